@@ -8,11 +8,14 @@ PYTHON ?=
 # What to hand to the program, to pytest or to the benchmark.
 ARGS ?=
 
-# PyTorch may be gigabytes; without it the tests that need it are left out, and say so.
+# "no" fetches no PyTorch; the tests that need it are then left out, and say so.
 PYTORCH ?= yes
-tools := $(if $(filter no,$(PYTORCH)),check,test)
 
-set_up = @PYTHON='$(PYTHON)' sh packaging/set_up.sh
+# COMPUTER=odd runs the tests as on a computer of odd figures.
+COMPUTER ?=
+pytest := $(if $(filter odd,$(COMPUTER)),sh tests/odd_computer.sh) .venv/bin/python -m pytest
+
+set_up = @PYTHON='$(PYTHON)' PYTORCH='$(PYTORCH)' sh packaging/set_up.sh
 bin := .venv/bin
 
 help:
@@ -29,25 +32,26 @@ help:
 	@echo
 	@echo 'ARGS hands arguments on:      make run ARGS="--simulate 4xH100"'
 	@echo 'PYTHON chooses the Python:    make run PYTHON=python3.12'
+	@echo 'PYTORCH=no fetches no PyTorch, 200 MB or with an NVIDIA card more: PYTORCH=no make run'
 
 run:
 	$(set_up) run
 	@$(bin)/gpuexplorer --or-simulate $(ARGS)
 
 test:
-	$(set_up) $(tools)
+	$(set_up) test
 	$(bin)/ruff format --check .
 	$(bin)/ruff check .
 	$(bin)/mypy
 	$(bin)/lint-imports
-	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest -n auto --dist loadfile $(ARGS)
+	QT_QPA_PLATFORM=offscreen $(pytest) -n auto --dist loadfile $(ARGS)
 
 test-long:
-	$(set_up) $(tools)
-	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest -n auto --dist loadfile -m 'long and not gpu and not xvfb' $(ARGS)
+	$(set_up) test
+	QT_QPA_PLATFORM=offscreen $(pytest) -n auto --dist loadfile -m 'long and not gpu and not xvfb' $(ARGS)
 
 test-machines:
-	$(set_up) $(tools)
+	$(set_up) test
 	QT_QPA_PLATFORM=offscreen $(bin)/python -m pytest -m machines tests/machines $(ARGS)
 
 bench:

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from bench.lab_worker import Worker, lab_python
 from bench.table import Figure, show
-from gpuexplorer.lab.events import Hello, Printed
-from gpuexplorer.lab.measured import Measured
+from gpuexplorer.lab.events import Hello, Measured, Printed
 from gpuexplorer.lab.wire import Measure
 
 _MIB = 1 << 20

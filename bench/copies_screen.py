@@ -13,7 +13,7 @@ from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.gui.copies.moving.timeline_view import TimelineView
 from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame, all_of
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import Began, Finished, Span, Spans, Transferred
 from gpuexplorer.lab.ledger import Ledger
@@ -31,7 +31,8 @@ def figures() -> Sequence[Figure]:
     book.take(ledger)
     timeline.take(ledger, book)
     devices = {name: BenchDevice(name, "", name[-1], at) for at, name in enumerate(_cards())}
-    view = TimelineView(Look(Scheme.DARK))
+    look().choose(Scheme.DARK)
+    view = TimelineView()
     view.show_session(timeline, book, devices)
     view.resize(_WIDTH, view.sizeHint().height())
     view.show()

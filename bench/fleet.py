@@ -16,10 +16,8 @@ from bench.stage import let_run, stage
 from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.address import address
-from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.hour import hour_of
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 
@@ -44,7 +42,6 @@ def figures() -> Sequence[Figure]:
                     Figure("an hour of two metrics made, server started", f"{made:.0f} s"),
                     _first_picture(app, meter, began),
                     *_beats(app, meter),
-                    _last_hour(app, fleet, meter),
                     *_minute(),
                     *_week(app),
                     _memory(),
@@ -123,17 +120,6 @@ def _beats(app: App, meter: Meter) -> Sequence[Figure]:
             "the same, the window's own part", f"{pull * 1e3:.0f} ms", "50 ms", pull <= 0.05
         ),
     ]
-
-
-def _last_hour(app: App, fleet: Fleet, meter: Meter) -> Figure:
-    now = _hosts(app).watching.now
-    assert now is not None
-    before, cpu = meter.cost, time.thread_time()
-    racks = len(hour_of(fleet, now.cards, time.time()).places)
-    cpu = time.thread_time() - cpu
-    server = meter.cost.waited - before.waited
-    what = f"the last hour of {racks} racks, beside the server's {server * 1e3:.0f} ms"
-    return Figure(what, f"+{cpu * 1e3:.0f} ms")
 
 
 def _minute() -> Sequence[Figure]:

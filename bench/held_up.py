@@ -19,7 +19,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.telemetry.trace_csv import Heading, TraceColumn, write_traces
+from gpuexplorer.telemetry.trace import Heading, TraceColumn, write_traces
 from tests.nvml_stub.stub import Stub
 
 _GOAL = 0.050

@@ -15,7 +15,7 @@ class Meter:
 
     def __init__(self) -> None:
         self.cost = Cost()
-        getresponse, read1 = HTTPConnection.getresponse, HTTPResponse.read1
+        getresponse, read = HTTPConnection.getresponse, HTTPResponse.read
 
         def waited(connection: HTTPConnection) -> HTTPResponse:
             began = time.monotonic()
@@ -24,10 +24,10 @@ class Meter:
             self.cost = self.cost._replace(waited=self.cost.waited + took)
             return answer
 
-        def carried(answer: HTTPResponse, most: int = -1) -> bytes:
-            piece = read1(answer, most)
+        def carried(answer: HTTPResponse, most: int | None = None) -> bytes:
+            piece = read(answer, most)
             self.cost = self.cost._replace(bytes=self.cost.bytes + len(piece))
             return piece
 
         HTTPConnection.getresponse = waited  # type: ignore[assignment, method-assign]
-        HTTPResponse.read1 = carried  # type: ignore[assignment, method-assign]
+        HTTPResponse.read = carried  # type: ignore[assignment, method-assign]

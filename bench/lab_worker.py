@@ -13,6 +13,7 @@ from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Command, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
 
 _IMPORTS = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F"
@@ -30,8 +31,8 @@ class Worker:
     """Sends a command and waits for its answer."""
 
     def __init__(self, python: Path, *, simulated: bool = False) -> None:
-        told = simulated_cards(parse_machine("2xTitanRTX"))
-        cards, links = (told.cards, told.links) if simulated else ((), ())
+        known, ways = simulated_cards(Machine(parse_machine("2xTitanRTX")))
+        cards, links = (known, ways) if simulated else ([], [])
         self.device = "cuda:0" if simulated else "cpu"
         self.seen: list[Event] = []
         self._numbers = itertools.count()

@@ -14,12 +14,13 @@ from PySide6.QtWidgets import QApplication
 from bench.stage import let_run, stage
 from bench.table import Figure
 from gpuexplorer.app import App
-from gpuexplorer.gui.measuring import own_process
+from gpuexplorer.gui.desk import Desk
+from gpuexplorer.gui.measuring.diagnostics import resident_bytes
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.view_list import VIEWS, Desk, Entry
+from gpuexplorer.gui.view_list import VIEWS, Entry
 
 _WARM, _TIMES = 20, 200
 _HANDLES = Path("/proc/self/fd")
@@ -35,7 +36,6 @@ def figures() -> Sequence[Figure]:
         lab = lab_of(machine, LabPythons(window.settings, window))
         lessons = LessonsState(window.settings, lab, window)
         desk = Desk(
-            window.look,
             machine,
             window.time_window,
             window.navigation,
@@ -52,14 +52,14 @@ def figures() -> Sequence[Figure]:
 
 def _screen(app: App, desk: Desk, entry: Entry) -> Sequence[Figure]:
     _open_and_close(app, desk, entry, _WARM)
-    before, memory, nothing = _there(app), own_process.resident_bytes(), sys.getrefcount(None)
+    before, memory, nothing = _there(app), resident_bytes(), sys.getrefcount(None)
     _open_and_close(app, desk, entry, _TIMES)
     after = _there(app)
     grown = {what: after[what] - before[what] for what in after}
     # What Qt makes once may come late; one for each opening is a leak.
     left = {what: more for what, more in grown.items() if more >= _TIMES // 4}
     fell = sys.getrefcount(None) - nothing
-    megabytes = (own_process.resident_bytes() - memory) / 1e6
+    megabytes = (resident_bytes() - memory) / 1e6
     name = f"“{entry.name}” opened and closed {_TIMES} times"
     return [
         Figure(

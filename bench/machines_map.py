@@ -9,19 +9,17 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
 from bench.table import Figure
-from gpuexplorer.core.catalogue import utilization
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.groups.group import HostGroup
-from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.backend import NoCards
+from gpuexplorer.telemetry.session import remembering, session_on
+from tests.gui.desks import desk_of
 from tests.gui.machines.rooms import Room, room
 
 _TIMES = 15
@@ -40,14 +38,13 @@ def figures() -> list[Figure]:
 
 
 def _of_page(machines: int, racks: int, page: MachinesPage) -> Sequence[Figure]:
-    look, settings = Look(), Settings()
+    settings = Settings()
     source = Room(room(machines, racks=racks))
-    state = MachineState(RememberingSession(NoCards()), settings)
-    time_window = TimeWindow()
     window = QWidget()
-    view = MachinesView(look, state, time_window, settings, FrameClock(window), source)
+    desk = desk_of(remembering(session_on(NoCards())), window, settings=settings)
+    view = MachinesView(desk, source)
     column(view, within=window)
-    window.setStyleSheet(look.style_sheet())
+    window.setStyleSheet(look().style_sheet())
     window.resize(1392, 900)
     view.show_page(page)
     window.show()
@@ -69,8 +66,7 @@ def _another(group: HostGroup, at: int) -> HostGroup:
     """Every card says something else than before."""
     share = (at % 10) / 10
     cards = [
-        cell._replace(values={**cell.values, utilization.GPU_UTILIZATION: share})
-        for cell in group.cards
+        cell._replace(values={**cell.values, GPU_UTILIZATION: share}) for cell in group.cards
     ]
     return replace(group, cards=tuple(cards))
 

@@ -11,9 +11,9 @@ from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
-from gpuexplorer.gui.measuring.durations import Spread
+from gpuexplorer.gui.measuring.diagnostics import Spread
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 
 _DAY, _HOUR, _MINUTE = 86_400.0, 3600.0, 60.0
 _BEAT = 0.1
@@ -53,7 +53,7 @@ def figures() -> Sequence[Figure]:
 
 def moving(app: App, what: str, move: Callable[[float], None]) -> Sequence[Figure]:
     """`move` is told how far it is, from 0 on to 1."""
-    frames = app.window.diagnostics.frames
+    frames = app.window.diagnostics
     frames.wall, frames.cpu = Spread(), Spread()
     # A frame begins with its pull; what a scene puts in order before it is painted is in these.
     moves = Spread()
@@ -61,9 +61,9 @@ def moving(app: App, what: str, move: Callable[[float], None]) -> Sequence[Figur
         began = time.thread_time()
         move(number / _FRAMES)
         let_run(0.002)
-        moves.add(time.thread_time() - began)
-    if frames.wall.count < _FRAMES * 0.9:
-        raise RuntimeError(f"Of {_FRAMES} moves only {frames.wall.count} were drawn.")
+        moves.append(time.thread_time() - began)
+    if len(frames.wall) < _FRAMES * 0.9:
+        raise RuntimeError(f"Of {_FRAMES} moves only {len(frames.wall)} were drawn.")
     name = f"{what}: median, 99 %"
     return [
         _figure(f"{name} of frames", frames.wall),
@@ -81,7 +81,7 @@ def _figure(what: str, seconds: Spread) -> Figure:
     )
 
 
-def _live_a_day(session: RememberingSession) -> History:
+def _live_a_day(session: Session) -> History:
     """A past as the sampler would have left it, of which the session lived but a moment."""
     [card] = session.cards()
     plotted = [m for m in metrics_of(card, [Cadence.FAST]) if METRICS[m].plotted]

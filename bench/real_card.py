@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pynvml
 
+from bench.overheard import Overheard
 from bench.real_card_copies import (
     caught,
     copies,
@@ -31,7 +32,6 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from tests.at_work import AtWork
 from tests.lab.sessions import Session
-from tests.telemetry.overheard import Overheard
 
 _FIELDS = (186, 185, 83, 82, 197, 198, 138, 139, 170, *range(251, 254), *range(269, 272))
 _RECEIVED = 198
@@ -68,7 +68,7 @@ def fields() -> None:
 
 
 def beats() -> None:
-    """What a beat costs, and what it asks though it is always refused."""
+    """What a beat costs, and what it asks in vain."""
     overheard = Overheard(pynvml.nvmlLib)
     pynvml.nvmlLib = overheard
     pynvml._nvmlGetFunctionPointer_cache.clear()
@@ -89,7 +89,6 @@ def beats() -> None:
             f"{cadence}, {len(backend.cards())} cards: {statistics.median(took) * 1e3:.2f} ms, "
             f"longest {max(took) * 1e3:.2f}; refused again and again: {', '.join(again) or '-'}"
         )
-        judge("what this card never tells is asked at every beat", holds=bool(again))
     backend.close()
 
 

@@ -60,7 +60,7 @@ def hidden() -> None:
     for way in _WAYS[:2]:
         wanted = asked_for(*way, mode="overlap", bytes=64 * MIB, samples=7)
         told = measured_on(TorchCards(), *way, mode="overlap", bytes=64 * MIB, samples=7)
-        share = CopyResult(wanted.job, told, None).hidden or 0.0
+        share = CopyResult(wanted, told, None).hidden or 0.0
         copying = told.loops * statistics.median(told.samples_s)
         say(
             f"{way[0]} to {way[1]}: {(told.alone_s or 0) * 1e3:.2f} ms computing, "

@@ -1,7 +1,6 @@
 """What recording costs: room on the disk, the processor's time, and how much it can take."""
 
 import random
-import sqlite3
 import tempfile
 import time
 from collections.abc import Sequence
@@ -10,11 +9,12 @@ from pathlib import Path
 
 from bench.table import Figure
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
-from gpuexplorer.recording.listening import QuietSession, machine_of
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Recorder, machine_of
+from gpuexplorer.recording.recording import open_recording
+from gpuexplorer.telemetry.session import session_on
 from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
 
 _METRICS = 30
 _DAY = 86400
@@ -31,8 +31,8 @@ def figures() -> list[Figure]:
 def _day(folder: Path) -> list[Figure]:
     """Every second is a batch of its own, as it would be."""
     clock = ManualClock()
-    session = QuietSession(simulated("8xH100+nvlink", clock=clock), clock=clock)
-    recorder = Recorder(folder / "day.gpurec", machine_of(session, anonymous=False), clock)
+    session = session_on(simulated("8xH100+nvlink", clock=clock), clock=clock)
+    recorder = Recorder(folder / "day.gpurec", machine_of(session), clock)
     cards = session.cards()
     asked = [each for each in METRICS if each in metrics_of(cards[0])][:_METRICS]
     chance = random.Random(1)
@@ -55,8 +55,8 @@ def _day(folder: Path) -> list[Figure]:
 
 def _many(folder: Path) -> list[Figure]:
     clock = ManualClock()
-    session = QuietSession(simulated(f"{_MANY}xH100", clock=clock), clock=clock)
-    recorder = Recorder(folder / "many.gpurec", machine_of(session, anonymous=False), clock)
+    session = session_on(simulated(f"{_MANY}xH100", clock=clock), clock=clock)
+    recorder = Recorder(folder / "many.gpurec", machine_of(session), clock)
     cards = session.cards()
     asked = metrics_of(cards[0], [Cadence.FAST])
     known: list[Sequence[Sample]] = []
@@ -98,10 +98,10 @@ def _took(recorder: Recorder, samples: Sequence[Sample]) -> tuple[float, float]:
 
 def _check(recorder: Recorder, path: Path, samples: int) -> None:
     """Every one of them stands in the file."""
-    with closing(sqlite3.connect(path)) as database:
-        (kept,) = database.execute(
-            "SELECT sum(count) FROM piece JOIN series ON series.id = series"
-            " WHERE level = 0 AND metric = ''"
-        ).fetchone()
+    with closing(open_recording(path)) as recording:
+        kept = 0
+        for card in recording.with_readings():
+            metric = recording.metrics(card)[0]
+            kept += len(recording.readings(card, metric, 0.0, recording.ended).times)
     if recorder.trouble is not None or kept != samples:
         raise RuntimeError(f"{kept} of {samples} samples are in the file: {recorder.trouble}")

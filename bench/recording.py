@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bench.recording_file import CARDS, KEPT, write_long_recording
 from bench.table import Figure
-from gpuexplorer.gui.measuring.durations import Spread
-from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.gui.measuring.diagnostics import Spread
+from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recording import open_recording
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
@@ -67,7 +67,7 @@ def _opening(what: str, path: Path, goal: float) -> Figure:
             for card in recording.cards():
                 recording.sample(card.id, recording.metrics(card.id), recording.ended)
             recording.happenings()
-            took.add(time.perf_counter() - began)
+            took.append(time.perf_counter() - began)
     slow = took.percentile(99)
     return Figure(
         f"{what}: open, with figures, events and {len(CARDS) * len(_CURVES)} curves",
@@ -86,7 +86,7 @@ def _sampling(what: str, path: Path) -> Figure:
             at = recording.ended - _DAY / 2 + step * _PLAYED
             for card in CARDS:
                 recording.sample(card.id, metrics, at)
-            took.add(time.thread_time() - began)
+            took.append(time.thread_time() - began)
     return Figure(
         f"{what}: one round of figures while it plays at {_PLAYED}x: median, 99 %",
         f"{took.percentile(50) * 1e3:.1f}, {took.percentile(99) * 1e3:.1f} ms",
@@ -100,7 +100,7 @@ def _moving(what: str, path: Path, window: Callable[[float], tuple[float, float]
         for number in range(_FRAMES):
             began = time.thread_time()
             _frame(past, *window(number / _FRAMES))
-            took.add(time.thread_time() - began)
+            took.append(time.thread_time() - began)
         kept = past.memory_bytes()
     late = took.percentile(99)
     return Figure(

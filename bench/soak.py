@@ -10,8 +10,9 @@ import time
 
 from bench.table import Figure, show
 from gpuexplorer.core.cards import Sample
+from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.session import session_on
 from gpuexplorer.telemetry.sources import simulated
 
 BEAT = 0.1
@@ -21,12 +22,14 @@ def run(seconds: float) -> list[Figure]:
     history = History(BEAT)
     delivered = 0
 
-    def keep(sample: Sample) -> None:
+    def keep(fact: Fact) -> None:
         nonlocal delivered
-        delivered += "gpu_utilization" in sample.values
-        history.append(sample)
+        if isinstance(fact, Sample):
+            delivered += "gpu_utilization" in fact.values
+            history.append(fact)
 
-    session = Session(simulated("64xH200"), interval=BEAT, on_sample=keep)
+    session = session_on(simulated("64xH200"), interval=BEAT)
+    session.attach(keep)
     session.want()
     began = time.monotonic()
     used = time.process_time()

@@ -18,7 +18,7 @@ from gpuexplorer.app import App
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.sources import first_that_answers
 
 _SIZE = (1600, 1000)

@@ -28,15 +28,15 @@ import json, sys, time
 from PySide6.QtCore import QTimer
 import gpuexplorer.app as app
 from gpuexplorer.__main__ import main
-from gpuexplorer.gui.measuring import own_process
+from gpuexplorer.gui.measuring.diagnostics import resident_bytes
 make, seen = app.App.__init__, []
 def watched(self, *needs, **more):
     make(self, *needs, **more)
-    frames, began = self.window.diagnostics.frames, time.perf_counter()
+    frames, began = self.window.diagnostics, time.perf_counter()
     def look():
         now = time.perf_counter() - began
-        memory = own_process.resident_bytes()
-        seen.append((now, memory, sys.getrefcount(None), frames.frames))
+        memory = resident_bytes()
+        seen.append((now, memory, sys.getrefcount(None), frames.drawn))
     QTimer(self.window, interval=5000, timeout=look).start()
 app.App.__init__ = watched
 status = main(sys.argv[1:])

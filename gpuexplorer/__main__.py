@@ -8,10 +8,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
-from itertools import pairwise
-from pathlib import Path
-from types import ModuleType
 
 import gpuexplorer
 from gpuexplorer.commands.arguments import (
@@ -19,70 +17,27 @@ from gpuexplorer.commands.arguments import (
     OK,
     TROUBLE,
     WRONG_ARGUMENTS,
-    LaidOutHelp,
     SentenceParser,
     WrongArgumentsError,
-    add_source_arguments,
 )
-from gpuexplorer.commands.windows_console import nobody_reads, say_in_a_box
+from gpuexplorer.commands.terminal import nobody_reads, say_in_a_box
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.lab.handing_on import held_back
 
-# Each verb, the module that holds it, and its line in the help. The module is imported when its
-# verb is used, so that a snapshot pays for nothing but a snapshot.
-VERBS = (
-    (
-        "snapshot",
-        "gpuexplorer.commands.snapshot",
-        mark("how every card is now, as text, JSON or CSV"),
-    ),
-    (
-        "topology",
-        "gpuexplorer.commands.topology",
-        mark("which card is wired to which, and how fast"),
-    ),
-    (
-        "doctor",
-        "gpuexplorer.commands.doctor",
-        mark("driver, PyTorch, display: what works and what to do"),
-    ),
-    (
-        "copies",
-        "gpuexplorer.commands.copies",
-        mark("how fast bytes move, and whether they arrive"),
-    ),
-    (
-        "lab",
-        "gpuexplorer.commands.lab",
-        mark("run a program, and say which of its lines keep the cards waiting"),
-    ),
-    (
-        "lesson",
-        "gpuexplorer.commands.lesson",
-        mark("lessons that lead through the lab: list, check, write and play them"),
-    ),
-    (
-        "record",
-        "gpuexplorer.commands.record",
-        mark("keep what the cards do in a file"),
-    ),
-    (
-        "export",
-        "gpuexplorer.commands.export",
-        mark("a recording as CSV, JSON Lines or a trace for Perfetto"),
-    ),
-    (
-        "report",
-        "gpuexplorer.commands.report",
-        mark("a recording as a page to hand on: plots, and what stood out"),
-    ),
-    (
-        "serve",
-        "gpuexplorer.commands.serve",
-        mark("show the readings to Prometheus"),
-    ),
-)
+# Each verb and its line in the help. Its module is imported when it is used, so that a snapshot
+# pays for nothing but a snapshot.
+VERBS = {
+    "snapshot": mark("how every card is now, as text, JSON or CSV"),
+    "topology": mark("which card is wired to which, and how fast"),
+    "doctor": mark("driver, PyTorch, display: what works and what to do"),
+    "copies": mark("how fast bytes move, and whether they arrive"),
+    "lab": mark("run a program, and say which of its lines keep the cards waiting"),
+    "lesson": mark("lessons that lead through the lab: list, check, write and play them"),
+    "record": mark("keep what the cards do in a file"),
+    "export": mark("a recording as CSV, JSON Lines or a trace for Perfetto"),
+    "report": mark("a recording as a page to hand on: plots, and what stood out"),
+    "serve": mark("show the readings to Prometheus"),
+}
 
 # So many objects more before Python looks for garbage; it counts to 700 by itself.
 _SELDOM = 100_000
@@ -93,181 +48,115 @@ _WORKER = "worker"
 
 def main(words: Sequence[str] | None = None) -> int:
     """Exit status 0: done; 1: trouble, said in a sentence; 2: wrong arguments; 130: Ctrl-C."""
-    _soften_output()
-    if words is None:
-        words = sys.argv[1:]
-        if any(words[:1] == [name] for name, *_ in VERBS):
-            _collect_seldom()
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # started with it closed
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        # A terminal that cannot show a letter gets a question mark instead of a failure.
+        with suppress(AttributeError):
+            getattr(sys, name).reconfigure(errors="replace")
     try:
-        return _run(list(words))
-    except WrongArgumentsError as wrong:
-        return _say(wrong, WRONG_ARGUMENTS)
+        return _run(sys.argv[1:] if words is None else [*words], alone=words is None)
     except Trouble as trouble:
-        return _say(trouble, TROUBLE)
+        wrong = isinstance(trouble, WrongArgumentsError)
+        return _say(trouble, WRONG_ARGUMENTS if wrong else TROUBLE)
     except OSError as error:
-        if not _reader_has_left(error):
-            return _say(_unwritable(error), TROUBLE)
-        # Whoever read us has seen enough, which is no failure. Python would complain at exit.
+        # What else the system refuses is said where it happens.
+        if error.filename is not None or error.errno is None:
+            raise
+        # What waits to be written would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
+        # Whoever read us may have seen enough, which is no failure; Windows says EINVAL then.
+        if error.errno in (errno.EPIPE, *([errno.EINVAL] if sys.platform == "win32" else [])):
+            return OK
+        full = Trouble(
+            "The output could not be written: {reason}.",
+            "Look at the disk, or send it elsewhere.",
+            reason=error.strerror,
+        )
+        return _say(full, TROUBLE)
     except KeyboardInterrupt:
         # A second Ctrl-C must not interrupt the leaving.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         return INTERRUPTED
 
 
-def _collect_seldom() -> None:
-    """What a verb imports and reads it keeps to its end. Looking through that for garbage again
-    and again, and once more at the exit, takes a fifth of the time of a snapshot.
-    """
-    gc.set_threshold(_SELDOM)
-    atexit.register(gc.freeze)
-
-
-def _run(words: list[str]) -> int:
-    verbs = {name: module for name, module, _ in VERBS}
-    verb = next((word for word in words if not word.startswith("-")), None)
-    if words[:1] == ["--or-simulate"] and words[1:2] and words[1] in verbs:
+def _run(words: list[str], *, alone: bool) -> int:
+    """`alone`: the process is for nothing else."""
+    if words[:1] == ["--or-simulate"] and words[1:2] and words[1] in VERBS:
         words = words[1:]  # `make run` always says so; a command has its own way
     if words == [_WORKER]:
         be_the_worker: Callable[[], int] = import_module("gpuexplorer.worker.__main__").main
         return be_the_worker()
-    if words and words[0] in verbs:
-        return _run_verb(words[0], verbs[words[0]], words[1:])
-    window = import_module("gpuexplorer.commands.window_arguments")
-    parser = SentenceParser(prog="gpuexplorer", description=_description(), epilog=_epilog())
-    parser.formatter_class = LaidOutHelp
-    parser.add_argument(
-        "--version",
-        action="version",
-        version=gpuexplorer.__version__,
-        help=tr("show the version and exit"),
+    if not words or words[0] not in VERBS:
+        return _open_window(words)
+    if alone:
+        # What a verb imports and reads it keeps to its end. Looking through that for garbage
+        # again and again, and once more at the exit, takes a fifth of a snapshot.
+        gc.set_threshold(_SELDOM)
+        atexit.register(gc.freeze)
+    command = import_module(f"gpuexplorer.commands.{words[0]}")
+    parser = SentenceParser(prog=f"gpuexplorer {words[0]}")
+    command.add_arguments(parser)
+    run: Callable[[argparse.Namespace], int] = command.run
+    status = run(parser.understood(words[1:]))
+    sys.stdout.flush()
+    return status
+
+
+def _open_window(words: Sequence[str]) -> int:
+    from gpuexplorer.commands import window_arguments as window  # noqa: PLC0415 - no verb's
+
+    lines = [f"  {name:10} {tr(line)}" for name, line in VERBS.items()]
+    said = tr("See what every graphics card of this computer is doing.")
+    parser = SentenceParser(
+        prog="gpuexplorer",
+        description=f"{said}\n\n{tr('Without a command the window opens.')}",
+        epilog="\n".join([tr("commands:"), *lines, "", tr("Each has its own --help.")]),
     )
+    version, told = gpuexplorer.__version__, tr("show the version and exit")
+    parser.add_argument("--version", action="version", version=version, help=told)
     window.add_window_arguments(parser)
-    add_source_arguments(parser)
-    if verb is not None and words[0] == verb and not window.names_file(verb):
+    arguments, unknown = parser.parse_known_args(words)
+    word = arguments.recording
+    if word is not None and (word in VERBS or not window.names_file(word)):
         raise WrongArgumentsError(
-            "{verb!r} is not a command.",
+            "{word!r} is no recording, and a command has to come first.",
             "The commands are: {verbs}.",
-            verb=verb,
-            verbs=", ".join(verbs),
+            word=word,
+            verbs=", ".join(VERBS),
         )
-    late = next(
-        (
-            word
-            for before, word in pairwise(words)
-            if word in verbs and not (before == "--view" and word in window.SCREENS)
-        ),
-        None,
-    )
-    if late is not None:
-        raise WrongArgumentsError(
-            "The command {verb!r} has to come first.",
-            "Such as: gpuexplorer {verb} …",
-            verb=late,
-        )
-    arguments = parser.understood(words)
+    parser.refuse(unknown)
     if arguments.simulate is not None or arguments.fault:
-        _check_simulation(arguments)
+        # While there is no window yet that would be in the way of what is wrong with it.
+        import_module("gpuexplorer.commands.source").open_source(arguments)[0].close()
     window.check_window_arguments(arguments)
-    return _open_window(arguments)
-
-
-def _open_window(arguments: argparse.Namespace) -> int:
-    without = import_module("gpuexplorer.commands.without_window")
-    measured = (arguments.screenshot, arguments.diagnostics, arguments.quit_after)
-    for_a_person = all(each is None for each in measured)
+    pictures = arguments.screenshot is not None
+    for_a_person = not pictures and not arguments.diagnostics and arguments.quit_after is None
     if not for_a_person:
-        without.do_without_display(pictures=arguments.screenshot is not None)
-    why: Message | None = without.why_no_window()
+        window.do_without_display(pictures=pictures)
+    why = window.why_no_window()
     if why is None:
+        # What the window brings along stays to the end. Looking through all of it for garbage,
+        # again and again while it grows, takes a sixth of the start.
+        gc.disable()
         try:
-            pictures = arguments.screenshot is not None
-            opened = _imported("gpuexplorer.screenshots" if pictures else "gpuexplorer.app")
+            open_window: Callable[[argparse.Namespace], int] = import_module(
+                "gpuexplorer.app"
+            ).run
         except ImportError as error:
             if (error.name or "").startswith("gpuexplorer"):
                 raise  # not the system's fault
             why = Message(
                 "What draws the window cannot be loaded here: {reason}.", reason=error
             )
-        else:
-            open_window: Callable[[argparse.Namespace], int] = opened.run
-            return open_window(arguments)
+        finally:
+            gc.freeze()
+            gc.enable()
+    if why is None:
+        return open_window(arguments)
     if not for_a_person or nobody_reads():
         raise Trouble(why, "`gpuexplorer doctor` says more.")
-    show_table: Callable[[argparse.Namespace, Message], int] = without.show_table
-    return show_table(arguments, why)
-
-
-def _imported(module: str) -> ModuleType:
-    """What a module brings along stays to the end. Looking through all of it for garbage, again
-    and again while it grows, takes a sixth of the start.
-    """
-    gc.disable()
-    try:
-        return import_module(module)
-    finally:
-        gc.freeze()
-        gc.enable()
-
-
-def _check_simulation(arguments: argparse.Namespace) -> None:
-    """Raises WrongArgumentsError while there is no window yet that would be in the way."""
-    backend, _ = import_module("gpuexplorer.commands.source").open_source(arguments)
-    backend.close()
-
-
-def _run_verb(name: str, module: str, words: list[str]) -> int:
-    with held_back():
-        command = import_module(module)
-    parser = SentenceParser(prog=f"gpuexplorer {name}")
-    command.add_arguments(parser)
-    run: Callable[[argparse.Namespace], int] = command.run
-    status = run(parser.understood(words))
-    sys.stdout.flush()
-    return status
-
-
-def _description() -> str:
-    what = tr("See what every graphics card of this computer is doing.")
-    window = tr("Without a command the window opens.")
-    return f"{what}\n\n{window}"
-
-
-def _epilog() -> str:
-    lines = [f"  {name:10} {tr(line)}" for name, _, line in VERBS]
-    return "\n".join([tr("commands:"), *lines, "", tr("Each has its own --help.")])
-
-
-def _reader_has_left(error: OSError) -> bool:
-    """Windows has no word of its own for it."""
-    on_windows = sys.platform == "win32" and error.errno == errno.EINVAL
-    return isinstance(error, BrokenPipeError) or (on_windows and error.filename is None)
-
-
-def _unwritable(error: OSError) -> Trouble:
-    """A full disk, a closed terminal. What else the system refuses is said where it happens."""
-    if error.filename is not None or error.errno is None:
-        raise error
-    # What waits to be written would fail again at exit.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return Trouble(
-        "The output could not be written: {reason}.",
-        "Look at the disk, or send it elsewhere.",
-        reason=os.strerror(error.errno),
-    )
-
-
-def _soften_output() -> None:
-    """A terminal that cannot show a letter gets a question mark instead of a failure."""
-    if sys.stdout is None:  # started with its output closed
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
-    if sys.stderr is None:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="replace")
+    return window.show_table(arguments, why)
 
 
 def _say(trouble: Trouble, status: int) -> int:

@@ -4,11 +4,11 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
-from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
@@ -18,36 +18,35 @@ from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.card_search import STILL_WAITING, CardSearch, Opened
 from gpuexplorer.gui.state.choices import WithoutCards
-from gpuexplorer.gui.state.machine import READ_ALWAYS
 from gpuexplorer.gui.state.machines_at_start import begin, hosts_named, machines_at_start
 from gpuexplorer.gui.state.places import within_screen
 from gpuexplorer.gui.state.recording_reader import RecordingReader
 from gpuexplorer.gui.state.session_maker import SessionMaker
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.sweeping import Sweeping
+from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.remote.host_name import Launch
+from gpuexplorer.remote.ssh import Launch
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.looked_for import looked_for
-from gpuexplorer.telemetry.place import Place
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.sampling import Want
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.facts import Attempt
+from gpuexplorer.telemetry.looked_for import Place, looked_for
+from gpuexplorer.telemetry.session import Session, Want
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers
 
 # Whichever of them comes, a recording ends as it should.
 _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
-
-READ_ONLY = Message("This window was started with --read-only: nothing can be ended from it.")
+_READ_ONLY = Message("This window was started with --read-only: nothing can be ended from it.")
 # A driver that takes longer than this is waited for with the window open.
 _OPENING_PATIENCE = 1.0
+# Pictures of an empty plot teach nobody: a little more than the plots show at first.
+_PAST = 330.0
+_PICTURE_SIZE = (1600, 1000)
 
 
 class App:
-    """Owns the session and the window. Everything here runs in the GUI thread.
-
-    `past`: simulated cards have lived through so many seconds when the window opens.
+    """Owns the session and the window, in the GUI thread. Simulated cards lived through `past`
+    seconds when it opens; `launch` runs commands on other machines, where not ssh does.
     """
 
     def __init__(
@@ -59,134 +58,104 @@ class App:
         past: float | None = None,
         launch: Launch | None = None,
     ) -> None:
-        """`launch` runs commands on other machines, where not ssh does."""
-        self._patience = patience
-        self._settings = settings or Settings()
-        self._bridge = Bridge()
-        self._search = CardSearch(open_real, self._bridge)
-        self._search.answered.connect(self._on_search_answered)
-        without_cards = self._settings.choices.without_cards
+        self._settings = settings = settings or Settings()
+        bridge, hosts = Bridge(), hosts_named(arguments)
+        self._search = search = CardSearch(open_real, bridge)
+        search.answered.connect(self._on_search_answered)
+        without_cards = settings.choices.without_cards
         self._or_simulate = arguments.or_simulate or without_cards is WithoutCards.SIMULATE
         self._looking_again = False
-        self._reader = RecordingReader(self._bridge)
-        self._reader.was_read.connect(self._on_recording_read)
-        # What goes on being read while a recording is shown, so that its past goes on.
-        self._aside: tuple[RememberingSession, Want] | None = None
-        always_on = AlwaysOn(self._settings)
-        self._make = SessionMaker(self._settings, self._bridge, always_on, past)
+        reader, always_on = RecordingReader(bridge), AlwaysOn(settings)
+        reader.was_read.connect(self._on_recording_read)
+        self._make = make = SessionMaker(settings, bridge, always_on, past)
         attempts: Sequence[Attempt] = ()
-        if arguments.simulate is not None and not hosts_named(arguments):
-            self._session = self._make.simulated(
-                arguments.simulate, arguments.fault, arguments.seed
-            )
+        if arguments.simulate is not None and not hosts:
+            session = make.simulated(arguments.simulate, arguments.fault, arguments.seed)
         else:
-            self._session, attempts = self._look_for_real_cards()
-        machines = machines_at_start(
-            arguments, self._settings, self._bridge, self._session, launch
-        )
-        self.window = MainWindow(
-            self._session,
+            # Whatever a driver does, the window opens soon.
+            opened = search.first(patience)
+            backend, attempts = opened or (None, [STILL_WAITING])
+            if backend is not None:
+                session, attempts = make.reading(backend, attempts), ()
+            elif opened is not None and self._or_simulate:
+                session = make.simulated(MAKE_BELIEVE, attempts=attempts)
+            else:
+                session = make.bare()
+        # What is shown; and what is read, which goes on while a recording is shown.
+        self._session = self._here = session
+        self._want = Want()
+        machines = machines_at_start(arguments, settings, bridge, session, launch)
+        self.window = window = MainWindow(
+            session,
             attempts,
             looked_for(Place()),
-            or_simulated=bool(attempts) and not self._session.bare,
-            simulate=self._simulate,
-            bridge=self._bridge,
-            settings=self._settings,
+            or_simulated=bool(attempts) and not session.bare,
+            simulate=lambda spec: self._change_to(make.simulated(spec)),
+            bridge=bridge,
+            settings=settings,
             look_again=self._look_again,
-            open_recording=self._reader.read,
+            open_recording=reader.read,
             close_recording=self._close_recording,
             always_on=always_on,
             machines=machines,
         )
-        self._starting = QTimer(self.window, singleShot=True, interval=1)
-        self._starting.timeout.connect(self._on_start_due)
-        self.crash_reports = CrashReports(self.window)
-        self._dress(arguments)
-        self._reader.failed.connect(self.window.say)
-        self._search.setParent(self.window)
-        self._search.rhythm_changed.connect(self.window.explanation.show_rhythm)
-        self._search.go_on(until_found=self._session.bare)
-        self._on_start_due()
+        self.crash_reports = CrashReports(window)
+        reader.failed.connect(window.say)
+        search.setParent(window)
+        search.rhythm_changed.connect(window.explanation.show_rhythm)
+        search.go_on(until_found=session.bare)
+        # As it was asked for, over what the settings and the last time say.
+        if arguments.size is not None:
+            window.resize(within_screen(QSize(*arguments.size), window))
+        view = "machines" if hosts or machines.fleet is not None else None
+        if arguments.screenshot is None:
+            view = arguments.view or view
+            if arguments.theme is not None:
+                settings.hold_scheme(Scheme(arguments.theme))
+        if view is not None:
+            window.navigation.open_screen(view)
+        session.start()
         begin(machines, arguments)
-        named = bool(hosts_named(arguments)) or machines.fleet is not None
-        if named and arguments.view is None:
-            self.window.navigation.open_screen("machines")
         if arguments.open is not None:
-            self._reader.read(Path(arguments.open), self._patience)
+            reader.read(Path(arguments.open), patience)
 
     @property
-    def session(self) -> RememberingSession:
+    def session(self) -> Session:
         return self._session
 
     def stop(self) -> None:
         self._search.stop()
-        self._starting.stop()
         self.window.stop()
-        self._session.stop()
-        if self._aside is not None:
-            self._aside[0].stop()
+        for session in {self._session, self._here}:
+            session.stop()
         self._settings.flush()
         self.crash_reports.stop()
-
-    def _dress(self, arguments: argparse.Namespace) -> None:
-        """As it was asked for at the start, over what the settings and the last time say."""
-        if arguments.size is not None:
-            self.window.resize(within_screen(QSize(*arguments.size), self.window))
-        if arguments.view is not None and arguments.screenshot is None:
-            self.window.navigation.open_screen(arguments.view)
-        if arguments.theme is not None and arguments.screenshot is None:
-            self._settings.hold_scheme(Scheme(arguments.theme))
-
-    def _look_for_real_cards(self) -> tuple[RememberingSession, Sequence[Attempt]]:
-        """Look for real cards. Whatever a driver does, the window opens soon."""
-        opened = self._search.first(self._patience)
-        if opened is None:
-            return self._make.bare(), [STILL_WAITING]
-        backend, attempts = opened
-        if backend is not None:
-            return self._make.reading(backend, attempts), ()
-        if self._or_simulate:
-            return self._make.simulated(MAKE_BELIEVE, attempts=attempts), attempts
-        return self._make.bare(), attempts
 
     def _look_again(self) -> None:
         """While somebody looks at simulated cards, or at the reasons why there are none."""
         self._looking_again = True
         self._search.look()
 
-    def _simulate(self, spec: str) -> None:
-        self._change_to(self._make.simulated(spec))
-
     def _change_to(
-        self,
-        session: RememberingSession,
-        attempts: Sequence[Attempt] = (),
-        *,
-        quietly: bool = False,
+        self, session: Session, attempts: Sequence[Attempt] = (), *, quietly: bool = False
     ) -> None:
-        """`attempts` say why no card is read any more. `quietly`: nobody asked for it, and who
-        looks at another machine goes on doing so.
-        """
-        before, aside = self._session, self._aside
-        self._session, self._aside = session, None
+        """`attempts`: why no card is read any more. `quietly`: another machine stays shown."""
+        left = {self._session, self._here}
+        self._session = self._here = session
         self._search.go_on(until_found=session.bare)
         # The window says what it wants first, and so gets all of it with the first beat.
         if session.bare:
             self.window.show_nothing(attempts, looked_for(Place()), session, quietly=quietly)
         else:
             self.window.show_session(session, quietly=quietly)
-        self._starting.start()
-        _end(before)
-        if aside is not None:
-            _end(aside[0])
+        session.start()
+        for each in left:
+            _end(each)
 
     def _on_recording_read(self, recorded: RecordedSession) -> None:
-        if self._starting.isActive():
-            self._starting.stop()
-            self._session.start()
         before, self._session = self._session, recorded
-        if self._aside is None:
-            self._aside = before, before.want(READ_ALWAYS, processes=False)
+        if before is self._here:
+            self._want = before.want_always()
         else:
             _end(before)
         self._search.go_on(until_found=False)
@@ -197,82 +166,88 @@ class App:
 
     def _close_recording(self) -> None:
         """Back to what was shown before."""
-        if self._aside is None:
+        recorded, self._session = self._session, self._here
+        if recorded is self._here:
             return
-        recorded, (self._session, want) = self._session, self._aside
-        self._aside = None
         self._search.go_on(until_found=self._session.bare)
         self.window.show_session(self._session)
-        self._session.sampler.release(want)
-        self._session.sampler.set_interval(self._settings.choices.interval)
+        self._session.release(self._want)
+        self._session.set_interval(self._settings.choices.interval)
         _end(recorded)
-
-    def _on_start_due(self) -> None:
-        self._session.start()
 
     def _on_search_answered(
         self, backend: Backend | None, attempts: Sequence[Attempt], first: bool
     ) -> None:
         """A driver that was not waited for."""
-        asked, self._looking_again = self._looking_again, False
-        bare = self._session.bare
-        if self._aside is not None:
-            asked = False  # a recording is shown, and is no simulation that one leaves
-        if not bare and not (asked and self._session.simulated):
-            # Whoever looks at cards, simulated or not, is left in peace.
-            if backend is not None:
+        session, window, make = self._session, self.window, self._make
+        # A recording that is shown is no simulation that one leaves.
+        asked, self._looking_again = self._looking_again and session is self._here, False
+        in_peace = not session.bare and not (asked and session.simulated)
+        if backend is not None:
+            # What lies in the lab would go with the change.
+            if in_peace or (window.machines.lab_works and not asked):
                 backend.close()
-        elif backend is not None and self.window.machines.lab_works and not asked:
-            backend.close()  # for now: what lies in the lab would go with the change
-        elif backend is not None:
-            self._change_to(self._make.reading(backend, attempts), quietly=not asked)
-        elif not bare:
-            self._change_to(self._make.bare(), attempts, quietly=not asked)
-        else:
-            self.window.explanation.show_search(attempts, looked_for(Place()))
+            else:
+                self._change_to(make.reading(backend, attempts), quietly=not asked)
+        elif session.bare:
+            window.explanation.show_search(attempts, looked_for(Place()))
             if first and self._or_simulate and not asked:
-                self._change_to(self._make.simulated(MAKE_BELIEVE), quietly=True)
+                self._change_to(make.simulated(MAKE_BELIEVE), quietly=True)
+        elif not in_peace:
+            self._change_to(make.bare(), attempts, quietly=not asked)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Open the window and stay until it is closed. The arguments were checked before."""
+    """Open the window and stay until it is closed, or pictures of it are taken."""
     application = create_application(sys.argv[:1])
     Sweeping(application)
-    settings = Settings(
-        open_store(), read_only_because=READ_ONLY if arguments.read_only else ""
-    )
-    app = App(arguments, settings=settings)
-    app.window.diagnostics.cost_changed.connect(app.window.status.show_cost)
+    for_pictures = arguments.screenshot is not None
+    because, past, pictures = _READ_ONLY if arguments.read_only else "", None, None
+    # Of pictures the same words give the same, whatever a person's settings are.
+    settings = Settings(None if for_pictures else open_store(), read_only_because=because)
+    if for_pictures:
+        settings.choose(replace(settings.choices, motion=Motion.REDUCED))
+        past = _PAST if arguments.after is None else arguments.after
+    app = App(arguments, settings=settings, past=past)
+    window = app.window
+    if for_pictures:
+        from gpuexplorer.gui.pictures import Pictures  # noqa: PLC0415 - nobody else needs it
+
+        pictures = Pictures(window, app.session, arguments)
+        pictures.finished.connect(application.quit)
+        window.resize(*(arguments.size or _PICTURE_SIZE))
+    else:
+        window.diagnostics.cost_changed.connect(window.status.show_cost)
     # The ticks of the frame clock let Python notice the signal.
-    for name in _ENDINGS:
-        if (number := getattr(signal, name, None)) is not None:
-            signal.signal(number, lambda got, _: application.exit(128 + got))
+    for each in signal.Signals:
+        if each.name in _ENDINGS:
+            signal.signal(each, lambda got, _: application.exit(128 + got))
     if arguments.quit_after is not None:
         QTimer.singleShot(round(arguments.quit_after * 1000), application.quit)
     if arguments.diagnostics is not None:
-        app.window.diagnostics.heartbeat.start()
+        window.diagnostics.heartbeat.start()
     try:
-        app.window.show()
-        app.window.companions.restore()
+        window.show()
+        if pictures is None:
+            window.companions.restore()
         status = application.exec()
         if arguments.diagnostics is not None:
-            app.window.diagnostics.write(arguments.diagnostics)
+            window.diagnostics.write(arguments.diagnostics)
     finally:
         app.stop()
-        delete([app.window])
-    return status
-
-
-def _end(session: RememberingSession) -> None:
-    """A hung driver call may keep it for a moment, and the window waits for nobody."""
-    threading.Thread(target=session.stop, name="end session", daemon=True).start()
-
-
-def delete(windows: Iterable[QWidget]) -> None:
-    """Now, in Qt's order. Left to Python, parts would still be told of events when half of
-    what they are made of is gone.
-    """
-    for window in windows:
+        # In Qt's order: left to Python, parts would still be told of events when half of what
+        # they are made of is gone.
         window.close()
         window.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    if pictures is None:
+        return status
+    if pictures.trouble is not None:
+        raise pictures.trouble
+    sys.stdout.writelines(f"{path}\n" for path in pictures.written)
+    return 1 if app.crash_reports.any else status
+
+
+def _end(session: Session) -> None:
+    """A hung driver call may keep it for a moment, and the window waits for nobody."""
+    threading.Thread(target=session.stop, name="end session", daemon=True).start()

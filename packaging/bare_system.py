@@ -1,5 +1,6 @@
 """A bare Debian in a folder, programs run inside it, and a display that nobody sees."""
 
+import ast
 import os
 import platform
 import re
@@ -7,6 +8,7 @@ import shlex
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -41,6 +43,11 @@ for home in {home}; do
     mount --bind "$home" "$home"
     mount -o remount,bind,ro "$home"
 done
+for folder in {lent}; do
+    mkdir -p {root}"$folder"
+    mount --bind "$folder" {root}"$folder"
+    mount -o remount,bind,ro {root}"$folder"
+done
 set +e
 {command}
 status=$?
@@ -62,6 +69,7 @@ class System:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.lent: set[str] = set()  # folders of this machine, seen there at the same place
 
     def at(self, path: str) -> Path:
         return self.folder / path.lstrip("/")
@@ -85,6 +93,7 @@ class System:
         script = START.format(
             root=shlex.quote(str(self.folder)),
             home=shlex.quote(str(self.at(HOME))) if read_only else "",
+            lent=shlex.join(sorted(self.lent)),
             command=shlex.join([*chroot, *words]),
         )
         # The kernel ends and unmounts what is in these, even if this program is killed.
@@ -111,6 +120,22 @@ class System:
         """A copy, readable to everybody."""
         shutil.copyfile(path, self.at(f"/var/tmp/{path.name}"))
         return f"/var/tmp/{path.name}"
+
+    def lend_pip(self) -> None:
+        """How this machine's pip reaches its packages: its settings and what they name."""
+        pip = [sys.executable, "-m", "pip", "config", "list"]
+        settings: dict[str, list[str]] = {}
+        for line in subprocess.check_output(pip, text=True).splitlines():
+            name, _, value = line.partition("=")
+            words = settings.setdefault(name.rpartition(".")[2], [])  # a variable comes first
+            for word in [] if words else ast.literal_eval(value).split():
+                path = Path(word.removeprefix("file://"))
+                if path.is_absolute() and path.is_dir():
+                    # An index keeps its files beside itself.
+                    self.lent.add(str(path if word == str(path) else path.parent))
+                words.append(self.give(path) if path.is_file() else word)
+        lines = [f"{name} = {' '.join(words)}\n" for name, words in settings.items()]
+        self.at("/etc/pip.conf").write_text("".join(["[global]\n", *lines]))
 
     def paths(self) -> set[str]:
         return {f"/{path.relative_to(self.folder)}" for path in self.folder.rglob("*")}

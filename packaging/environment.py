@@ -114,9 +114,8 @@ class Environment:
         run(make, f"Python could not make {self.name}.")
 
     def _install(self, extras: Set[str]) -> None:
-        torch = ", and PyTorch" if "lab" in extras else ""
-        size = f"{130 if extras else 100} MB{torch}"
-        print(f"Installing the packages; the first time fetches about {size}.", flush=True)
+        size = 130 if extras else 100
+        print(f"Installing the packages; the first time fetches about {size} MB.", flush=True)
         # The build tool is pinned like everything else, so pip is not to fetch one of its own.
         self.pip_install("setuptools")
         if "bench" in extras:

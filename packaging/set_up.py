@@ -4,17 +4,19 @@ Standard library only, since it runs before anything is installed. Called by set
 """
 
 import argparse
+import os
+import subprocess
 import sys
 
 import system_parts
 from environment import Environment
-from installing import ROOT, CannotGoOnError
+from installing import ROOT, CannotGoOnError, run
 
 # The extras of pyproject.toml that are installed, and what the system has to have.
 EXTRAS: dict[str, set[str]] = {
     "run": set(),
     "check": {"dev"},
-    "test": {"dev", "lab"},
+    "test": {"dev"},
     "bench": {"dev", "bench"},
     "trial": {"dev"},
 }
@@ -23,6 +25,9 @@ PARTS = {
     "test": [system_parts.TESTS],
     "trial": [system_parts.TRIAL],
 }
+WITHOUT = """\
+GPU Explorer opens without PyTorch: until there is one, cells of the lab wait, and so do real
+copies and lessons that need it."""
 
 
 def main() -> int:
@@ -37,6 +42,8 @@ def main() -> int:
         wanted = [system_parts.WINDOW, *PARTS.get(purpose, [])]
         if not stamp.exists() and system_parts.provide(*wanted):
             stamp.touch()
+        if purpose in {"run", "test"}:
+            get_pytorch(environment, for_tests=purpose == "test")
     except CannotGoOnError as trouble:
         print(trouble, file=sys.stderr)
         return 1
@@ -44,6 +51,38 @@ def main() -> int:
         print("\nStopped. The next make begins the set-up again.", file=sys.stderr)
         return 130
     return 0
+
+
+def get_pytorch(environment: Environment, *, for_tests: bool) -> None:
+    """The program itself knows which build suits, and whether a Python here has it already. Its
+    window opens without one too; tests want exactly the version they were written with.
+    """
+    stamp = environment.folder / ".pytorch"
+    found = environment.folder.glob("lib/python3*/site-packages/torch-*.dist-info")
+    there = {path.stem.partition("+")[0].replace("-", "==") for path in found}
+    tested = there <= set((ROOT / "constraints.txt").read_text("utf-8").split())
+    if stamp.exists() and (not for_tests or (there and tested)):
+        return
+    if os.environ.get("PYTORCH") == "no":
+        if not for_tests:
+            print(f"{WITHOUT} `make run` fetches it.", flush=True)
+        return
+    python = str(environment.python)
+    if for_tests and not tested:
+        uninstall = [python, "-I", "-m", "pip", "uninstall", "--yes", "torch"]
+        run(uninstall, "pip could not remove the PyTorch that is there.")
+    get = [python, "-m", "gpuexplorer", "doctor", "--get-pytorch", "--into"]
+    get.append(str(environment.folder))
+    if not for_tests:
+        get.append("--unless-found")
+    settings = {"PIP_CONSTRAINT": "constraints.txt"} if for_tests else {}
+    done = subprocess.run(get, cwd=ROOT, env=os.environ | settings, check=False)
+    if done.returncode == 0:
+        stamp.touch()
+    elif for_tests:
+        raise CannotGoOnError("To leave out the tests that need PyTorch: PYTORCH=no make test")
+    else:
+        print(f"{WITHOUT} The next `make run` tries again.", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from bundle.sizes import Size
 ROOT = Path(__file__).resolve().parents[1]
 
 DIST = Path(os.environ.get("TRIAL_DIST", ROOT / "dist"))
-PLACE = ROOT / "build" / "trial"  # the bare Debian, PyTorch for slim, pictures
+PLACE = ROOT / "build" / "trial"  # the bare Debian, pictures
 SIMULATED = ("--simulate", "2xTitanRTX")
 ANCIENT = """exec /usr/bin/python3 -c '
 import sys

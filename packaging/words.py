@@ -5,6 +5,7 @@ used, since it is also its key: whatever is computed cannot be found, and is an 
 """
 
 import ast
+import csv
 import string
 import sys
 from collections.abc import Iterator, Mapping
@@ -27,7 +28,15 @@ CALLS: Mapping[str, str] = {
     "WrongArgumentsError": HINT,
     "PrometheusError": HINT,
     "wrong": HINT,
+    "Option": HINT,
+    # What the doctor says.
+    "fine": HINT,
+    "look": HINT,
+    "broken": HINT,
+    "detail": ONE,
 }
+# Tables with words for people, and the columns they stand in; `|` is between several.
+TABLES = {"core/metrics.csv": ("label", "short", "group", "choices", "meaning")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,15 @@ def found(package: Path = PACKAGE) -> Iterator[Found]:
                 templates = tuple(_templates(node, CALLS[name]))
                 if templates:
                     yield Found(place, name, templates, _values(node))
+    for table, columns in TABLES.items():
+        path = package / table
+        with path.open(encoding="utf-8", newline="") as file:
+            for number, row in enumerate(csv.DictReader(file), 2):
+                place = f"{path.relative_to(package.parent).as_posix()}:{number}"
+                for words in (each for column in columns for each in row[column].split("|")):
+                    if words:
+                        values = frozenset({"number"} if "{" in words else ())
+                        yield Found(place, "mark", (words,), values)
 
 
 def _called(node: ast.Call) -> str:
@@ -73,6 +91,9 @@ def _templates(node: ast.Call, kind: str) -> Iterator[str]:
 
 def _values(node: ast.Call) -> frozenset[str] | None:
     names = [keyword.arg for keyword in node.keywords]
+    for keyword in node.keywords:
+        if _called(node) == "Option" and isinstance(keyword.value, ast.Dict):
+            names += [str(ast.literal_eval(each)) for each in keyword.value.keys if each]
     if None in names:
         return None
     return frozenset(name for name in names if name is not None)

@@ -58,12 +58,17 @@ def all_swept() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     """What a test remembers is forgotten with it, and it never sees what a person chose."""
     for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "APPDATA"):
         monkeypatch.setenv(variable, str(tmp_path / "settings"))
-    for variable in ("PYENV_ROOT", "WORKON_HOME", "UV_PYTHON_INSTALL_DIR"):  # of this computer
+    # Of this computer, and of the terminal in which pytest was started.
+    for variable in ("PYENV_ROOT", "WORKON_HOME", "UV_PYTHON_INSTALL_DIR", "COLUMNS", "LINES"):
         monkeypatch.delenv(variable, raising=False)
+    if "gpu" not in request.keywords:  # with real cards it says which of them are meant
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
 
 
 @pytest.fixture(autouse=True)

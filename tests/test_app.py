@@ -8,13 +8,11 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.copies.view import CopiesView
-from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.lab.view import LabView
 from gpuexplorer.gui.nothing_found.view import NothingFoundView
 from gpuexplorer.gui.state.choices import WithoutCards
@@ -23,9 +21,9 @@ from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.sources import simulated
-from tests.gui.hands import button, click, press, texts, the
+from tests.gui.hands import click, texts, the
 
 NO_DRIVER = Attempt("NVIDIA", Message("There is no driver."), Message("Install one."))
 Start = Callable[..., App]
@@ -65,26 +63,18 @@ def nothing() -> Opened:
     return None, [NO_DRIVER]
 
 
-def explanation(app: App) -> QWidget:
-    return the(NothingFoundView, app.window)
-
-
 def says(app: App, words: str) -> bool:
     return any(words in text for text in texts(app.window))
 
 
-def test_without_a_card_the_screen_explains(start: Start) -> None:
+def test_without_a_card_the_screen_explains_and_the_lab_and_the_copies_work(
+    start: Start,
+) -> None:
     app = start(real=nothing)
     assert says(app, "No graphics card answers on this computer")
     assert says(app, "There is no driver.")
     assert "SIMULATED" not in app.window.windowTitle()
-
-
-def test_without_a_card_the_lab_and_the_copies_work_on_the_computer_alone(
-    start: Start,
-) -> None:
-    app = start(real=nothing)
-    for each in explanation(app).findChildren(WordButton):
+    for each in the(NothingFoundView, app.window).findChildren(WordButton):
         if each.text() == "Open the lab on the processor alone":
             QTest.mouseClick(each, Qt.MouseButton.LeftButton)
     lab = the(LabView, app.window)
@@ -96,35 +86,6 @@ def test_without_a_card_the_lab_and_the_copies_work_on_the_computer_alone(
     app.window.navigation.open_screen("overview")
     assert says(app, "No graphics card answers on this computer")
     assert not lab.isVisible()
-
-
-def test_simulated_cards_that_are_left_in_the_lab_leave_the_explanation(
-    start: Start, qtbot: QtBot
-) -> None:
-    app = start(real=nothing)
-    click(app.window, "Look around on simulated cards")
-    qtbot.waitUntil(lambda: app.window.windowTitle().startswith("SIMULATED"))
-    app.window.navigation.open_screen("lab")
-    app.window.commands[Do.STOP_SIMULATING].trigger()
-    qtbot.waitUntil(lambda: says(app, "No graphics card answers on this computer"))
-
-
-def test_without_a_card_make_run_opens_on_simulated_ones_and_says_so(start: Start) -> None:
-    app = start(or_simulate=True, real=nothing)
-    assert says(app, "so these are 2 simulated cards")
-    assert app.window.windowTitle().startswith("SIMULATED")
-
-
-def test_the_button_leads_to_simulated_cards(start: Start, qtbot: QtBot) -> None:
-    app = start(real=nothing)
-    click(app.window, "Look around on simulated cards")
-    qtbot.waitUntil(lambda: app.window.windowTitle().startswith("SIMULATED"))
-
-
-def test_simulated_cards_that_were_asked_for_need_no_excuse(start: Start) -> None:
-    app = start(simulate="1xT4", real=nothing)
-    assert app.window.windowTitle().startswith("SIMULATED")
-    assert not says(app, "No graphics card answers")
 
 
 def test_a_driver_that_keeps_us_waiting_does_not_keep_the_window(
@@ -142,34 +103,22 @@ def test_a_driver_that_keeps_us_waiting_does_not_keep_the_window(
     qtbot.waitUntil(lambda: says(app, "Tesla T4") or "SIMULATED" in app.window.windowTitle())
 
 
-def test_a_driver_that_refuses_late_has_its_reason_shown(start: Start, qtbot: QtBot) -> None:
-    let_go = threading.Event()
-
-    def slow() -> Opened:
-        let_go.wait(10)
-        return nothing()
-
-    app = start(real=slow)
-    assert says(app, "The driver has not answered yet.")
-    let_go.set()
-    qtbot.waitUntil(lambda: says(app, "There is no driver."))
-    assert not says(app, "The driver has not answered yet.")
-
-
-def test_the_window_opens_as_it_was_asked_for(start: Start) -> None:
+def test_the_window_opens_as_it_was_asked_for_until_another_theme_is_chosen(
+    start: Start,
+) -> None:
     app = start(simulate="2xT4", real=nothing, view="events", size=(700, 600), theme="light")
     assert app.window.navigation.screen == "events"
     assert (app.window.width(), app.window.height()) == (700, 600)
     assert not app.window.look.theme.dark
-    dark = start(simulate="2xT4", real=nothing, theme="dark")
-    assert dark.window.look.theme.dark
-
-
-def test_a_size_that_was_asked_for_never_exceeds_the_screen(start: Start) -> None:
-    window = start(simulate="1xT4", real=nothing, size=(9000, 7000)).window
-    free = window.screen().availableSize()
-    assert window.width() <= free.width()
-    assert window.height() < free.height()  # and its frame has room
+    settings = Settings()
+    window = start(simulate="2xT4", real=nothing, theme="dark", settings=settings).window
+    settings.choose(replace(settings.choices, fahrenheit=True))
+    dark = [window.look.theme.dark]
+    themes = {each.text(): each for each in window.actions()}
+    themes["Theme: light"].trigger()
+    assert [*dark, window.look.theme.dark] == [True, False]
+    themes["Theme: as the system has it"].trigger()
+    assert settings.choices.scheme is Scheme.SYSTEM
 
 
 def test_whoever_wants_simulated_cards_where_there_are_none_gets_them(start: Start) -> None:
@@ -177,13 +126,6 @@ def test_whoever_wants_simulated_cards_where_there_are_none_gets_them(start: Sta
     settings.choose(replace(settings.choices, without_cards=WithoutCards.SIMULATE))
     app = start(real=nothing, settings=settings)
     assert app.window.windowTitle().startswith("SIMULATED")
-
-
-def test_the_session_reads_as_often_as_was_chosen(start: Start) -> None:
-    settings = Settings()
-    settings.choose(replace(settings.choices, interval=2.5))
-    app = start(real=nothing, simulate="1xT4", settings=settings)
-    assert app.session.sampler.interval == 2.5
 
 
 def test_simulated_cards_can_be_left_for_the_explanation(start: Start, qtbot: QtBot) -> None:
@@ -205,24 +147,6 @@ def test_simulated_cards_are_left_for_real_ones_that_answer_by_now(
     assert app.session.cards()[0].name == "NVIDIA L4"
 
 
-def test_looking_again_while_a_driver_hangs_keeps_the_window_going(
-    start: Start, qtbot: QtBot
-) -> None:
-    let_go = threading.Event()
-    ticks: list[None] = []
-
-    def hanging() -> Opened:
-        let_go.wait(10)
-        return nothing()
-
-    app = start(real=hanging)
-    app.window.frame_clock.ticked.connect(lambda: ticks.append(None))
-    app.window.commands[Do.LOOK_AGAIN].trigger()
-    qtbot.waitUntil(lambda: len(ticks) > 2)
-    let_go.set()
-    qtbot.waitUntil(lambda: says(app, "There is no driver."))
-
-
 def test_the_event_loop_goes_on_while_a_driver_call_hangs(start: Start, qtbot: QtBot) -> None:
     app = start(simulate="8xH100", fault="hung:0@0s,slow:1@0s,lost:2@0s", real=nothing)
     heart = app.window.diagnostics.heartbeat
@@ -231,33 +155,6 @@ def test_the_event_loop_goes_on_while_a_driver_call_hangs(start: Start, qtbot: Q
     beats = heart.beats
     qtbot.waitUntil(lambda: heart.beats > beats + 20)
     heart.stop()
-
-
-def test_the_cost_stands_in_the_menu_under_diagnostics(start: Start) -> None:
-    app = start(simulate="1xT4", real=nothing)
-    [asked] = [each for each in app.window.actions() if each.text() == "Diagnostics"]
-    asked.trigger()
-    [sheet] = [each for each in app.window.findChildren(DiagnosticsSheet) if each.isVisible()]
-    assert sheet.accessibleName() == "Diagnostics"
-
-
-def is_dark(app: App) -> bool:
-    return app.window.look.theme.dark
-
-
-def test_the_theme_of_the_start_holds_until_another_is_chosen(start: Start) -> None:
-    settings = Settings()
-    app = start(simulate="2xT4", real=nothing, theme="dark", settings=settings)
-    settings.choose(replace(settings.choices, fahrenheit=True))
-    assert is_dark(app)
-    [light] = [each for each in app.window.actions() if each.text() == "Theme: light"]
-    light.trigger()
-    assert not is_dark(app)
-    [system] = [
-        each for each in app.window.actions() if each.text() == "Theme: as the system has it"
-    ]
-    system.trigger()
-    assert settings.choices.scheme is Scheme.SYSTEM
 
 
 def looking_out(app: App) -> QTimer:
@@ -274,26 +171,6 @@ def test_a_driver_that_is_loaded_later_needs_no_click(start: Start, qtbot: QtBot
     qtbot.waitUntil(lambda: not app.session.bare)
     assert app.session.cards()[0].name == "NVIDIA L4"
     assert not answers
-
-
-def test_looking_again_by_itself_leaves_the_keyboard_where_it_is(
-    start: Start, qtbot: QtBot
-) -> None:
-    looks: list[None] = []
-
-    def counted() -> Opened:
-        looks.append(None)
-        return nothing()
-
-    app = start(real=counted)
-    again = button(app.window, "Look again")
-    again.setFocus()
-    looking_out(app).setInterval(20)
-    qtbot.waitUntil(lambda: len(looks) > 3)
-    assert again.hasFocus()
-    press(again, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: again.isEnabled() and again.text() == "Look again")
-    assert again.hasFocus()
 
 
 def test_whoever_looks_at_simulated_cards_is_left_in_peace(start: Start, qtbot: QtBot) -> None:

@@ -12,20 +12,18 @@ import os
 import subprocess
 import sys
 import types
-from collections.abc import Callable
 from pathlib import Path
 
 import pynvml
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands.windows_console import draws_in_place, teach_escapes
+from gpuexplorer.commands.terminal import draws_in_place
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.worker.engines.virtual.host_limit import free_bytes, free_bytes_of_windows
-from gpuexplorer.worker.pipe import Pipe, WindowGone
+from gpuexplorer.worker.streams import Pipe, WindowGone
 
 ROOT = Path(__file__).resolve().parents[1]
 # Runs before anything of ours. The libraries we stand on are imported first: they are made for
@@ -91,11 +89,10 @@ import gpuexplorer
 
 # To walk into a package is to import it, and the window's imports Qt.
 sys.modules["gpuexplorer.gui"] = types.ModuleType("gpuexplorer.gui")
-left_out = tuple("gpuexplorer." + name for name in ("gui", "app", "screenshots", "__main__"))
+left_out = tuple("gpuexplorer." + name for name in ("gui", "app", "__main__"))
 needs_torch = ("gpuexplorer.worker.engines",)
-names = "completing looking loop losses magics randomness reaching shelf signatures things"
+names = "completing exchange looking loop magics shelf"
 needs_torch += tuple("gpuexplorer.worker." + name for name in names.split())
-needs_torch += ("gpuexplorer.worker.rank.exchange",)
 for module in pkgutil.walk_packages(gpuexplorer.__path__, "gpuexplorer."):
     if not module.name.startswith((*left_out, *needs_torch)):
         importlib.import_module(module.name)
@@ -128,7 +125,7 @@ def elsewhere(target: str, code: str, *words: str) -> "subprocess.CompletedProce
 def test_all_modules_below_the_window_can_be_imported(target: str) -> None:
     done = elsewhere(target, IMPORT_ALL)
     assert done.stderr == ""
-    assert {"gpuexplorer.telemetry.ending", "gpuexplorer.worker.pipe"} <= set(
+    assert {"gpuexplorer.telemetry.process_book", "gpuexplorer.worker.streams"} <= set(
         done.stdout.split()
     )
 
@@ -163,10 +160,10 @@ def test_every_command_works(target: str) -> None:
 def test_a_missing_driver_is_told_in_the_words_of_the_system(
     monkeypatch: pytest.MonkeyPatch, target: str, sentence: str
 ) -> None:
-    def nothing_there() -> None:
+    def nothing_there(_: int) -> None:
         raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
 
-    monkeypatch.setattr(pynvml, "nvmlInit", nothing_there)
+    monkeypatch.setattr(pynvml, "nvmlInitWithFlags", nothing_there)
     monkeypatch.setattr(sys, "platform", target)
     with pytest.raises(Trouble) as told:
         library.connect()
@@ -219,42 +216,16 @@ def test_a_worker_whose_window_is_gone_hears_it_on_windows_too(
 
 
 class Kernel:
-    """Two functions of Windows: what mode a console is in, and another one for it."""
+    """A function of Windows: what mode a console is to be in."""
 
-    def __init__(self, mode: int | None, *, learns: bool = True) -> None:
-        self.mode = mode
+    def __init__(self, *, learns: bool) -> None:
         self._learns = learns
-
-    def GetConsoleMode(  # noqa: N802 - the name Windows gave it
-        self, handle: ctypes.c_void_p, mode: "ctypes._Pointer[ctypes.c_uint32]"
-    ) -> int:
-        if self.mode is None:
-            return 0
-        mode._obj.value = self.mode  # type: ignore[attr-defined] # what byref() points to
-        return 1
+        self.mode = 3
 
     def SetConsoleMode(self, handle: ctypes.c_void_p, mode: int) -> int:  # noqa: N802
         if self._learns:
             self.mode = mode
         return int(self._learns)
-
-
-def test_a_console_is_told_to_understand_escapes() -> None:
-    kernel = Kernel(3)
-    assert teach_escapes(kernel, 7)
-    assert kernel.mode == 7
-
-
-@pytest.mark.parametrize(
-    ("kernel", "understands"),
-    [
-        (Kernel(7, learns=False), True),  # it did before
-        (Kernel(3, learns=False), False),
-        (Kernel(None), False),  # no console at all
-    ],
-)
-def test_one_that_does_not_learn_is_not_drawn_on(kernel: Kernel, understands: bool) -> None:
-    assert teach_escapes(kernel, 7) is understands
 
 
 class Console(io.StringIO):
@@ -265,16 +236,17 @@ class Console(io.StringIO):
         return 1
 
 
-@pytest.mark.parametrize(("mode", "drawn"), [(3, True), (None, False)])
-def test_what_is_shown_in_place_asks_the_console_first(
-    monkeypatch: pytest.MonkeyPatch, mode: int | None, drawn: bool
+@pytest.mark.parametrize(("console", "mode"), [(True, 7), (False, 3)])
+def test_a_console_is_told_to_understand_escapes_and_anything_else_not_drawn_on(
+    monkeypatch: pytest.MonkeyPatch, console: bool, mode: int
 ) -> None:
-    handle: Callable[[int], int] = lambda number: number + 6  # noqa: E731
-    windows = types.SimpleNamespace(kernel32=Kernel(mode))
-    monkeypatch.setitem(sys.modules, "msvcrt", types.SimpleNamespace(get_osfhandle=handle))
+    kernel, handles = Kernel(learns=console), types.SimpleNamespace(get_osfhandle=int)
+    monkeypatch.setitem(sys.modules, "msvcrt", handles)
+    windows = types.SimpleNamespace(kernel32=kernel)
     monkeypatch.setattr(ctypes, "windll", windows, raising=False)
     monkeypatch.setattr(sys, "platform", "win32")
-    assert draws_in_place(Console()) is drawn
+    assert draws_in_place(Console()) is console
+    assert kernel.mode == mode
     assert not draws_in_place(io.StringIO())
 
 
@@ -290,9 +262,8 @@ def test_what_goes_wrong_before_there_is_a_window_is_said_in_a_box(
     monkeypatch.setattr(sys, "__stderr__", None)
     monkeypatch.setattr(sys, "platform", "win32")
     assert main(["--fault", "lost:1@20s"]) == 2
-    sentence = "Only simulated cards fail on order."
-    hint = "Say which with --simulate, such as --simulate 2xH100."
-    assert said == [("GPU Explorer", f"{sentence}\n{hint}\n")]
+    told = "--fault goes with --simulate.\nAdd --simulate.\n"
+    assert said == [("GPU Explorer", told)]
 
 
 def test_what_is_said_in_a_terminal_needs_no_box(
@@ -300,27 +271,4 @@ def test_what_is_said_in_a_terminal_needs_no_box(
 ) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     assert main(["--fault", "lost:1@20s"]) == 2
-    assert capsys.readouterr().err.startswith("Only simulated cards fail on order.")
-
-
-class Memory:
-    """The function of Windows that tells how much memory is free."""
-
-    def __init__(self, *, tells: bool) -> None:
-        self._tells = tells
-
-    def GlobalMemoryStatusEx(self, status: "ctypes._CArgObject") -> int:  # noqa: N802
-        buffer = (ctypes.c_uint32 * 16).from_address(ctypes.addressof(status._obj))  # type: ignore[attr-defined] # what byref() points to
-        assert buffer[0] == 64  # the size that Windows expects to be told
-        buffer[4:6] = [7, 1]  # the free bytes, the lower half first
-        return int(self._tells)
-
-
-def test_simulated_cards_know_how_much_memory_windows_has_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    windows = types.SimpleNamespace(kernel32=Memory(tells=True))
-    monkeypatch.setattr(ctypes, "windll", windows, raising=False)
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert free_bytes() == (1 << 32) + 7
-    assert free_bytes_of_windows(Memory(tells=False)) is None
+    assert capsys.readouterr().err.startswith("--fault goes with --simulate.")

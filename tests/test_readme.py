@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.__main__ import VERBS
-from gpuexplorer.commands.arguments import SentenceParser, add_source_arguments
+from gpuexplorer.commands.arguments import SentenceParser
 from gpuexplorer.commands.window_arguments import (
     SCREENS,
     add_window_arguments,
@@ -24,25 +24,23 @@ from gpuexplorer.commands.window_arguments import (
     names_file,
 )
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.metrics import METRICS, Unit
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, Unit
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.plots.canvas import PlotCanvas
-from gpuexplorer.gui.plots.content import Line, PlotContent
+from gpuexplorer.gui.plots.content import PlotContent, PlotLine
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.alert_words import rule_sentence
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.simulation.specs import parse_machine
-from gpuexplorer.telemetry.alert_rule import USUAL_RULES
+from gpuexplorer.telemetry.alerts import USUAL_RULES
 from gpuexplorer.telemetry.trace import empty_trace
 from tests.recording.made import make_recording
 
@@ -77,13 +75,12 @@ def window_parser() -> SentenceParser:
     parser = SentenceParser(prog="gpuexplorer")
     parser.add_argument("--version", action="store_true")
     add_window_arguments(parser)
-    add_source_arguments(parser)
     return parser
 
 
 def verb_parser(verb: str) -> SentenceParser:
     parser = SentenceParser(prog=verb)
-    import_module({name: module for name, module, _ in VERBS}[verb]).add_arguments(parser)
+    import_module(f"gpuexplorer.commands.{verb}").add_arguments(parser)
     return parser
 
 
@@ -115,7 +112,7 @@ def test_every_unit_of_the_json_is_named(unit: Unit) -> None:
 
 
 def test_every_command_has_its_section() -> None:
-    for verb, *_ in VERBS:
+    for verb in VERBS:
         assert f"### `gpuexplorer {verb}`" in COMMAND_LINE
         assert f"    gpuexplorer {verb} " in README
 
@@ -141,13 +138,13 @@ def test_every_option_of_the_window_has_its_row_and_every_row_its_option() -> No
 
 
 def test_every_option_that_is_named_exists() -> None:
-    known = options(window_parser()).union(*(options(verb_parser(verb)) for verb, *_ in VERBS))
+    known = options(window_parser()).union(*(options(verb_parser(verb)) for verb in VERBS))
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", FOR_USERS))
     assert named <= known | NOT_OURS
 
 
 def test_every_option_of_a_command_is_described() -> None:
-    for verb, *_ in VERBS:
+    for verb in VERBS:
         for option in options(verb_parser(verb)) - {"--help"}:
             assert option in COMMAND_LINE, f"{verb} {option}"
 
@@ -182,7 +179,7 @@ def test_every_span_of_time_is_named() -> None:
 def test_every_section_of_the_settings_has_its_row(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    dialog = SettingsDialog(Look(), Settings(), None, window)
+    dialog = SettingsDialog(Settings(), None, window)
     told = [cells[0] for cells in rows(section(README, "Settings"))]
     found = [each.accessibleName() for each in dialog.findChildren(Section)]
     assert told[: len(found)] == found
@@ -212,14 +209,14 @@ def test_the_page_of_keys_has_what_the_window_tells_under_f1(qtbot: QtBot) -> No
 
 
 def test_every_key_on_plots_does_something(qtbot: QtBot) -> None:
-    look, time_window, settings = Look(), TimeWindow(), Settings()
-    canvas = PlotCanvas(look, time_window, settings)
-    stack = PlotStack(look, time_window, settings)
+    time_window, settings = TimeWindow(), Settings()
+    canvas = PlotCanvas(time_window, settings)
+    stack = PlotStack(time_window, settings)
     for widget in (canvas, stack):
         qtbot.addWidget(widget)
     canvas.resize(600, 300)
     busy = METRICS[GPU_UTILIZATION]
-    line = Line("GPU", busy, empty_trace())
+    line = PlotLine("GPU", busy, empty_trace())
     canvas.show_contents([PlotContent("busy", "Busy", busy.unit, (line,))])
     told = [cells[0] for cells in rows(section(KEYS, "Plots"))]
     keys = [QKeySequence(key) for cell in told for key in re.findall(r"`([^`]+)`", cell)]

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,32 +14,29 @@ import pytest
 
 import gpuexplorer
 from gpuexplorer.core.words import CLOSE, OPEN, PSEUDO
+from gpuexplorer.telemetry.backends.host import HostReader
 from words import CALLS, ONE
 
 PACKAGE = Path(gpuexplorer.__file__).parent
 # Files whose f-strings with words are no words for people to translate, and why.
 WRITES_NO_WORDS = {
-    "commands/checkup/pythons.py": "commands to type",
+    "commands/checkup/pytorch.py": "commands to type",
     "core/html_page.py": "HTML",
     "copies/trace_file.py": "names in a trace, which other programs show",
     "core/resources.py": "an error of the installation, for whoever mends it",
     "gui/crash_dialog.py": "a traceback on the terminal",
-    "gui/widgets/remark.py": "HTML",
+    "gui/widgets/laid_out.py": "HTML",
     "gui/lab/head/words.py": "HTML",
-    "lab/card_cures.py": "Python",
+    "lab/cures.py": "Python",
     "lab/cell_source.py": "Python",
-    "lab/out_of_memory.py": "a pattern of PyTorch's own words",
-    "lab/script.py": "Python",
-    "lessons/export/html.py": "HTML",
-    "lessons/export/plots.py": "SVG",
-    "lessons/export/texts.py": "HTML",
+    "lab/meaning.py": "a pattern of PyTorch's own words",
+    "lab/session_files.py": "Python",
+    "lessons/html.py": "HTML",
     "programs/trace.py": "names in a trace, which other programs show",
-    "recording/export/as_csv.py": "comments of a CSV file, which programs read",
-    "recording/report/page.py": "HTML",
-    "recording/report/plots.py": "SVG",
-    "recording/report/strips.py": "HTML",
-    "telemetry/trace_csv.py": "comments of a CSV file, which programs read",
-    "worker/failures.py": "an error raised in PyTorch's place",
+    "recording/export.py": "comments of a CSV file, which programs read",
+    "recording/report.py": "HTML and SVG",
+    "telemetry/trace.py": "comments of a CSV file, which programs read",
+    "worker/engine.py": "an error raised in PyTorch's place",
 }
 PYTORCHS_WORDS = PACKAGE / "worker" / "engines"  # its errors are raised there as it words them
 TWO_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")
@@ -135,7 +133,10 @@ def terminal(*words: str) -> str:
         check=False,
         timeout=120,
     )
-    return (ran.stdout + ran.stderr).decode("utf-8")
+    said = (ran.stdout + ran.stderr).decode("utf-8")
+    for of_this_computer in (socket.gethostname(), HostReader().card.name, sys.prefix):
+        said = said.replace(of_this_computer, "")
+    return said
 
 
 def unmarked(text: str) -> str:

@@ -2,9 +2,8 @@
 
 import os
 import sys
-from dataclasses import replace
 
-from gpuexplorer.telemetry.processor_time import processor_time
+from gpuexplorer.telemetry.system import processor_time
 
 # Over there Linux's own files are read, whatever psutil somebody installed.
 if __name__ == "__main__" and sys.platform == "linux":
@@ -16,24 +15,19 @@ def main() -> None:
     before = processor_time()
     # What is started from here leaves no file either.
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-    from gpuexplorer.remote.agent.loop import serve  # noqa: PLC0415 - after what is said above
-    from gpuexplorer.remote.agent.settings import settings_of  # noqa: PLC0415
+    from gpuexplorer.remote.agent import serve  # noqa: PLC0415 - after what is said above
+    from gpuexplorer.remote.wire import settings_of  # noqa: PLC0415
 
     serve(settings_of(os.environ), check_up, before)
 
 
 def check_up(deep: bool) -> str:
     """What the doctor says here, but for what concerns windows and our own parts."""
-    from gpuexplorer.commands.checkup.examining import examine  # noqa: PLC0415 - seldom asked
-    from gpuexplorer.commands.checkup.finding import Subject  # noqa: PLC0415
-    from gpuexplorer.commands.checkup.probe import this_computer  # noqa: PLC0415
-    from gpuexplorer.core.clock import SystemClock  # noqa: PLC0415
-    from gpuexplorer.telemetry.sources import VENDORS  # noqa: PLC0415
+    from gpuexplorer.commands.checkup.probe import Probe  # noqa: PLC0415 - seldom
+    from gpuexplorer.commands.checkup.report import EXAMINATIONS, examine  # noqa: PLC0415
 
-    report = examine(this_computer(VENDORS[0].make), SystemClock(), deep=deep)
-    elsewhere = {Subject.DISPLAY, Subject.PARTS}
-    topics = [topic for topic in report.topics if topic.subject not in elsewhere]
-    return replace(report, topics=topics).as_json()
+    there = EXAMINATIONS.keys() - {"display", "parts"}
+    return examine(Probe(deep=deep), there).as_json()
 
 
 if __name__ == "__main__":

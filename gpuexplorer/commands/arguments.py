@@ -1,128 +1,195 @@
-"""Arguments that several commands share, and sentences for those that are wrong."""
+"""Options as tables, those that several commands share, and sentences for wrong ones."""
 
 import argparse
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from functools import partial
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import Message, mark, told, tr
 
-OK = 0
-TROUBLE = 1
-WRONG_ARGUMENTS = 2
-INTERRUPTED = 130
+T = TypeVar("T")
+OK, TROUBLE, WRONG_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
+
+
+class WrongArgumentsError(Trouble):
+    """The person's words were wrong, not the world."""
+
+
+@contextmanager
+def in_the_words(*more: str) -> Iterator[None]:
+    """Whatever is wrong in there is so with the person's words: raises WrongArgumentsError, and
+    says `more`.
+    """
+    try:
+        yield
+    except Trouble as trouble:
+        raise WrongArgumentsError(trouble.sentence, told(trouble.hint, *more)) from trouble
+
+
+# Whichever command has them: what each adds to, and what it leaves no sense to.
+_NEEDS = {
+    "--count": "--loop",
+    "--host-python": "--host",
+    "--fault": "--simulate",
+    "--match": "--prometheus",
+    "--prometheus-login": "--prometheus",
+    "--host-label": "--prometheus",
+    "--after": "--screenshot",
+    "--into": "--get-pytorch",
+    "--unless-found": "--into",
+}
+_EXCLUDES = (
+    *(("--json", "--csv"), ("--open", "recording"), ("--screenshot", "--quit-after")),
+    *(("--bundle", other) for other in ("--host", "--get-pytorch")),
+    *(("--get-pytorch", other) for other in ("--host", "--json", "--deep")),
+)
 
 
 class SentenceParser(argparse.ArgumentParser):
     """Says what is wrong, and the right form, without repeating the whole usage."""
 
-    def __init__(self, *, prog: str, description: str | None = None, epilog: str = "") -> None:
-        super().__init__(
-            prog=prog,
-            description=description,
-            epilog=epilog,
-            formatter_class=_Help,
-            add_help=False,
-        )
+    # Any: as it is declared; here and below.
+    def __init__(self, **known: Any) -> None:
+        super().__init__(formatter_class=_Help, add_help=False, **known)
         self._positionals.title = tr("arguments")
         self._optionals.title = tr("options")
         self.add_argument("-h", "--help", action="help", help=tr("show this help and exit"))
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Raises WrongArgumentsError for options that lack another or do not go together."""
+        found, unknown = super().parse_known_args(args, namespace)
+        given = {
+            action.option_strings[-1] if action.option_strings else action.dest
+            for action in self._actions
+            if getattr(found, action.dest, None) != action.default
+        }
+        for one, other in _NEEDS.items():
+            if one in given and other not in given:
+                raise WrongArgumentsError(
+                    "{one} goes with {other}.", "Add {other}.", one=one, other=other
+                )
+        for one, other in _EXCLUDES:
+            if {one, other} <= given:
+                raise WrongArgumentsError(
+                    "{one} and {other} exclude each other.",
+                    "Choose one of them.",
+                    one=one,
+                    other=other,
+                )
+        return found, unknown
+
     def understood(self, words: Sequence[str]) -> argparse.Namespace:
         """As parse_args, with a sentence of ours for what nobody knows."""
+        arguments: argparse.Namespace
         arguments, unknown = self.parse_known_args(words)
-        if unknown:
-            self._refuse(tr("There is no argument {argument}.", argument=unknown[0]))
+        self.refuse(unknown)
         return arguments
+
+    def refuse(self, unknown: Sequence[str]) -> None:
+        if unknown:
+            self._leave(tr("There is no argument {argument}.", argument=unknown[0]))
 
     def error(self, message: str) -> NoReturn:
         """What argparse refuses, in its own words or in those of a `type` function."""
-        self._refuse(tr("That is not understood: {reason}.", reason=message))
+        self._leave(tr("That is not understood: {reason}.", reason=message))
 
-    def _refuse(self, sentence: str) -> NoReturn:
+    def _leave(self, sentence: str) -> NoReturn:
         usage = self.format_usage().removeprefix(tr("usage: ")).strip()
-        sys.stderr.write(f"{sentence}\n{tr('The right form: {usage}', usage=usage)}\n")
-        raise SystemExit(WRONG_ARGUMENTS)
+        self.exit(2, f"{sentence}\n{tr('The right form: {usage}', usage=usage)}\n")
 
 
 class _Help(argparse.HelpFormatter):
-    def add_usage(
-        self,
-        usage: str | None,
-        actions: Iterable[argparse.Action],
-        groups: Iterable[Any],  # argparse names their class, and keeps it for itself
-        prefix: str | None = None,
-    ) -> None:
+    # Any: argparse keeps the class of the groups for itself.
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
         super().add_usage(usage, actions, groups, tr("usage: ") if prefix is None else prefix)
 
-
-class LaidOutHelp(_Help, argparse.RawDescriptionHelpFormatter):
-    """Leaves the lines of description and epilog as they are."""
-
-
-class OneOf:
-    """For `type`: one of these words, and a sentence of ours where it is another."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = words
-
-    def __call__(self, text: str) -> str:
-        if text not in self.words:
-            raise argparse.ArgumentTypeError(
-                tr("{word!r} is none of {words}", word=text, words=", ".join(self.words))
-            )
-        return text
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Lines that were laid out stay as they are."""
+        return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
-def add_source_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which cards are read."""
-    parser.add_argument(
-        "--simulate",
-        metavar=tr("SPEC"),
-        help=tr("read simulated cards instead: 2xTitanRTX+idle, 8xH100+nvlink, 1xH100,1xT4"),
-    )
-    parser.add_argument(
-        "--fault",
-        metavar=tr("FAULTS"),
+class Option(NamedTuple):
+    """A row of a table of options and of what stands without one, under its name."""
+
+    metavar: str  # what follows it; empty: nothing, it is a switch
+    help: str
+    type: Callable[[str], object] = str
+    default: object = None
+    again: bool = False  # it may be given several times
+    choices: Sequence[str] | None = None
+    nargs: str | None = None
+    const: object = None  # where nothing follows it
+
+
+def add_options(parser: argparse._ActionsContainer, options: Mapping[str, Option]) -> None:
+    """To a parser, or to a group of one."""
+    for name, each in options.items():
+        said = tr(each.help)
+        if not each.metavar:
+            parser.add_argument(name, action="store_true", help=said)
+            continue
+        parser.add_argument(
+            name,
+            action="append" if each.again else "store",
+            nargs=each.nargs,
+            const=each.const,
+            type=each.type,
+            choices=each.choices,
+            default=[] if each.again else each.default,
+            metavar=tr(each.metavar),
+            help=said,
+        )
+
+
+def _read(kind: Callable[[str], T], said: str, text: str) -> T:
+    """What stands there, or words that a person understands."""
+    try:
+        return kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(tr(said, text=text)) from None
+
+
+number = partial(_read, float, mark("{text!r} is not a number"))
+whole_number = partial(_read, int, mark("{text!r} is not a whole number"))
+
+SOURCE = {
+    "--simulate": Option(
+        "SPEC", "read simulated cards instead: 2xTitanRTX+idle, 8xH100+nvlink, 1xH100,1xT4"
+    ),
+    "--fault": Option(
+        "FAULTS",
+        "let simulated cards fail, such as lost:1@20s, slow:0@10s, driver@30s",
         default="",
-        help=tr("let simulated cards fail, such as lost:1@20s, slow:0@10s, driver@30s"),
-    )
-    parser.add_argument(
-        "--seed",
-        type=whole_number,
-        default=0,
-        metavar="N",
-        help=tr("another course of the simulation"),
-    )
+    ),
+    "--seed": Option("N", "another course of the simulation", whole_number, 0),
+}
+HOST = {
+    "--host": Option(
+        "NAME",
+        "another computer, over ssh: user@server, or a name of ~/.ssh/config; in the window"
+        " several times for several",
+        again=True,
+    ),
+    "--host-python": Option(
+        "PATH", "the Python that is to be used there, 3.10 or newer; python3 if not given"
+    ),
+}
+JSON = {"--json": Option("", "as JSON, schema 1")}
+CARDS = {"--cards": Option("LIST", "only these: numbers, UUIDs or bus addresses")}
 
 
-def add_host_arguments(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """Of which computer. A command reads one, the window several."""
-    one = tr("another computer, over ssh: user@server, or a name of ~/.ssh/config")
-    more = tr(
-        "show this machine too, reached by ssh: user@server, or a name of ~/.ssh/config;"
-        " several times for several. With --simulate the cards are simulated over there"
-    )
-    parser.add_argument(
-        "--host",
-        action="append",
-        default=[],
-        metavar=tr("NAME"),
-        help=more if several else one,
-    )
-    parser.add_argument(
-        "--host-python",
-        metavar=tr("PATH"),
-        help=tr("the Python that is to be used there, 3.10 or newer; python3 if not given"),
-    )
+def reading_options(interval: float) -> Mapping[str, Option]:
+    """Which cards are read again and again, and how often."""
+    said = Message("between two readings, 0.1 to 60; {usual:g} if not given", usual=interval)
+    every = Option("SECONDS", said, number, interval)
+    return {"--interval": every, **CARDS, **SOURCE}
 
 
 def one_host(arguments: argparse.Namespace) -> str | None:
     """The other computer that a command is to read; None for this one."""
     hosts: Sequence[str] = arguments.host
-    check_host_python(arguments)
     if len(hosts) > 1:
         raise WrongArgumentsError(
             "This command reads one computer at a time, and --host names {count}.",
@@ -132,56 +199,3 @@ def one_host(arguments: argparse.Namespace) -> str | None:
             second=hosts[1],
         )
     return hosts[0] if hosts else None
-
-
-def check_host_python(arguments: argparse.Namespace) -> None:
-    if arguments.host_python and not arguments.host:
-        raise WrongArgumentsError(
-            "--host-python is about another computer, and none was named.",
-            "Name one with --host NAME.",
-        )
-
-
-def add_reading_arguments(parser: argparse.ArgumentParser, interval: float) -> None:
-    """Which cards are read again and again, and how often."""
-    parser.add_argument(
-        "--interval",
-        type=number,
-        default=interval,
-        metavar=tr("SECONDS"),
-        help=tr("between two readings, 0.1 to 60; {usual:g} if not given", usual=interval),
-    )
-    parser.add_argument(
-        "--cards", metavar=tr("LIST"), help=tr("only these: numbers, UUIDs or bus addresses")
-    )
-    add_source_arguments(parser)
-
-
-class WrongArgumentsError(Trouble):
-    """The person's words were wrong, not the world."""
-
-
-@contextmanager
-def in_the_words() -> Iterator[None]:
-    """Whatever is wrong in there is so with the person's words: raises WrongArgumentsError."""
-    try:
-        yield
-    except Trouble as trouble:
-        raise WrongArgumentsError(trouble.sentence, trouble.hint) from trouble
-
-
-def number(text: str) -> float:
-    """An argument's number, or words that a person understands."""
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(tr("{text!r} is not a number", text=text)) from None
-
-
-def whole_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is not a whole number", text=text)
-        ) from None

@@ -1,23 +1,45 @@
-"""gpuexplorer export: a recording as a file that other programs read."""
+"""gpuexplorer export: a recording as a file that other programs read. And what it shares with
+report: which stretch of a recording is written, and where.
+"""
 
 import argparse
+import re
 import sys
-from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 
-from gpuexplorer.commands.arguments import OK, OneOf, WrongArgumentsError, in_the_words
+from gpuexplorer.commands.arguments import (
+    OK,
+    Option,
+    WrongArgumentsError,
+    add_options,
+    in_the_words,
+)
 from gpuexplorer.commands.source import choose
-from gpuexplorer.commands.stretch import add_stretch_arguments, check_output, stretch
 from gpuexplorer.core.cards import HOST_ID, CardId
-from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
-from gpuexplorer.recording.export.choosing import Choice, chosen, metrics_named, recorded
-from gpuexplorer.recording.export.exporting import Form, pieces
+from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.words import Message, tr
+from gpuexplorer.recording.door import refuse_own
+from gpuexplorer.recording.export import (
+    FORMS,
+    Choice,
+    chosen,
+    exported,
+    metrics_named,
+    moment,
+    recorded,
+)
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.whole_file import write_whole
 
-_HELP, _HOST = "help", "host"
+_FORMS = ", ".join(FORMS)
+_OPTIONS = {
+    "--format": Option("FORMAT", _FORMS, choices=[*FORMS]),
+    "--metrics": Option(
+        "LIST", "only these, such as power_draw,temperature; help lists those there are"
+    ),
+    "--cards": Option("LIST", "only these, by number, UUID or bus address, or host"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,74 +49,79 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " reading and for whatever else was recorded; perfetto is a trace for ui.perfetto.dev"
         " and chrome://tracing."
     )
-    add_stretch_arguments(parser, tr("the terminal"))
-    parser.add_argument(
-        "--format",
-        type=OneOf([*Form]),
-        metavar=tr("FORMAT"),
-        help=", ".join(Form),
-    )
-    parser.add_argument(
-        "--metrics",
-        metavar=tr("LIST"),
-        help=tr("only these, such as power_draw,temperature; help lists those there are"),
-    )
-    parser.add_argument(
-        "--cards",
-        metavar=tr("LIST"),
-        help=tr("only these, by number, UUID or bus address, or host"),
+    add_stretch_arguments(parser, Message("the terminal"))
+    add_options(parser, _OPTIONS)
+
+
+def add_stretch_arguments(parser: argparse.ArgumentParser, otherwise: str) -> None:
+    """`otherwise`: what becomes of it where --output says nothing."""
+    stretch = {
+        "file": Option("FILE", "the recording", Path),
+        "--from": Option("TIME", "leave out what was before"),
+        "--to": Option("TIME", "leave out what was after"),
+        "--output": Option(
+            "FILE",
+            Message(
+                "where it is written, in place of what is there; else {place}", place=otherwise
+            ),
+            Path,
+        ),
+    }
+    add_options(parser, stretch)
+    # What begins like a negative number is no option: `--from -1h`.
+    parser._negative_number_matcher = re.compile(r"-\d")
+    parser.epilog = tr(
+        "TIME is a time of day (14:05, 14:05:10), a date and time (2026-11-21T14:05), or an"
+        " offset: +10m after the beginning, -1h before the end. The exit status is 0 when it"
+        " was written; 1 when it could not be; 2 when the command was not understood; 130"
+        " after Ctrl-C."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.format is None and arguments.metrics != _HELP:
+    if arguments.format is None and arguments.metrics != "help":
         raise WrongArgumentsError(
             "Which format is it to be written in?",
             "Say --format and one of these: {forms}.",
-            forms=", ".join(Form),
+            forms=_FORMS,
         )
     with closing(open_recording(arguments.file)) as recording:
-        if arguments.metrics == _HELP:
-            _list_metrics(recorded(recording))
+        if arguments.metrics == "help":
+            for each in map(METRICS.__getitem__, recorded(recording)):
+                sys.stdout.write(f"{each.id:36} {each.unit:10} {tr(each.label)}\n")
         else:
-            _write(arguments, _understood(arguments, recording))
+            written = exported(choice_of(arguments, recording), arguments.format)
+            if arguments.output is None:
+                sys.stdout.flush()
+                sys.stdout.buffer.writelines(written)
+                sys.stdout.buffer.flush()
+            else:
+                write_whole(arguments.output, written, private=True)
         # Damage is found where it is read.
         for note in recording.notes():
             sys.stderr.write(f"{tr(note)}\n")
     return OK
 
 
-def _understood(arguments: argparse.Namespace, recording: Recording) -> Choice:
+def choice_of(arguments: argparse.Namespace, recording: Recording) -> Choice:
+    """What these arguments mean. Raises WrongArgumentsError."""
+    asked = {"metrics": None, "cards": None} | vars(arguments)
+    begin, until, metrics, cards = (asked[each] for each in ("from", "to", "metrics", "cards"))
     with in_the_words():
-        start, end = stretch(arguments, recording)
-        metrics = None
-        if arguments.metrics is not None:
-            metrics = metrics_named(arguments.metrics, recorded(recording))
-        cards = None if arguments.cards is None else _cards(arguments.cards, recording)
-        return chosen(recording, start, end, metrics, cards)
+        if arguments.output is not None:
+            refuse_own(arguments.output, arguments.file)
+        start = begin and moment(begin, recording)
+        return chosen(
+            recording,
+            start,
+            until and moment(until, recording, start),
+            metrics and metrics_named(metrics, recorded(recording)),
+            cards and _cards(cards, recording),
+        )
 
 
-def _cards(text: str, recording: Recording) -> Sequence[CardId]:
+def _cards(text: str, recording: Recording) -> list[CardId]:
     words = [word.strip() for word in text.split(",")]
-    named = [word for word in words if word.lower() != _HOST]
-    if named and not recording.cards():
-        raise Trouble("No card was recorded.", "Say --cards host for what is of the computer.")
-    cards = [card.id for card in choose(recording.cards(), ",".join(named))] if named else []
-    return cards if named == words else [*cards, HOST_ID]
-
-
-def _write(arguments: argparse.Namespace, choice: Choice) -> None:
-    form, output = Form(arguments.format), arguments.output
-    if output is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.writelines(pieces(choice, form))
-        sys.stdout.buffer.flush()
-        return
-    check_output(output, arguments.file)
-    write_whole(output, pieces(choice, form))
-
-
-def _list_metrics(metrics: Sequence[MetricId]) -> None:
-    for each in metrics:
-        about = METRICS[each]
-        sys.stdout.write(f"{each:36} {about.unit:10} {tr(about.label)}\n")
+    named = ",".join(word for word in words if word.lower() != "host")
+    host = [HOST_ID] if any(word.lower() == "host" for word in words) else []
+    return [*(card.id for card in choose(recording.cards(), named) if named), *host]

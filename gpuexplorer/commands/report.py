@@ -5,12 +5,11 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from gpuexplorer.commands.arguments import OK, WrongArgumentsError, in_the_words
-from gpuexplorer.commands.stretch import add_stretch_arguments, check_output, stretch
-from gpuexplorer.core.words import tr
-from gpuexplorer.recording.export.choosing import chosen
+from gpuexplorer.commands.arguments import OK, WrongArgumentsError
+from gpuexplorer.commands.export import add_stretch_arguments, choice_of
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.recording.recording import open_recording
-from gpuexplorer.recording.report.page import write_report
+from gpuexplorer.recording.report import write_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,25 +18,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " all cards, each card's figures, programs and events. The page needs no network and"
         " loads nothing; a browser prints it."
     )
-    otherwise = tr("a file named like the recording in this folder, if there is none yet")
+    otherwise = Message("a file named like the recording in this folder, if there is none yet")
     add_stretch_arguments(parser, otherwise)
 
 
 def run(arguments: argparse.Namespace) -> int:
     with closing(open_recording(arguments.file)) as recording:
-        with in_the_words():
-            choice = chosen(recording, *stretch(arguments, recording))
-        output = arguments.output or _beside(arguments.file)
-        check_output(output, arguments.file)
+        choice = choice_of(arguments, recording)
+        output = arguments.output or Path(f"{arguments.file.stem}.html")
+        if arguments.output is None and output.exists():
+            raise WrongArgumentsError(
+                "{file} is there already.", "Say with --output where it goes.", file=output
+            )
         write_report(choice, output)
     sys.stdout.write(f"{tr('{file} was written.', file=output)}\n")
     return OK
-
-
-def _beside(recording: Path) -> Path:
-    output = Path(f"{recording.stem}.html")
-    if output.exists():
-        raise WrongArgumentsError(
-            "{file} is there already.", "Say with --output where it goes.", file=output
-        )
-    return output

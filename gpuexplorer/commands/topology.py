@@ -1,165 +1,115 @@
 """gpuexplorer topology: which card is wired to which, and how fast that can be."""
 
 import argparse
-import json
-import sys
 from collections.abc import Sequence
 
-from gpuexplorer.commands.arguments import OK, add_host_arguments, add_source_arguments
-from gpuexplorer.commands.page import NONE, Column, Page, figure
-from gpuexplorer.commands.snapshot_json import Json, link_as_json
-from gpuexplorer.commands.source import Opened, opened, wiring_of
-from gpuexplorer.commands.terminal import Terminal
+from gpuexplorer.commands.arguments import HOST, JSON, OK, SOURCE, add_options
+from gpuexplorer.commands.snapshot import link_as_json
+from gpuexplorer.commands.source import opened, wiring_of
+from gpuexplorer.commands.terminal import (
+    NONE,
+    SIMULATED,
+    Page,
+    figure,
+    gathered,
+    printed,
+    write_json,
+)
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import Message, on, tr
-from gpuexplorer.telemetry.session import Attempt
-from gpuexplorer.telemetry.topology import Link, PathKind, Topology
+from gpuexplorer.telemetry.topology import PathKind, Topology
 
-_MANY_PAIRS, _FIRST_PAIRS = 6, 4
-_HOST = Message("host")
-_RATES = (
-    Column(Message("Path"), 90),
-    Column(Message("Rate"), 95, right=True),
-    Column(Message("Over"), 50),
-    Column(Message("Peer to peer"), 60),
-    Column(Message("Between"), 100, elastic=True),
-)
+_MANY_PAIRS = 6
+_RATES: dict[str, int] = {
+    Message("Path"): 90,
+    Message("Rate"): 96,
+    Message("Over"): 50,
+    Message("Peer to peer"): 60,
+    Message("Between"): 100,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = tr("Show which card is wired to which, and how fast that can be.")
-    parser.add_argument("--json", action="store_true", help=tr("as JSON, schema 1"))
-    add_source_arguments(parser)
-    add_host_arguments(parser)
+    add_options(parser, JSON | SOURCE | HOST)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    source = opened(arguments)
-    backend = source.backend
-    attempts = source.attempts or source.reach.attempts()
-    try:
+    with opened(arguments) as source:
+        notes = [each.note for each in source.stream.attempts]
         topology, left_out = wiring_of(source)
         source.check()
         if topology is None:
-            hint = "`gpuexplorer snapshot` shows which card does not answer."
-            raise Trouble(left_out, hint if source.far is None else "")
-        whole = [card for card in backend.cards() if card.kind is CardKind.GPU]
+            raise Trouble(left_out)
+        cards = [card for card in source.backend.cards() if card.kind is CardKind.GPU]
+        told = source.backend.source
         if arguments.json:
-            told = _as_json(source, whole, topology, attempts)
-            sys.stdout.write(json.dumps(told, indent=2) + "\n")
-        else:
-            terminal = Terminal()
-            page = Page(terminal.width())
-            if whole:
-                _write(page, source, whole, topology)
-            else:
+            numa, facts = topology.numa_nodes, ("index", "id", "name", "bus_id")
+            listed = [
+                {name: getattr(card, name) for name in facts} | {"numa_node": numa.get(card.id)}
+                for card in cards
+            ]
+            links = [link_as_json(link) for link in topology.links]
+            what = {"source": told.name, "simulated": told.simulated}
+            write_json({**source.head, **what, "cards": listed, "links": links, "notes": notes})
+            return OK
+        with printed() as page:
+            if not cards:
                 none = Message("No graphics card answers, so there is no wiring to show.")
-                page.say(on(source.machine, none))
-                page.say(*(attempt.note for attempt in attempts))
-            terminal.show(str(page))
-    finally:
-        backend.close()
+                page.say(on(source.machine, none), *notes)
+                return OK
+            page.say(on(source.machine, told.label))
+            if told.simulated:
+                page.say(SIMULATED)
+            _write(page, cards, topology)
     return OK
 
 
-def _as_json(
-    opened: Opened, cards: Sequence[Card], topology: Topology, attempts: Sequence[Attempt]
-) -> dict[str, Json]:
-    source = opened.backend.source
-    return {
-        "schema": 1,
-        **({} if opened.machine is None else {"machine": opened.machine}),
-        "source": source.name,
-        "simulated": source.simulated,
-        "cards": [
-            {
-                "index": card.index,
-                "id": card.id,
-                "name": card.name,
-                "bus_id": card.bus_id,
-                "numa_node": topology.numa_nodes.get(card.id),
-            }
-            for card in cards
-        ],
-        "links": [link_as_json(link) for link in topology.links],
-        "notes": [attempt.note for attempt in attempts],
-    }
-
-
-def _write(page: Page, opened: Opened, cards: Sequence[Card], topology: Topology) -> None:
-    page.say(on(opened.machine, opened.backend.source.label))
-    if opened.backend.source.simulated:
-        page.say(Message("SIMULATED: these cards do not exist, their wiring is made up."))
+def _write(page: Page, cards: Sequence[Card], topology: Topology) -> None:
+    names = {card.id: str(card.index) for card in cards}
+    ends = names | {HOST_ID: tr("host")}
+    letters = {(each, each): PathKind.SELF.value for each in names}
+    pairs = []
+    for link in topology.links:
+        letters |= dict.fromkeys(((link.a, link.b), (link.b, link.a)), link.letters)
+        # What pairs that are wired alike have in common.
+        speed = Message("unknown") if link.rate is None else str(rate(link.rate))
+        peer: str = Message("yes")
+        if link.b == HOST_ID:
+            peer = NONE
+        elif link.peer_to_peer is None:
+            peer = link.peer_reason or Message("not reported")
+        elif not link.peer_to_peer:
+            peer = Message("no: {reason}", reason=link.peer_reason)
+        pair = f"{ends[link.a]}-{ends[link.b]}"
+        pairs.append(((link.letters, speed, link.rate_reason, peer), pair))
+    columns = [
+        (name, [letters.get((card, end), PathKind.UNKNOWN) for card in names])
+        for end, name in ends.items()
+    ]
+    columns.append(("NUMA", [figure(topology.numa_nodes.get(card)) for card in names]))
+    page.gap().matrix([*names.values()], columns)
     page.gap()
-    _write_matrix(page, cards, topology)
-    page.gap()
-    kinds = {link.path for link in topology.links} | {PathKind.SELF}
-    if set(topology.cards) < {card.id for card in cards}:
-        kinds.add(PathKind.UNKNOWN)  # a card that does not answer has no links at all
+    kinds = {PathKind.SELF, *(link.path for link in topology.links)}
     for kind in PathKind:
-        if kind in kinds:
-            letters = "NV#" if kind is PathKind.NVLINK else kind.value
-            page.say(f"{letters:5} {tr(kind.sentence)}")
-    if topology.links:
-        page.gap()
-        page.say(Message("Theoretical rates, each direction:"))
-        _write_rates(page, cards, topology)
+        # A card that does not answer has no links.
+        if kind in kinds or any(kind in cells for _, cells in columns):
+            sign = "NV#" if kind is PathKind.NVLINK else kind.value
+            page.say(f"{sign:5} {tr(kind.sentence)}")
+    rows = []
+    for facts, those in gathered(pairs).items():
+        between = ", ".join(those)
+        if len(those) > _MANY_PAIRS:
+            many = "{count} pairs: {first} to {last}"
+            between = Message(many, count=len(those), first=those[0], last=those[-1])
+        rows.append((*facts, between))
+    if rows:
+        page.gap().say(Message("Theoretical rates, each direction:"))
+        page.table(_RATES, rows)
     page.gap()
     for card in cards:
         if card.denied is not None:
             reason = card.cuda_reason
             page.say(Message("Card {card}: {reason}.", card=card.index, reason=reason))
-
-
-def _write_matrix(page: Page, cards: Sequence[Card], topology: Topology) -> None:
-    def letters(card: Card, other: Card) -> str:
-        if other is card:
-            return PathKind.SELF.value
-        return _letters(topology.link(card.id, other.id))
-
-    columns: list[tuple[str, Sequence[str]]] = [
-        (str(other.index), [letters(card, other) for card in cards]) for other in cards
-    ]
-    columns.append((_HOST, [_letters(topology.link(card.id, HOST_ID)) for card in cards]))
-    nodes = [figure(topology.numa_nodes.get(card.id)) for card in cards]
-    columns.append(("NUMA", nodes))
-    page.matrix([str(card.index) for card in cards], columns, right=False)
-
-
-def _letters(link: Link | None) -> str:
-    return PathKind.UNKNOWN.value if link is None else link.letters
-
-
-def _write_rates(page: Page, cards: Sequence[Card], topology: Topology) -> None:
-    """Pairs that are wired alike stand in one row."""
-    numbers = {card.id: str(card.index) for card in cards} | {HOST_ID: tr(_HOST)}
-    alike: dict[tuple[str, str, str, str], list[str]] = {}
-    for link in topology.links:
-        speed = Message("unknown") if link.rate is None else str(rate(link.rate))
-        key = (link.letters, speed, link.rate_reason, _peer(link))
-        alike.setdefault(key, []).append(f"{numbers[link.a]}-{numbers[link.b]}")
-    page.table(_RATES, [[*key, _between(pairs)] for key, pairs in alike.items()])
-
-
-def _between(pairs: list[str]) -> str:
-    if len(pairs) <= _MANY_PAIRS:
-        return ", ".join(pairs)
-    return Message.counted(
-        "{count} pair: {first} to {last}",
-        "{count} pairs: {first} to {last}",
-        len(pairs),
-        first=", ".join(pairs[:_FIRST_PAIRS]),
-        last=pairs[-1],
-    )
-
-
-def _peer(link: Link) -> str:
-    if link.b == HOST_ID:
-        return NONE
-    if link.peer_to_peer is None:
-        return link.peer_reason or Message("not reported")
-    if link.peer_to_peer:
-        return Message("yes")
-    return Message("no: {reason}", reason=link.peer_reason)

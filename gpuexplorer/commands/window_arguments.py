@@ -1,102 +1,116 @@
-"""What the window can be told at its start, and sentences for what it cannot be told."""
+"""What the window can be told at its start, sentences for what it cannot be told, and what is
+done where no window can open: the table in the terminal.
+"""
 
 import argparse
-import math
+import getpass
 import os
 import re
+import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpuexplorer.commands.arguments import (
-    OneOf,
+    HOST,
+    SOURCE,
+    Option,
     WrongArgumentsError,
-    add_host_arguments,
-    check_host_python,
+    add_options,
     in_the_words,
     number,
 )
-from gpuexplorer.commands.fleet_arguments import add_fleet_arguments, check_fleet_arguments
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, tr
+from gpuexplorer.core.verdict import Verdict
+from gpuexplorer.core.words import Message, paragraph, told, tr
+
+if TYPE_CHECKING:
+    from gpuexplorer.fleet.fleet import Fleet
 
 # What view_list.py offers, which this may not ask: a wrong word is told before Qt is loaded.
 SCREENS = (
     *("overview", "card", "processes", "topology", "events", "lab", "copies", "lessons"),
     "machines",
 )
-ALL_SCREENS = "all"
-BOTH_THEMES = "both"
 _SMALLEST, _LARGEST = (560, 420), (7680, 4320)
-_LONGEST_PAST = 86_400.0
-SUFFIX = ".gpurec"
+_A_DAY = 86_400.0
 
 
 def names_file(word: str) -> bool:
     """Whether who types this means a file, and no command."""
-    return word.lower().endswith(SUFFIX) or Path(word).name != word or Path(word).is_file()
+    return word.lower().endswith(".gpurec") or Path(word).name != word or Path(word).is_file()
+
+
+def size(text: str) -> tuple[int, int]:
+    parts = re.fullmatch(r"(\d{1,6})[x×](\d{1,6})", text.strip().lower())
+    wide, high = (int(parts[1]), int(parts[2])) if parts else (0, 0)
+    if not (_SMALLEST[0] <= wide <= _LARGEST[0] and _SMALLEST[1] <= high <= _LARGEST[1]):
+        said = tr(
+            "{text!r} is not a size that is possible; from {smallest} to {largest} is",
+            text=text,
+            smallest="{}x{}".format(*_SMALLEST),
+            largest="{}x{}".format(*_LARGEST),
+        )
+        raise argparse.ArgumentTypeError(said)
+    return wide, high
+
+
+def seconds(text: str) -> float:
+    value = number(text)
+    if not 0 <= value <= _A_DAY:
+        said = tr("{text!r} is no length of time up to a day; write 10 or 0.5", text=text)
+        raise argparse.ArgumentTypeError(said)
+    return value
+
+
+WINDOW = {
+    "recording": Option("FILE.gpurec", "open this recording, as --open does", nargs="?"),
+    **HOST,
+    "--prometheus": Option(
+        "URL", "show the cards that this Prometheus knows, by host and rack"
+    ),
+    "--match": Option(
+        "SELECTOR", "of these only those whose labels fit, such as: 'cluster=\"a\"'"
+    ),
+    "--prometheus-login": Option(
+        "FILE", "a file that says who asks, in which words, and which certificates are used"
+    ),
+    "--host-label": Option(
+        "LABEL", "the label that names the host, where it is not found by itself"
+    ),
+    "--open": Option("FILE", "open this recording"),
+    "--or-simulate": Option("", "where no card answers, open on two simulated ones"),
+    "--read-only": Option("", "no process can be ended from this window"),
+    "--view": Option(
+        "NAME",
+        Message(
+            "open on this screen: {screens}; for pictures also: all", screens=", ".join(SCREENS)
+        ),
+        choices=(*SCREENS, "all"),
+    ),
+    "--theme": Option(
+        "THEME",
+        "dark or light, whatever the settings say; for pictures also: both",
+        choices=("dark", "light", "both"),
+    ),
+    "--size": Option("WxH", "size of the window, such as 1600x1000", size),
+    "--screenshot": Option("DIR", "write a PNG per screen and theme into this folder, and end"),
+    "--after": Option(
+        "SECONDS",
+        "pictures only after so many seconds of readings; simulated cards have lived "
+        "through them already",
+        seconds,
+    ),
+    "--quit-after": Option("SECONDS", "end after so many seconds", seconds),
+    "--diagnostics": Option(
+        "FILE", "at the end, write what the program cost, as JSON; - is the terminal"
+    ),
+    **SOURCE,
+}
 
 
 def add_window_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "recording",
-        nargs="?",
-        metavar=tr("FILE.gpurec"),
-        help=tr("open this recording, as --open does"),
-    )
-    add_host_arguments(parser, several=True)
-    add_fleet_arguments(parser)
-    parser.add_argument("--open", metavar=tr("FILE"), help=tr("open this recording"))
-    parser.add_argument(
-        "--or-simulate",
-        action="store_true",
-        help=tr("where no card answers, open on two simulated ones"),
-    )
-    parser.add_argument(
-        "--read-only",
-        action="store_true",
-        help=tr("no process can be ended from this window"),
-    )
-    parser.add_argument(
-        "--view",
-        type=OneOf((*SCREENS, ALL_SCREENS)),
-        metavar=tr("NAME"),
-        help=tr(
-            "open on this screen: {screens}; for pictures also: all", screens=", ".join(SCREENS)
-        ),
-    )
-    parser.add_argument(
-        "--theme",
-        type=OneOf(("dark", "light", BOTH_THEMES)),
-        metavar=tr("THEME"),
-        help=tr("dark or light, whatever the settings say; for pictures also: both"),
-    )
-    parser.add_argument(
-        "--size", type=size, metavar=tr("WxH"), help=tr("size of the window, such as 1600x1000")
-    )
-    parser.add_argument(
-        "--screenshot",
-        metavar=tr("DIR"),
-        help=tr("write a PNG per screen and theme into this folder, and end"),
-    )
-    parser.add_argument(
-        "--after",
-        type=after,
-        metavar=tr("SECONDS"),
-        help=tr(
-            "pictures only after so many seconds of readings; simulated cards have lived "
-            "through them already"
-        ),
-    )
-    parser.add_argument(
-        "--quit-after",
-        type=seconds,
-        metavar=tr("SECONDS"),
-        help=tr("end after so many seconds"),
-    )
-    parser.add_argument(
-        "--diagnostics",
-        metavar=tr("FILE"),
-        help=tr("at the end, write what the program cost, as JSON; - is the terminal"),
-    )
+    add_options(parser, WINDOW)
 
 
 def check_window_arguments(arguments: argparse.Namespace) -> None:
@@ -104,120 +118,107 @@ def check_window_arguments(arguments: argparse.Namespace) -> None:
     cannot be written to and files that cannot be read: at once, and not after a minute of
     measuring.
     """
-    if arguments.open and arguments.recording:
-        raise WrongArgumentsError(
-            "Two recordings cannot be opened in one window.", "Name one of them."
-        )
-    arguments.open = arguments.open or arguments.recording
-    check_host_python(arguments)
-    if arguments.host:
-        from gpuexplorer.remote.host_name import host_name  # noqa: PLC0415
+    # Who asks for the version, or for help, waits for none of them.
+    from gpuexplorer.remote.ssh import host_name  # noqa: PLC0415
+    from gpuexplorer.telemetry.whole_file import refuse_unwritable  # noqa: PLC0415
 
-        with in_the_words():
-            arguments.host = [host_name(each).text for each in arguments.host]
-    check_fleet_arguments(arguments)
+    if arguments.screenshot is None and {arguments.view, arguments.theme} & {"all", "both"}:
+        raise WrongArgumentsError(
+            "A window opens on one screen and has one theme.",
+            "Say which, or ask for pictures of all with --screenshot DIR.",
+        )
+    with in_the_words():
+        arguments.host = [host_name(each).text for each in arguments.host]
+    arguments.fleet = _fleet(arguments)
+    arguments.open = arguments.open or arguments.recording
     if arguments.open is not None:
-        from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415
+        from gpuexplorer.recording.recording import open_recording  # noqa: PLC0415 - needs numpy
 
         open_recording(Path(arguments.open)).close()
-    if arguments.screenshot is None:
-        if arguments.view == ALL_SCREENS:
-            raise WrongArgumentsError(
-                "A window opens on one screen.",
-                "Say which: {screens}.",
-                screens=", ".join(SCREENS),
-            )
-        if arguments.theme == BOTH_THEMES:
-            raise WrongArgumentsError("A window has one theme.", "Say dark or light.")
-        if arguments.after is not None:
-            raise WrongArgumentsError(
-                "--after says when pictures are taken, and none were asked for.",
-                "Say where to with --screenshot DIR, or when to end with --quit-after.",
-            )
-    else:
-        if arguments.quit_after is not None:
-            raise WrongArgumentsError(
-                "With --screenshot the program ends when the pictures are written.",
-                "Leave --quit-after out; --after says when the pictures are taken.",
-            )
-        _check_folder(Path(arguments.screenshot))
+    if arguments.screenshot is not None:
+        folder = Path(arguments.screenshot)
+        with suppress(OSError):  # the next line says why
+            folder.mkdir(parents=True, exist_ok=True)
+        refuse_unwritable(folder / "overview-dark.png")
     if arguments.diagnostics not in (None, "-"):
-        _check_file(Path(arguments.diagnostics))
+        refuse_unwritable(Path(arguments.diagnostics))
 
 
-def size(text: str) -> tuple[int, int]:
-    parts = re.fullmatch(r"(\d{1,6})[x×](\d{1,6})", text.strip().lower())
-    if parts is None:
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is not a size; write it like 1600x1000", text=text)
-        )
-    wide, high = int(parts.group(1)), int(parts.group(2))
-    if not (_SMALLEST[0] <= wide <= _LARGEST[0] and _SMALLEST[1] <= high <= _LARGEST[1]):
-        raise argparse.ArgumentTypeError(
-            tr(
-                "{text!r} is not possible; from {smallest} to {largest} is",
-                text=text,
-                smallest=_words(_SMALLEST),
-                largest=_words(_LARGEST),
-            )
-        )
-    return wide, high
-
-
-def seconds(text: str) -> float:
-    value = number(text)
-    if not math.isfinite(value) or value < 0:
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is no length of time; write 10 or 0.5", text=text)
-        )
-    return value
-
-
-def after(text: str) -> float:
-    value = seconds(text)
-    if value > _LONGEST_PAST:
-        raise argparse.ArgumentTypeError(
-            tr("{text!r} is more than a day, and no more is kept", text=text)
-        )
-    return value
-
-
-def _check_folder(folder: Path) -> None:
-    """Makes the folder where there is none."""
-    reason: str = ""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        reason = Message("it is a file")
-    except OSError as error:
-        reason = str(error) if error.errno is None else os.strerror(error.errno)
-    if not reason and not os.access(folder, os.W_OK | os.X_OK):
-        reason = Message("you may not write there")
-    if reason:
-        raise Trouble(
-            "No picture can be written into {folder}: {reason}.",
-            "Name a folder of your own with --screenshot.",
-            folder=folder,
-            reason=reason,
-        )
-
-
-def _check_file(path: Path) -> None:
-    if path.is_dir():
-        reason = Message("it is a folder")
-    elif not path.parent.is_dir():
-        reason = Message("there is no folder {folder}", folder=path.parent)
-    elif not os.access(path if path.exists() else path.parent, os.W_OK):
-        reason = Message("you may not write there")
-    else:
-        return
-    raise Trouble(
-        "What the program costs cannot be written to {file}: {reason}.",
-        "Name another file with --diagnostics, or - for the terminal.",
-        file=path,
-        reason=reason,
+def _fleet(arguments: argparse.Namespace) -> "Fleet | None":
+    """Raises WrongArgumentsError, or Trouble for an address, a selector or a login that cannot
+    be used.
+    """
+    if arguments.prometheus is None:
+        return None
+    from gpuexplorer.fleet.client import (  # noqa: PLC0415 - as above
+        Prometheus,
+        address,
+        read_login,
     )
+    from gpuexplorer.fleet.fleet import Fleet, is_label, match  # noqa: PLC0415 - as above
+
+    label = arguments.host_label
+    if label is not None and not is_label(label):
+        raise WrongArgumentsError(
+            "{text!r} is no name of a label.",
+            "Such names have letters, figures and _, as in: node",
+            text=label,
+        )
+    login, where = None, address(arguments.prometheus)
+    if arguments.prometheus_login is not None:
+        terminal = sys.stdin is not None and sys.stdin.isatty()
+        login = read_login(Path(arguments.prometheus_login), _ask if terminal else None)
+        login.header()
+        if where.secure:
+            login.tls()
+    chosen = "" if arguments.match is None else match(arguments.match)
+    return Fleet(Prometheus(where, login), chosen, label or "")
 
 
-def _words(wide_and_high: tuple[int, int]) -> str:
-    return "x".join(map(str, wide_and_high))
+def _ask(user: str) -> str:
+    return getpass.getpass(tr("Password of {user} for Prometheus: ", user=user))
+
+
+def do_without_display(*, pictures: bool) -> None:
+    """Let Qt draw where nobody looks: pictures always, so that no window flashes up, and what
+    is only measured where there is no display.
+    """
+    displays = "DISPLAY", "WAYLAND_DISPLAY"
+    unseen = pictures or not any(map(os.environ.get, displays))
+    if sys.platform == "linux" and unseen and not os.environ.get("QT_QPA_PLATFORM"):
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+
+def why_no_window() -> Message | None:
+    """The reason; None where a window can be tried."""
+    from gpuexplorer.commands.checkup.probe import Probe, Topic  # noqa: PLC0415
+    from gpuexplorer.commands.checkup.report import display  # noqa: PLC0415
+
+    topic = Topic("display")
+    display(topic, Probe())
+    if topic.verdict is Verdict.FINE or os.environ.get("QT_QPA_PLATFORM"):
+        return None
+    return told(topic.sentence, topic.do) if topic.verdict is Verdict.BROKEN else topic.sentence
+
+
+def show_table(arguments: argparse.Namespace, why: Message) -> int:
+    """The live table, or one picture of it where nobody looks at a terminal. Raises Trouble
+    where a table cannot show what was asked for.
+    """
+    if arguments.fleet is not None or len(arguments.host) > 1:
+        raise Trouble(
+            why, "In the terminal one machine is shown: `gpuexplorer snapshot --host NAME`."
+        )
+    from gpuexplorer.commands import snapshot  # noqa: PLC0415 - a window needs none
+    from gpuexplorer.commands.source import opened  # noqa: PLC0415
+    from gpuexplorer.telemetry.sources import MAKE_BELIEVE  # noqa: PLC0415
+
+    if arguments.or_simulate and arguments.simulate is None and not arguments.host:
+        with opened(arguments) as source:
+            arguments.simulate = None if source.backend.cards() else MAKE_BELIEVE
+    said = paragraph((why, tr("Here is the table in the terminal instead.")))
+    sys.stderr.write(f"{said}\n")
+    sys.stderr.flush()
+    loop = 1.0 if sys.stdout.isatty() else None
+    form = {"json": False, "csv": False, "loop": loop, "count": None, "cards": None}
+    return snapshot.run(argparse.Namespace(**(vars(arguments) | form)))

@@ -3,7 +3,7 @@
 import re
 
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.copy_job import MODES, CopyJob
+from gpuexplorer.lab.wire import MODES, CopyJob
 
 HOST = "cpu"
 _PLAIN = ("copy", "raw")

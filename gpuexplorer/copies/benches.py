@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from gpuexplorer.copies.routes import Routes, Values
 from gpuexplorer.copies.worker_bench import WorkerBench
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardId, CardKind
-from gpuexplorer.core.catalogue import links, utilization
 from gpuexplorer.core.words import Message, told
 from gpuexplorer.lab.events import Device, Hello
 from gpuexplorer.lab.start import Start
@@ -13,11 +13,11 @@ from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.topology import Topology
 
 _LANES = (
-    links.PCIE_GENERATION,
-    links.PCIE_WIDTH,
-    links.PCIE_WIDTH_MAX,
-    links.PCIE_WIDTH_SLOT,
-    links.PCIE_GENERATION_MAX,
+    m.PCIE_GENERATION,
+    m.PCIE_WIDTH,
+    m.PCIE_WIDTH_MAX,
+    m.PCIE_WIDTH_SLOT,
+    m.PCIE_GENERATION_MAX,
 )
 
 
@@ -39,8 +39,8 @@ def worker_bench(start: Start, backend: Backend, topology: Topology | None) -> W
     def busy() -> Mapping[str, float]:
         at_work = {}
         for device, card in (named or names_by_number(cards)).items():
-            sample = backend.read(card, [utilization.GPU_UTILIZATION])
-            if (share := sample.values.get(utilization.GPU_UTILIZATION)) is not None:
+            sample = backend.read(card, [m.GPU_UTILIZATION])
+            if (share := sample.values.get(m.GPU_UTILIZATION)) is not None:
                 at_work[device] = share
         return at_work
 

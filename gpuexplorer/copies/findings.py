@@ -31,7 +31,7 @@ from gpuexplorer.copies.wrong_advice import advice
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.units import grouped
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.measured import Measured, Wrong
+from gpuexplorer.lab.events import Measured, Wrong
 
 __all__ = ["Bar", "Cell", "Finding", "Matter", "findings", "the_rest", "wrong_in_words"]
 

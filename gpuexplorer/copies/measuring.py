@@ -12,8 +12,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 
 STOPPED = Message("It was stopped.")
 _ASKED_AGAIN = 0.05

@@ -17,20 +17,17 @@ from gpuexplorer.core.cards import remedy
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import memory as in_words
 from gpuexplorer.core.words import NOTHING, Message, mark, told
-from gpuexplorer.lab.copy_job import CopyJob, fitted
-from gpuexplorer.lab.measured import Measured, Wrong
-from gpuexplorer.lab.product_job import ProductJob
-from gpuexplorer.simulation.copying import (
+from gpuexplorer.lab.events import Measured, Wrong
+from gpuexplorer.lab.wire import CopyJob, ProductJob, fitted
+from gpuexplorer.simulation.faults import Fault, FaultKind
+from gpuexplorer.simulation.models import CardModel
+from gpuexplorer.simulation.reached import (
     Way,
     copied_within,
     way_between,
-    way_staged,
     way_to_host,
 )
-from gpuexplorer.simulation.faults import Fault, FaultKind
-from gpuexplorer.simulation.models import CardModel
 from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.simulation.wiring import Wiring
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 _STOPPED = Message("It was stopped.")
@@ -89,7 +86,6 @@ class ModelBench:
         self._seed = seed
         self._pace = pace
         self._elapsed = elapsed
-        self._wiring = Wiring(spec)
         self._wires = Wires(spec)
         self._stopped = threading.Event()
 
@@ -164,8 +160,7 @@ class ModelBench:
             index = index_of(device)
             if index is None or not HOST < index < len(self._spec.cards):
                 continue
-            memory = self._spec.cards[index].model.memory
-            free = memory.total_bytes - memory.reserved_bytes
+            free = self._spec.cards[index].model.usable_bytes
             need = job.bytes * taken.count(device)
             if need > free * MOST_SHARE:
                 return Message(
@@ -268,9 +263,7 @@ class ModelBench:
             return Way(copied_within(self._model(source)), _LOCAL_LATENCY, peer=False)
         if HOST in (source, target):
             return way_to_host(self._model(max(source, target)))
-        if job.mode == "staged":
-            return way_staged(self._spec, self._wiring, source, target)
-        return way_between(self._spec, self._wiring, source, target)
+        return way_between(self._spec, source, target, staged=job.mode == "staged")
 
     def _model(self, index: int) -> CardModel:
         return self._spec.cards[index].model

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from gpuexplorer.copies.asked_for import HOST, refusal
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.lab.copy_job import LATENCY_BYTES, CopyJob
+from gpuexplorer.lab.wire import LATENCY_BYTES, CopyJob
 
 USUAL_BYTES = 256 << 20
 SWEEP_LEAST, SWEEP_MOST = 4, 1 << 30
@@ -45,6 +45,9 @@ _WORDS = {
     Kind.CONVERTED: mark("float32 that arrives as float16"),
     Kind.RAW: mark("The driver's own call"),
 }
+# What a person may ask for by name; the others are the window's own.
+_OTHERS = (Kind.FRESH, Kind.STRIDED, Kind.CONVERTED, Kind.RAW)
+TYPED = tuple(each for each in Kind if each not in _OTHERS)
 _MODES = {
     Kind.ONE_WAY: "copy",
     Kind.BOTH_WAYS: "copy",

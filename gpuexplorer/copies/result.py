@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured
+from gpuexplorer.lab.events import Measured
+from gpuexplorer.lab.wire import CopyJob
 
 _AT_ONCE = 0.9
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.core.spreadsheet import csv_of
+from gpuexplorer.core.harmless import csv_of
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import Message
 

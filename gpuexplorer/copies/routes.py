@@ -4,19 +4,26 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from gpuexplorer.copies.route import Leg, Narrow, Route, Way, Wire
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardId, CardKind
-from gpuexplorer.core.catalogue import links as wires
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import rate as in_words
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.models import MODELS
-from gpuexplorer.telemetry.machine_shape import HubKind, MachineShape, shape_of
-from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
+from gpuexplorer.telemetry.topology import (
+    HubKind,
+    Link,
+    MachineShape,
+    PathKind,
+    Topology,
+    pcie_rate,
+    shape_of,
+)
 
 HOST = "cpu"
 Values = Mapping[CardId, Mapping[MetricId, float]]
-_RUNS = {wires.PCIE_GENERATION, wires.PCIE_WIDTH}
+_RUNS = {m.PCIE_GENERATION, m.PCIE_WIDTH}
 
 _NOBODY_TELLS = Message("it is not known how fast it is")
 _MEMORY_UNTOLD = Message("it is not known how fast the memory of the computer is")
@@ -37,8 +44,10 @@ _WAYS = {
 
 
 def device_names(cards: Sequence[Card]) -> Mapping[str, CardId]:
-    """What PyTorch calls each whole card, by CUDA's number where it is known."""
-    whole = [card for card in cards if card.kind is CardKind.GPU]
+    """What PyTorch calls each whole card, by CUDA's number where it is known. One that the
+    driver gives no access to has no name there.
+    """
+    whole = [card for card in cards if card.kind is CardKind.GPU and card.denied is None]
     numbers = [card.cuda_index for card in whole]
     known = None not in numbers and len(set(numbers)) == len(numbers)
     return {
@@ -72,7 +81,7 @@ class Routes:
             for card in self._names.values()
         }
         self._near = topology.cpu_affinity
-        known = {model.name: model.memory.bytes_per_second for model in MODELS}
+        known = {model.name: model.memory_rate for model in MODELS}
         self._memory_rates = {card.id: known[card.name] for card in cards if card.name in known}
         self._begin_anew()
 
@@ -283,9 +292,9 @@ class _Lanes:
         self._slot = False
         if link is None or link.rate is None or link.path is PathKind.C2C:
             return
-        lanes, generation = values.get(wires.PCIE_WIDTH), values.get(wires.PCIE_GENERATION)
-        slot, best = values.get(wires.PCIE_WIDTH_SLOT), values.get(wires.PCIE_GENERATION_MAX)
-        most = _least(values.get(wires.PCIE_WIDTH_MAX), slot)
+        lanes, generation = values.get(m.PCIE_WIDTH), values.get(m.PCIE_GENERATION)
+        slot, best = values.get(m.PCIE_WIDTH_SLOT), values.get(m.PCIE_GENERATION_MAX)
+        most = _least(values.get(m.PCIE_WIDTH_MAX), slot)
         # At rest a link goes down a generation or more to save power; its lanes stay.
         runs = generation if loaded and generation is not None else best
         few = lanes is not None and most is not None and lanes < most

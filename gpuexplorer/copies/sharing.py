@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gpuexplorer.simulation.copying import (
+from gpuexplorer.simulation.reached import (
     BOTH_WAYS_REACHED,
     NVLINK_REACHED,
     copied_within,
@@ -11,7 +11,6 @@ from gpuexplorer.simulation.copying import (
     way_between,
 )
 from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.simulation.wiring import Wiring
 
 HOST = -1
 # What the memory of a processor copies for one thread, and carries in and out of cards in all.
@@ -35,28 +34,27 @@ class Wires:
 
     def __init__(self, spec: MachineSpec) -> None:
         self._spec = spec
-        self._wiring = Wiring(spec)
 
     def flow(self, source: int, target: int, most: float, *, staged: bool) -> Flow:
         if source == target:
             return Flow(most, (("memory", source, 0),))
         ends = [each for each in (source, target) if each != HOST]
-        if len(ends) == 2 and not staged and self._wiring.nvlinks_between(source, target):
+        if len(ends) == 2 and not staged and self._spec.nvlinks_between(source, target):
             return Flow(most, (("nvlink", source, 1), ("nvlink", target, 0)))
         staged = staged or (len(ends) == 2 and not self._peer(source, target))
         lanes: list[Lane] = []
         for end, direction in ((source, 1), (target, 0)):
             if end != HOST:
                 lanes.append(("pcie", end, direction))
-        joined = len(ends) == 2 and self._wiring.same_switch(source, target) and not staged
+        joined = len(ends) == 2 and self._spec.same_switch(source, target) and not staged
         if not joined:
             for end, direction in ((source, 1), (target, 0)):
                 if end != HOST and self._behind_switch(end):
                     lanes.append(("switch", self._switch(end), direction))
         if HOST in (source, target) or staged:
-            lanes += [("host", self._wiring.node(end), 0) for end in ends]
-        if len(ends) == 2 and self._wiring.node(source) != self._wiring.node(target):
-            lanes.append(("sockets", self._wiring.board(source), self._wiring.node(source) % 2))
+            lanes += [("host", self._spec.node(end), 0) for end in ends]
+        if len(ends) == 2 and self._spec.node(source) != self._spec.node(target):
+            lanes.append(("sockets", self._spec.board(source), self._spec.node(source) % 2))
         return Flow(most, tuple(lanes))
 
     def rates(self, flows: Sequence[Flow]) -> list[float]:
@@ -99,8 +97,8 @@ class Wires:
             case "memory":
                 return HOST_COPIES if number == HOST else copied_within(cards[number].model)
             case "nvlink":
-                wires = cards[number].model.wires
-                return wires.nvlinks * wires.nvlink_rate * NVLINK_REACHED
+                model = cards[number].model
+                return model.nvlinks * model.nvlink_rate * NVLINK_REACHED
             case "pcie":
                 return pcie_reached(cards[number].model)
             case "switch":
@@ -111,7 +109,7 @@ class Wires:
                 return _HOST_CARRIES
 
     def _peer(self, one: int, other: int) -> bool:
-        return way_between(self._spec, self._wiring, one, other).peer
+        return way_between(self._spec, one, other).peer
 
     def _switch(self, index: int) -> int:
         return index // 2
@@ -119,4 +117,4 @@ class Wires:
     def _behind_switch(self, index: int) -> bool:
         neighbour = index ^ 1
         there = neighbour < len(self._spec.cards)
-        return there and self._wiring.same_switch(index, neighbour)
+        return there and self._spec.same_switch(index, neighbour)

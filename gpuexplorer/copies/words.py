@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation, Overflow
 
 from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.plan import SWEEP_LEAST, SWEEP_MOST, Kind, sweep_sizes
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, told
+from gpuexplorer.copies.plan import SWEEP_LEAST, SWEEP_MOST, TYPED, Kind, sweep_sizes
+from gpuexplorer.core.trouble import Trouble, did_you_mean
+from gpuexplorer.core.words import Message
 
 MOST_BYTES = 1 << 40
 _STEP = 4  # of a range of sizes
@@ -18,7 +18,12 @@ for _power, _letter in enumerate("kmgt", 1):
     _UNITS |= {f"{_letter}b": 1000**_power}
 _SIZE = re.compile(r"([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-z]*)", re.IGNORECASE)
 _SIZES = Message("Sizes are written 64M, 4 KiB, 1e9 or 4B-1G, with commas between them.")
-_OTHER_WORDS = {"copy": Kind.ONE_WAY, "oneway": Kind.ONE_WAY, "bothways": Kind.BOTH_WAYS}
+_OTHER_WORDS = {
+    "copy": (Kind.ONE_WAY,),
+    "oneway": (Kind.ONE_WAY,),
+    "bothways": (Kind.BOTH_WAYS,),
+    "all": TYPED,
+}
 
 
 def size_of(text: str) -> int:
@@ -99,20 +104,14 @@ def devices_of(text: str, offered: Sequence[str]) -> tuple[str, ...]:
 
 
 def kinds_of(text: str) -> tuple[Kind, ...]:
+    known = {each.value: (each,) for each in TYPED} | _OTHER_WORDS
     found: list[Kind] = []
     for word in (part.strip().lower() for part in text.split(",")):
-        if word == "all":
-            found += Kind
-        elif word in _OTHER_WORDS:
-            found.append(_OTHER_WORDS[word])
-        elif word in {kind.value for kind in Kind}:
-            found.append(Kind(word))
-        else:
-            close = difflib.get_close_matches(word, [kind.value for kind in Kind], n=1)
-            hint = Message("There are: {modes}.", modes=", ".join(kind.value for kind in Kind))
-            if close:
-                hint = told(Message("Did you mean {word}?", word=close[0]), hint)
+        if word not in known:
+            there = Message("There are: {modes}.", modes=", ".join(TYPED))
+            hint = did_you_mean(difflib.get_close_matches(word, TYPED, n=1), there)
             raise Trouble("--mode names {word!r}, which is not known.", hint, word=word)
+        found += known[word]
     return tuple(dict.fromkeys(found))
 
 

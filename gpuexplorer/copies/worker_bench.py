@@ -15,12 +15,19 @@ from gpuexplorer.copies.routes import HOST, Routes, Values
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import Device, Event, Failed, Finished, Hello
-from gpuexplorer.lab.measured import Measured, Multiplied, Sampled
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.events import (
+    BROKEN,
+    Device,
+    Event,
+    Failed,
+    Finished,
+    Hello,
+    Measured,
+    Multiplied,
+    Sampled,
+)
 from gpuexplorer.lab.start import Start
-from gpuexplorer.lab.wire import Measure, Multiply
+from gpuexplorer.lab.wire import CopyJob, Measure, Multiply, ProductJob
 from gpuexplorer.lab.worker_process import WorkerProcess
 
 SAMPLES = 7
@@ -250,7 +257,7 @@ class WorkerBench:
         if failed.cause == "worker lost":
             self._give_up()
             return _Told(failure=failed.sentence, hint=_ANOTHER)
-        if failed.cause == "device broken":
+        if failed.cause in BROKEN:
             self._give_up()  # a card's context that is broken stays so until its process ends
         said = Message("{words}", words=failed.message or failed.error)
         return _Told(failure=failed.sentence or said, hint=failed.hint)
@@ -297,18 +304,10 @@ class _StoppedError(Exception):
 def _command(number: int, job: CopyJob, near: Mapping[str, str]) -> Measure:
     return Measure(
         number,
-        job.source,
-        job.target,
-        job.bytes,
-        job.mode,
-        job.pinned,
-        job.both_ways,
-        job.pieces,
-        job.beside,
-        SAMPLES,
-        MOST_SHARE,
-        job.fit,
-        tuple(near.items()),
+        **vars(job),
+        samples=SAMPLES,
+        most_share=MOST_SHARE,
+        near=tuple(near.items()),
     )
 
 

@@ -4,81 +4,51 @@ from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import Message
 
 
-class Absence(StrEnum):
-    """The reason a metric has no value. `sentence` is what a person reads in its place."""
+class Told(StrEnum):
+    """What programs know by its name, and people by a sentence."""
 
-    NOT_SUPPORTED = "not supported"
-    NOT_IN_DRIVER = "not in this driver"
-    NO_PERMISSION = "no permission"
-    NEEDS_TWO = "needs two readings"
-    TOO_SOON = "too soon after the first reading"
-    IMPOSSIBLE = "impossible figure"
-    NO_PART = "no such part"
-    NO_SWAP = "no swap space"
-    LOST = "card lost"
-    UNLISTED = "card not listed"
-    ASLEEP = "card asleep"
-    NO_ANSWER = "no answer"
-    NO_DRIVER = "no driver"
-    NO_CONNECTION = "no connection"
-    MIG_ON = "MIG is on"
-    IN_INSTANCE = "not told per instance"
-    SHARED_MEMORY = "shared memory"
-    WINDOWS_KEEPS_IT = "Windows keeps it"
-    NOT_AVAILABLE = "not available"
-    NO_NEW_SAMPLE = "no new sample"
-    REFUSED = "refused"
-    NOT_YET = "not read yet"
-    NOT_ASKED = "not asked"
-    NOT_TOLD = "not told"
-    NO_NEW_VALUE = "no new value"
+    sentence: Message
 
-    @property
-    def sentence(self) -> Message:
-        return _SENTENCES[self]
+    def __new__(cls, name: str, sentence: Message) -> "Told":
+        self = str.__new__(cls, name)
+        self._value_, self.sentence = str(name), sentence
+        return self
+
+
+class Absence(Told):
+    """The reason a metric has no value; the sentence stands in the figure's place."""
+
+    NOT_SUPPORTED = "not supported", Message("this card does not report it")
+    NOT_IN_DRIVER = "not in this driver", Message("this driver is too old to report it")
+    NO_PERMISSION = "no permission", Message("this user may not read it")
+    NEEDS_TWO = "needs two readings", Message("it takes two readings, and this is the first")
+    TOO_SOON = (
+        "too soon after the first reading",
+        Message("two readings were too close together"),
+    )
+    IMPOSSIBLE = "impossible figure", Message("the driver answered with an impossible figure")
+    NO_PART = "no such part", Message("this card has no such part")
+    NO_SWAP = "no swap space", Message("there is no swap space")
+    LOST = "card lost", Message("the card is lost")
+    UNLISTED = "card not listed", Message("the driver no longer lists the card")
+    ASLEEP = "card asleep", Message("the card is asleep and is not woken to be read")
+    NO_ANSWER = "no answer", Message("the driver does not answer for this card")
+    NO_DRIVER = "no driver", Message("the driver is gone")
+    NO_CONNECTION = "no connection", Message("there is no connection to its computer")
+    MIG_ON = "MIG is on", Message("MIG is on: this is known per instance only")
+    IN_INSTANCE = "not told per instance", Message("it is known for the whole card only")
+    SHARED_MEMORY = "shared memory", Message("the card uses the computer's memory")
+    WINDOWS_KEEPS_IT = "Windows keeps it", Message("Windows manages this memory by itself")
+    NOT_AVAILABLE = "not available", Message("the driver does not know it for this program")
+    NO_NEW_SAMPLE = "no new sample", Message("it did nothing that could be measured just now")
+    REFUSED = "refused", Message("the driver refused this time; it is asked again")
+    NOT_YET = "not read yet", Message("it was not read again yet")
+    NOT_ASKED = "not asked", Message("not read, since nobody looks at it")
+    NOT_TOLD = "not told", Message("the exporter of this card does not tell it")
+    NO_NEW_VALUE = "no new value", Message("Prometheus has no new value of it")
 
     @property
     def lasting(self) -> bool:
         """Whether asking again soon is pointless."""
-        return self in _LASTING
-
-
-_SENTENCES = {
-    Absence.NOT_SUPPORTED: Message("this card does not report it"),
-    Absence.NOT_IN_DRIVER: Message("this driver is too old to report it"),
-    Absence.NO_PERMISSION: Message("this user may not read it"),
-    Absence.NEEDS_TWO: Message("it takes two readings, and this is the first"),
-    Absence.TOO_SOON: Message("it takes two readings, and these were too close together"),
-    Absence.IMPOSSIBLE: Message("the driver answered with an impossible figure"),
-    Absence.NO_PART: Message("this card has no such part"),
-    Absence.NO_SWAP: Message("there is no swap space"),
-    Absence.LOST: Message("the card is lost"),
-    Absence.UNLISTED: Message("the driver no longer lists the card"),
-    Absence.ASLEEP: Message("the card is asleep and is not woken to be read"),
-    Absence.NO_ANSWER: Message("the driver does not answer for this card"),
-    Absence.NO_DRIVER: Message("the driver is gone"),
-    Absence.NO_CONNECTION: Message("there is no connection to its computer"),
-    Absence.MIG_ON: Message("MIG is on: this is known per instance only"),
-    Absence.IN_INSTANCE: Message(
-        "the driver reports this for the whole card, not per MIG instance"
-    ),
-    Absence.SHARED_MEMORY: Message(
-        "the card uses the computer's memory and has none of its own"
-    ),
-    Absence.WINDOWS_KEEPS_IT: Message(
-        "Windows manages this memory and the driver does not know it"
-    ),
-    Absence.NOT_AVAILABLE: Message("the driver does not know it for this program"),
-    Absence.NO_NEW_SAMPLE: Message(
-        "it did nothing the driver could measure in the last moment"
-    ),
-    Absence.REFUSED: Message("the driver refused this time; it is asked again"),
-    Absence.NOT_YET: Message("it was not read again yet"),
-    Absence.NOT_ASKED: Message("not read, since nobody looks at it"),
-    Absence.NOT_TOLD: Message("the exporter of this card does not tell it"),
-    Absence.NO_NEW_VALUE: Message("Prometheus has no new value of it"),
-}
-
-_LASTING = frozenset(
-    {Absence.NOT_SUPPORTED, Absence.NOT_IN_DRIVER, Absence.NO_PART, Absence.NO_SWAP}
-)
+        never = (Absence.NOT_SUPPORTED, Absence.NOT_IN_DRIVER, Absence.NO_PART, Absence.NO_SWAP)
+        return self in never

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, NewType
 
-from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.absence import Absence, Told
 from gpuexplorer.core.doctor import doctor
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.newer_python import StrEnum
@@ -25,56 +25,27 @@ class CardKind(StrEnum):
     HOST = "host"  # the processor and its memory: the device called cpu
 
 
-class CardState(StrEnum):
-    """How a card is; `word` and `sentence` say it to a person, briefly and fully."""
+class CardState(Told):
+    """How a card is, briefly and in a sentence."""
 
-    WORKING = "working"
-    ASLEEP = "asleep"
-    LOST = "lost"
-    UNLISTED = "not listed"
-    REFUSED = "no access"
-    NO_ANSWER = "no answer"
-    NO_DRIVER = "no driver"
-    NO_CONNECTION = "no connection"  # to the computer that it is in
+    WORKING = Message("working"), Message("working")
+    ASLEEP = Message("asleep"), Message("asleep, and not woken to be read")
+    LOST = Message("lost"), Message("it no longer answers the driver")
+    UNLISTED = Message("not listed"), Message("the driver no longer lists it; it is looked for")
+    REFUSED = Message("no access"), Message("the driver gives no access; it is asked again")
+    NO_ANSWER = Message("no answer"), Message("the driver has not answered for it yet")
+    NO_DRIVER = Message("no driver"), Message("the driver is gone; it is looked for")
+    # To the computer that it is in.
+    NO_CONNECTION = Message("no connection"), Message("there is no connection to its computer")
 
     @property
     def word(self) -> Message:
-        return _STATE_WORDS[self]
-
-    @property
-    def sentence(self) -> Message:
-        return _STATE_SENTENCES[self]
-
-
-_STATE_WORDS = {
-    CardState.WORKING: Message("working"),
-    CardState.ASLEEP: Message("asleep"),
-    CardState.LOST: Message("lost"),
-    CardState.UNLISTED: Message("not listed"),
-    CardState.REFUSED: Message("no access"),
-    CardState.NO_ANSWER: Message("no answer"),
-    CardState.NO_DRIVER: Message("no driver"),
-    CardState.NO_CONNECTION: Message("no connection"),
-}
-_STATE_SENTENCES = {
-    CardState.WORKING: Message("working"),
-    CardState.ASLEEP: Message(
-        "asleep, or left alone so that it can fall asleep; not woken to be read"
-    ),
-    CardState.LOST: Message("it no longer answers the driver"),
-    CardState.UNLISTED: Message(
-        "the driver no longer lists it; it is looked for again and again"
-    ),
-    CardState.REFUSED: Message("the driver gives no access to it; it is asked again and again"),
-    CardState.NO_ANSWER: Message("the driver has not answered for this card yet"),
-    CardState.NO_DRIVER: Message("the driver is gone; it is looked for again and again"),
-    CardState.NO_CONNECTION: Message("there is no connection to its computer"),
-}
+        return Message(self.value)
 
 
 def remedy(denied: Absence | None) -> Message:
     """What to do about a card that the driver gives no access to; empty where nothing helps."""
-    return _REMEDIES.get(denied, _ASK_FOR_THE_CAUSE) if denied else NOTHING
+    return _REMEDIES.get(denied, _ASK_FOR_THE_CAUSE)
 
 
 _ASK_FOR_THE_CAUSE = Message(
@@ -100,6 +71,7 @@ _REMEDIES = {
         " and its seat."
     ),
     Absence.NO_ANSWER: NOTHING,  # it is waited for
+    None: NOTHING,
 }
 
 
@@ -132,9 +104,8 @@ class Card:
 
 
 class Sample(NamedTuple):
-    """What one card said at one instant, in SI units, to one round of questions.
-
-    Of the metrics asked for, each is in `values` or in `missing`, never in both.
+    """What one card said at one instant, in SI units, to one round of questions: each metric is
+    in `values` or in `missing`, never in both.
     """
 
     card: CardId

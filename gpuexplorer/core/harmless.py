@@ -1,25 +1,24 @@
-"""What strangers say, in a file or from another machine, made harmless: texts, and JSON as
-values of ours.
-"""
+"""What strangers say, made harmless: texts, tables and JSON; and records as lines of JSON."""
 
+import csv
+import io
 import json
 import math
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, get_args
 from unicodedata import category
 
-from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.records import UNREADABLE, UnreadableError, from_text, reader, written
 
 LATEST = 32_503_680_000.0  # the year 3000: times beyond are none
 _LONGEST = 10_000  # letters of any text
 _LONGEST_JSON = 4_000_000
 _LARGEST = 1 << 64  # a count beyond is none, and no floating point could hold any
-# What people read in a line: more than that is not a name.
 _LONGEST_NAME = 200
-_NAMES = frozenset({"id", "name", "label", "driver_version", "cuda_version", "user", "bus_id"})
-
-
+# Of fields, by their names, the most letters: what people read in a line is no longer.
+_LETTERS = dict.fromkeys(
+    ("id", "name", "label", "driver_version", "cuda_version", "user", "bus_id"), _LONGEST_NAME
+)
 # Controls, formats, halves of letters, ends of lines and paragraphs.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
@@ -39,67 +38,77 @@ def clean(text: str, longest: int = _LONGEST) -> str:
     )
 
 
-# Any: the declared type says what comes out; what comes in is anybody's JSON.
+def harmless(text: str) -> str:
+    """A spreadsheet takes a text that begins so for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def csv_of(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """A header and a line each. What there is not is empty; what is no column is left out."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        yes = {name: "yes" if e else "no" for name, e in row.items() if isinstance(e, bool)}
+        writer.writerow({**row, **yes})
+    return out.getvalue()
+
+
+def tabbed(captions: Sequence[str], rows: Sequence[Sequence[str]], note: str) -> str:
+    """What stands on the screen, with tabs between; the note above it, where there is one."""
+    lines = ["\t".join(harmless(" ".join(each.split())) for each in row) for row in rows]
+    return "\n".join([*filter(None, [note]), "\t".join(captions), *lines, ""])
+
+
+# Any: the declared type says what comes out; what comes in is anybody's JSON. Here and below.
 def value_of(kind: Any, text: str) -> Any:
     """Raises UnreadableError, and nothing else, whatever the text is."""
-    try:
-        return reader(kind)(json_of(text))
-    except UNREADABLE as error:
-        raise UnreadableError from error
+    return from_text(kind, text, json_of)
 
 
 def json_of(text: str) -> Any:
     """JSON with clean texts and finite figures. Raises one of UNREADABLE."""
     if len(text) > _LONGEST_JSON:
         raise UnreadableError
-    return cleaned(json.loads(text))
+    return _cleaned(json.loads(text))
 
 
-class Limits(NamedTuple):
-    """Of fields, by their names: the letters of a text, how many there may be of something, and
-    the largest figure, none of which is below zero. Of all other texts, and of messages, which
-    are cut where that is given: `text` and `sentence`.
+def kinds(union: Any) -> "Mapping[str, Any]":
+    """All of a union, by their names."""
+    return {each.__name__: each for each in get_args(union)}
+
+
+def line_of(record: Any) -> bytes:
+    """One line with its newline."""
+    content = {"is": type(record).__name__, **written(record)}
+    return json.dumps(content, separators=(",", ":"), default=str).encode() + b"\n"
+
+
+def record_in(
+    line: bytes, known: "Mapping[str, Any]", as_they_are: "Collection[str]" = ()
+) -> Any:
+    """One of the kinds that are known, harmless but for the fields `as_they_are`, with finite
+    figures. Raises UnreadableError, whatever the line is.
     """
-
-    letters: Mapping[str, int] = dict.fromkeys(_NAMES, _LONGEST_NAME)
-    many: Mapping[str, int] = {}
-    figures: Mapping[str, float] = {}
-    text: int = _LONGEST
-    sentence: int | None = None
-
-
-FEW_LIMITS = Limits()
-
-
-# Any: JSON.
-def cleaned(value: Any, name: str = "", limits: Limits = FEW_LIMITS) -> Any:
-    """With clean texts, cut where they are too long, and finite figures. Raises UnreadableError
-    where something is too much, or another of UNREADABLE.
-    """
-    if isinstance(value, str):
-        return clean(value, limits.letters.get(name, limits.text))
-    if isinstance(value, (dict, list)) and len(value) > limits.many.get(name, len(value)):
-        raise UnreadableError
-    if isinstance(value, dict):
-        if limits.sentence is not None and "template" in value:
-            return _sentence(cleaned(value), limits.sentence)
-        return {
-            clean(key, _LONGEST_NAME): cleaned(each, key, limits) for key, each in value.items()
+    try:
+        content = {
+            name: each if name in as_they_are else _cleaned(each, name)
+            for name, each in json.loads(line).items()
         }
+        return reader(known[content.pop("is")])(content)
+    except UNREADABLE as error:
+        raise UnreadableError from error
+
+
+def _cleaned(value: Any, name: str = "") -> Any:
+    """Raises UnreadableError where a figure is too much."""
+    if isinstance(value, str):
+        return clean(value, _LETTERS.get(name, _LONGEST))
+    if isinstance(value, dict):
+        return {clean(key, _LONGEST_NAME): _cleaned(each, key) for key, each in value.items()}
     if isinstance(value, list):
-        return [cleaned(each, name, limits) for each in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        raise UnreadableError
-    if isinstance(value, (int, float)) and name in limits.figures:
-        if not 0 <= value <= limits.figures[name]:
-            raise UnreadableError
-    elif isinstance(value, int) and abs(value) > _LARGEST:
+        return [_cleaned(each, name) for each in value]
+    endless = isinstance(value, float) and not math.isfinite(value)
+    if endless or (isinstance(value, int) and abs(value) > _LARGEST):
         raise UnreadableError
     return value
-
-
-# Any: JSON of a message, and of the same or a text.
-def _sentence(written: "dict[str, Any]", longest: int) -> Any:
-    said = Message.from_json(written)
-    fits = len(said) <= longest and len(said.template) <= longest
-    return written if fits else clean(str(said), longest)

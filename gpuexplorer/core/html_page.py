@@ -15,7 +15,10 @@ def html_page(title: str, sheet: Path, body: str) -> str:
     """In the window's own colours, light and dark; paper is always light. `sheet` is what this
     kind of page adds to page.css; `body` is HTML.
     """
-    light, dark = _variables("light"), _variables("dark")
+    light, dark = (
+        "".join(f"--{name}:{colour};" for name, colour in theme_colours(theme).items())
+        for theme in ("light", "dark")
+    )
     at_night = f"@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
     usual = resource("page.css").read_text("utf-8")
     style = f":root{{{light}}}\n{at_night}\n{usual}\n{sheet.read_text('utf-8')}"
@@ -35,7 +38,3 @@ def theme_colours(theme: str) -> dict[str, str]:
     cards = {f"card-{at}": each for at, each in enumerate(content["standard"]["cards"])}
     named: dict[str, str] = content["colours"] | content["standard"]["meanings"] | cards
     return {name.replace("_", "-"): colour for name, colour in named.items()}
-
-
-def _variables(theme: str) -> str:
-    return "".join(f"--{name}:{colour};" for name, colour in theme_colours(theme).items())

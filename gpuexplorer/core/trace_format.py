@@ -1,26 +1,26 @@
-"""Traces as Perfetto and Chrome open them: events as text, in the object form of their JSON.
-
-Perfetto's reader takes letters as they are, and no escapes like \\u2026 outside of events; and
-what begins with `ph` and `ts` can be read by its older ones too. Nothing may follow the end.
+"""Traces as Perfetto and Chrome open them, in the object form of their JSON. Outside of events
+Perfetto takes no escapes like \\u2026; its older readers want `ph` and `ts` first.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 
-# Any value of JSON.
-_Value = object
+from gpuexplorer.core.harmless import clean
+
+About = Mapping[str, object]  # any values of JSON
+Place = tuple[int, int]  # the numbers of process and thread
+# `json.dumps` would make one for each of very many events.
+_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def head(about: Mapping[str, _Value] | None = None) -> str:
+def head(about: About | None = None) -> str:
     """What stands before the events. What is known only later may come with the end."""
-    said = "" if about is None else f'"otherData":{_plain(about)},'
+    said = "" if about is None else f"{_other_data(about)},"
     return f'{{"displayTimeUnit":"ns",{said}"traceEvents":[\n'
 
 
-def end(about: Mapping[str, _Value] | None = None) -> str:
-    said = "" if about is None else f',"otherData":{_plain(about)}'
-    return f"\n]{said}}}"
+def end(about: About | None = None) -> str:
+    return f"\n]{'' if about is None else f',{_other_data(about)}'}}}"
 
 
 def joined(events: Sequence[str], *, begun: bool) -> bytes:
@@ -29,59 +29,34 @@ def joined(events: Sequence[str], *, begun: bool) -> bytes:
 
 
 def named_process(process: int, name: str) -> Iterator[str]:
-    """Processes stand in the order of their numbers."""
-    yield _named("process_name", process, 0, {"name": name})
-    yield _named("process_sort_index", process, 0, {"sort_index": process})
+    return named_thread(process, 0, name, "process")
 
 
-def named_thread(process: int, thread: int, name: str) -> Iterator[str]:
-    yield _named("thread_name", process, thread, {"name": name})
-    yield _named("thread_sort_index", process, thread, {"sort_index": thread})
+def named_thread(process: int, thread: int, name: str, what: str = "thread") -> Iterator[str]:
+    """They stand in the order of their numbers."""
+    place, order = (process, thread), {"sort_index": thread or process}
+    yield _event("M", 0, place, name=f"{what}_name", args={"name": name})
+    yield _event("M", 0, place, name=f"{what}_sort_index", args=order)
 
 
-def slice_text(
-    name: str,
-    kind: str,
-    place: tuple[int, int],
-    begin: int,
-    end: int,
-    args: Mapping[str, _Value],
-) -> str:
-    """A stretch of time on a thread, by the numbers of process and thread; nanoseconds."""
-    process, thread = place
-    return (
-        f'{{"ph":"X","ts":{microseconds(begin)},"dur":{microseconds(end - begin)},'
-        f'"pid":{process},"tid":{thread},"name":{text(name)},"cat":{text(kind)},'
-        f'"args":{text(args)}}}'
-    )
+def slice_text(name: str, kind: str, place: Place, begin: int, end: int, args: About) -> str:
+    """A stretch of time on a thread; nanoseconds."""
+    return _event("X", begin, place, dur=(end - begin) / 1000, name=name, cat=kind, args=args)
 
 
-def flow_text(
-    phase: str, name: str, kind: str, number: int, place: tuple[int, int], at: int
-) -> str:
+def flow_text(phase: str, name: str, kind: str, number: int, place: Place, at: int) -> str:
     """One end of an arrow: it leaves ("s") or arrives ("f") within the stretch that is open."""
-    process, thread = place
-    bound = ',"bp":"e"' if phase == "f" else ""
-    return (
-        f'{{"ph":"{phase}","ts":{microseconds(at)},"pid":{process},"tid":{thread},'
-        f'"id":{number},"name":{text(name)},"cat":{text(kind)}{bound}}}'
-    )
+    bound = {"bp": "e"} if phase == "f" else {}
+    return _event(phase, at, place, id=number, name=name, cat=kind, **bound)
 
 
-def counter_text(name: str, unit: str, process: int, at: int, value: float) -> str:
+def curve_text(name: str, process: int, at: int, values: Mapping[str, float]) -> str:
     """What a viewer draws as a curve: it holds until the next one of that name and process."""
-    return f'{{"ph":"C","ts":{microseconds(at)},{_curve(name, unit, process)}{value!r}}}}}'
+    return _event("C", at, (process, 0), name=name, args=values)
 
 
-def instant_text(
-    name: str, kind: str, place: tuple[int, int], at: int, args: Mapping[str, _Value]
-) -> str:
-    """A moment on a thread."""
-    process, thread = place
-    return (
-        f'{{"ph":"i","ts":{microseconds(at)},"pid":{process},"tid":{thread},"s":"t",'
-        f'"name":{text(name)},"cat":{text(kind)},"args":{text(args)}}}'
-    )
+def moment_text(name: str, kind: str, place: Place, at: int, args: About) -> str:
+    return _event("i", at, place, s="t", name=name, cat=kind, args=args)
 
 
 class FreeRows:
@@ -103,31 +78,13 @@ def nanoseconds(seconds: float) -> int:
     return round(seconds * 1e9)
 
 
-def microseconds(nanoseconds: int) -> str:
-    """As the format wants them, to the nanosecond."""
-    return f"{nanoseconds // 1000}.{nanoseconds % 1000:03d}"
+def _event(phase: str, at: int, place: Place, **more: object) -> str:
+    """The format counts in microseconds."""
+    process, thread = place
+    return _text({"ph": phase, "ts": at / 1000, "pid": process, "tid": thread, **more})
 
 
-def text(value: _Value) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-@cache
-def _curve(name: str, unit: str, process: int) -> str:
-    """There are few of them, with very many values each."""
-    return f'"pid":{process},"name":{text(name)},"args":{{{text(unit)}:'
-
-
-def _named(what: str, process: int, thread: int, args: Mapping[str, _Value]) -> str:
-    return text({"ph": "M", "ts": 0, "pid": process, "tid": thread, "name": what, "args": args})
-
-
-def _plain(about: Mapping[str, _Value]) -> str:
+def _other_data(about: About) -> str:
     """Without letters that would have to be escaped."""
-    return text({name: _printable(value) for name, value in about.items()})
-
-
-def _printable(value: _Value) -> _Value:
-    if not isinstance(value, str):
-        return value
-    return "".join(each if each.isprintable() else "?" for each in value)
+    plain = {name: clean(e) if isinstance(e, str) else e for name, e in about.items()}
+    return f'"otherData":{_text(plain)}'

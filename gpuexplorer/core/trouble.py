@@ -6,10 +6,8 @@ from gpuexplorer.core.words import Message, paragraph
 
 
 class Trouble(Exception):  # noqa: N818 - it is the world's fault, not an error of ours
-    """Carries a sentence that says what happened, and a hint that says what to do.
-
-    Both are templates, filled in with the same values: `Trouble("{file} is no recording.",
-    "Choose another file.", file=name)`. A sentence that is a message already is taken as it is.
+    """A sentence that says what happened, and a hint that says what to do: templates with the
+    same values, or messages already.
     """
 
     def __init__(self, template: str, hint: str = "", /, **values: object) -> None:
@@ -28,9 +26,10 @@ class Trouble(Exception):  # noqa: N818 - it is the world's fault, not an error 
 
 def did_you_mean(close: Sequence[str], forms: str) -> Message:
     """A hint for what was mistyped: the first of what is close to it, and the right forms."""
+    right = _message(forms, {})
     if not close:
-        return _message(forms, {})
-    return Message("Did you mean {word}? {forms}", word=close[0], forms=_message(forms, {}))
+        return right
+    return Message("Did you mean {word}? {forms}", word=close[0], forms=right)
 
 
 def _message(template: str, values: dict[str, object]) -> Message:

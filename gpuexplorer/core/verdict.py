@@ -1,27 +1,12 @@
 """Verdict: how a part of the computer is."""
 
-from gpuexplorer.core.newer_python import StrEnum
+from gpuexplorer.core.absence import Told
 from gpuexplorer.core.words import Message
 
 
-class Verdict(StrEnum):
-    """How a part of the computer is, from good to bad."""
+class Verdict(Told):
+    """From good to bad, by the names that programs know them by."""
 
-    FINE = "fine"
-    LOOK = "look"
-    BROKEN = "broken"
-
-    @property
-    def rank(self) -> int:
-        return list(Verdict).index(self)
-
-    @property
-    def word(self) -> Message:
-        return _WORDS[self]
-
-
-_WORDS = {
-    Verdict.FINE: Message("fine"),
-    Verdict.LOOK: Message("look"),
-    Verdict.BROKEN: Message("broken"),
-}
+    FINE = "fine", Message("OK")
+    LOOK = "look", Message("warning")
+    BROKEN = "broken", Message("broken")

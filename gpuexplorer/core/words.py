@@ -1,34 +1,25 @@
-"""Words for people: whole templates, translated by gettext when they are shown.
-
-Below the window nothing translates: what happened travels as a `Message`, and the window or the
-command line turns it into text with `tr`. Runs under the worker's Python too.
+"""Words for people: whole templates, translated by gettext when they are shown. Below that they
+travel as a `Message`, which `tr` turns into text. Runs under the worker's Python too.
 """
 
 import gettext
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
-from string import Formatter
-from typing import Any, TypeVar, cast
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 from gpuexplorer.core.resources import resource
 
 DOMAIN = "gpuexplorer"
 PSEUDO = "qps"  # a language for tests: LANGUAGE=qps shows what was never handed to `tr`
 OPEN, CLOSE = "⟦", "⟧"
-F = TypeVar("F", bound="Callable[..., object]")
-_REMEMBERED = 4096
-_forgetting: "list[Callable[[], None]]" = []
 _ACCENTED = str.maketrans("aceinorsuyACEINORSUY", "áčéíñóŕšúýÁČÉÍÑÓŔŠÚÝ")
 
 
 class Message(str):
-    """A template with its values; as a string it is the English text.
-
-    Values may be messages themselves. They are kept, so that whoever shows it can translate
-    the template, and logic can read the values instead of the text.
+    """A template with its values, which may be messages; as a string it is the English text.
+    Whoever shows it translates the template, and logic reads the values.
     """
 
     template: str
@@ -47,11 +38,9 @@ class Message(str):
     def _of(cls, template: str, many: str, values: Mapping[str, object]) -> "Message":
         english = many if many and values["count"] != 1 else template
         message = super().__new__(cls, english.format_map(values) if values else english)
-        message.template, message.many, message.values = template, many, values
+        # Plain, where it is made of another message.
+        message.template, message.many, message.values = str(template), str(many), values
         return message
-
-    def __reduce__(self) -> "tuple[Any, ...]":
-        return Message._of, (self.template, self.many, dict(self.values))
 
     def as_json(self) -> "dict[str, object]":
         """For a pipe or a file; `from_json` reads it again."""
@@ -63,9 +52,8 @@ class Message(str):
 
     @staticmethod
     def from_json(written: "Mapping[str, Any]") -> "Message":
-        """From whoever wrote it: a template that would grow beyond measure, that looks into its
-        values or lacks one raises a ValueError or LookupError, and what is no message at all
-        a TypeError.
+        """From whoever wrote it: raises one of UNREADABLE where the template would grow beyond
+        measure, looks into its values or lacks one, or it is no message at all.
         """
         values = {
             name: Message.from_json(value) if isinstance(value, dict) else value
@@ -74,11 +62,10 @@ class Message(str):
         template, many = written["template"], written["many"]
         longest = max(len(str(value)) for value in ("", *values.values()))
         for each in (template, many):
-            named = _values_named(each)
-            if len(each) + len(named) * (longest + _WIDEST) > _LONGEST:
-                raise ValueError("too long a message")
-            if not values.keys() >= set(named):
-                raise LookupError("a value is missing")
+            named, left = _PLACE.findall(each), _PLACE.sub("", each)
+            size = len(each) + len(named) * (longest + _WIDEST)
+            if size > _LONGEST or "{" in left or "}" in left or {*named} - {"", *values}:
+                raise ValueError(each)
         if many and type(values["count"]) is not int:
             raise TypeError("no count")
         return Message._of(template, many, values)
@@ -87,25 +74,12 @@ class Message(str):
 # More than any message of ours has, and little enough to be shown.
 _LONGEST = 100_000
 _WIDEST = 99
-_PLAIN_FORM = re.compile(r"[<>]?0?\d{0,2},?(\.\d{1,2})?[a-zA-Z%]?|(%[a-zA-Z][-:./ ]?)+")
-
-
-@lru_cache(1024)
-def _values_named(template: str) -> "tuple[str, ...]":
-    """The names in the braces. Raises ValueError for a form of a figure that ours never have,
-    such as one that is a gigabyte wide.
-    """
-    found = []
-    for _, name, form, how in Formatter().parse(template):
-        if name is None:
-            continue
-        plain = _PLAIN_FORM.fullmatch(form or "") and how in (None, "r", "s")
-        if not (name.isidentifier() and plain):
-            raise ValueError(name)
-        found.append(name)
-    return tuple(found)
-
-
+# A place with its name, or a doubled brace. Its form is one that ours have, none of which
+# makes a figure a gigabyte wide.
+_PLACE = re.compile(
+    r"\{\{|\}\}|\{([a-zA-Z_]\w*)(?:![rs])?"
+    r"(?::[<>]?0?\d{0,2},?(?:\.\d{1,2})?[a-zA-Z%]?|:(?:%[a-zA-Z][-:./ ]?)+)?\}"
+)
 NOTHING = Message("")
 
 
@@ -119,10 +93,8 @@ def tr(words: str, /, **values: object) -> str:
     if isinstance(words, Message):
         if words.many:
             return trn(words.template, words.many, **words.values)  # type: ignore[arg-type]
-        template, values = words.template, dict(words.values)
-    else:
-        template = words
-    return _filled(_translations.gettext(template) if template else "", values)
+        return tr(words.template, **words.values)
+    return _filled(_translations.gettext(words) if words else "", values)
 
 
 def trn(one: str, many: str, /, count: int, **values: object) -> str:
@@ -138,9 +110,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def paragraph(sentences: Sequence[str]) -> str:
-    """Whole sentences one after the other, without the empty ones. Messages are translated;
-    what is no message is translated already.
-    """
+    """Whole sentences in a row. Messages are translated; what is none is translated already."""
     return " ".join(
         tr(each) if isinstance(each, Message) else each for each in sentences if each
     )
@@ -166,40 +136,23 @@ def on(machine: "str | None", said: Message) -> Message:
 
 def all_of(words: "Sequence[str]") -> Message:
     """Names as a list, to be translated by whoever shows it: "a, b and c"."""
-    if len(words) == 1:
-        return Message("{word}", word=words[0])
+    if len(words) < 2:
+        return told(*words)
     return Message("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
 
 
-def remembered(make: F) -> F:
-    """Makes words once for the same arguments, as long as the language stays the same."""
-    kept = lru_cache(_REMEMBERED)(make)
-    _forgetting.append(kept.cache_clear)
-    return cast("F", kept)
-
-
 def use_language(language: "str | None" = None) -> None:
-    """Of the catalogues that are there; by default as the environment says, or English.
-
-    Called once, before the first word is shown.
-    """
+    """By default as the environment says, or English; before the first word is shown."""
     global _translations  # noqa: PLW0603 - a process speaks one language
     asked = os.environ.get("LANGUAGE", "") if language is None else language
     if asked == PSEUDO:
         _translations = _Pseudo()
     else:
-        languages = None if language is None else [language]
-        _translations = gettext.translation(DOMAIN, _folder(), languages, fallback=True)
-    for forget in _forgetting:
-        forget()
-
-
-def _folder() -> "Path | None":
-    """None where this Python has no more of the program than the worker needs."""
-    try:
-        return resource("locale")
-    except FileNotFoundError:
-        return None
+        languages, folder = None if language is None else [language], None
+        # The worker's Python has no more of the program than it needs.
+        with suppress(FileNotFoundError):
+            folder = resource("locale")
+        _translations = gettext.translation(DOMAIN, folder, languages, fallback=True)
 
 
 def _filled(template: str, values: "Mapping[str, object]") -> str:
@@ -210,18 +163,15 @@ def _filled(template: str, values: "Mapping[str, object]") -> str:
     )
 
 
+_OUTSIDE = re.compile(r"[^{}]+(?![^{]*\})")  # of places for values
+
+
 class _Pseudo(gettext.NullTranslations):
     """Marked, accented, a third longer; places for values stay as they are."""
 
     def gettext(self, message: str) -> str:
-        parts = message.replace("{{", "\0").replace("}}", "\1").split("{")
-        accented = [parts[0].translate(_ACCENTED)]
-        for part in parts[1:]:
-            value, _, rest = part.partition("}")
-            accented.append(f"{{{value}}}{rest.translate(_ACCENTED)}")
-        longer = "~" * (len(message) // 3)
-        text = f"{OPEN}{''.join(accented)}{longer}{CLOSE}"
-        return text.replace("\0", "{{").replace("\1", "}}")
+        text = _OUTSIDE.sub(lambda found: found[0].translate(_ACCENTED), message)
+        return f"{OPEN}{text}{'~' * (len(message) // 3)}{CLOSE}"
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
         return self.gettext(msgid1 if n == 1 else msgid2)

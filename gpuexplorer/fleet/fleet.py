@@ -1,203 +1,420 @@
-"""Fleet: the questions about all cards in a Prometheus, and their answers as plain values."""
+"""Fleet: which cards a Prometheus knows, by the labels of the exporters that tell of them, and
+what it says of all of them at one moment.
+"""
 
+import json
 import math
-import sys
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.answers import Table
-from gpuexplorer.fleet.client import Prometheus
-from gpuexplorer.fleet.firing import Alert, firing
-from gpuexplorer.fleet.identity import Chosen, card_id, key_of
-from gpuexplorer.fleet.names import STATE, Exporter, Told
-from gpuexplorer.fleet.now import FleetNow, Values
-from gpuexplorer.fleet.reasons import Reasons, reasons
-from gpuexplorer.fleet.refusals import PrometheusError
-from gpuexplorer.fleet.roster import Roster, shown_twice
-from gpuexplorer.fleet.selector import aged, grouped, selector
+from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.fleet.client import Labels, Prometheus, PrometheusError
+from gpuexplorer.telemetry.exporter_names import (
+    EXPORTER_NAMES,
+    HOST_LABELS,
+    MODEL_LABELS,
+    NUMBER_LABELS,
+    UUID_LABELS,
+    XID,
+    XID_COUNT,
+    Name,
+    own_name,
+    served_name,
+)
+
+STATE = "gpuexplorer_card_state"
+# A metric's name, and the labels that say of which part of a card it tells.
+_Key = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def _key(name: Name) -> _Key:
+    return name.name, tuple(name.labels.items())
+
 
 # What the map, the table and the sums of hosts are made of.
-AT_THE_BEAT = tuple(
-    MetricId(each) for each in ("gpu_utilization", "memory_used", "temperature", "power_draw")
+AT_THE_BEAT = (
+    ids.GPU_UTILIZATION,
+    ids.MEMORY_USED,
+    ids.MEMORY_FREE,
+    ids.TEMPERATURE,
+    ids.POWER_DRAW,
 )
-_USED, _FREE, _RESERVED, _TOTAL = (
-    MetricId(f"memory_{each}") for each in ("used", "free", "reserved", "total")
+_MEMORY = (ids.MEMORY_USED, ids.MEMORY_FREE, ids.MEMORY_RESERVED, ids.MEMORY_TOTAL)
+_RARELY = (*_MEMORY, ids.POWER_LIMIT)
+_LISTED = 3600.0  # seconds after its last word
+_SEVERITIES = ("critical", "page", "emergency", "error", "high", "major", "warning", "minor")
+_GRAVITY = {severity: place for place, severity in enumerate(_SEVERITIES)}
+
+_PART = "GPU_I_ID"  # the DCGM exporter's for a part of a card, which has the card's UUID
+_OWN_PART = "mig"  # of ours, where each part has a UUID of its own
+_RACK, _JOB, _TARGET, _SIMULATED, _BUS = "rack", "job", "instance", "simulated", "pci_bus_id"
+_NAMES = (*MODEL_LABELS, "GPU_I_PROFILE")
+_WANTED = (
+    *(*UUID_LABELS, *HOST_LABELS, *NUMBER_LABELS, *_NAMES),
+    *(_PART, _OWN_PART, _JOB, _TARGET, _SIMULATED, _BUS, _RACK),
 )
-_RARELY = (_RESERVED, _TOTAL, MetricId("power_limit"))
-_FIGURES = 4  # of an Xid
+_KEYS = (*UUID_LABELS, _PART)
+_OF_OURS = "SIM-"  # our simulated cards' UUIDs, should the label have been taken away
+# What a host engine elsewhere calls its computer is nobody's name.
+_NO_NAMES = ("localhost", "localhost.localdomain", "127.0.0.1", "::1", "")
+_PORT = re.compile(r"(?<=[^:]):\d{1,5}$|(?<=\]):\d{1,5}$", re.ASCII)
+# Exporters write eight figures before the first colon, and the kernel four.
+_BUS_ADDRESS = re.compile(r"[0-9a-fA-F]{0,4}([0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F.]+)")
 
-_Columns = Mapping[str, Sequence[str]]
+# Why a figure is missing, as `gpuexplorer serve` tells it; others tell none.
+_INFO = "gpuexplorer_missing_info"
+_SERVED = {_key(served_name(metric)): metric.id for metric in METRICS.values()}
+_PARTED = sorted({label for _, own in _SERVED for label, _ in own})
+_BESIDE = ("xid", "state", "metric", "reason", *_PARTED)  # labels that say what is told
+_ABSENCES = {each.value: each for each in Absence}
+_STATES = {each.value: each for each in CardState}
 
 
-class Fleet(Roster):
-    """Each question names its metric."""
+class Exporter(NamedTuple):
+    """One that is there, and what it tells there. `anchor`: a metric that each card has."""
 
-    def __init__(
-        self,
-        server: Prometheus,
-        match: str = "",
-        chosen: Chosen = Chosen(),  # noqa: B008 - nothing in it changes
-        wall: Callable[[], float] = time.time,
-    ) -> None:
-        super().__init__(server, match, chosen, wall)
-        # The cards behind the labels of rows, since they are the same at each beat: by names.
-        self._known: dict[tuple[str, ...], tuple[_Columns, Sequence[CardId | None]]] = {}
-        self._rare: dict[MetricId, Values] = {}
-        self._impossible: dict[MetricId, frozenset[CardId]] = {}
+    title: str
+    told: Mapping[MetricId, Name]
+    anchor: str = ""
+    besides: Sequence[str] = ()  # what else it tells of cards
+    keys: Sequence[str] = ()  # its labels that say which card
+
+
+def _told(exporter: str) -> Mapping[MetricId, Name]:
+    # What has a unit of which its versions disagree is left out, rather than be wrong.
+    names = ((metric, getattr(each, exporter)) for metric, each in EXPORTER_NAMES.items())
+    return {metric: name for metric, name in names if name and not name.doubtful}
+
+
+# The one that is believed first comes first.
+_KNOWN = (
+    # `gpuexplorer serve` speaks so too, for what this exporter has names for.
+    Exporter("DCGM exporter", _told("dcgm"), besides=(XID,)),
+    Exporter(
+        "gpuexplorer serve",
+        {each.id: own_name(each) for each in METRICS.values()},
+        STATE,  # told of each card, also of one that gives no figure
+        (_INFO,),
+    ),
+    Exporter("nvidia_gpu_exporter", _told("smi"), "nvidia_smi_gpu_info", (XID_COUNT,)),
+    Exporter("nvitop-exporter", _told("nvitop")),
+)
+
+
+def is_label(text: str) -> bool:
+    return re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", text) is not None
+
+
+def match(text: str) -> str:
+    """What a person typed behind --match, without braces: what it means the server knows."""
+    return text.strip().removeprefix("{").removesuffix("}").strip().removesuffix(",")
+
+
+def quoted(value: str) -> str:
+    """As PromQL writes a text, whatever is in it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def one_of(label: str, values: Collection[str]) -> str:
+    """A matcher for any of these values."""
+    return f"{label}=~{quoted('|'.join(map(re.escape, sorted(values))))}"
+
+
+def selector(metric: str, *matched: str, **labels: str) -> str:
+    """Of one metric, always; or of those that `matched` names."""
+    own = [f"{name}={quoted(value)}" for name, value in labels.items()]
+    return f"{metric}{{{','.join(filter(None, (*own, *matched)))}}}"
+
+
+def grouped(by: Iterable[str], what: str, how: str = "max") -> str:
+    """One value of what has the same labels."""
+    return f"{how} by ({','.join(by)}) ({what})"
+
+
+class FleetCard(NamedTuple):
+    """What labels say of a card."""
+
+    id: CardId
+    uuid: str
+    host: str
+    rack: str
+    number: str
+    name: str
+    kind: CardKind = CardKind.GPU
+    bus_id: str | None = None
+    simulated: bool = False
+    places: frozenset[str] = frozenset()  # job and instance: who was read
+    exporters: frozenset[str] = frozenset()  # titles of who tells of it
+
+
+class Alert(NamedTuple):
+    """One that fires, in the words of whoever wrote its rule."""
+
+    name: str
+    text: str
+    severity: str
+    host: str
+
+    @property
+    def gravity(self) -> int:
+        """The lower the worse."""
+        return _GRAVITY.get(self.severity.lower(), len(_GRAVITY))
+
+    @property
+    def urgent(self) -> bool:
+        """It would wake somebody."""
+        return self.gravity < _GRAVITY["error"]
+
+
+class FleetNow(NamedTuple):
+    """All that is known at one moment. What is in `values` of nobody is missing: see `why`."""
+
+    cards: Mapping[CardId, FleetCard]
+    told: Mapping[str, Collection[MetricId]]  # by exporter
+    values: Mapping[MetricId, dict[CardId, float]]
+    ages: dict[CardId, float]  # seconds since the exporter was read; not of cards of before
+    states: dict[CardId, CardState]  # where somebody tells
+    reasons: dict[CardId, dict[MetricId, Absence]]  # for a missing figure, where one is told
+    xids: dict[CardId, int]  # the newest Xid error, or the highest of them
+    alerts: Sequence[Alert] = ()  # the worst first, of those alike the oldest
+    notes: Sequence[Message] = ()
+
+    def why(self, card: FleetCard, metric: MetricId) -> Absence:
+        """Why there is no figure of it."""
+        if (told := self.reasons.get(card.id, {}).get(metric)) is not None:
+            return told
+        if any(metric in self.told.get(each, ()) for each in card.exporters):
+            return Absence.NO_NEW_VALUE
+        return Absence.NOT_TOLD
+
+    def state(self, card: CardId) -> CardState:
+        if card not in self.ages:
+            return CardState.NO_ANSWER
+        return self.states.get(card, CardState.WORKING)
+
+
+def card_id(labels: Labels) -> CardId:
+    """By UUID and part; empty without a UUID, since nobody knows then which card it is."""
+    uuid, part = _first(labels, UUID_LABELS), labels.get(_PART)
+    return CardId(f"{uuid}/{part}" if uuid and part else uuid)
+
+
+class Fleet:
+    """One thread at a time asks. Each question names its metric, and --match is in all."""
+
+    def __init__(self, server: Prometheus, match: str = "", host_label: str = "") -> None:
+        """`match` as `match` gave it. `host_label`: the one by which a person wants hosts
+        named; empty: the likeliest.
+        """
+        self.server, self.match, self.host_label = server, match, host_label
+        self.exporters: list[Exporter] = []
+        self._cards: Mapping[CardId, FleetCard] = {}
+        self._rare: Mapping[MetricId, dict[CardId, float]] = {}
 
     def look_for_cards(self) -> None:
-        """And for what hardly ever changes of them."""
-        super().look_for_cards()
-        self._rare = {metric: self._values(metric) for metric in _RARELY}
-        if not self._rare[_TOTAL]:
-            parts = (self._values(_USED), self._values(_FREE), self._rare[_RESERVED])
-            self._rare[_TOTAL] = _sums(parts)
+        """And for what hardly ever changes of them. Raises Trouble where there is none."""
+        names = frozenset(self.server.names(time.time() - _LISTED))
+        self.exporters = []
+        before: dict[CardId, FleetCard] = {}  # who fell silent is listed for a while
+        cards: dict[CardId, FleetCard] = {}
+        for each in _KNOWN:
+            told = {metric: name for metric, name in each.told.items() if name.name in names}
+            usual = (told[metric].name for metric in AT_THE_BEAT if metric in told)
+            anchor = each.anchor or next(usual, "")
+            if anchor in names:
+                series = selector(anchor, self.match)
+                last = f"last_over_time({series}[{_LISTED:.0f}s])"
+                labels = self._find(last, each.title, before)
+                labels |= self._find(series, each.title, cards)
+                if keys := [label for label in _KEYS if label in labels]:
+                    self.exporters.append(each._replace(told=told, anchor=anchor, keys=keys))
+        cards = {**before, **cards}
+        if not cards:
+            raise PrometheusError(
+                "No graphics card is to be seen in this Prometheus.",
+                "It has to read the DCGM exporter, nvidia_gpu_exporter, nvitop-exporter or"
+                " `gpuexplorer serve` on each host. They may have stopped, their labels may"
+                " have no UUID, or --match fits none of them.",
+            )
+        # Where nothing is new the very same stay, and so does what was made of them.
+        self._cards = self._cards if cards == self._cards else cards
+        self._rare = self.told(_RARELY).values
 
     def now(self) -> FleetNow:
         """A beat: the values of these, how old they are, and which alerts fire."""
-        self.server.warnings = ()  # what it said before may be mended
-        values: dict[MetricId, Values] = {m: self._values(m) for m in AT_THE_BEAT}
-        ages = self._ages()
-        if not self._cards.keys() >= ages.keys():
+        told = self.told(AT_THE_BEAT)
+        if not self._cards.keys() >= told.ages.keys():
             self.look_for_cards()
-        self._told_at.update(dict.fromkeys(ages, self._wall()))
-        values.update({metric: told for metric, told in self._rare.items() if told})
-        if _FREE not in values:
-            values[_FREE] = self._free(values.get(_USED, {}))
-        alerts, said = self._alerts()
-        cards = [self._cards[card] for card in ages if card in self._cards]
-        return FleetNow(
-            self._wall(),
-            self._cards,
-            values,
-            ages,
-            self._states(),
-            {each.title: frozenset(each.told) for each in self.exporters},
-            self._reasons(),
-            self._xids(),
-            alerts,
-            (*shown_twice(cards), *self._warnings(), *said),
-        )
-
-    def _warnings(self) -> Sequence[Message]:
-        return [Message("Prometheus warns: {text}", text=text) for text in self.server.warnings]
-
-    def _values(self, metric: MetricId) -> Values:
-        """Of who tells it first; what two jobs tell of one card counts once."""
-        found: Values = {}
-        wrong: set[CardId] = set()
-        for each in self.exporters:
-            told = each.told.get(metric)
-            if told is not None:
-                query = grouped("max", each.keys, told.series(self.match))
-                good = self._good(query, told, wrong)
-                found = {**good, **found} if found else good
-        self._impossible[metric] = frozenset(wrong - found.keys())
-        return found
-
-    def _ages(self) -> Values:
-        found: dict[CardId, float] = {}
-        for each in self.exporters:
-            told = self.server.table(aged(each.keys, each.series(self.match)))
-            pairs = zip(self._cards_of(told), told.values, strict=True)
-            ages = {card: age if age > 0 else 0.0 for card, age in pairs if card is not None}
-            found = {**ages, **found} if found else ages
-        return found
-
-    def _states(self) -> Mapping[CardId, CardState]:
-        if (ours := self._ours()) is None:
-            return {}
-        asked = selector(STATE, {}, self.match)
-        query = grouped("max", (*ours.keys, "state"), asked) + " == 1"
-        told = {state.value: state for state in CardState}
-        return {
-            card_id(key_of(labels)): told[labels["state"]]
-            for labels in self.server.table(query).rows()
-            if labels.get("state") in told
-        }
-
-    def _reasons(self) -> Reasons:
-        found: Reasons = {}
-        if (ours := self._ours()) is not None:
-            found = reasons(self.server, ours.keys, self.match, AT_THE_BEAT)
-        for metric, cards in self._impossible.items():
-            for card in cards:
-                found.setdefault(card, {}).setdefault(metric, Absence.IMPOSSIBLE)
-        return found
-
-    def _xids(self) -> Mapping[CardId, int]:
-        found: dict[CardId, int] = {}
-        for each in self.exporters:
-            if each.xid:
-                by = (*each.keys, *filter(None, (each.xid_label,)))
-                asked = grouped("max", by, selector(each.xid, {}, self.match)) + " > 0"
-                for labels, value in self.server.table(asked).pairs():
-                    code = labels.get(each.xid_label, "") if each.xid_label else f"{value:.0f}"
-                    if code.isdecimal() and len(code) <= _FIGURES:
-                        card = card_id(key_of(labels))
-                        found[card] = max(int(code), found.get(card, 0))
-        return found
-
-    def _ours(self) -> Exporter | None:
-        return next((each for each in self.exporters if each.anchor == STATE), None)
-
-    def _alerts(self) -> tuple[Sequence[Alert], Sequence[Message]]:
-        """Some keep their rules elsewhere, and answer all but this."""
+        values = {**self._rare, **told.values}
+        _complete_memory(values)
+        warnings, self.server.warnings = self.server.warnings, ()
+        said = [Message("Prometheus warns: {text}", text=each) for each in warnings]
+        listed = [self._cards[card] for card in told.ages if card in self._cards]
+        notes = [*filter(None, (self.server.exposed, _shown_twice(listed))), *said]
+        alerts: Sequence[Alert] = ()
         try:
-            return firing(self.server.alerts(), self._cards, self.chosen), ()
+            alerts = self._alerts()
         except PrometheusError as error:
+            # Some keep their rules elsewhere, and answer all but this.
             if not error.status:
                 raise
-            return (), (Message("Alerts are not told here: {why}", why=error.sentence),)
+            notes.append(Message("Alerts are not told here: {why}", why=error.sentence))
+        return told._replace(cards=self._cards, values=values, alerts=alerts, notes=notes)
 
-    def _cards_of(self, told: Table) -> Sequence[CardId | None]:
-        names = tuple(told.labels)
-        labels, cards = self._known.get(names, ({}, ()))
-        if labels != told.labels:
-            keys = map(key_of, told.rows())
-            cards = [card_id(key) if key[0] else None for key in keys]
-            self._known[names] = told.labels, cards
-        return cards
-
-    def _good(self, query: str, told: Told, wrong: set[CardId]) -> Values:
-        """What is possible; whose figures are not, is in `wrong` afterwards."""
-        lowest = METRICS[told.metric].lowest
-        highest = min(METRICS[told.metric].highest, sys.float_info.max)
-        table = self.server.table(query)
-        values = [value / told.factor for value in table.values]
-        cards = self._cards_of(table)
-        good = {
-            card: value
-            for card, value in zip(cards, values, strict=True)
-            if lowest <= value <= highest and card is not None
-        }
-        if len(good) < len(values):
-            pairs = zip(cards, values, strict=True)
-            wrong.update(card for card, value in pairs if card and math.isfinite(value))
-        return good
-
-    def _free(self, used: Values) -> Values:
-        """What is left of all. Where somebody reserves some and tells it, that is not free. Of
-        whose memory the whole is not known, free memory is asked for.
+    def told(
+        self, metrics: Collection[MetricId], cards: Collection[FleetCard] | None = None
+    ) -> FleetNow:
+        """Of some cards, or of all. Who tells a figure first is believed; what two jobs tell of
+        one card counts once.
         """
-        total, reserved = self._rare[_TOTAL], self._rare[_RESERVED]
-        left = {
-            card: max(0.0, total[card] - value - reserved.get(card, 0.0))
-            for card, value in used.items()
-            if card in total
+        by_exporter = {each.title: each.told.keys() for each in self.exporters}
+        now = FleetNow(self._cards, by_exporter, {each: {} for each in metrics}, {}, {}, {}, {})
+        for exporter, meant in self.about(cards):
+            series = selector(exporter.anchor, meant)
+            ages = grouped(exporter.keys, f"timestamp({series})")
+            for card, _, age in self._rows(f"time() - {ages}"):
+                now.ages.setdefault(card, max(0.0, age))
+            self._read(now, exporter, meant)
+        _complete_memory(now.values)
+        return now
+
+    def _read(self, now: FleetNow, exporter: Exporter, meant: str) -> None:
+        """All that it tells besides, by one question."""
+        figures = {
+            _key(name): (METRICS[metric], name.factor)
+            for metric, name in exporter.told.items()
+            if metric in now.values
         }
-        return left if len(left) == len(used) else {**self._values(_FREE), **left}
+        names = {exporter.anchor, *exporter.besides, *(name for name, _ in figures)}
+        parts = {part for _, own in figures for part, _ in own}
+        served = {"", *(served_name(METRICS[each]).name for each in now.values)}
+        asked = selector("", one_of("__name__", names), one_of("metric", served), meant)
+        by = ("__name__", *exporter.keys, *_BESIDE)
+        for card, row, told in self._rows(grouped(by, asked)):
+            name = row.get("__name__", "")
+            if name in (XID, XID_COUNT):
+                code = row.get("xid", f"{told:.0f}")
+                if told > 0 and code.isdecimal():
+                    now.xids[card] = max(int(code), now.xids.get(card, 0))
+            elif name == STATE:
+                if told == 1 and row.get("state") in _STATES:
+                    now.states[card] = _STATES[row["state"]]
+            elif name == _INFO:
+                missing = _SERVED.get(_named(row, "metric", _PARTED))
+                if missing is not None and row.get("reason") in _ABSENCES:
+                    now.reasons.setdefault(card, {})[missing] = _ABSENCES[row["reason"]]
+            elif (known := figures.get(_named(row, "__name__", parts))) and math.isfinite(told):
+                metric, factor = known
+                if metric.plausible(value := told / factor):
+                    now.values[metric.id].setdefault(card, value)
+                else:
+                    now.reasons.setdefault(card, {}).setdefault(metric.id, Absence.IMPOSSIBLE)
+
+    def about(
+        self, cards: Collection[FleetCard] | None = None
+    ) -> Iterator[tuple[Exporter, str]]:
+        """Each exporter, and which of its series are meant: of some cards, or of all."""
+        uuids = {each.uuid for each in cards or ()}
+        for exporter in self.exporters:
+            label = next((each for each in exporter.keys if each in UUID_LABELS), "")
+            only = one_of(label, uuids) if label and cards is not None else ""
+            yield exporter, ",".join(filter(None, (only, self.match)))
+
+    def _rows(self, query: str) -> Iterator[tuple[CardId, Labels, float]]:
+        """Those of which is known whose they are."""
+        for labels, value in self.server.table(query):
+            if card := card_id(labels):
+                yield card, labels, value
+
+    def _find(self, series: str, title: str, found: dict[CardId, FleetCard]) -> set[str]:
+        """Adds cards to those that are found, and says which labels they have. Who tells first
+        gives the names.
+        """
+        by = dict.fromkeys((*_WANTED, *filter(None, (self.host_label,))))
+        names: set[str] = set()
+        for id_, labels, _ in self._rows(grouped(by, series, "count")):
+            first = found.get(id_) or self._card(id_, labels)
+            place = f"{labels.get(_JOB, '')} {labels.get(_TARGET, '')}".strip()
+            places, titles = first.places | {place}, first.exporters | {title}
+            found[id_] = first._replace(places=places, exporters=titles)
+            names |= labels.keys()
+        return names
+
+    def _card(self, id_: CardId, labels: Labels) -> FleetCard:
+        part = labels.get(_PART) or labels.get(_OWN_PART, "")
+        number, uuid = _first(labels, NUMBER_LABELS), _first(labels, UUID_LABELS)
+        bus = _BUS_ADDRESS.fullmatch(labels.get(_BUS, ""))
+        return FleetCard(
+            id_,
+            uuid,
+            self._host_of(labels),
+            labels.get(_RACK, ""),
+            f"{number}.{part}" if part else number,
+            _first(labels, _NAMES),
+            CardKind.MIG if part else CardKind.GPU,
+            bus[1].lower() if bus else None,
+            labels.get(_SIMULATED) == "true" or uuid.startswith(_OF_OURS),
+        )
+
+    def _host_of(self, labels: Labels) -> str:
+        """Also for labels of other things, such as alerts."""
+        for label in (self.host_label, *HOST_LABELS):
+            value = labels.get(label, "").strip()
+            value = _PORT.sub("", value) if label == _TARGET else value
+            if value not in _NO_NAMES:
+                return value
+        return labels.get(_TARGET, "")
+
+    def _alerts(self) -> Sequence[Alert]:
+        """Those of these cards and of their hosts."""
+        hosts, found = {card.host for card in self._cards.values()}, []
+        for labels, notes in self.server.alerts():
+            card = self._cards.get(card_id(labels))
+            host = self._host_of(labels) if card is None else card.host
+            if host in hosts:
+                name = labels.get("alertname", "")
+                text = _first(notes, ("summary", "description", "message")) or name
+                found.append(Alert(name, text, labels.get("severity", ""), host))
+        return sorted(found, key=lambda each: each.gravity)
 
 
-def _sums(parts: Sequence[Values]) -> Values:
-    """Of those that have all."""
-    first, *more = parts
-    return {
-        card: value + sum(each[card] for each in more)
-        for card, value in first.items()
-        if all(card in each for each in more)
-    }
+def _complete_memory(values: Mapping[MetricId, dict[CardId, float]]) -> None:
+    """Some tell of a card's memory in parts alone. What is reserved is not free."""
+    used, free, reserved, total = (values.get(each, {}) for each in _MEMORY)
+    for card, value in used.items():
+        if card in free and card in reserved:
+            total.setdefault(card, value + free[card] + reserved[card])
+        if card in total:
+            free[card] = max(0.0, total[card] - value - reserved.get(card, 0.0))
+
+
+def _named(row: Labels, label: str, parts: Collection[str]) -> _Key:
+    """The name of a metric, and which part of the card it is about."""
+    return row.get(label, ""), tuple([(each, row[each]) for each in parts if row.get(each)])
+
+
+def _shown_twice(cards: Sequence[FleetCard]) -> Message:
+    twice = [card for card in cards if len(card.places) > 1]
+    if not twice:
+        return NOTHING
+    one, other, *_ = sorted(twice[0].places)
+    return Message.counted(
+        "The UUID {uuid} is told of at several places, such as {one} and {other}: that card is"
+        " shown and counted once.",
+        "{count} UUIDs, such as {uuid}, are told of at several places, such as {one} and"
+        " {other}: each of these cards is shown and counted once.",
+        len(twice),
+        uuid=twice[0].uuid,
+        one=one,
+        other=other,
+    )
+
+
+def _first(labels: Labels, names: Sequence[str]) -> str:
+    return next(filter(None, map(labels.get, names)), "")

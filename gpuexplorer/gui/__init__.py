@@ -1,5 +1,5 @@
 """Everything Qt: the window and what is in it."""
 
-from gpuexplorer.gui.plots.lean_import import import_pyqtgraph
+from gpuexplorer.gui.plots import import_pyqtgraph
 
 import_pyqtgraph()

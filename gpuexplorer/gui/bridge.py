@@ -7,6 +7,7 @@ import weakref
 
 from PySide6.QtCore import QObject, QSocketNotifier, Qt, Signal
 
+from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Happening
 
 
@@ -29,10 +30,14 @@ class Bridge(QObject):
         self._answer_posted.connect(self.source_answered, queued)
         self._alerts_posted.connect(self.alerts_changed, queued)
         self._recording_posted.connect(self.recording_read, queued)
-        self.post_happening = self._posted.emit
         self.post_source_answered = self._answer_posted.emit
         self.post_alerts_changed = self._alerts_posted.emit
         self.post_recording_read = self._recording_posted.emit
+
+    def post_happening(self, fact: Fact) -> None:
+        """Of all that a session is told."""
+        if isinstance(fact, Happening):
+            self._posted.emit(fact)
 
 
 class Inbox(QObject):

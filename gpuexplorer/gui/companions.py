@@ -6,14 +6,13 @@ from PySide6.QtWidgets import QMainWindow
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.desktop.tray import Tray
+from gpuexplorer.gui.desktop.notifications import Tray
 from gpuexplorer.gui.live_frame import window_title
 from gpuexplorer.gui.small_window import SmallWindow, small_cards
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.places import keep_place, put_back
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 
 _OPEN, _PLACE = "small/open", "small/place"
 _TOLD_EVERY = 2_000  # milliseconds
@@ -24,7 +23,6 @@ class Companions(QObject):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         navigation: Navigation,
         switch: QAction,
@@ -39,7 +37,6 @@ class Companions(QObject):
         self._window = window
         self._machine: MachineState | None = None
         self._small: SmallWindow | None = None
-        self._look = look
         self._stopped = False
         show = QAction(tr("Show the window"), self)
         show.triggered.connect(self._on_window_asked)
@@ -92,7 +89,7 @@ class Companions(QObject):
             return
         small = self._small
         if small is None:
-            small = self._small = SmallWindow(self._look, [self._switch])
+            small = self._small = SmallWindow([self._switch])
             small.card_asked.connect(self._on_card_asked)
             small.closed.connect(self._on_small_closed)
             if self._machine is not None:

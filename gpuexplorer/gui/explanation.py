@@ -15,9 +15,8 @@ from gpuexplorer.gui.live_frame import LiveFrame
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Looked, Thing
-from gpuexplorer.telemetry.session import Attempt
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.nothing_found.view import NothingFoundView
@@ -34,7 +33,6 @@ class Explanation(QObject):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         screens: Screens,
         navigation: Navigation,
@@ -46,7 +44,6 @@ class Explanation(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._look = look
         self._settings = settings
         self._screens = screens
         self._navigation = navigation
@@ -114,7 +111,7 @@ class Explanation(QObject):
         if here:
             here.append(_host_looked_for(self._host, self._units))
         search = Search(self._attempts, here, self._looked)
-        view = self._view = NothingFoundView(self._look, search, self._can_look_again)
+        view = self._view = NothingFoundView(search, self._can_look_again)
         view.way_on_chosen.connect(self.way_on_chosen)
         view.practice_asked.connect(self.practice_asked)
         view.look_again_asked.connect(self.look_again_asked)

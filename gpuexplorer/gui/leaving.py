@@ -7,24 +7,22 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.sheets.release_dialog import lost
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.gui.widgets.sheets.small_sheets import lost
+from gpuexplorer.telemetry.session import Session
 
 # Of simulated cards nobody misses a shorter past: it is there again as soon.
 _WORTH_KEEPING = 120.0
 
 
 def leave(
-    look: Look,
     window: QWidget,
     words: str,
     then: Callable[[], object],
     *,
     lab: LabState | None,
-    simulated: RememberingSession | None = None,
+    simulated: Session | None = None,
 ) -> None:
     """At once where nothing is lost; `words` say what is done, for the button. Another session
     has other devices, so its lab begins anew. `simulated`: these cards go, and their past.
@@ -42,7 +40,6 @@ def leave(
         then()
         return
     dialog = LeavingDialog(
-        look,
         [] if lab is None else list(lab.ledger.things),
         words,
         window,
@@ -59,7 +56,6 @@ class LeavingDialog(Sheet):
 
     def __init__(
         self,
-        look: Look,
         names: Sequence[str],
         words: str,
         parent: QWidget,
@@ -73,7 +69,7 @@ class LeavingDialog(Sheet):
         heading = (
             tr("Leave what is in the lab?") if in_lab else tr("Leave the simulated cards?")
         )
-        super().__init__(look, heading, parent)
+        super().__init__(heading, parent)
         if program:
             self.add_sentence(
                 tr("{file} still runs, and is ended with all that it started.", file=program),

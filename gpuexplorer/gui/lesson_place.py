@@ -13,7 +13,6 @@ from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 
 if TYPE_CHECKING:
@@ -34,14 +33,13 @@ class LessonPlace(QSplitter):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         navigation: Navigation,
         screens: Screens,
         commands: WindowCommands,
     ) -> None:
         super().__init__()
-        self._look, self._settings, self._navigation = look, settings, navigation
+        self._settings, self._navigation = settings, navigation
         self._screens, self._commands = screens, commands
         self._lab: LabState | None = None
         self._lessons: LessonsState | None = None
@@ -107,8 +105,8 @@ class LessonPlace(QSplitter):
             from gpuexplorer.gui.lessons.lesson_column import LessonColumn  # noqa: PLC0415
             from gpuexplorer.gui.lessons.pointer import Pointer  # noqa: PLC0415
 
-            pointer = Pointer(self._look, self._navigation, self.window())
-            column = LessonColumn(self._look, self.lessons(), self._navigation, pointer)
+            pointer = Pointer(self._navigation, self.window())
+            column = LessonColumn(self.lessons(), self._navigation, pointer)
             column.fold_asked.connect(self._on_fold_asked)
             column.more_asked.connect(self._on_more_asked)
             column.hide()

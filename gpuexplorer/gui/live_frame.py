@@ -4,23 +4,32 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
 
+from gpuexplorer.core import metrics as m
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr, trn
+from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.process_words import pids
+from gpuexplorer.gui.cards.reasons import short_reasons, state_mark
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.rail.rail import Rail
-from gpuexplorer.gui.state.machine import READ_ALWAYS, MachineState
-from gpuexplorer.gui.widgets.bars.missing_figures import missing_figures
-from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
-from gpuexplorer.gui.widgets.bars.status_line import StatusLine
-from gpuexplorer.gui.widgets.bars.top_bar import TopBar, host_name
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.widgets.bars.status_line import StatusLine, StatusPart
+from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, TopBar, host_name
 from gpuexplorer.telemetry.looked_for import Looked, Thing
-from gpuexplorer.telemetry.sampling import Want
+from gpuexplorer.telemetry.session import Want
 
 # Seconds without an answer are counted even where no reading comes.
-_AT_LEAST_EVERY = 1.0
+_AT_LEAST_EVERY = 1.5
 _MISSING_EVERY = 2.0
 _PROCESSES = "processes"
+_WATCHED = (
+    *(m.GPU_UTILIZATION, m.MEMORY_USED, m.POWER_DRAW),
+    *(m.TEMPERATURE, m.FAN_SPEED, m.CLOCK_SM),
+)
+_MOST_NAMED = 4
+_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.TOO_SOON, Absence.NOT_ASKED})
 
 
 def window_title(machine: MachineState, *which: str) -> str:
@@ -51,6 +60,7 @@ class LiveFrame(QObject):
         self._processes: Want | None = None
         self._drawn = (-1, -1)
         self._pulled_at = self._missing_at = float("-inf")
+        self._answering: list[bool] = []  # when it was last said what is missing
         frame_clock.ticked.connect(self._on_ticked)
         frame_clock.paused.connect(self._on_clock_paused)
 
@@ -59,8 +69,8 @@ class LiveFrame(QObject):
         self._machine = machine
         self._drawn = (-1, -1)
         self._pulled_at = self._missing_at = float("-inf")
-        self._status.show_missing("", "")
-        self._always = machine.session.want(READ_ALWAYS, processes=False)
+        self._status.say(StatusPart.MISSING, "")
+        self._always = machine.session.want_always()
         self._ask()
         self.pull()
 
@@ -82,33 +92,35 @@ class LiveFrame(QObject):
         # The driver may have gone or come back since.
         self._top.show_computer(machine.name or host_name(session))
         self._top.show_source(session.source)
-        self._status.show_machine(machine.name)
+        where = tr("On {machine}", machine=machine.name) if machine.name else ""
+        self._status.say(StatusPart.MACHINE, where)
         self._status.show_source(session.source)
-        interval = session.sampler.interval
+        interval = session.interval
         if session.past.ended is not None:
-            self._status.show_words(tr("Recorded every {seconds} s", seconds=plain(interval)))
+            words = tr("Recorded every {seconds} s", seconds=plain(interval))
+            self._status.say(StatusPart.BEAT, words)
         elif session.bare:
-            every = plain(session.sampler.host_period)
-            self._status.show_words(
-                tr("Only the computer itself is read, every {seconds} s", seconds=every)
-            )
+            every = plain(session.host_period)
+            words = tr("Only the computer itself is read, every {seconds} s", seconds=every)
+            self._status.say(StatusPart.BEAT, words)
         else:
             self._status.show_beat(interval, session.beats())
         self._rail.devices.show_absent(self._absent if session.bare else "")
         faces = [machine.face(each) for each in cards]
         self._rail.devices.show_faces(faces, machine.host_face())
-        count = len(pids(session.named_processes()))
+        count = len(pids(session.process_book.living()))
         self._rail.show_count(_PROCESSES, count or None)
-        now = session.desk.now()
-        if cards and now - self._missing_at >= _MISSING_EVERY:
-            self._missing_at = now
-            self._status.show_missing(*missing_figures(faces))
+        # At once where a tile says that its card does not answer, or does again.
+        now, answering = session.desk.now(), [face.answers for face in faces]
+        if cards and (now - self._missing_at >= _MISSING_EVERY or answering != self._answering):
+            self._missing_at, self._answering = now, answering
+            self._status.say(StatusPart.MISSING, *missing_figures(faces))
 
     def stop(self) -> None:
         """Nothing is asked for after this. Harmless when called twice."""
         self._release()
         if self._machine is not None and self._always is not None:
-            self._machine.session.sampler.release(self._always)
+            self._machine.session.release(self._always)
         self._always = None
 
     def _ask(self) -> None:
@@ -117,7 +129,7 @@ class LiveFrame(QObject):
 
     def _release(self) -> None:
         if self._machine is not None and self._processes is not None:
-            self._machine.session.sampler.release(self._processes)
+            self._machine.session.release(self._processes)
         self._processes = None
 
     def _on_ticked(self) -> None:
@@ -138,3 +150,49 @@ class LiveFrame(QObject):
             self._release()
         else:
             self._ask()
+
+
+def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
+    """What no card, or not every card, reports: in a few words, and in full."""
+    answering = [each for each in cards if each.answers]
+    silent: dict[str, list[str]] = {}
+    for each in cards:
+        if not each.answers:
+            mark = state_mark(each.state)
+            word = tr("Not read yet") if mark is None else mark.word
+            silent.setdefault(word, []).append(each.number)
+    said = [
+        tr("{state}: {cards}", state=word, cards=_these(numbers))
+        for word, numbers in silent.items()
+    ]
+    lines = ["; ".join(said)] if said else []
+    for metric in _WATCHED:
+        reasons: dict[Absence, list[str]] = {}
+        for each in answering:
+            absence = each.reading.missing.get(metric)
+            if absence is not None and absence not in _PASSING:
+                reasons.setdefault(absence, []).append(each.number)
+        label = tr(METRICS[metric].label)
+        lines += (_line(label, *reason, len(answering)) for reason in reasons.items())
+    if not lines:
+        return tr("Nothing missing"), tr("Every card answers with every figure shown.")
+    if len(lines) == 1:
+        return lines[0], lines[0]
+    few = trn("{count} thing missing", "{count} things missing", len(lines))
+    return few, "\n".join(lines)
+
+
+def _line(label: str, absence: Absence, numbers: Sequence[str], total: int) -> str:
+    cards = _these(numbers)
+    if len(numbers) == total:
+        cards = trn("this card", "these cards", total)
+    if absence is Absence.NO_PART:
+        return tr("{label}: none on {cards}", label=label, cards=cards)
+    reason = short_reasons(absence)[0]
+    return tr("{label}: {reason} ({cards})", label=label, reason=reason, cards=cards)
+
+
+def _these(numbers: Sequence[str]) -> str:
+    if len(numbers) > _MOST_NAMED:
+        return trn("{count} card", "{count} cards", len(numbers))
+    return trn("card {numbers}", "cards {numbers}", len(numbers), numbers=", ".join(numbers))

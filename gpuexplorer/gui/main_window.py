@@ -14,9 +14,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
 
-from gpuexplorer.core.words import tr
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.companions import Companions
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.desktop.stillness import Stillness
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.frame_clock import SHORTEST_PERIOD, FrameClock
@@ -33,14 +33,12 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.places import Places
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.dressing import Dressing
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.view_list import VIEWS, Desk
-from gpuexplorer.gui.widgets.bars.banner import Banner
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.view_list import VIEWS
+from gpuexplorer.gui.widgets.bars.notices import Notices
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar
-from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
-from gpuexplorer.gui.widgets.copy_key import CopyKey
+from gpuexplorer.gui.widgets.controls.keyboard import CopyKey, pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import Do, WindowCommands
@@ -48,10 +46,10 @@ from gpuexplorer.gui.window_comparing import WindowComparing
 from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.gui.window_recordings import WindowRecordings
 from gpuexplorer.gui.window_ways import WindowWays, recording_in
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.session import Session
 
 _WORTH_AN_ALERT = frozenset(
     {Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR}
@@ -63,7 +61,7 @@ class MainWindow(QMainWindow):
 
     def __init__(
         self,
-        session: RememberingSession,
+        session: Session,
         attempts: Sequence[Attempt],
         looked_for: Sequence[Looked],
         or_simulated: bool,
@@ -79,6 +77,7 @@ class MainWindow(QMainWindow):
         """`simulate` starts the cards named; `look_again` ends them and looks for real ones;
         `open_recording` reads a file and shows it, `close_recording` what was shown before.
         """
+        look()  # before the first widget, so that all have its letters
         super().__init__()
         self._session = session
         self._machine: MachineState | None = None
@@ -87,7 +86,7 @@ class MainWindow(QMainWindow):
         self.close_recording = close_recording
         self.setAcceptDrops(True)
         self.settings = settings or Settings(parent=self)
-        self.look = Look(parent=self)
+        self.look = look()
         self.look.changed.connect(self._on_look_changed)
         self._stillness = Stillness(parent=self)
         self._stillness.told.connect(self.look.follow_stillness)
@@ -100,48 +99,51 @@ class MainWindow(QMainWindow):
         self._places = Places(self, self.navigation, self.time_window, self.settings)
         self.commands = WindowCommands(self, self.time_window, self.navigation, self.settings)
         small, leaving = self.commands[Do.SMALL_WINDOW], self.commands[Do.QUIT]
-        shared = (self.look, self.settings, self.navigation)
+        shared = (self.settings, self.navigation)
         self.companions = Companions(*shared, small, leaving, self)
         tray = self.companions.tray
-        self._alerts = WindowAlerts(*shared, self.frame_clock, self, bridge, tray)
+        self._notices = notices = Notices()
+        self._alerts = WindowAlerts(*shared, self.frame_clock, notices, self, bridge, tray)
         screens = [(each.name, each.title, each.icon) for each in VIEWS]
-        self._rail = Rail(self.look, screens, self.navigation)
+        self._rail = Rail(screens, self.navigation)
         self.machines = WindowMachines(
-            *(self.look, self.settings, self.commands, self.navigation, self.frame_clock),
+            *(self.settings, self.commands, self.navigation, self.frame_clock),
             machines or MachinesState(self.settings, session, parent=self),
-            *(close_recording, self),
+            *(notices, close_recording, self),
         )
         self._rail.show_machines(self.machines.state)
-        self._top = TopBar(self.look, self.time_window)
+        self._top = TopBar(self.time_window)
         self._always_on = always_on or AlwaysOn(self.settings)
         self._recordings = WindowRecordings(
-            *(self.look, self.settings, self.commands, self._top.record, self.time_window),
-            *(self._always_on, self),
+            *(self.settings, self.commands, self._top.record, self.time_window),
+            *(self._always_on, notices, self),
         )
         self._comparing = WindowComparing(
-            self.look, self.commands, self.time_window, self._recordings, self
+            self.commands, self.time_window, self._recordings, notices, self
         )
-        self._banner = Banner(self.look, tr("What was looked for"), warns=True)
         self._screens = Screens(self.navigation)
+        self._screens.rested.connect(self.machines.pythons.find)
         self._lessons = LessonPlace(
-            self.look, self.settings, self.navigation, self._screens, self.commands
+            self.settings, self.navigation, self._screens, self.commands
         )
         CopyKey(self)
-        self.status = StatusLine(self.look)
+        self.status = StatusLine()
         self._live = LiveFrame(
             self._rail, self._top, self.status, self.frame_clock, parent=self
         )
         self._lay_out()
-        Dressing(self.look, self, self._screens)
         self.diagnostics = Diagnostics(self, self.frame_clock, self.navigation)
         self.explanation = Explanation(
-            *(self.look, self.settings, self._screens, self.navigation, self._live),
+            self.settings,
+            self._screens,
+            self.navigation,
+            self._live,
             *(session.host, look_again is not None, attempts, looked_for, self),
         )
         self._ways = WindowWays(
-            *(self.look, self.commands, self.navigation, self._screens, self.explanation),
+            *(self.commands, self.navigation, self._screens, self.explanation),
             self._top,
-            self._banner,
+            notices,
             self,
             simulate,
             look_again,
@@ -162,7 +164,7 @@ class MainWindow(QMainWindow):
         self,
         attempts: Sequence[Attempt],
         looked_for: Sequence[Looked],
-        bare: RememberingSession,
+        bare: Session,
         *,
         quietly: bool = False,
     ) -> None:
@@ -193,9 +195,9 @@ class MainWindow(QMainWindow):
 
     def open_settings(self) -> None:
         """Or close them again."""
-        self._alerts.open_settings(self._machine, self._always_on)
+        self._alerts.open_settings(self._machine, self._always_on, self._lab)
 
-    def show_session(self, session: RememberingSession, *, quietly: bool = False) -> None:
+    def show_session(self, session: Session, *, quietly: bool = False) -> None:
         """From now on a recording, or this session of this computer: a real driver came, or the
         simulated cards were asked for. `quietly`: not to whoever looks at another machine.
         """
@@ -205,7 +207,7 @@ class MainWindow(QMainWindow):
             session = machines.session
         self._show(session)
 
-    def _show(self, session: RememberingSession) -> None:
+    def _show(self, session: Session) -> None:
         self._session = session
         self.diagnostics.watch(session)
         self._live.stop()
@@ -225,29 +227,27 @@ class MainWindow(QMainWindow):
         self._alerts.follow(self.machines.heard(session))
         self.companions.follow(machine)
         desk = Desk(
-            *(self.look, machine, self.time_window, self.navigation, self.settings),
+            *(machine, self.time_window, self.navigation, self.settings),
             *(self.frame_clock, lab, self._lessons.lessons, self.machines.state),
         )
         self._screens.show_desk(desk, kept)
         self.machines.let_go(kept)
-        self.machines.strip.show_for(recording=self._replayed)
+        self.machines.show_for(recording=self._replayed)
         far = self.machines.is_far(session)
         self._ways.follow(session, self.machines.lab_here if far else lab, far=far)
 
     def _lay_out(self) -> None:
-        strips = (self.machines.strip, self._recordings.strips, self._comparing.strip)
-        beside = column(self._top, *strips, self._banner, self._lessons, GROWS, gap=0)
+        beside = column(self._top, self._recordings.strips, self._lessons, GROWS, gap=0)
         upper = row(self._rail, beside, GROWS, gap=0)
-        bottom = row(self.status, GROWS, self._alerts.strip, gap=0)
+        bottom = row(self.status, GROWS, self._notices, gap=0)
         central = QWidget()
         column(upper, GROWS, bottom, within=central, gap=0)
         self.setCentralWidget(central)
-        self._banner.hide()
         self._rail.show_menu(self.commands.menu_of_program)
 
     def _connect(self) -> None:
         commands = self.commands
-        self.machines.strip.left.connect(self._screens.take_keyboard)
+        self._notices.left.connect(self._screens.take_keyboard)
         for do, slot in (
             (Do.SEARCH, self._on_palette_asked),
             (Do.KEYS, self._on_keys_asked),
@@ -279,6 +279,7 @@ class MainWindow(QMainWindow):
 
     def _on_look_changed(self) -> None:
         self.setPalette(self.look.palette())
+        self.setStyleSheet(self.look.style_sheet())
 
     def _on_settings_changed(self) -> None:
         choices = self.settings.choices
@@ -308,26 +309,24 @@ class MainWindow(QMainWindow):
 
         commands = self.commands.with_cards(self._machine, self._screens.commands_here())
         commands = [*commands, *self.machines.more_commands()]
-        CommandPalette(self.look, commands, self.commands[Do.SEARCH].shortcuts(), self).open()
+        CommandPalette(commands, self.commands[Do.SEARCH].shortcuts(), self).open()
 
     def _on_keys_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import (  # noqa: PLC0415
-            ShortcutsSheet,
-        )
+        from gpuexplorer.gui.widgets.sheets.small_sheets import keys_sheet  # noqa: PLC0415
 
         here, parts = self._screens.commands_here(), self._screens.key_groups_here()
         groups = self.commands.all_keys(here, parts)
-        ShortcutsSheet(self.look, groups, self.commands[Do.KEYS].shortcuts(), self).open()
+        keys_sheet(groups, self.commands[Do.KEYS].shortcuts(), self).open()
 
     def _on_about_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.about_sheet import AboutSheet  # noqa: PLC0415
+        from gpuexplorer.gui.widgets.sheets.small_sheets import about_sheet  # noqa: PLC0415
 
-        AboutSheet(self.look, self).open()
+        about_sheet(self).open()
 
     def _on_diagnostics_asked(self) -> None:
         from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet  # noqa: PLC0415
 
-        DiagnosticsSheet(self.look, self.diagnostics, self.frame_clock, self).open()
+        DiagnosticsSheet(self.diagnostics, self.frame_clock, self).open()
 
     def _on_quit_asked(self) -> None:
         self._quitting = True

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.view_list import LATER, VIEWS, Desk
+from gpuexplorer.gui.view_list import LATER, VIEWS
 from gpuexplorer.gui.warming import Warming
 from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.live_view import LiveView
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 class Screens(QStackedWidget):
     """Follows the navigation. What nobody has looked at yet costs nothing."""
 
+    rested = Signal()  # all parts of the program are there, some seconds after its start
     explanation_needed = Signal()  # for the first time: whoever hears it explains
 
     def __init__(self, navigation: Navigation) -> None:
@@ -36,6 +38,7 @@ class Screens(QStackedWidget):
         self._explanation: NothingFoundView | None = None
         self._nothing_there: NothingThere | None = None
         self._warming = Warming(LATER, self)
+        self._warming.done.connect(self.rested)
         navigation.asked.connect(self.show_screen)
 
     @property
@@ -129,7 +132,7 @@ class Screens(QStackedWidget):
                 NothingThere,
             )
 
-            self._nothing_there = nothing = NothingThere(desk.look)
+            self._nothing_there = nothing = NothingThere()
             nothing.way_on_chosen.connect(partial(self._navigation.open_card, HOST_ID))
             nothing.card_came.connect(self.show_screen)
             self.addWidget(nothing)

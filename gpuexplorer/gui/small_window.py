@@ -27,16 +27,13 @@ from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.device_list import DEVICE, DeviceList, DeviceView
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.live_frame import window_title
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing, Run
+from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone, faded
-from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
-from gpuexplorer.gui.widgets.bars.top_bar import host_name
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
+from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, host_name
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel, draw_figure_right
 
 _HEAD, _AIR, _AROUND = 34, 6, 6  # the last is what a list of cells takes beside them
 # A few cards have a row each, many a cell in rows of eight.
@@ -55,7 +52,7 @@ class SmallWindow(QWidget):
     card_asked = Signal(str)
     closed = Signal()
 
-    def __init__(self, look: Look, actions: Sequence[QAction]) -> None:
+    def __init__(self, actions: Sequence[QAction]) -> None:
         """`actions` work here by their keys too."""
         flag = Qt.WindowType
         # Nobody's child: it is to be seen while the window itself is minimised.
@@ -63,19 +60,18 @@ class SmallWindow(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, on=False)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("panel", "page")
-        self._look = look
         self._machine: MachineState | None = None
         self._drawn: object = None
         self.addActions(list(actions))
-        self._badge = SourceBadge(look)
-        self._host = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._badge = SourceBadge()
+        self._host = ElidedLabel(look().letters.body, Tone.QUIET)
         head = row(self._badge, self._host, GROWS, margins=(round(_SIDE), 4, round(_SIDE), 8))
         self._model = DeviceList(self)
         self._list = DeviceView()
         self._list.setProperty("kind", "bare")
         self._list.setAccessibleName(tr("Cards"))
         self._list.setModel(self._model)
-        self._list.setItemDelegate(_SmallCardDrawing(look, self))
+        self._list.setItemDelegate(_SmallCardDrawing(self))
         self._list.setUniformItemSizes(True)
         self._list.setResizeMode(QListView.ResizeMode.Adjust)
         self._list.setMouseTracking(True)
@@ -85,7 +81,7 @@ class SmallWindow(QWidget):
         column(head, self._list, GROWS, within=self, gap=0, margins=(0, _AIR, 0, _AIR))
         self._clock = FrameClock(self)
         self._clock.ticked.connect(self._on_ticked)
-        look.changed.connect(self._on_look_changed)
+        look().changed.connect(self._on_look_changed)
         self._on_look_changed()
 
     def follow(self, machine: MachineState) -> None:
@@ -141,8 +137,8 @@ class SmallWindow(QWidget):
             self.card_asked.emit(shown.id)
 
     def _on_look_changed(self) -> None:
-        self.setPalette(self._look.palette())
-        self.setStyleSheet(self._look.style_sheet())
+        self.setPalette(look().palette())
+        self.setStyleSheet(look().style_sheet())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -2,37 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gpuexplorer.core.words import mark
-from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.machines import MachinesState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.live_view import LiveView
-
-if TYPE_CHECKING:
-    from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
-
-
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """Everything there is to be handed to a view; each gets what it needs of it."""
-
-    look: Look
-    machine: MachineState
-    time_window: TimeWindow
-    navigation: Navigation
-    settings: Settings
-    frame_clock: FrameClock
-    lab: LabState
-    lessons: "Callable[[], LessonsState]"  # made by whoever asks first
-    machines: MachinesState
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,106 +25,56 @@ class Entry:
 def _overview(desk: Desk) -> LiveView:
     from gpuexplorer.gui.overview.view import OverviewView  # noqa: PLC0415
 
-    return OverviewView(
-        desk.look,
-        desk.machine,
-        desk.time_window,
-        desk.navigation,
-        desk.settings,
-        desk.frame_clock,
-        desk.lab.flags,
-    )
+    return OverviewView(desk)
 
 
 def _card(desk: Desk) -> LiveView:
     from gpuexplorer.gui.card.view import CardView  # noqa: PLC0415
 
-    return CardView(
-        desk.look,
-        desk.machine,
-        desk.time_window,
-        desk.navigation,
-        desk.settings,
-        desk.frame_clock,
-        desk.lab.flags,
-    )
+    return CardView(desk)
 
 
 def _processes(desk: Desk) -> LiveView:
     from gpuexplorer.gui.processes.view import ProcessesView  # noqa: PLC0415
 
-    return ProcessesView(
-        desk.look,
-        desk.machine,
-        desk.time_window,
-        desk.navigation,
-        desk.settings,
-        desk.frame_clock,
-    )
+    return ProcessesView(desk)
 
 
 def _topology(desk: Desk) -> LiveView:
     from gpuexplorer.gui.topology.view import TopologyView  # noqa: PLC0415
 
-    return TopologyView(
-        desk.look, desk.machine, desk.time_window, desk.navigation, desk.frame_clock
-    )
+    return TopologyView(desk)
 
 
 def _events(desk: Desk) -> LiveView:
     from gpuexplorer.gui.events.view import EventsView  # noqa: PLC0415
 
-    return EventsView(
-        desk.look, desk.machine, desk.time_window, desk.navigation, desk.frame_clock
-    )
+    return EventsView(desk)
 
 
 def _lab(desk: Desk) -> LiveView:
     from gpuexplorer.gui.lab.view import LabView  # noqa: PLC0415
 
-    return LabView(desk.look, desk.machine, desk.time_window, desk.frame_clock, desk.lab)
+    return LabView(desk)
 
 
 def _copies(desk: Desk) -> LiveView:
     from gpuexplorer.gui.copies.view import CopiesView  # noqa: PLC0415
 
-    view = CopiesView(
-        desk.look,
-        desk.machine,
-        desk.time_window,
-        desk.frame_clock,
-        desk.lab,
-        desk.machines,
-    )
-    view.simulated_cards_asked.connect(desk.navigation.simulated_cards_asked)
-    return view
+    return CopiesView(desk)
 
 
 def _lessons(desk: Desk) -> LiveView:
     from gpuexplorer.gui.lessons.view import LessonsView  # noqa: PLC0415
 
-    return LessonsView(
-        desk.look,
-        desk.machine,
-        desk.time_window,
-        desk.navigation,
-        desk.frame_clock,
-        desk.lessons(),
-    )
+    return LessonsView(desk)
 
 
 def _machines(desk: Desk) -> LiveView:
     from gpuexplorer.gui.machines.view import MachinesView  # noqa: PLC0415
     from gpuexplorer.gui.state.groups.of_sessions import MachinesSource  # noqa: PLC0415
 
-    return MachinesView(
-        desk.look,
-        desk.machine,
-        desk.time_window,
-        desk.settings,
-        desk.frame_clock,
-        MachinesSource(desk.machines, desk.navigation),
-    )
+    return MachinesView(desk, MachinesSource(desk.machines, desk.navigation))
 
 
 # Brought in when the window stands, so that the screens they are of open at once. What comes

@@ -5,7 +5,7 @@ import pkgutil
 import time
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 _PAUSE = 40  # milliseconds, in which the window does what it is there for
 _TURN = 0.006  # seconds: a frame beside it still comes in time
@@ -15,6 +15,8 @@ class Warming(QObject):
     """`packages` in the order in which they need each other, so that no module brings in many
     others at once. What was needed earlier has been brought in by whoever needed it.
     """
+
+    done = Signal()  # the window has come to rest
 
     def __init__(self, packages: Sequence[str], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -34,6 +36,7 @@ class Warming(QObject):
             module = next(self._left, None)
             if module is None:
                 self._timer.stop()
+                self.done.emit()
                 return
             importlib.import_module(module)
 

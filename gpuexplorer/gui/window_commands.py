@@ -62,7 +62,7 @@ class Do(Enum):
     LESSON_FOLD = CommandGroup.LESSON, mark("Lesson: fold or unfold it"), "Ctrl+Shift+B"
     LESSON_STEPS = CommandGroup.LESSON, mark("Lesson: list of its steps")
     LESSON_PRESENT = CommandGroup.LESSON, mark("Lesson: present it"), "Shift+F11"
-    LESSON_EXPORT = CommandGroup.LESSON, mark("Lesson: export as a page or a notebook…")
+    LESSON_EXPORT = CommandGroup.LESSON, mark("Lesson: export as a page…")
     LESSON_ANEW = CommandGroup.LESSON, mark("Lesson: begin anew")
     LESSON_LEAVE = CommandGroup.LESSON, mark("Lesson: leave it")
     RECORD = CommandGroup.RECORDING, mark("Record…"), "Ctrl+R"

@@ -11,10 +11,9 @@ from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.recording.words import span_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import DAY, HOUR, TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
-from gpuexplorer.gui.widgets.bars.banner import Banner
-from gpuexplorer.gui.widgets.file_question import FileQuestion
+from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
+from gpuexplorer.gui.widgets.saving import ask_for_file
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.gui.window_recordings import RECORDINGS, WindowRecordings
 from gpuexplorer.recording.recording import Recording, open_recording
@@ -25,14 +24,14 @@ _WAYS = (Do.COMPARE_FILE, Do.COMPARE_HOUR, Do.COMPARE_DAY, Do.COMPARE_MARK)
 
 
 class WindowComparing(QObject):
-    """`strip` says what lies behind the plots, and ends it."""
+    """A notice says what lies behind the plots, and ends it."""
 
     def __init__(
         self,
-        look: Look,
         commands: WindowCommands,
         time_window: TimeWindow,
         recordings: WindowRecordings,
+        notices: Notices,
         window: QWidget,
     ) -> None:
         super().__init__(window)
@@ -42,12 +41,11 @@ class WindowComparing(QObject):
         self._reading: Asked[Recording] | None = None
         self._timer = QTimer(self, interval=_LOOK_EVERY)
         self._timer.timeout.connect(self._on_timeout)
-        self._question = FileQuestion(tr("Compare with a recording"), RECORDINGS.filter, window)
-        self._question.chosen.connect(self.compare_with)
-        self.strip = Banner(look, tr("End the comparison"), warns=False)
-        self.strip.link_clicked.connect(self._on_end_asked)
+        caption = tr("Compare with a recording")
+        ask = partial(ask_for_file, caption, RECORDINGS.filter, window, self.compare_with)
+        self._notices = notices
         for do, slot in (
-            (Do.COMPARE_FILE, self._question.ask),
+            (Do.COMPARE_FILE, ask),
             (Do.COMPARE_HOUR, partial(self._span, -HOUR, tr("an hour earlier"))),
             (Do.COMPARE_DAY, partial(self._span, -DAY, tr("the same time the day before"))),
             (Do.COMPARE_MARK, self._on_mark_asked),
@@ -78,7 +76,6 @@ class WindowComparing(QObject):
         """Harmless when called twice."""
         self._timer.stop()
         self._reading = None
-        self._question.stop()
         if self._machine is not None:
             self._machine.comparing.end()
 
@@ -126,7 +123,6 @@ class WindowComparing(QObject):
     def _on_changed(self) -> None:
         machine = self._machine
         beside = None if machine is None else machine.comparing.beside
-        self.strip.setVisible(beside is not None)
         self._commands[Do.COMPARE_END].setVisible(beside is not None)
         if machine is not None and beside is not None:
             said = [tr("Dotted lines: {label}.", label=beside.label), *beside.remarks]
@@ -137,7 +133,10 @@ class WindowComparing(QObject):
                 said.append(tr("Nothing was read before {moment}.", moment=moment))
             if len(machine.cards()) > MOST_COLOURED_CARDS:
                 said.append(tr("Plots of single cards show it; the strip of all does not."))
-            self.strip.say(paragraph(said))
+            ways = [NoticeWay(tr("End the comparison"), self._on_end_asked)]
+            self._notices.say(About.COMPARISON, Notice(paragraph(said), ways))
+        else:
+            self._notices.end(About.COMPARISON)
 
     def _on_marked_changed(self) -> None:
         self._commands[Do.COMPARE_MARK].setEnabled(self._time_window.marked is not None)

@@ -15,15 +15,16 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machine_words import link_sentence, standing_sign
 from gpuexplorer.gui.state.machines import HERE, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
-from gpuexplorer.gui.widgets.sheets.question_sheet import QuestionSheet
-from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
+from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import question_sheet, release_first
 from gpuexplorer.gui.window_commands import Do, WindowCommands
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 
 
 class WindowMachines(QObject):
@@ -31,31 +32,32 @@ class WindowMachines(QObject):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         commands: WindowCommands,
         navigation: Navigation,
         frame_clock: FrameClock,
         machines: MachinesState,
+        notices: Notices,
         close_recording: Callable[[], None],
         window: QWidget,
     ) -> None:
         """`close_recording` does nothing where none is shown."""
         super().__init__(window)
-        self._look, self._settings, self._commands = look, settings, commands
+        self._settings, self._commands = settings, commands
         self._navigation, self._window = navigation, window
         self._close_recording = close_recording
         self.state, self._questions = machines, machines.questions
         self.pythons = LabPythons(settings, window)
-        self._labs: dict[RememberingSession, LabState] = {}
-        self._sheet: QuestionSheet | None = None
-        self.strip = LinkStrip(look, machines, navigation, frame_clock)
-        self._stopped = False
+        self._labs: dict[Session, LabState] = {}
+        self._question: Question | None = None
+        self._sheet: Sheet | None = None
+        self._notices = notices
+        self._replayed = self._told = self._stopped = False
         for do, slot in (
             (Do.ADD_MACHINE, self._on_add_asked),
             (Do.NEXT_MACHINE, partial(self._step, 1)),
             (Do.MACHINE_BEFORE, partial(self._step, -1)),
-            (Do.TRY_MACHINE, lambda: machines.retry(self.strip.machine)),
+            (Do.TRY_MACHINE, lambda: machines.retry(self._spoken_of)),
             (Do.DISCONNECT, self._on_disconnect_asked),
             (Do.REMOVE_MACHINE, self._on_remove_asked),
         ):
@@ -65,9 +67,10 @@ class WindowMachines(QObject):
         machines.changed.connect(self._on_changed)
         navigation.screen_changed.connect(self._on_changed)
         self._questions.changed.connect(self._on_question_changed)
+        frame_clock.ticked.connect(self._on_ticked)
         self._on_changed()
 
-    def lab(self, session: RememberingSession) -> LabState:
+    def lab(self, session: Session) -> LabState:
         """Made, with its `machine`, when it is first looked at; it stays while others are."""
         if session not in self._labs:
             far = self.state.rows()[1:]
@@ -75,6 +78,19 @@ class WindowMachines(QObject):
             machine = MachineState(session, self._settings, self._window, name)
             self._labs[session] = lab_of(machine, self.pythons)
         return self._labs[session]
+
+    def show_for(self, *, recording: bool) -> None:
+        """A recording has no connection that could break."""
+        self._replayed = recording
+        self._tell()
+
+    @property
+    def _spoken_of(self) -> str:
+        """The machine that is shown; on the screen of all, the one that somebody waits for."""
+        waited = self.state.waited_for
+        if waited is None or self._navigation.screen != "machines":
+            return self.state.shown
+        return waited
 
     @property
     def lab_here(self) -> LabState | None:
@@ -87,10 +103,10 @@ class WindowMachines(QObject):
         lab = self.lab_here
         return lab is not None and (lab.stage.runs or lab.program.phase.runs)
 
-    def is_far(self, session: RememberingSession) -> bool:
+    def is_far(self, session: Session) -> bool:
         return session in self.state.sessions()[1:]
 
-    def kept(self, seen: RememberingSession) -> Sequence[MachineState]:
+    def kept(self, seen: Session) -> Sequence[MachineState]:
         """Of all but those that nobody reads any more. While a recording is seen, this computer
         begins anew afterwards.
         """
@@ -99,7 +115,7 @@ class WindowMachines(QObject):
             there.remove(self.state.here)
         return [lab.machine for session, lab in self._labs.items() if session in there]
 
-    def heard(self, seen: RememberingSession) -> Sequence[Heard]:
+    def heard(self, seen: Session) -> Sequence[Heard]:
         """Whose alerts are told: what a recording holds is no news."""
         rows = self.state.rows()
         there = [each.session for each in rows]
@@ -120,6 +136,7 @@ class WindowMachines(QObject):
     def stop(self) -> None:
         """Harmless when called twice."""
         self._stopped = True
+        self.pythons.give_up()
         self.state.stop()
         for lab in self._labs.values():
             lab.stop()
@@ -157,37 +174,57 @@ class WindowMachines(QObject):
         commands[Do.ADD_MACHINE].setVisible(machines.possible)
         for do in (Do.NEXT_MACHINE, Do.MACHINE_BEFORE):
             commands[do].setVisible(len(rows) > 1)
-        standing = machines.row(self.strip.machine).standing
+        standing = machines.row(self._spoken_of).standing
         far = standing is not Standing.HERE
         commands[Do.REMOVE_MACHINE].setVisible(far)
         commands[Do.DISCONNECT].setVisible(far and standing is not Standing.ENDED)
         commands[Do.TRY_MACHINE].setVisible(standing.rests)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Why nothing new comes, and what is next."""
+        about = self.state.row(self._spoken_of)
+        self._told = not (about.standing.answers or self._replayed)
+        if not self._told:
+            self._notices.end(About.LINK)
+            return
+        ways = []
+        if about.standing.rests:
+            words = tr("Connect") if about.standing is Standing.ENDED else tr("Try now")
+            ways.append(NoticeWay(words, partial(self.state.retry, about.key)))
+        if about.session is None:
+            ways.append(NoticeWay(tr("Remove"), partial(self.state.remove, about.key)))
+        said, sign = link_sentence(about, self.state.clock), standing_sign(about.standing)
+        self._notices.say(About.LINK, Notice(said, ways, sign))
+
+    def _on_ticked(self) -> None:
+        """Its seconds go on."""
+        if self._told:
+            self._tell()
 
     def _on_add_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.add_machine_sheet import (  # noqa: PLC0415
-            AddMachineSheet,
-        )
+        from gpuexplorer.gui.widgets.sheets.small_sheets import AddMachineSheet  # noqa: PLC0415
 
-        AddMachineSheet(self._look, self.state, self._window).open()
+        AddMachineSheet(self.state, self._window).open()
 
     def _on_disconnect_asked(self) -> None:
         """Its lab's worker has a connection of its own, and goes with the machine's."""
-        key = self.strip.machine
+        key = self._spoken_of
         lab = self._lab_of(key)
         if lab is None or not lab.stage.runs:
             self.state.disconnect_from(key)
             return
         words = tr("Release the cards and disconnect")
-        release_first(self._look, lab, words, partial(self._disconnect, key, lab), self._window)
+        release_first(lab, words, partial(self._disconnect, key, lab), self._window)
 
     def _disconnect(self, key: str, lab: LabState) -> None:
         lab.release()
         self.state.disconnect_from(key)
 
     def _on_remove_asked(self) -> None:
-        key = self.strip.machine
+        key = self._spoken_of
         words, then = tr("Remove the machine"), partial(self.state.remove, key)
-        leave(self._look, self._window, words, then, lab=self._lab_of(key))
+        leave(self._window, words, then, lab=self._lab_of(key))
 
     def _lab_of(self, key: str) -> LabState | None:
         session = self.state.row(key).session
@@ -195,14 +232,14 @@ class WindowMachines(QObject):
 
     def _on_question_changed(self) -> None:
         """One at a time, in the order in which they came."""
-        if self._sheet is not None and self._sheet.question.over:
+        if self._sheet is not None and self._question is not None and self._question.over:
             self._sheet.reject()  # ssh does not want to know any more
         question = self._questions.next()
         if self._sheet is not None or question is None or self._stopped:
             return
         if not self._window.isActiveWindow():
             QApplication.alert(self._window)
-        self._sheet = QuestionSheet(self._look, question, self._window)
+        self._question, self._sheet = question, question_sheet(question, self._window)
         self._sheet.finished.connect(self._on_question_answered)
         self._sheet.open()
 

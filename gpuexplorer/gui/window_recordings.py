@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.recording.recording_notice import RecordingNotice, Way
 from gpuexplorer.gui.recording.replay_bar import ReplayBar
 from gpuexplorer.gui.recording.words import recorded, what_is_shown
 from gpuexplorer.gui.state.always_on import AlwaysOn
@@ -19,17 +18,23 @@ from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.bars.banner import Banner
-from gpuexplorer.gui.widgets.bars.record_button import RecordButton
-from gpuexplorer.gui.widgets.file_question import FileQuestion
+from gpuexplorer.gui.widgets.bars.notices import (
+    DONE,
+    PLAIN,
+    WARNS,
+    About,
+    Notice,
+    Notices,
+    NoticeWay,
+)
+from gpuexplorer.gui.widgets.bars.top_bar import RecordButton
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, ask_for_file, suggested_name
 from gpuexplorer.gui.window_commands import MOST_RECENT, Do, WindowCommands
-from gpuexplorer.recording.opening import refuse_own
+from gpuexplorer.recording.door import refuse_own
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.whole_file import write_whole
 
 SUFFIX = "gpurec"
@@ -57,38 +62,41 @@ class WindowRecordings(QObject):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         commands: WindowCommands,
         button: RecordButton,
         time_window: TimeWindow,
         always_on: AlwaysOn,
+        notices: Notices,
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._look, self._settings, self._commands = look, settings, commands
+        self._settings, self._commands = settings, commands
         self._time_window, self._button = time_window, button
         self._always_on = always_on
-        self._session: RememberingSession | None = None
+        self._session: Session | None = None
         self.making = RecordingState(self)
         self.replay: ReplayState | None = None
-        self.notice = RecordingNotice(look)
+        self._notices = notices
         self.strips = QWidget()
-        self._strips = column(self.notice, within=self.strips, gap=0)
-        self._shown: list[QWidget] = []
+        self._strips = column(within=self.strips, gap=0)
+        self._bar: ReplayBar | None = None
         self._trouble = ""  # that was said
         self._saving = Saving(settings, window)
-        self._saving.done.connect(self.notice.say)
+        self._saving.done.connect(self._tell_done)
         self._saving.refused.connect(self.say)
-        self._question = FileQuestion(tr("Open a recording"), RECORDINGS.filter, window)
-        self._question.chosen.connect(self.open_asked)
+        self._ask = partial(
+            ask_for_file,
+            tr("Open a recording"),
+            RECORDINGS.filter,
+            window,
+            self.open_asked.emit,
+        )
         self._connect()
         self._show_recent()
         self._on_making_changed()
 
-    def follow(
-        self, session: RememberingSession, read: Sequence[RememberingSession] = ()
-    ) -> None:
+    def follow(self, session: Session, read: Sequence[Session] = ()) -> None:
         """Which the window shows from now on; the one before may be gone. `read` are those of
         all machines, this computer first: of that one alone the past is kept.
         """
@@ -99,10 +107,11 @@ class WindowRecordings(QObject):
             self.replay.stop()
             self.replay.deleteLater()
             self.replay = None
-        for part in self._shown:
-            part.hide()
-            part.deleteLater()
-        self._shown = []
+        if self._bar is not None:
+            self._bar.hide()
+            self._bar.deleteLater()
+            self._bar = None
+        self._notices.end(About.RECORDING)
         if isinstance(session, RecordedSession):
             self._show_replay(session)
         for do in _OF_SHOWN:
@@ -112,12 +121,11 @@ class WindowRecordings(QObject):
 
     def say(self, sentence: str) -> None:
         """Why a file could not be opened, say."""
-        self.notice.say(sentence, bad=True)
+        self._notices.say(About.FILE, Notice(sentence, sign=WARNS, news=True))
 
     def stop(self) -> None:
         """Ends a recording as it should end. Harmless when called twice."""
         self._saving.stop()
-        self._question.stop()
         if self.replay is not None:
             self.replay.stop()
         self.making.stop_now()
@@ -127,7 +135,7 @@ class WindowRecordings(QObject):
         for do, slot in (
             (Do.RECORD, self._on_record_asked),
             (Do.RECORD_ANONYMOUSLY, self._on_anonymous_asked),
-            (Do.OPEN_RECORDING, self._question.ask),
+            (Do.OPEN_RECORDING, self._ask),
             (Do.CLOSE_RECORDING, self.close_asked),
             (Do.REPORT, self._on_report_asked),
             (Do.EXPORT_RECORDING, self._on_export_asked),
@@ -139,7 +147,7 @@ class WindowRecordings(QObject):
         self.making.changed.connect(self._on_making_changed)
         self.making.ended.connect(self._on_ended)
         self._always_on.turned.connect(self._on_always_on_turned)
-        self.notice.read.connect(self.making.forget_trouble)
+        self._notices.closed.connect(self._on_notice_closed)
 
     def _show_replay(self, session: RecordedSession) -> None:
         self.replay = replay = ReplayState(session, self)
@@ -150,17 +158,27 @@ class WindowRecordings(QObject):
         ):
             self._commands[do].triggered.connect(slot)
         recording = session.recording
-        warns = bool(recording.notes())
-        banner = Banner(self._look, tr("Back to the live cards"), warns=warns)
-        banner.say(what_is_shown(recording))
+        said, back = (
+            what_is_shown(recording),
+            NoticeWay(tr("Back to the live cards"), self._close),
+        )
         # Never taken for markup, whatever the file is called.
-        banner.setToolTip(f"<qt>{escape(str(recording.path))}</qt>")
-        banner.link_clicked.connect(self.close_asked)
-        bar = ReplayBar(self._look, replay, self._time_window)
-        self._shown = [banner, bar]
-        for part in self._shown:
-            self._strips.addWidget(part)
+        hint = f"<qt>{escape(said)}<br>{escape(str(recording.path))}</qt>"
+        sign = WARNS if recording.notes() else PLAIN
+        self._notices.say(About.RECORDING, Notice(said, [back], sign, hint))
+        self._bar = ReplayBar(replay, self._time_window)
+        self._strips.addWidget(self._bar)
         self._remember(recording.path)
+
+    def _close(self) -> None:
+        self.close_asked.emit()
+
+    def _tell_done(self, sentence: str) -> None:
+        self._notices.say(About.FILE, Notice(sentence, sign=DONE, news=True))
+
+    def _on_notice_closed(self, about: About) -> None:
+        if about is About.FILE:
+            self.making.forget_trouble()
 
     def _on_record_asked(self) -> None:
         if self.making.recording:
@@ -180,7 +198,7 @@ class WindowRecordings(QObject):
         self._saving.ask(caption, name, kinds, self._start, may_replace=False)
 
     def _start(self, path: Path) -> None:
-        self.notice.hide()
+        self._notices.end(About.FILE)
         self.making.start(path, anonymous=self._saving.kind is _ANONYMOUS)
 
     def _on_making_changed(self) -> None:
@@ -212,14 +230,14 @@ class WindowRecordings(QObject):
         making = self.making
         said = recorded(path.name, making.seconds, making.size, self._settings.choices.units)
         self._remember(path)
-        ways: list[Way] = [
-            (tr("Open it"), partial(self.open_asked.emit, path)),
-            (tr("Show in folder"), partial(_show_folder, path)),
-            (tr("Save a report…"), partial(self._ask_report, path)),
+        ways = [
+            NoticeWay(tr("Open it"), partial(self.open_asked.emit, path)),
+            NoticeWay(tr("Show in folder"), partial(_show_folder, path)),
+            NoticeWay(tr("Save a report…"), partial(self._ask_report, path)),
         ]
-        self.notice.say(
-            paragraph((making.trouble, because, said)), ways, bad=bool(making.trouble)
-        )
+        sentence = paragraph((making.trouble, because, said))
+        sign = WARNS if making.trouble else DONE
+        self._notices.say(About.FILE, Notice(sentence, ways, sign, news=True))
 
     def _on_report_asked(self) -> None:
         if self.replay is not None:
@@ -235,7 +253,7 @@ class WindowRecordings(QObject):
 
     def _hand_on(self, path: Path, caption: str, name: str, kinds: Sequence[FileKind]) -> None:
         def take(target: Path) -> Write:
-            self.notice.say(tr("{file} is being written…", file=target.name))
+            self._tell_done(tr("{file} is being written…", file=target.name))
             return partial(_write, path, target, self._saving.kind)
 
         self._saving.ask(caption, name, kinds, take)
@@ -271,11 +289,9 @@ class WindowRecordings(QObject):
 
 def _write(path: Path, target: Path, kind: FileKind) -> None:
     """In a thread of its own. What only this needs is loaded here: it is rarely asked for."""
-    from gpuexplorer.recording.export.choosing import chosen  # noqa: PLC0415
-    from gpuexplorer.recording.export.exporting import Form, pieces  # noqa: PLC0415
-    from gpuexplorer.recording.report.page import write_report  # noqa: PLC0415
+    from gpuexplorer.recording.export import chosen, exported  # noqa: PLC0415
+    from gpuexplorer.recording.report import write_report  # noqa: PLC0415
 
-    forms = {".jsonl": Form.JSONL, ".json": Form.PERFETTO}
     recording = open_recording(path)
     try:
         refuse_own(target, path)
@@ -283,8 +299,9 @@ def _write(path: Path, target: Path, kind: FileKind) -> None:
         if kind is _REPORT:
             write_report(choice, target)
         else:
-            form = forms.get(target.suffix.lower(), Form.CSV)
-            write_whole(target, pieces(choice, form))
+            forms = {".jsonl": "jsonl", ".json": "perfetto"}
+            form = forms.get(target.suffix.lower(), "csv")
+            write_whole(target, exported(choice, form), private=True)
     finally:
         recording.close()
 

@@ -13,12 +13,11 @@ from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.bars.banner import Banner
+from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.gui.window_recordings import SUFFIX
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
 
 
@@ -27,13 +26,12 @@ class WindowWays(QObject):
 
     def __init__(
         self,
-        look: Look,
         commands: WindowCommands,
         navigation: Navigation,
         screens: Screens,
         explanation: Explanation,
         top: TopBar,
-        banner: Banner,
+        notices: Notices,
         window: QWidget,
         simulate: Callable[[str], None],
         look_again: Callable[[], None] | None,
@@ -42,37 +40,29 @@ class WindowWays(QObject):
         nothing_real: bool,
     ) -> None:
         super().__init__(window)
-        self._look, self._commands, self._navigation = look, commands, navigation
+        self._commands, self._navigation = commands, navigation
         self._screens, self._explanation, self._window = screens, explanation, window
-        self._top, self._banner = top, banner
+        self._top, self._notices = top, notices
         self._simulate, self._look_again = simulate, look_again
         self._read_recording = read_recording
         self.nothing_real = nothing_real
-        self._session: RememberingSession | None = None
+        self._session: Session | None = None
         self._lab: LabState | None = None
         self._far = False
         self._connect()
 
-    def follow(
-        self, session: RememberingSession, lab: LabState | None, *, far: bool = False
-    ) -> None:
+    def follow(self, session: Session, lab: LabState | None, *, far: bool = False) -> None:
         """Which the window shows from now on. Of a `far` machine nothing is offered that this
         computer could do; its own `lab` is what could be lost.
         """
         self._session, self._lab, self._far = session, lab, far
-        said = trn(
-            "No graphics card answers on this computer, so this is one simulated card.",
-            "No graphics card answers on this computer, so these are {count} simulated cards.",
-            len(session.cards()),
-        )
-        self._banner.say(said)
         commands, can_look = self._commands, self._look_again is not None
         commands[Do.SIMULATE].setVisible(session.bare and not far)
         commands[Do.STOP_SIMULATING].setVisible(self._simulated and can_look)
         commands[Do.LOOK_AGAIN].setVisible(session.bare and can_look and not far)
         commands[Do.REASONS].setVisible(self._simulated and self.nothing_real)
         self._top.offer_real_cards(offered=can_look and not far)
-        self._show_banner()
+        self._tell()
 
     def open_recording(self, path: Path) -> None:
         """Returns at once."""
@@ -102,18 +92,26 @@ class WindowWays(QObject):
         explanation.practice_asked.connect(self._on_practice_asked)
         self._navigation.simulated_cards_asked.connect(self._on_simulated_cards_asked)
         self._navigation.idle_cards_asked.connect(self._on_idle_cards_asked)
-        self._banner.link_clicked.connect(explanation.open)
-        self._screens.currentChanged.connect(self._show_banner)
+        self._screens.currentChanged.connect(self._tell)
 
-    def _show_banner(self) -> None:
-        seen = self._screens.view is not None
-        self._banner.setVisible(self._simulated and self.nothing_real and seen)
+    def _tell(self) -> None:
+        session, seen = self._session, self._screens.view is not None
+        if session is None or not (self._simulated and self.nothing_real and seen):
+            self._notices.end(About.SIMULATED)
+            return
+        said = trn(
+            "No graphics card answers on this computer, so this is one simulated card.",
+            "No graphics card answers on this computer, so these are {count} simulated cards.",
+            len(session.cards()),
+        )
+        ways = [NoticeWay(tr("What was looked for"), self._explanation.open)]
+        self._notices.say(About.SIMULATED, Notice(said, ways, WARNS))
 
     def _leave(self, words: str, then: Callable[[], object]) -> None:
         """What is in the lab of a recording is kept in its file."""
         lab = self._lab
         kept = lab is None or lab.recorded
-        leave(self._look, self._window, words, then, lab=None if kept else lab)
+        leave(self._window, words, then, lab=None if kept else lab)
 
     def _practise(self) -> None:
         self._simulate(IDLE)
@@ -143,7 +141,7 @@ class WindowWays(QObject):
             look()
         elif self._simulated:
             words = tr(STOP_SIMULATING)
-            leave(self._look, self._window, words, look, lab=self._lab, simulated=session)
+            leave(self._window, words, look, lab=self._lab, simulated=session)
 
 
 def recording_in(dropped: QMimeData) -> Path | None:

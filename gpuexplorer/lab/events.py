@@ -1,14 +1,156 @@
 """What the worker says: one dataclass per kind, as it travels in a line of JSON."""
 
 from dataclasses import dataclass, field
-from typing import Union
+from enum import Enum
 
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.evaluated import Evaluated
-from gpuexplorer.lab.measured import Measured, Multiplied, Sampled
-from gpuexplorer.lab.watched import Idle, Loader, Trip
 
-VERSION = 5
+# Causes of a failure after which nothing on a card works before the process is another.
+BROKEN = ("device broken", "device assert")
+
+
+@dataclass(frozen=True)
+class Event:
+    """Whatever a worker says, and the number of the command that it is about; 0: of none."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What one expression gave."""
+
+    truth: "bool | None" = None  # whether Python counts it as true
+    number: "float | None" = None  # None: it is none
+    text: str = ""
+    error: Message = NOTHING  # why it gave nothing
+    found: Message = NOTHING  # what the left side of a comparison was that is not true
+    fault: bool = False  # Python raised it: the expression is wrong, and no figure missing
+
+
+@dataclass(frozen=True)
+class Evaluated(Event):
+    """What each expression gave, in their order; fewer where one was stopped."""
+
+    worths: "tuple[Worth, ...]"
+
+
+@dataclass(frozen=True)
+class Sampled(Event):
+    """A measurement got on: how many of how many samples are taken."""
+
+    taken: int
+    samples: int
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What did not arrive as it was sent."""
+
+    rounds: int  # of so many that were checked, this many were wrong
+    checked: int
+    bytes: int  # in the worst of them
+    first: int  # the place of its first wrong byte
+    zeros: bool  # all of them came as zeros
+
+
+@dataclass(frozen=True)
+class Measured(Event):
+    """A copy was measured. Times are of one copy of all the bytes of the job."""
+
+    samples_s: "tuple[float, ...]"  # the device's, or the host's where no card takes part
+    host_s: "float | None" = None  # of one call, as Python saw it, with the wait for its end
+    asked_s: "float | None" = None  # of one call, without
+    back_samples_s: "tuple[float, ...]" = ()  # the other direction at the same time
+    beside_samples_s: "tuple[tuple[float, ...], ...]" = ()  # each of the other copies
+    alone_s: "float | None" = None  # the computation alone, where one ran beside
+    copying_s: "float | None" = None  # the copies of a sample alone, where one ran beside
+    together_s: "float | None" = None  # computation and copies until both were done
+    loops: int = 1  # copies in a sample
+    gated: "bool | None" = None  # the queue was full before the first began; None: no gate
+    # Several copies that no gate held: the share of the shortest in which all were under way.
+    overlap: "float | None" = None
+    intact: "bool | None" = None  # None: it was not checked, and a note says why
+    wrong: "tuple[Wrong, ...]" = ()  # empty or one
+    compared_samples: int = 0  # of these the last copy was
+    compared_copies: int = 0  # of one more sample, each by itself
+    modelled: bool = False
+    direct: "bool | None" = None  # card to card: peers in truth, as the driver said
+    near: "bool | None" = None  # the host's memory lay close to the card; None: not known
+    in_cache: bool = False  # a card's copy to itself: both ends fit into its L2 cache
+    fewer_bytes: "int | None" = None  # than were asked for, since so many did not fit
+    notes: "tuple[Message, ...]" = ()  # sentences
+
+
+@dataclass(frozen=True)
+class Multiplied(Event):
+    """Products of matrices were measured. Times are of one product."""
+
+    samples_s: "tuple[float, ...]"  # the device's, or the host's where no card takes part
+    host_s: "float | None" = None  # of one call, as Python saw it, with the wait for its end
+    loops: int = 1  # products in a sample
+    gated: "bool | None" = None  # the queue was full before the first began; None: no gate
+    right: "bool | None" = None  # a product that is known came out so; None: not checked
+    wrong_values: int = 0  # of the known product's values, so many were not as they must be
+    loaded_s: float = 0.0  # at work without a pause, before the samples
+    modelled: bool = False
+    notes: "tuple[Message, ...]" = ()  # sentences
+
+
+class Why(str, Enum):  # noqa: UP042 - Python 3.10
+    """Why a card had nothing to do."""
+
+    READ = "read"  # the host waited for the card there, and had asked it for nothing further
+    LOADER = "loader"  # the host waited there for the next batch
+    HOST = "host"  # the host computed, read or slept there
+    START = "start"  # before the first step: imports, the model, the first batch
+
+
+@dataclass(frozen=True)
+class Idle:
+    """One card had nothing to do because of one line of code: sums since the beginning."""
+
+    row: int
+    device: str
+    why: Why
+    seconds: float
+    times: int
+    longest: float
+    file: str = ""
+    cell: int = 0
+    line: int = 0
+    what: str = ""  # the expression, such as "loss.item()"
+    # The row of a READ, of whose seconds these are a part, in which the host was here; 0: none.
+    part_of: int = 0
+
+
+@dataclass(frozen=True)
+class Loader:
+    """Batches that one line of code took from a DataLoader: sums since the beginning."""
+
+    row: int
+    batches: int
+    seconds: float  # for which the host waited for them
+    workers: int  # processes of the loader; 0: the program's own
+    pins: bool  # it was asked for pinned memory
+    file: str = ""
+    cell: int = 0
+    line: int = 0
+    what: str = ""
+
+
+@dataclass(frozen=True)
+class Trip:
+    """What left a card at one line came back to it from another, itself or computed from it
+    on the host: sums since the beginning.
+    """
+
+    row: int  # the Transferred that brought it back
+    out: int  # the row of the Transferred by which it had left
+    device: str
+    times: int
+    bytes: int  # that came back
+    changed: bool  # the host computed with it in between
 
 
 @dataclass(frozen=True)
@@ -48,25 +190,24 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Hello:
-    """The first line. Who speaks another version is refused in a sentence."""
+class Hello(Event):
+    """The first line."""
 
-    version: int
-    python: str
-    torch: str
-    build: str  # "CPU", "CUDA 13.0", "ROCm 6.4"
-    simulated: bool
+    id: int = 0
+    python: str = ""
+    torch: str = ""
+    build: str = ""  # "CPU", "CUDA 13.0", "ROCm 6.4"
+    simulated: bool = False
     devices: "tuple[Device, ...]" = ()
     seed: int = 0  # with which its random numbers begin
     pid: int = 0  # where it runs; 0: it was not told
 
 
 @dataclass(frozen=True)
-class Began:
+class Began(Event):
     """The command of that number is being carried out."""
 
     id: int
-    random: str = ""  # the state of all generators; empty where it is as it was last said
 
 
 @dataclass(frozen=True)
@@ -82,14 +223,13 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Transferred:
+class Transferred(Event):
     """Bytes went from one device to another, and how long the device needed.
 
     Where both are the same device, a copy was asked for and nothing had to be copied. Moments
     count from the cell's beginning. Copies alike of one line of code are told as one.
     """
 
-    id: int
     source: str
     target: str
     bytes: int
@@ -135,10 +275,9 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Spans:
+class Spans(Event):
     """What a line's devices did beside its copies, the shortest stretches joined."""
 
-    id: int
     spans: "tuple[Span, ...]"
     modelled: bool = False
 
@@ -155,10 +294,9 @@ class Element:
 
 
 @dataclass(frozen=True)
-class Placed:
+class Placed(Event):
     """A name of the shelf stands for this now."""
 
-    id: int
     name: str
     kind: str  # "tensor", "model", "optimiser", "container", "value"
     device: str
@@ -174,18 +312,16 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Freed:
+class Freed(Event):
     """A name is gone from the shelf."""
 
-    id: int
     name: str
 
 
 @dataclass(frozen=True)
-class Printed:
+class Printed(Event):
     """What a cell printed, as it came; or the value of its last expression."""
 
-    id: int
     text: str
     stream: str = (
         "out"  # "out", "err", "value", "warning", or "placement": where operations ran
@@ -195,28 +331,25 @@ class Printed:
 
 
 @dataclass(frozen=True)
-class Pictured:
+class Pictured(Event):
     """A figure that a cell drew, as a PNG in base64."""
 
-    id: int
     png: str
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(Event):
     """The cell waits for an Answer: for what a person types or allows, or a machine is like."""
 
-    id: int
     what: str  # "input", "password", "install" (yes or no), "nvidia-smi"
     text: str  # the prompt, the command that would install, nvidia-smi's arguments
     memory: "tuple[Memory, ...]" = ()  # of nvidia-smi: what the cell has taken so far
 
 
 @dataclass(frozen=True)
-class Completed:
+class Completed(Event):
     """How what is being typed may go on, and what is called there."""
 
-    id: int
     begin: int  # the words take the place of the letters from here to the cursor
     words: "tuple[str, ...]"
     signature: str = ""  # of the call the cursor is in
@@ -224,10 +357,9 @@ class Completed:
 
 
 @dataclass(frozen=True)
-class Peeked:
+class Peeked(Event):
     """What a look into a tensor saw, and how many bytes the look itself copied."""
 
-    id: int
     what: str
     device: str
     dtype: str
@@ -267,31 +399,19 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Opened:
+class Opened(Event):
     """A model's layers, in order."""
 
-    id: int
     what: str
     layers: "tuple[Layer, ...]"
 
 
 @dataclass(frozen=True)
-class Progressed:
-    """The list named `losses` grew: what came to it since the last time this was said."""
-
-    id: int
-    first: int  # the place of the first of these in the list
-    losses: "tuple[float, ...]"
-    seconds: float  # since the cell began
-
-
-@dataclass(frozen=True)
-class Watched:
+class Watched(Event):
     """What was seen of a program, or of a cell, so far. Rows that are as they were last said
     are left out.
     """
 
-    id: int
     seconds: float  # since it began
     seen_seconds: float  # for so long of these it was watched
     steps: int = 0
@@ -304,11 +424,8 @@ class Watched:
     loaders: "tuple[Loader, ...]" = ()
     trips: "tuple[Trip, ...]" = ()
     busy: "tuple[tuple[str, float], ...]" = ()  # seconds of work by card, in seen_seconds
-    profiled: "tuple[tuple[str, float, float, float], ...]" = ()
-    # By torch.profiler: card, seconds that were recorded, of these computing, and copying.
     children: "tuple[tuple[str, int], ...]" = ()  # processes that were not watched, by kind
     memory: "tuple[Memory, ...]" = ()
-    dropped: int = 0  # copies of places for which there was no row left
     over: bool = False  # the last of the program
     devices: "tuple[Device, ...]" = ()  # said once, when the program began to use cards
     pauses: "tuple[tuple[str, float], ...]" = ()
@@ -317,10 +434,9 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Traced:
+class Traced(Event):
     """Single stretches of what a program did, for a trace; in the order of their ends."""
 
-    id: int
     # Kind ("copy", "compute", "idle", "loader", "wait", "step"), device, begin and end in
     # seconds since it began, row (of copies, idle, loaders; else 0), bytes.
     stretches: "tuple[tuple[str, str, float, float, int, int], ...]" = ()
@@ -328,10 +444,9 @@ class Traced:
 
 
 @dataclass(frozen=True)
-class Finished:
+class Finished(Event):
     """The command is done. The host's time and the device's differ."""
 
-    id: int
     host_seconds: float
     device_seconds: "float | None" = None
     modelled: bool = False
@@ -342,10 +457,9 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Failed:
+class Failed(Event):
     """The command ended without its result, and why."""
 
-    id: int
     cause: str  # such as "out of memory"
     error: str  # the type, such as RuntimeError
     message: str  # PyTorch's own words
@@ -357,33 +471,9 @@ class Failed:
     host_seconds: "float | None" = None
     modelled: bool = False  # the host's time
     missing: str = ""  # the module that was not found, where pip may install it
+    waited: bool = False  # for each kernel: the line is the one that failed
 
     @property
     def told(self) -> Message:
         """What happened, and what to do."""
         return told(self.sentence, self.hint)
-
-
-Event = Union[  # noqa: UP007 - the worker may be Python 3.10, where this reads the same
-    Hello,
-    Began,
-    Transferred,
-    Spans,
-    Placed,
-    Freed,
-    Printed,
-    Pictured,
-    Asked,
-    Completed,
-    Peeked,
-    Evaluated,
-    Opened,
-    Progressed,
-    Sampled,
-    Measured,
-    Multiplied,
-    Watched,
-    Traced,
-    Finished,
-    Failed,
-]

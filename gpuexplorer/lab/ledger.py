@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.units import duration, seconds_words
+from gpuexplorer.core.words import Message, tr
 from gpuexplorer.lab.events import (
+    BROKEN,
     Asked,
     Began,
     Device,
@@ -13,27 +16,26 @@ from gpuexplorer.lab.events import (
     Finished,
     Freed,
     Hello,
+    Idle,
+    Loader,
     Memory,
     Pictured,
     Placed,
     Printed,
-    Progressed,
     Span,
     Spans,
     Transferred,
     Watched,
 )
-from gpuexplorer.lab.held_memory import HeldMemory
-from gpuexplorer.lab.seen import merged, replaced
 from gpuexplorer.lab.wire import Command, Run
-
-_MOST_KEPT = 4_000_000  # letters of what a cell printed; far more than a session's prints
 
 # Every session's first cell, by the number 0.
 IMPORTS = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F"
 
-_LOST = ("worker lost", "device broken")
-_JOINED = ("out", "err")  # streams that come in pieces
+_MOST_DEVICES_TOLD = 3
+# Letters of what a cell printed, far more than a session's prints: a program may go on for
+# days. What is older is forgotten piece by piece.
+_MOST_KEPT, _PIECE = 4_000_000, 1_000_000
 
 
 @dataclass
@@ -45,19 +47,17 @@ class Cell:
     outside: str = ""  # the file it was opened from; empty: it was written here
     state: str = "waiting"  # then "running"; then "done", "failed" or "cancelled"
     outputs: "list[Printed | Pictured]" = field(default_factory=list)
-    letters: int = 0  # that it printed, as far as they were said
+    letters: int = 0  # that it printed
     forgotten: int = 0  # of them, which are not among the outputs any more
     asked: "Asked | None" = None  # what it waits for
     transfers: "list[Transferred]" = field(default_factory=list)
     spans: "Sequence[Span]" = ()  # when devices computed, and what waited
     seen: "Watched | None" = None  # all that was watched of it, so far
-    losses: "list[float]" = field(default_factory=list)
     placed: "dict[str, Placed]" = field(default_factory=dict)  # by their names
     shares: "dict[str, str]" = field(default_factory=dict)  # by name: whose memory it shares
     names_before: "frozenset[str]" = frozenset()  # on the shelf
     memory_before: "Mapping[str, Memory]" = field(default_factory=dict)
     memory_after: "Mapping[str, Memory]" = field(default_factory=dict)
-    random: str = ""  # the state of all generators before it
     finished: "Finished | None" = None
     failed: "Failed | None" = None
     cures: "int | None" = None  # the command of the failed cell that this one is to cure
@@ -89,47 +89,21 @@ class Cell:
 
     def allocated_bytes(self, device: str) -> int:
         """How much more tensors hold there than before this cell; negative where freed."""
-        before, after = self.memory_before.get(device), self.memory_after.get(device)
-        return _tensors(after) - _tensors(before)
-
-    def begin(self, memory: "Mapping[str, Memory]", life: int) -> None:
-        """It runs now, for the first time or again; what it did before is forgotten."""
-        new = Cell(self.command, self.by_form, self.outside, "running", random=self.random)
-        new.cures, new.cured_by = self.cures, self.cured_by
-        new.life, new.runs = life, self.runs + 1
-        new.memory_before = dict(memory)
-        vars(self).update(vars(new))
+        return _tensors(self.memory_after, device) - _tensors(self.memory_before, device)
 
     def say(self, output: "Printed | Pictured") -> None:
-        self.letters += _letters(output)
-        match (self.outputs[-1:], output):
-            case ([Printed() as last], Printed(stream=stream)) if (
-                stream == last.stream and stream in _JOINED
-            ):
-                self.outputs[-1] = replace(last, text=last.text + output.text)
+        """What a stream prints in pieces is one."""
+        match (self.outputs[-1] if self.outputs else None), output:
+            case (
+                Printed(text=before, stream="out" | "err" as stream),
+                Printed(text=text, stream=same),
+            ) if stream == same and len(before) < _PIECE:
+                self.outputs[-1] = replace(output, text=before + text)
             case _:
                 self.outputs.append(output)
-        if self.letters - self.forgotten > _MOST_KEPT:
-            self._forget()
-
-    def _forget(self) -> None:
-        """The older half of what it printed, as a program may go on for days."""
-        kept: list[Printed | Pictured] = []
-        room = _MOST_KEPT // 2
-        for each in reversed(self.outputs):
-            if isinstance(each, Printed) and each.stream in _JOINED:
-                kept.append(replace(each, text=each.text[-room:]))
-            else:
-                kept.append(each)
-            room -= _letters(each)
-            if room <= 0:
-                break
-        self.outputs[:] = reversed(kept)
-        self.forgotten = self.letters - sum(map(_letters, kept))
-
-
-def _letters(output: "Printed | Pictured") -> int:
-    return len(output.text) if isinstance(output, Printed) else 0
+        self.letters += len(getattr(output, "text", ""))
+        while self.letters - self.forgotten > _MOST_KEPT and len(self.outputs) > 1:
+            self.forgotten += len(getattr(self.outputs.pop(0), "text", ""))
 
 
 class Ledger:
@@ -139,18 +113,14 @@ class Ledger:
         self.hello: Hello | None = None
         self.cells: list[Cell] = []
         self.things: dict[str, Placed] = {}
-        self.held = HeldMemory()
         self.shelf = 0  # counts up whenever a thing came or went
         self.memory: dict[str, Memory] = {}
         self.begun: list[tuple[Cell, int]] = []  # in that order, each with which of its runs
         self.first = 0  # the cells before it belong to an earlier, given up session
         self.life = 0  # counts up whenever a worker is gone
         self._of: dict[int, Cell] = {}
-        self._by_number: dict[int, Cell] = {}
-        self._before: dict[int, str] = {}  # of those that are to run again: how they were
-        self._open: set[int] = set()  # was sent, and did not come to its end
-        self._random = ""  # as the worker last said it
-        self._cards: Mapping[str, str] = {}
+        # What was sent and did not come to its end, and how those that are to run again were.
+        self._open: dict[int, str] = {}
 
     @property
     def devices(self) -> "Sequence[Device]":
@@ -167,25 +137,21 @@ class Ledger:
         return sorted(self._open)
 
     @property
-    def busy(self) -> bool:
-        return bool(self._open)
-
-    @property
     def replaying(self) -> "Sequence[int]":
         """The commands of cells that are run again and did not come to their end."""
-        return sorted(self._open & self._before.keys())
+        return sorted(command for command, before in self._open.items() if before)
+
+    @property
+    def used(self) -> bool:
+        """A cell of this session, whatever became of it, began in the worker there is."""
+        return any(each.number and each.life == self.life for each in self.cells)
 
     def cell(self, command: int) -> "Cell | None":
         """Also by the command that ran it again."""
         return self._of.get(command)
 
     def by_number(self, number: int) -> "Cell | None":
-        return self._by_number.get(number)
-
-    def number(self, command: int) -> "int | None":
-        """As it stands before the cell."""
-        cell = self._of.get(command)
-        return None if cell is None else cell.number
+        return next((each for each in reversed(self.cells) if each.number == number), None)
 
     def sent(
         self,
@@ -199,65 +165,56 @@ class Ledger:
         if isinstance(command, Run):
             cell = Cell(command, by_form, outside, cures=cures)
             self.cells.append(cell)
-            self._by_number[cell.number] = cell
-            self._of[command.id] = cell
-            self._open.add(command.id)
+            self._of[command.id], self._open[command.id] = cell, ""
 
     def sent_again(self, command: Run, cell: Cell) -> None:
         """It stays the same cell, and keeps what became of it until it begins."""
-        self._of[command.id] = cell
-        self._open.add(command.id)
-        self._before[command.id] = cell.state
+        self._of[command.id], self._open[command.id] = cell, cell.state
         cell.state = "waiting"
 
-    def answered(self, cell: Cell) -> None:
-        """It does not wait for what it asked any more."""
-        cell.asked = None
-
     def apply(self, event: Event) -> None:
+        cell = self._of.get(event.id)
         match event:
             case Hello():
                 self.hello = event
-                self._cards = {each.name: each.uuid for each in event.devices if each.uuid}
                 self.lost()
-            case Placed():
+            case Placed(name=name):
                 self.shelf += 1
-                self.things[event.name] = event
-                self.held.placed(event.name, event.holds)
+                self.things[name] = event
+                if cell is not None:
+                    self._note_placed(cell, event)
             case Freed(name=name):
                 self.shelf += 1
                 self.things.pop(name, None)
-                self.held.freed(name)
             case Finished() | Failed():
-                self._open.discard(event.id)
-                if event.memory:
-                    self.memory = {each.device: self._whole(each) for each in event.memory}
-                if isinstance(event, Failed) and event.cause in _LOST:
-                    self.lost()
+                self._end(event, cell)
+            case Began() if cell is not None:
+                self._begin(cell)
+            case Printed() | Pictured() if cell is not None:
+                cell.say(event)
+            case Asked() if cell is not None:
+                cell.asked = event
+            case Transferred() if cell is not None:
+                cell.transfers.append(event)
+            case Spans(spans=spans) if cell is not None:
+                cell.spans = spans
+            case Watched() if cell is not None:
+                if event.devices and self.hello is not None:
+                    # A program's worker does not look for cards before the program does.
+                    self.hello = replace(self.hello, devices=event.devices)
+                    cell.cards = self._uuids()
+                cell.seen = event if cell.seen is None else merged(cell.seen, event)
+                if all(each.row for each in cell.transfers):
+                    # Else each copy was said before, by itself.
+                    cell.transfers[:] = _replaced(cell.transfers, event.copies)
             case _:
                 pass
-        cell = self._of.get(event_id(event))
-        if cell is not None:
-            self._note(cell, event)
-
-    def context_found(self, device: str, size: int) -> None:
-        """What a process holds on a card beside PyTorch's memory, whoever can tell it says."""
-        self.memory[device] = replace(self.memory[device], context_bytes=size)
-
-    def _whole(self, memory: Memory) -> Memory:
-        """Real cards tell no context; what was found out of it holds for the worker's life."""
-        before = self.memory.get(memory.device)
-        if before is None or memory.context_bytes is not None:
-            return memory
-        return replace(memory, context_bytes=before.context_bytes)
 
     def lost(self) -> None:
         """The worker is gone, and what was on the shelf with it; the cells are kept."""
         self.shelf += 1
         self.life += 1
-        self._random = ""
         self.things.clear()
-        self.held.clear()
         self.memory.clear()
 
     def start_over(self) -> None:
@@ -273,11 +230,6 @@ class Ledger:
         """It was carried out, and what it made went with its worker."""
         return cell.state == "done" and cell.life != self.life
 
-    @property
-    def used(self) -> bool:
-        """A cell of this session, whatever became of it, began in the worker there is."""
-        return any(each.number and each.life == self.life for each in self.cells)
-
     def replay(self, upto: "int | None" = None, with_failed: bool = False) -> "list[Cell]":
         """The cells to run again, to the end or to the one of that number."""
         wanted = ("done", "failed", "cancelled") if with_failed else ("done",)
@@ -287,97 +239,130 @@ class Ledger:
             if each.state in wanted and each.number and (upto is None or each.number <= upto)
         ]
 
-    def worked_on(self, cards: "Iterable[str]") -> "list[Cell]":
+    def worked_on(self, cards: "Sequence[str]") -> "list[Cell]":
         """What was done there."""
         return [each for each in self.done() if each.devices.intersection(cards)]
 
-    def leave_out(self, cards: "Iterable[str]") -> "list[Cell]":
-        """These cards are lost: the cells that worked on them, which cannot run again."""
-        lost = tuple(cards)
-        left = self.worked_on(lost)
-        for each in left:
-            said = Message.counted(
-                "{cards} is lost, and what this cell made went with it.",
-                "{cards} are lost, and what this cell made went with them.",
-                len(lost),
-                cards=", ".join(lost),
-            )
-            hint = Message("Run it on another card, or when the card is back.")
+    def leave_out(self, cards: "Sequence[str]") -> None:
+        """These cards are lost: the cells that worked on them cannot run again."""
+        said = Message.counted(
+            "{cards} is lost, and what this cell made went with it.",
+            "{cards} are lost, and what this cell made went with them.",
+            len(cards),
+            cards=", ".join(cards),
+        )
+        hint = Message("Run it on another card, or when the card is back.")
+        for each in self.worked_on(cards):
             each.state = "failed"
-            each.failed = Failed(each.id, "device lost", "", "", said, hint, lost=lost)
-        return left
+            each.failed = Failed(each.id, "device lost", "", "", said, hint, lost=tuple(cards))
+
+    def held_bytes(self, device: str) -> int:
+        """What the shelf's names hold there, each stretch of memory counted once."""
+        sizes: dict[int, int] = {}
+        for each in (held for thing in self.things.values() for held in thing.holds):
+            if each.device == device:
+                sizes[each.storage] = max(each.bytes, sizes.get(each.storage, 0))
+        return sum(sizes.values())
 
     def unnamed_bytes(self, device: str) -> int:
         """What PyTorch holds there for nothing on the shelf: graphs, and forgotten results."""
-        return max(0, _tensors(self.memory.get(device)) - self.held.bytes_on(device))
+        return max(0, _tensors(self.memory, device) - self.held_bytes(device))
 
-    def twins(self, name: str) -> "list[str]":
-        """Other names for the very same object."""
-        first = self.things[name].same_as or name
-        same = [each for each, thing in self.things.items() if thing.same_as == first]
-        return [each for each in (first, *same) if each != name]
+    def _begin(self, cell: Cell) -> None:
+        """It runs now, for the first time or again; what it did before is forgotten."""
+        new = Cell(cell.command, cell.by_form, cell.outside, "running")
+        new.cures, new.cured_by = cell.cures, cell.cured_by
+        new.life, new.runs = self.life, cell.runs + 1
+        new.memory_before, new.names_before = dict(self.memory), frozenset(self.things)
+        new.cards = self._uuids()
+        vars(cell).update(vars(new))
+        self.begun.append((cell, cell.runs))
 
-    def _note(self, cell: Cell, event: Event) -> None:
-        match event:
-            case Began(random=random):
-                self._random = random or self._random
-                cell.begin(self.memory, self.life)
-                cell.random, cell.cards = self._random, self._cards
-                cell.names_before = frozenset(self.things)
-                self.begun.append((cell, cell.runs))
-            case Printed() | Pictured():
-                cell.say(event)
-            case Asked():
-                cell.asked = event
-            case Transferred():
-                cell.transfers.append(event)
-            case Spans(spans=spans):
-                cell.spans = spans
-            case Watched():
-                self._meet(cell, event.devices)
-                cell.seen = event if cell.seen is None else merged(cell.seen, event)
-                if all(each.row for each in cell.transfers):
-                    # Else each copy was said before, by itself.
-                    cell.transfers[:] = replaced(cell.transfers, event.copies)
-            case Progressed(first=first, losses=losses):
-                if first == 0:
-                    cell.losses.clear()  # the cell began another list
-                cell.losses.extend(losses)
-            case Placed(name=name):
-                cell.placed[name] = event
-                owner = self.held.first_beside(name)
-                if owner:
-                    cell.shares[name] = owner
-            case Finished():
-                self._end(cell, "done", event)
-                cell.finished = event
-                failed = self._of.get(cell.cures) if cell.cures is not None else None
-                if failed is not None:
-                    failed.cured_by = cell.id
-            case Failed() if cell.state == "waiting" and event.id in self._before:
-                cell.state = self._before[event.id]  # it is what it was, and may run again
-            case Failed(cause=cause):
-                self._end(cell, "cancelled" if cause == "cancelled" else "failed", event)
-                cell.failed = event
-            case _:
-                pass
+    def _note_placed(self, cell: Cell, placed: Placed) -> None:
+        cell.placed[placed.name] = placed
+        stretches = {(each.device, each.storage) for each in placed.holds if each.storage}
+        for name, other in self.things.items():
+            same = any((each.device, each.storage) in stretches for each in other.holds)
+            if same and name != placed.name:
+                cell.shares[placed.name] = name
+                break
 
-    def _meet(self, cell: Cell, devices: "tuple[Device, ...]") -> None:
-        """A program's worker does not look for cards before the program does."""
-        if devices and self.hello is not None:
-            self.hello = replace(self.hello, devices=devices)
-            self._cards = {each.name: each.uuid for each in devices if each.uuid}
-            cell.cards = self._cards
-
-    def _end(self, cell: Cell, state: str, event: "Finished | Failed") -> None:
-        cell.state, cell.asked = state, None
+    def _end(self, event: "Finished | Failed", cell: "Cell | None") -> None:
+        before = self._open.pop(event.id, "")
+        if event.memory:
+            # Real cards tell no context; what was found out of it holds for the worker's life.
+            known = {name: each.context_bytes for name, each in self.memory.items()}
+            self.memory = {each.device: each for each in event.memory}
+            for name, each in self.memory.items():
+                if each.context_bytes is None:
+                    self.memory[name] = replace(each, context_bytes=known.get(name))
+        if isinstance(event, Failed) and event.cause in ("worker lost", *BROKEN):
+            self.lost()
+        if cell is None:
+            return
+        if isinstance(event, Failed) and cell.state == "waiting" and before:
+            cell.state = before  # it is what it was, and may run again
+            return
+        cell.asked = None
         if event.memory:
             cell.memory_after = dict(self.memory)
+        if isinstance(event, Failed):
+            cell.failed = event
+            cell.state = "cancelled" if event.cause == "cancelled" else "failed"
+        else:
+            cell.finished, cell.state = event, "done"
+            if cell.cures is not None and cell.cures in self._of:
+                self._of[cell.cures].cured_by = cell.id
+
+    def _uuids(self) -> "Mapping[str, str]":
+        return {each.name: each.uuid for each in self.devices if each.uuid}
 
 
-def event_id(event: Event) -> int:
-    return int(getattr(event, "id", 0))
+def _tensors(memory: "Mapping[str, Memory]", device: str) -> int:
+    return (memory[device].tensors_bytes or 0) if device in memory else 0
 
 
-def _tensors(memory: "Memory | None") -> int:
-    return (memory.tensors_bytes or 0) if memory is not None else 0
+def time_words(cell: Cell) -> list[str]:
+    """Short labels: how long the cards worked, how long the host, and how that was taken."""
+    finished = cell.finished
+    ended = finished or cell.failed
+    if ended is None or ended.host_seconds is None:
+        return []
+    said = []
+    if finished is not None:
+        busy = sorted(finished.busy, key=lambda each: -each[1])[:_MOST_DEVICES_TOLD]
+        said = [f"{name} {duration(seconds)}" for name, seconds in busy]
+        if finished.device_seconds is not None and len(busy) < 2:
+            whole = duration(finished.device_seconds)
+            said = [f"{busy[0][0]} {whole}" if busy else tr("device {time}", time=whole)]
+    said.append(tr("host {time}", time=duration(ended.host_seconds)))
+    if ended.modelled:
+        said.append(tr("modelled"))
+    if finished is not None and not finished.watched:
+        said.append(tr("not watched"))
+    elif finished is not None and finished.watch_seconds:
+        watching = seconds_words(finished.watch_seconds)
+        said.append(tr("of which watching about {time}", time=watching))
+    return said
+
+
+Row = TypeVar("Row", Transferred, Idle, Loader)
+
+
+def merged(before: Watched, new: Watched) -> Watched:
+    """Rows by their number, in the order in which they were first said. What is no row counts
+    from the beginning, and is as it was said last; devices are said once.
+    """
+    trips = {(e.out, e.row, e.device, e.changed): e for e in (*before.trips, *new.trips)}
+    return replace(
+        new,
+        copies=_replaced(before.copies, new.copies),
+        idle=_replaced(before.idle, new.idle),
+        loaders=_replaced(before.loaders, new.loaders),
+        trips=tuple(trips.values()),
+        devices=new.devices or before.devices,
+    )
+
+
+def _replaced(before: Iterable[Row], new: Iterable[Row]) -> tuple[Row, ...]:
+    return tuple({each.row: each for rows in (before, new) for each in rows}.values())

@@ -1,37 +1,124 @@
-"""Commands and events as lines of JSON: all that window and worker have in common."""
+"""Commands, and how they and events are lines of JSON: all that window and worker share."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Union, get_args
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 from gpuexplorer.core.records import UNREADABLE, reader, written
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.product_job import ProductJob
+
+LATENCY_BYTES = 16
+_FEWEST_BYTES = 1 << 20  # of fewer, the time tells little of the wire
+# How the bytes get there.
+MODES = frozenset(
+    {
+        "copy",  # as PyTorch takes them, from one buffer into another, again and again
+        "staged",  # from card to card through pinned memory of the host
+        "fresh",  # from and to memory that nobody has touched yet
+        "latency",  # so few that only the beginning costs
+        "blocking",  # beside a computation, where each copy keeps the host waiting
+        "overlap",  # beside a computation, where none does
+        "strided",  # every other row: not one piece of memory
+        "converted",  # float32 arrives as float16
+        "raw",  # the driver's own call, without what PyTorch adds
+    }
+)
 
 
 @dataclass(frozen=True)
-class Run:
-    """Run one cell: any Python."""
+class CopyJob:
+    """Bytes from one device to another; `cpu` to `cpu` and a card to itself are copies too."""
+
+    source: str  # "cpu", "cuda:0"
+    target: str
+    bytes: int
+    mode: str = "copy"
+    pinned: "bool | None" = None  # the host's memory; None where none takes part
+    both_ways: bool = False  # the same the other way round, at the same time
+    pieces: int = 1  # of which the bytes are the sum
+    beside: "tuple[tuple[str, str], ...]" = ()  # other copies at the same time: source, target
+    fit: bool = False  # fewer bytes will do where so many do not fit
+
+    @property
+    def touches_host(self) -> bool:
+        return "cpu" in (self.source, self.target)
+
+    @property
+    def is_timed_by_host(self) -> bool:
+        """No card takes part, or the call keeps the host waiting until it is done.
+
+        Rows from the host are brought together by the host, and numbers are made shorter there
+        in both directions; rows from a card are brought together by the card.
+        """
+        if self.source == self.target == "cpu":
+            return True
+        if not self.touches_host:
+            return False
+        by_host = self.mode == "converted" or (self.mode == "strided" and self.source == "cpu")
+        return by_host or not self.pinned
+
+    @property
+    def local(self) -> bool:
+        return self.source == self.target
+
+
+def fitted(job: CopyJob, fits: "Callable[[CopyJob], bool]") -> CopyJob:
+    """With half as many bytes, and half again, until they fit; unchanged if none would do."""
+    smaller = job
+    while job.fit and smaller.bytes >= 2 * _FEWEST_BYTES and not fits(smaller):
+        smaller = replace(smaller, bytes=smaller.bytes // 2)
+    return smaller if fits(smaller) else job
+
+
+# How numbers are held, and computed with.
+KINDS = ("fp32", "tf32", "bf16")
+BYTES_OF = {"fp32": 4, "tf32": 4, "bf16": 2}
+
+
+@dataclass(frozen=True)
+class ProductJob:
+    """One square matrix times another, again and again, on one device."""
+
+    device: str  # "cpu", "cuda:0"
+    kind: str  # one of KINDS
+    size: int = 8192  # rows, and columns: every card is at full work
+
+    @property
+    def operations(self) -> float:
+        """Multiplications and additions, each counted for itself, as datasheets do."""
+        return 2.0 * self.size**3
+
+    @property
+    def matrix_bytes(self) -> int:
+        return self.size * self.size * BYTES_OF.get(self.kind, 4)
+
+
+@dataclass(frozen=True)
+class Command:
+    """Whatever a worker is told, by its number."""
 
     id: int
+
+
+@dataclass(frozen=True)
+class Run(Command):
+    """Run one cell: any Python."""
+
     code: str
     number: int = 0  # as it stands before the cell; its code is known as "<cell 3>"
     watched: bool = True
     placement: bool = False  # each operation prints where it ran
-    random: str = ""  # the state that all generators take before it; empty: as they are
     others: "tuple[tuple[str, int], ...]" = ()  # bytes of other programs, on simulated cards
     lost: "tuple[str, ...]" = ()  # simulated cards that do not answer any more
 
 
 @dataclass(frozen=True)
-class Peek:
+class Peek(Command):
     """Look into what an expression such as `X` or `net[0].weight` gives; it stays there."""
 
-    id: int
     what: str
     at: "tuple[int, ...]" = ()  # the leading indices, then row and column to begin with
     rows: int = 16
@@ -40,92 +127,57 @@ class Peek:
 
 
 @dataclass(frozen=True)
-class Evaluate:
+class Evaluate(Command):
     """What do these expressions give beside the session's names? Answered by an Evaluated."""
 
-    id: int
     sources: "tuple[str, ...]"
-    values: str = "{}"  # what they may name as well, as JSON; see worker/evaluating.py
+    values: str = "{}"  # what they may name as well, as JSON; see worker/cells.py
     seconds: float = 10.0  # each may take so long
     lost: "tuple[str, ...]" = ()
 
 
 @dataclass(frozen=True)
-class Complete:
+class Complete(Command):
     """How may this go on? Answered by a Completed, also while a cell runs."""
 
-    id: int
     code: str
     at: int  # the place of the cursor, in letters
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Command):
     """What the cell of that number asked for. None: it is refused, or there is no answer."""
 
-    id: int
     text: "str | None" = None
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measure(CopyJob, Command):
     """Measure one copy; the answer is a Measured, or Failed."""
 
-    id: int
-    source: str
-    target: str
-    bytes: int
-    mode: str = "copy"
-    pinned: "bool | None" = None
-    both_ways: bool = False
-    pieces: int = 1
-    beside: "tuple[tuple[str, str], ...]" = ()
     samples: int = 7
     most_share: float = 0.125  # of the free memory of each side
-    fit: bool = False
     # Cards, and which processors are close to each, as Linux lists them.
     near: "tuple[tuple[str, str], ...]" = ()
 
-    @property
-    def job(self) -> CopyJob:
-        return CopyJob(**{each.name: getattr(self, each.name) for each in fields(CopyJob)})
-
 
 @dataclass(frozen=True)
-class Multiply:
+class Multiply(ProductJob, Command):
     """Measure products of matrices; the answer is a Multiplied, or Failed."""
 
-    id: int
-    device: str
-    kind: str
-    size: int
     samples: int = 7
     most_share: float = 0.125  # of the free memory of the device
     seconds: float = 4.0  # at work without a pause before the samples, so that power is read
 
-    @property
-    def job(self) -> ProductJob:
-        return ProductJob(self.device, self.kind, self.size)
-
 
 @dataclass(frozen=True)
-class Cancel:
+class Cancel(Command):
     """Give up that command, whether it runs or waits."""
 
-    id: int
-
-
-Command = Union[  # noqa: UP007 - the worker may be Python 3.10
-    Run, Peek, Evaluate, Complete, Answer, Measure, Multiply, Cancel
-]
 
 # Any: each is a dataclass, called with what its line of JSON holds.
-_EVENTS: "Mapping[str, Any]" = {each.__name__.lower(): each for each in get_args(Event)}
-_COMMANDS: "Mapping[str, Any]" = {each.__name__.lower(): each for each in get_args(Command)}
-
-
-class Garbled(Trouble):
-    """One of our own messages, which lacks a field or holds what that field cannot."""
+_EVENTS: "dict[str, Any]" = {each.__name__.lower(): each for each in Event.__subclasses__()}
+_COMMANDS: "dict[str, Any]" = {each.__name__.lower(): each for each in Command.__subclasses__()}
 
 
 def line_of(message: "Event | Command") -> str:
@@ -135,7 +187,7 @@ def line_of(message: "Event | Command") -> str:
 
 
 def event_of(line: str) -> Event:
-    """Raises Trouble for anything a worker of ours would not say."""
+    """Raises Trouble for what is no event."""
     event: Event = _read(line, _EVENTS, Message("worker"))
     return event
 
@@ -145,26 +197,15 @@ def command_of(line: str) -> Command:
     return command
 
 
-# Any: which record it is stands in the line itself, and is checked field by field.
-def _read(line: str, known: "Mapping[str, Any]", whose: str) -> Any:
-    said = line.strip()[:80]
-    hint = "Another program may be writing into its pipe."
+# Any: which record it is stands in the line itself.
+def _read(line: str, known: "dict[str, Any]", whose: str) -> Any:
     try:
         content = json.loads(line)
-        read = reader(known[content.pop("is")])
+        return reader(known[content.pop("is")])(content)
     except UNREADABLE:
         raise Trouble(
             "The {whose} said something that is no message: {said!r}.",
-            hint,
+            "Another program may be writing into its pipe.",
             whose=whose,
-            said=said,
-        ) from None
-    try:
-        return read(content)
-    except UNREADABLE:
-        raise Garbled(
-            "A message of the {whose} lacks something, or holds what it cannot: {said!r}.",
-            hint,
-            whose=whose,
-            said=said,
+            said=line.strip()[:80],
         ) from None

@@ -1,31 +1,100 @@
 """Player: how far somebody came in a lesson, and what came of each of its parts."""
 
+import json
+import math
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.evaluated import Evaluated, Worth
-from gpuexplorer.lab.events import Began, Event, Failed, Finished
+from gpuexplorer.lab.events import Began, Evaluated, Event, Failed, Finished, Worth
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lessons.keeping import Kept, kept_of, take_up
-from gpuexplorer.lessons.lesson import Check, Code, Lesson, Part, Predict
-from gpuexplorer.lessons.predicting import prediction
-from gpuexplorer.lessons.ran import STOPPED, Ran, why_wrong
-from gpuexplorer.lessons.revealing import behind, checked, revealed, sources_of
-from gpuexplorer.lessons.step_play import Rig, StepPlay, StepState
-from gpuexplorer.lessons.values import Readings, values_of
+from gpuexplorer.lab.printed import error_words
+from gpuexplorer.lessons.lesson import Check, Code, Lesson, Part, Predict, Step, Text, Why
+from gpuexplorer.lessons.values import (
+    Checked,
+    Prediction,
+    Readings,
+    Revealed,
+    Rig,
+    checked,
+    predicted,
+    revealed,
+    values_of,
+)
+
+NEVER_MEANT = ("cancelled", "worker lost")  # causes of a failure
+_STOPPED = Message("The cell was stopped before its end. It can be run again.")
+
+
+class StepState(StrEnum):
+    AHEAD = "ahead"
+    BEGUN = "begun"
+    DONE = "done"
+    FAILED = "failed"  # a check did not hold, or a cell failed that should not, or the reverse
+    SKIPPED = "skipped"
+
+
+@dataclass
+class StepPlay:
+    """What came of one step's parts, by the part's line in the file."""
+
+    step: Step
+    state: StepState = StepState.AHEAD
+    reason: str = ""  # why it was skipped, or which cell failed
+    predictions: dict[int, Prediction] = field(default_factory=dict)
+    revealed: dict[int, Revealed] = field(default_factory=dict)
+    checked: dict[int, Checked] = field(default_factory=dict)
+    before: Readings | None = None  # as its first cell began
+
+    @property
+    def held_back(self) -> Sequence[Part]:
+        """What would give an answer away: the texts behind an open question, or behind the
+        first of the cells that answer it.
+        """
+        held: list[Part] = []
+        if self.state in (StepState.DONE, StepState.SKIPPED):
+            return held
+        questions = [each for each in self.step.parts if isinstance(each, Predict)]
+        for each in questions:
+            if each.line not in self.revealed:
+                begin = next((cell.line for cell in behind(self.step, each)), each.line)
+                end = next((e.line for e in questions if e.line > begin), math.inf)
+                texts = [e for e in self.step.parts if isinstance(e, Text | Why)]
+                held += [e for e in texts if begin < e.line < end]
+        return held
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What is being worked out, and in which life of the ledger it can be answered."""
+class Kept:
+    """What is remembered of a lesson that somebody began. Steps are known by their titles: a
+    lesson may be edited meanwhile.
+    """
 
-    command: int
-    life: int
-    count: int  # of expressions
+    at: int = 0
+    states: Mapping[str, StepState] = field(default_factory=dict)
+
+
+def kept_of(text: str) -> Kept | None:
+    """None for what cannot be read."""
+    try:
+        said = json.loads(text)
+        states = {title: StepState(each) for title, each in said["states"].items()}
+        return Kept(int(said["at"]), states)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+@dataclass
+class _Asked:
+    """What the worker is to work out, once the cards are read."""
+
+    sources: Sequence[str]
     take: Callable[[Sequence[Worth]], None]
+    command: int | None = None
+    life: float = math.inf  # of the ledger, in which it can be answered
 
 
 class Player:
@@ -37,34 +106,41 @@ class Player:
         self.at = 0
         self.must_ask = lesson.outside  # nobody has allowed its cells yet
         # Called when anything changed here; set by whoever shows it.
-        self.changed: Callable[[], None] = _nobody
+        self.changed: Callable[[], object] = tuple
+        # By the lines of cells: the command numbers of their latest runs.
+        self.cells: dict[int, int] = {}
         self._rig = rig
-        self._ran = Ran(self.steps, lambda: rig.ledger)
-        self._queue: deque[tuple[StepPlay, Code]] = deque()
-        self._measuring = False
-        self._asked: _Asked | None = None
-        self._turn = 0  # what was measured or asked in an earlier one is of no use any more
+        self._queue: deque[Code] = deque()
+        self._asked: _Asked | None = None  # of an earlier one nobody waits any more
         self._shown: set[int] = set()  # predictions that are revealed though nobody predicted
         if kept is not None:
-            self.at = take_up(kept, self.steps)
+            self.at = max(0, min(kept.at, len(self.steps) - 1))
+            for each in self.steps:  # what was begun begins anew, in another session
+                if kept.states.get(each.step.title) is StepState.DONE:
+                    each.state = StepState.DONE
 
     @property
     def step(self) -> StepPlay:
         return self.steps[self.at]
 
     @property
-    def finished(self) -> bool:
-        """Each step is done or skipped."""
-        return all(each.state in (StepState.DONE, StepState.SKIPPED) for each in self.steps)
-
-    @property
     def kept(self) -> Kept:
-        return kept_of(self.lesson.name, self.at, self.steps)
+        return Kept(self.at, {each.step.title: each.state for each in self.steps})
 
     @property
     def replay_needed(self) -> Sequence[Code]:
-        """Cells of earlier steps that have not run in the session there is."""
-        return [part for _, part in self._ran.missing(self.at)]
+        """Cells of the steps before, whose names are not in the session: nobody ran them, or
+        what they made went with its worker.
+        """
+        cells, life = self._rig.ledger.cells, self._rig.ledger.life
+        there = {e.code.strip() for e in cells if e.state == "done" and e.life == life}
+        return [
+            part
+            for step in self.steps[: self.at]
+            if step.state not in (StepState.AHEAD, StepState.SKIPPED) or not step.step.needs
+            for part in step.step.cells
+            if not part.fails and part.source.strip() not in there
+        ]
 
     def go(self, at: int) -> None:
         """Also over what is not done: nobody is locked in."""
@@ -72,9 +148,10 @@ class Player:
             self._close(leaving=True)
         self.at = at
         self._queue.clear()
-        self._renew()
-        self._enter()
-        self.changed()
+        self._asked = None
+        if self.step.state is StepState.SKIPPED:
+            self.step.state = StepState.AHEAD
+        self._go_on()
 
     def predict(self, part: Predict, said: str) -> None:
         """A number, or a choice's words or its number from 1. Raises Trouble for others."""
@@ -82,36 +159,29 @@ class Player:
             raise Trouble(
                 "What was measured is shown already.", "To predict anew, run the cells again."
             )
-        self.step.predictions[part.line] = prediction(part, said)
+        self.step.predictions[part.line] = predicted(part, said)
         self._go_on()
-        self.changed()
 
     def reveal(self, part: Predict) -> None:
         """Without a prediction, where no cell behind it will reveal it."""
         self._shown.add(part.line)
         self._go_on()
-        self.changed()
 
-    def run(self, part: Code) -> None:
-        """At once, or when what runs is done. Raises Trouble before it is allowed."""
-        self._check_allowed()
-        self._queue.append((self.step, part))
+    def run(self, *cells: Code) -> None:
+        """One after another, up to one that fails. Raises Trouble before it is allowed."""
+        if self.must_ask:
+            raise Trouble(
+                "This lesson did not come with the program, and nobody has said yet that its"
+                " cells may run.",
+                "Read them, and allow it.",
+            )
+        self._queue.extend(cells)
         self._go_on()
-        self.changed()
 
-    def run_next(self) -> bool:
-        """The first cell of this step that has not run; False: there is none."""
-        part = self.next_cell()
-        if part is not None:
+    def run_next(self) -> None:
+        """The first cell of this step that has not run."""
+        if (part := self.next_cell()) is not None:
             self.run(part)
-        return part is not None
-
-    def replay(self) -> None:
-        """Run `replay_needed`, one after another, up to one that fails."""
-        self._check_allowed()
-        self._queue.extend(self._ran.missing(self.at))
-        self._go_on()
-        self.changed()
 
     def check_again(self) -> None:
         """On what the lab and the cards say now."""
@@ -119,32 +189,34 @@ class Player:
         step.checked = {line: each for line, each in step.checked.items() if each.held}
         if step.state is StepState.FAILED:
             step.state = StepState.BEGUN
-        self._renew()
+        self._asked = None
         self._go_on()
-        self.changed()
 
     def allow(self) -> None:
         """A person said that the cells of this lesson may run."""
         self.must_ask = False
-        self._enter()
-        self.changed()
+        self._go_on()
 
     def apply(self, event: Event) -> None:
         """Each event of the lab, once the ledger knows of it."""
+        asked = self._asked
         match event:
-            case Evaluated() | Failed() if self._asked and event.id == self._asked.command:
-                self._take_answer(event)
+            case Evaluated() | Failed() if asked is not None and event.id == asked.command:
+                self._asked = None
+                why = (Worth(error=event.told),) if isinstance(event, Failed) else ()
+                worths = event.worths if isinstance(event, Evaluated) else why
+                # What was given up before its turn says why, as the last one did.
+                last = worths[-1] if worths and worths[-1].error else Worth(error=_STOPPED)
+                asked.take([*worths, *[last] * (len(asked.sources) - len(worths))])
             case Began():
                 self._take_beginning(event.id)
             case Finished() | Failed():
                 self._take_end(event.id)
-            case _:
-                return
-        self.changed()
 
     def cell(self, part: Code) -> Cell | None:
         """What the ledger has of it."""
-        return self._ran.cell(part)
+        command = self.cells.get(part.line)
+        return None if command is None else self._rig.ledger.cell(command)
 
     def gone(self, part: Code) -> bool:
         """It ran, and what it made went with its worker."""
@@ -155,201 +227,155 @@ class Player:
         """The first of this step that has not run, or not as it should."""
         if self.step.state is StepState.DONE:
             return None
-        return next(
-            (each for each in self.step.step.cells if not self._ran.is_right(each)), None
-        )
+        return next((each for each in self.step.step.cells if not self._is_right(each)), None)
 
     def busy(self) -> bool:
         """A cell waits or runs, or something is being worked out."""
         return bool(self._queue) or self._waits()
 
-    def _check_allowed(self) -> None:
-        if self.must_ask:
-            raise Trouble(
-                "This lesson did not come with the program, and nobody has said yet that its"
-                " cells may run.",
-                "Read them, and allow it.",
-            )
-
-    def _enter(self) -> None:
-        step = self.step
-        if step.state not in (StepState.AHEAD, StepState.SKIPPED):
-            self._go_on()
-        elif not step.step.needs:
-            self._begin()
-        elif not self.must_ask:
-            self._ask([each.expression.source for each in step.step.needs], self._take_needs)
-
-    def _take_needs(self, worths: Sequence[Worth]) -> None:
-        needs = zip(self.step.step.needs, worths, strict=True)
-        unmet = next((each for each in needs if not each[1].truth), None)
-        if unmet is None:
-            self._begin()
-            return
-        need, worth = unmet
-        self.step.state = StepState.SKIPPED
-        self.step.reason = told(need.otherwise, worth.error)
-
-    def _begin(self) -> None:
-        step = self.step
-        step.state, step.reason = StepState.BEGUN, ""
-        if step.step.cells:
-            self._measure(self._take_before)
-        else:
-            self._go_on()
-
-    def _take_before(self, readings: Readings) -> None:
-        self.step.before = readings
-        self._go_on()
-
     def _go_on(self) -> None:
         """What comes next, where nothing else is being done."""
-        if self._waits() or self.step.state is StepState.AHEAD:
-            return
-        settled = self.must_ask or self.step.state in (StepState.DONE, StepState.SKIPPED)
-        due = [] if settled else [each for each in self.step.step.parts if self._is_due(each)]
-        sources = [each for part in due for each in sources_of(part)]
-        if sources:
+        if not self._waits():
+            self._do_next()
+        self.changed()
+
+    def _do_next(self) -> None:
+        step = self.step
+        cells, needs = step.step.cells, step.step.needs
+        over = step.state in (StepState.DONE, StepState.SKIPPED)
+        due = [each for each in step.step.parts if self._is_due(each)]
+        if step.state is StepState.AHEAD:
+            if not (needs and self.must_ask):
+                self._ask([each.source for each in needs], self._begin, anew=bool(cells))
+        elif due and not (over or self.must_ask):
+            sources = [each for part in due for each in sources_of(part)]
             self._ask(sources, lambda worths: self._take_due(due, worths))
-        elif due:
-            self._take_due(due, ())
         elif self._queue:
-            self._start(*self._queue.popleft())
+            part = self._queue.popleft()
+            begins = part in cells and (part is cells[0] or not any(map(self._is_right, cells)))
+
+            def start(_: object) -> None:
+                self.cells[part.line] = self._rig.run(part.source)
+
+            self._ask((), start, anew=begins)
         else:
             self._close()
 
+    def _begin(self, worths: Sequence[Worth]) -> None:
+        step = self.step
+        step.state, step.reason = StepState.BEGUN, ""
+        for need, worth in zip(step.step.needs, worths, strict=True):
+            if not worth.truth:
+                step.state, step.reason = StepState.SKIPPED, told(need.words, worth.error)
+                break
+        self._go_on()
+
     def _waits(self) -> bool:
         """For a reading, for an answer of a worker that is still there, or for a cell."""
-        asked = self._asked is not None and self._rig.ledger.life <= self._asked.life
-        return self._measuring or asked or self._ran.going_on()
+        if self._asked is not None and self._rig.ledger.life > self._asked.life:
+            self._asked = None
+        cells = [self.cell(part) for step in self.steps for part in step.step.cells]
+        runs = any(each is not None and each.state in ("waiting", "running") for each in cells)
+        return self._asked is not None or runs
 
-    def _start(self, step: StepPlay, part: Code) -> None:
-        cells = step.step.cells
-        begins = part is cells[0] or not any(map(self._ran.is_right, cells))
+    def _is_right(self, part: Code) -> bool:
+        """It ran in the session there is, and came to the end that the lesson means."""
+        cell = self.cell(part)
+        if cell is None or cell.life != self._rig.ledger.life:
+            return False
+        if cell.state == "failed" and cell.failed is not None:
+            return part.fails and cell.failed.cause not in NEVER_MEANT
+        return cell.state == "done" and not part.fails
 
-        def run(before: Readings | None = None) -> None:
-            step.before = before or step.before
-            step.cells[part.line] = self._rig.run(part.source)
-
-        if begins and step is self.step:
-            self._measure(run)
-        else:
-            run()
+    def _is_open(self, part: Part) -> bool:
+        if isinstance(part, Code):
+            return not self._is_right(part)
+        return part.line not in {*self.step.revealed, *self.step.checked}
 
     def _is_due(self, part: Part) -> bool:
         """Whether it can be worked out, and is not yet."""
-        step = self.step
-        match part:
-            case Check() if self._is_open(part):
-                before = [each for each in step.step.cells if each.line < part.line]
-                return all(map(self._ran.is_right, before))
-            case Predict() if self._is_open(part):
-                wanted = part.line in step.predictions or part.line in self._shown
-                cells = behind(step.step, part)
-                return all(map(self._ran.is_right, cells)) if cells else wanted
-            case _:
-                return False
+        step = self.step.step
+        if not isinstance(part, Check | Predict) or not self._is_open(part):
+            return False
+        cells = [each for each in step.cells if each.line < part.line]
+        if isinstance(part, Predict) and not (cells := behind(step, part)):
+            return part.line in {*self.step.predictions, *self._shown}
+        return all(map(self._is_right, cells))
 
     def _take_due(self, due: Sequence[Part], worths: Sequence[Worth]) -> None:
         step, left = self.step, iter(worths)
         for part in due:
             its = [next(left) for _ in sources_of(part)]
             if isinstance(part, Predict):
+                modelled = self._rig.simulated and not part.real
                 said = step.predictions.get(part.line)
-                step.revealed[part.line] = revealed(
-                    part, said, its, modelled=self._rig.simulated and not part.real
-                )
+                step.revealed[part.line] = revealed(part, said, its, modelled=modelled)
             elif isinstance(part, Check):
                 step.checked[part.line] = checked(part, its)
-                if not step.checked[part.line].held:
-                    self._queue.clear()
+        if not all(each.held for each in step.checked.values()):
+            self._queue.clear()
         self._go_on()
 
     def _close(self, *, leaving: bool = False) -> None:
         """What one only reads, or could predict, is done when one goes on behind it."""
-        step, parts = self.step, self.step.step.parts
+        step = self.step
         if step.state is not StepState.BEGUN:
             return
-        if leaving:
-            done = not any(isinstance(each, Code | Check) for each in parts)
-        else:
-            last = self.at == len(self.steps) - 1
-            tasks = any(isinstance(each, Code | Check | Predict) for each in parts)
-            done = (tasks or last) and not any(map(self._is_open, parts))
+        tasks = [e for e in step.step.parts if isinstance(e, Code | Check | Predict)]
+        left = [each for each in tasks if self._is_open(each)]
         faults = [each.fault for each in step.revealed.values() if each.fault]
         if faults:
-            step.state = StepState.FAILED
-            step.reason = Message("Line {line} of the lesson is at fault.", line=faults[0])
+            fault = Message("Line {line} of the lesson is at fault.", line=faults[0])
+            step.state, step.reason = StepState.FAILED, fault
         elif any(not each.held for each in step.checked.values()):
             step.state = StepState.FAILED
-        elif done:
-            step.state = StepState.DONE
+        elif all(isinstance(each, Predict) for each in left) if leaving else not left:
+            last = self.at == len(self.steps) - 1
+            step.state = StepState.DONE if leaving or last or tasks else step.state
 
-    def _is_open(self, part: Part) -> bool:
-        match part:
-            case Code():
-                return not self._ran.is_right(part)
-            case Check():
-                return part.line not in self.step.checked
-            case Predict():
-                return part.line not in self.step.revealed
-            case _:
-                return False
-
-    def _measure(self, then: Callable[[Readings], None]) -> None:
-        turn = self._turn
-        self._measuring = True
+    def _ask(
+        self,
+        sources: Sequence[str],
+        take: Callable[[Sequence[Worth]], None],
+        *,
+        anew: bool = False,
+    ) -> None:
+        """The worker works the sources out on what the cards say now. `anew`: what they say is
+        what they said before the step's first cell.
+        """
+        step, rig = self.step, self._rig
+        asked = self._asked = _Asked(sources, take)
 
         def read(readings: Readings) -> None:
-            if turn == self._turn and self._measuring:
-                self._measuring = False
-                then(replace(readings, memory=dict(self._rig.ledger.memory)))
-                self.changed()
+            if self._asked is not asked:
+                return
+            now = replace(readings, memory=dict(rig.ledger.memory))
+            before = step.before = now if anew or step.before is None else step.before
+            if sources:
+                cells = [cell for each in step.step.cells if (cell := self.cell(each))]
+                # A worker that is yet to start begins another life of the ledger.
+                asked.life = rig.ledger.life + (rig.ledger.hello is None)
+                asked.command = rig.evaluate(sources, values_of(rig, cells, now, before))
+            else:
+                self._asked = None
+                take(())
 
-        self._rig.measure(read)
-
-    def _ask(self, sources: Sequence[str], take: Callable[[Sequence[Worth]], None]) -> None:
-        step, rig = self.step, self._rig
-
-        def ask(now: Readings) -> None:
-            ran = self._ran.of(step)
-            if ran:
-                step.after = now
-            values = values_of(
-                rig.ledger, ran, now, step.before or now, rig.limit, simulated=rig.simulated
-            )
-            # A worker that is yet to start begins another life of the ledger.
-            life = rig.ledger.life + (rig.ledger.hello is None)
-            command = rig.evaluate(sources, values)
-            self._asked = _Asked(command, life, len(sources), take)
-
-        self._measure(ask)
-
-    def _take_answer(self, event: Evaluated | Failed) -> None:
-        assert self._asked is not None
-        asked, self._asked = self._asked, None
-        worths = (Worth(error=event.told),) if isinstance(event, Failed) else event.worths
-        # What was given up before its turn says why, as the last one did.
-        last = worths[-1] if worths and worths[-1].error else Worth(error=STOPPED)
-        asked.take([*worths, *[last] * (asked.count - len(worths))])
+        if sources or anew:
+            rig.measure(read)
+        else:
+            self._asked = None
+            take(())
 
     def _take_beginning(self, command: int) -> None:
+        step, part, following = self.step, self._part(command), self.next_cell()
         cell = self._rig.ledger.cell(command)
-        if cell is None:
+        code = cell.code.strip() if cell is not None and part is None else None
+        if following is not None and code == following.source.strip():  # typed by hand
+            part, self.cells[following.line] = following, command
+        if part is None or part not in step.step.cells:
             return
-        place, following = self._ran.place(cell), self.next_cell()
-        if place is None and following is not None:
-            if cell.code.strip() != following.source.strip():
-                return
-            self.step.cells[following.line] = cell.id  # typed by hand
-            place = self.step, following
-        if place is not None and place[0] is self.step:
-            self._take_back(place[1])
-
-    def _take_back(self, part: Code) -> None:
-        """What came of the parts behind it, as it runs again."""
-        step = self.step
-        self._renew()
+        # What came of the parts behind it is taken back, as it runs again.
+        self._asked = None
         step.state, step.reason = StepState.BEGUN, ""
         for each in step.step.parts:
             after = each.line > part.line
@@ -358,26 +384,53 @@ class Player:
                 self._shown.discard(each.line)
             if after:
                 step.checked.pop(each.line, None)
-                step.cells.pop(each.line, None)
+                self.cells.pop(each.line, None)
+        self.changed()
 
     def _take_end(self, command: int) -> None:
-        cell = self._rig.ledger.cell(command)
-        place = None if cell is None else self._ran.place(cell)
-        if cell is None or place is None:
+        cell, part = self._rig.ledger.cell(command), self._part(command)
+        if cell is None or part is None:
             return
-        step, part = place
-        if not self._ran.is_right(part) and cell.state in ("done", "failed", "cancelled"):
+        step, failed = self.step, cell.failed
+        if not self._is_right(part):
             self._queue.clear()
-            if step is self.step and not self._rig.ledger.gone(cell):
-                step.state, step.reason = StepState.FAILED, why_wrong(cell)
+            if part in step.step.cells and not self._rig.ledger.gone(cell):
+                step.state = StepState.FAILED
+                if failed is None:
+                    step.reason = Message(
+                        "This cell was there to fail, and it did not. Run the cells of this"
+                        " step again, in order."
+                    )
+                elif failed.cause == "cancelled":
+                    step.reason = _STOPPED
+                else:
+                    words = error_words(failed).partition("\n")[0].rstrip(".!")
+                    why = Message("The cell failed: {error}.", error=words) if words else ""
+                    step.reason = told(why, failed.told)
         self._go_on()
 
-    def _renew(self) -> None:
-        """What is being measured or worked out is not waited for."""
-        self._turn += 1
-        self._measuring = False
-        self._asked = None
+    def _part(self, command: int) -> Code | None:
+        """Which of the lesson's cells that is."""
+        cells = (part for step in self.steps for part in step.step.cells)
+        return next((e for e in cells if self.cells.get(e.line) == command), None)
 
 
-def _nobody() -> None:
-    """Nobody shows it."""
+def sources_of(part: Part) -> Sequence[str]:
+    """The expressions that have to be worked out for it; none for a choice."""
+    match part:
+        case Check(conditions=conditions):
+            return [each.source for each in conditions]
+        case Predict(number=number, limit=limit):
+            return [each.source for each in (number, limit) if each is not None]
+    return []
+
+
+def behind(step: Step, predict: Predict) -> list[Code]:
+    """The cells up to the next prediction; those that follow each other share theirs."""
+    found: list[Code] = []
+    for each in step.parts:
+        if isinstance(each, Predict) and found:
+            break
+        if isinstance(each, Code) and each.line > predict.line:
+            found.append(each)
+    return found

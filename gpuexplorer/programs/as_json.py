@@ -1,214 +1,145 @@
-"""A program's run as JSON, schema 1: what other programs read of it."""
+"""A program's run as JSON, schema 1: what other programs read of it. The names are those of
+docs/command-line.md.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from gpuexplorer.copies.copy_row import CopyRow, NoRate
+from gpuexplorer.core.records import written
 from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.events import Frame, Pictured, Printed, Transferred, Watched
+from gpuexplorer.lab.events import Pictured
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.watched import Idle, Loader
-from gpuexplorer.programs.finding import Finding
 from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.lines import row_of
-from gpuexplorer.programs.look import sampled
-from gpuexplorer.programs.program_run import ProgramRun, Spot
-from gpuexplorer.programs.watching import as_a_whole, cards_of, ended, watched
+from gpuexplorer.programs.program_run import (
+    ProgramRun,
+    as_a_whole,
+    cards_of,
+    ended,
+    row_of,
+    sampled,
+    watched,
+)
 
-SCHEMA = 1
+_OF_HELLO = ("simulated", "python", "torch", "build")
 _OF_COPY = (
-    "source", "target", "bytes", "copies", "bursts", "asked", "pinned", "blocking", "direct",
-    "host_seconds", "seconds", "rate", "limit", "intact", "modelled",
-)  # fmt: skip
-_NO_WAY = "the way is not known"
+    *("row", "source", "target", "bytes", "copies", "asked", "pinned", "blocking"),
+    *("host_seconds", "seconds", "rate", "limit", "path", "file", "cell", "line"),
+)
+_OF_FINDING = ("matter", "place", "device", "sentence", "cure", "figures")
+_NOT_OF_SEEN = {"id", "copies", "memory", "devices"}  # they are told elsewhere
 Json: TypeAlias = "str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]"
 
 
 def as_json(run: ProgramRun) -> dict[str, Json]:
     """What is not known is null; `missing` beside it says why, by the name that is null."""
     found = findings(run)
+    cards: list[Json] = [
+        _with_reasons(
+            {
+                "device": card.device,
+                "used": card.used,
+                "busy_s": card.busy,
+                "copied_s": card.copied,
+                "idle_s": written(card.idle),
+                "short_pauses_s": card.pauses,
+            },
+            busy_s="it was not used, or nobody said",
+            copied_s="not all copies were timed",
+            short_pauses_s="they are known of simulated cards alone",
+        )
+        for card in cards_of(run)
+    ]
+    faults: list[Json] = [
+        _with_reasons(
+            {
+                **{name: getattr(each, name) for name in _OF_FINDING},
+                **each.spot._asdict(),
+                "expression": each.what,
+                "gain_s": each.seconds,
+            },
+            gain_s="the wire's limit is not known",
+        )
+        for each in found
+    ]
     return {
-        "schema": SCHEMA,
+        "schema": 1,
         **({} if run.machine is None else {"machine": run.machine}),
         "file": str(run.file),
         "status": run.status,
         "ended": ended(run),
-        "simulated": run.simulated if run.hello is not None else None,
         "modelled": run.modelled,
-        "python": run.hello.python if run.hello is not None else None,
-        "torch": run.hello.torch if run.hello is not None else None,
-        "build": run.hello.build if run.hello is not None else None,
+        **{name: getattr(run.hello, name, None) for name in _OF_HELLO},
         "watched": list(watched(run)),
-        "findings": [_finding(each) for each in found],
+        "findings": faults,
         "whole": told(*as_a_whole(run, bool(found))) or None,
-        "cards": [
-            {
-                "device": each.device,
-                "used": each.used,
-                "busy_s": each.busy,
-                "copied_s": each.copied,
-                "idle_s": {why.value: seconds for why, seconds in each.idle.items()},
-                "short_pauses_s": each.pauses,
-                "missing": _missing(
-                    busy_s=(each.busy, "it was not used, or nobody said"),
-                    short_pauses_s=(each.pauses, "they are known of simulated cards alone"),
-                    copied_s=(each.copied, "not all copies were timed"),
-                ),
-            }
-            for each in cards_of(run)
-        ],
+        "cards": cards,
         "cells": [_cell(run, each) for each in run.cells],
     }
 
 
-def _finding(finding: Finding) -> Json:
-    return {
-        "matter": finding.matter.value,
-        **_at(finding.spot),
-        "place": finding.place,
-        "expression": finding.what or None,
-        "device": finding.device or None,
-        "sentence": finding.sentence,
-        "cure": finding.cure,
-        "gain_s": finding.seconds,
-        "figures": dict(finding.figures),
-        **{f"other_{name}": value for name, value in _at(finding.other).items()},
-        "missing": _missing(gain_s=(finding.seconds, "the wire's limit is not known")),
-    }
-
-
 def _cell(run: ProgramRun, cell: Cell) -> Json:
-    finished, failed, seen = cell.finished, cell.failed, cell.seen
-    host = finished.host_seconds if finished is not None else None
+    failed, seen = cell.failed, cell.seen
+    end = failed or cell.finished
+    output: list[Json] = [
+        {"stream": "picture", "png": each.png}
+        if isinstance(each, Pictured)
+        else {"stream": each.stream, "text": each.text}
+        for each in cell.outputs
+    ]
+    if cell.forgotten:
+        count = f"{cell.forgotten:,}"
+        note = Message("{letters} letters before this are not kept.", letters=count)
+        output.insert(0, {"stream": "note", "text": note})
+    error: Json = None
+    of_seen: Json = None
     if failed is not None:
-        host = failed.host_seconds
-    modelled = finished.modelled if finished is not None else bool(failed and failed.modelled)
-    return {
-        "number": cell.number,
-        "state": cell.state,
-        "text": cell.code,
-        "output": [*_forgotten(cell), *map(_output, cell.outputs)],
-        "error": None
-        if failed is None
-        else {
+        error = {
             "type": failed.error or None,
             "text": failed.message or None,
-            "cause": failed.cause,
             "sentence": failed.sentence or None,
-            "frames": [_at(each) | {"name": each.name or None} for each in failed.frames],
+            "frames": written(failed.frames),
+        }
+    if seen is not None:
+        values = {
+            name: each for name, each in written(seen).items() if name not in _NOT_OF_SEEN
+        }
+        values["sampled"] = sampled(seen)
+        of_seen = _with_reasons(values, cost_seconds="what watching took was not measured")
+    copies = [row_of(run, cell, each) for each in cell.transfers if not each.already_there]
+    return _with_reasons(
+        {
+            "number": cell.number,
+            "state": cell.state,
+            "text": cell.code,
+            "output": output,
+            "error": error,
+            "host_seconds": None if end is None else end.host_seconds,
+            "modelled": end is not None and end.modelled,
+            "copies": [_copy(each) for each in copies],
+            "seen": of_seen,
         },
-        "host_seconds": host,
-        "modelled": modelled,
-        "copies": [
-            _copy(row_of(run, cell, each)) for each in cell.transfers if not each.already_there
-        ],
-        "seen": _seen(seen) if seen is not None else None,
-        "missing": _missing(
-            host_seconds=(host, "it did not come to an end"),
-            seen=(seen, "it was not watched"),
-        ),
-    }
-
-
-def _forgotten(cell: Cell) -> Sequence[Json]:
-    if not cell.forgotten:
-        return ()
-    letters = f"{cell.forgotten:,}"
-    told_of = Message("{letters} letters before this are not kept.", letters=letters)
-    return ({"stream": "note", "text": told_of},)
-
-
-def _output(output: Printed | Pictured) -> Json:
-    if isinstance(output, Pictured):
-        return {"stream": "picture", "png": output.png}
-    return {"stream": output.stream, "text": output.text}
+        host_seconds="it did not come to an end",
+        seen="it was not watched",
+    )
 
 
 def _copy(copy: CopyRow) -> Json:
-    return {
-        **{name: getattr(copy, name) for name in _OF_COPY},
-        **_at(copy),
-        "expression": copy.what or None,
-        "how": copy.how or None,
-        "within": copy.within or None,
-        "thread": copy.thread or None,
-        "share_of_limit": copy.share,
-        "path": copy.path or None,
-        "missing": _missing(
-            line=(copy.line or None, "it was not the program's own code that ran"),
-            host_seconds=(copy.host_seconds, "it was not timed"),
-            seconds=(copy.seconds, NoRate.NOT_TIMED.words),
-            rate=(copy.rate, copy.no_rate.words if copy.no_rate is not None else ""),
-            limit=(copy.limit, copy.route.limit_reason if copy.route else _NO_WAY),
-            pinned=(copy.pinned, "no memory of the host takes part, or it cannot be told"),
-            intact=(copy.intact, "it was not checked"),
-        ),
-    }
+    values = {name: getattr(copy, name) for name in _OF_COPY}
+    return _with_reasons(
+        {**values, "expression": copy.what, "share_of_limit": copy.share},
+        host_seconds="it was not timed",
+        seconds=NoRate.NOT_TIMED.words,
+        rate=copy.no_rate.words if copy.no_rate is not None else "",
+        limit=copy.route.limit_reason if copy.route else "the way is not known",
+        line="it was not the program's own code that ran",
+        pinned="no memory of the host takes part, or it cannot be told",
+    )
 
 
-def _seen(seen: Watched) -> Json:
-    lines = {each.row: each for each in seen.copies}
-    return {
-        "seconds": seen.seconds,
-        "watched_s": seen.seen_seconds,
-        "start_s": seen.started or None,
-        "sampled": sampled(seen),
-        "step": seen.step or "time",
-        "steps": seen.steps if seen.step else None,
-        "watched_steps": seen.seen_steps if seen.step else None,
-        "cost_s": seen.cost_seconds,
-        "modelled": seen.modelled,
-        "over": seen.over,
-        "busy_s": dict(seen.busy),
-        "profiled": [
-            {"device": device, "recorded_s": whole, "computed_s": computed, "copied_s": copied}
-            for device, whole, computed, copied in seen.profiled
-        ],
-        "idle": [
-            {
-                "device": each.device,
-                "why": each.why.value,
-                "seconds": each.seconds,
-                "times": each.times,
-                "longest_s": each.longest,
-                **_at(each),
-                "expression": each.what or None,
-            }
-            for each in seen.idle
-        ],
-        "loaders": [
-            {
-                "batches": each.batches,
-                "host_waited_s": each.seconds,
-                "workers": each.workers,
-                "pins_memory": each.pins,
-                **_at(each),
-                "expression": each.what or None,
-            }
-            for each in seen.loaders
-        ],
-        "trips": [
-            {
-                "left": _at(lines[each.out]) if each.out in lines else None,
-                "came_back": _at(lines[each.row]) if each.row in lines else None,
-                **vars(each),
-            }
-            for each in seen.trips
-        ],
-        "children": [{"kind": kind, "count": count} for kind, count in seen.children],
-        "dropped_copies": seen.dropped,
-        "missing": _missing(
-            start_s=(seen.started or None, "no step was found"),
-            steps=(seen.step or None, "no step was found, so slices of time were watched"),
-            cost_s=(seen.cost_seconds, "what watching took was not measured"),
-        ),
-    }
-
-
-def _at(spot: Spot | Frame | Transferred | Idle | Loader | None) -> dict[str, Json]:
-    names = ("file", "cell", "line")
-    return {name: getattr(spot, name) or None if spot else None for name in names}
-
-
-def _missing(**known: tuple[object, str]) -> dict[str, Json]:
-    return {name: str(why) for name, (value, why) in known.items() if value is None}
+def _with_reasons(values: dict[str, Json], **why: str) -> Json:
+    """A text that is empty, and a line or cell without a number, are not known."""
+    places = {name: values[name] or None for name in ("cell", "line") if name in values}
+    known = {name: None if each == "" else each for name, each in values.items()} | places
+    missing = {name: str(reason) for name, reason in why.items() if known[name] is None}
+    return {**known, "missing": missing}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from gpuexplorer.core.tagged import kinds
+from gpuexplorer.core.harmless import kinds
 from gpuexplorer.core.words import NOTHING, Message
 
 BEAT = 2.0  # seconds: so often each end lets the other hear that it is there

@@ -1,37 +1,40 @@
-"""What lab and copies said, as lines of a recording, and read again from whoever wrote them."""
+"""What lab and copies said, as lines of a recording, and read again from whoever wrote them;
+what was in the lab when its recording began; and how much of a flood is kept.
+"""
 
-import base64
-import binascii
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, TypeAlias
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TypeAlias
 
 from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result_json import result_as_json
 from gpuexplorer.core.records import UNREADABLE, UnreadableError, reader, text_of, written
-from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.copy_job import MODES
+from gpuexplorer.core.words import NOTHING, Message, mark, tr
 from gpuexplorer.lab.events import (
-    Asked,
     Began,
+    Completed,
+    Evaluated,
     Event,
     Failed,
     Finished,
     Freed,
-    Hello,
-    Memory,
+    Measured,
+    Multiplied,
+    Opened,
     Peeked,
     Pictured,
-    Placed,
     Printed,
-    Progressed,
+    Sampled,
     Spans,
-    Transferred,
+    Traced,
     Watched,
 )
-from gpuexplorer.lab.wire import Run
-from gpuexplorer.recording.told import Topic
+from gpuexplorer.lab.ledger import Cell, Ledger, merged
+from gpuexplorer.lab.wire import MODES, Run
+from gpuexplorer.recording.schema import Topic
 
 
 @dataclass(frozen=True)
@@ -109,51 +112,25 @@ Noted: TypeAlias = (
     LabBegan | Sent | Answered | Gone | StartedOver | Event | CopyResult | Forgot | OfProgram
 )
 
-# What the lab is the sum of. What a person typed, and what was only asked, is not kept.
-EVENTS = (
-    Hello,
-    Began,
-    Transferred,
-    Spans,
-    Placed,
-    Freed,
-    Printed,
-    Peeked,
-    Pictured,
-    Asked,
-    Progressed,
-    Watched,
-    Finished,
-    Failed,
-)
-_TOPICS: Mapping[Topic, tuple[type, ...]] = {
-    Topic.CELL: (LabBegan, Sent, Answered, Gone, StartedOver),
-    Topic.EVENT: EVENTS,
-    Topic.COPY: (CopyResult, Forgot),
-    Topic.PROGRAM: (ProgramChosen, ProgramStands, *EVENTS),
+# What a person typed, and what was only asked, is not kept.
+_NOT_KEPT = {Completed, Evaluated, Measured, Multiplied, Opened, Sampled, Traced}
+_TOPIC_OF: Mapping[type, Topic] = {
+    **dict.fromkeys({*Event.__subclasses__()} - _NOT_KEPT, Topic.EVENT),
+    **dict.fromkeys((LabBegan, Sent, Answered, Gone, StartedOver), Topic.CELL),
+    **dict.fromkeys((CopyResult, Forgot), Topic.COPY),
+    **dict.fromkeys((ProgramChosen, ProgramStands), Topic.PROGRAM),
 }
-
-
-def _name(kind: type) -> str:
-    """What a line says it is; what was sent is a Run, with more to it."""
-    return "run" if kind is Sent else kind.__name__.lower()
-
-
-_KINDS = {topic: {_name(each): each for each in kinds} for topic, kinds in _TOPICS.items()}
-_TOPIC_OF = {kind: topic for topic in reversed(Topic) for kind in _TOPICS[topic]}
+# What a line says it is; what was sent is a Run, with more to it.
+_NAMES = {kind: "run" if kind is Sent else kind.__name__.lower() for kind in _TOPIC_OF}
+_KINDS = {name: kind for kind, name in _NAMES.items()}
 
 LONGEST = 8_000_000  # letters; a picture may take millions
 _MOST_PARTS = 100_000  # of one line: more would keep the window waiting
-_MOST_CODE = 1_000_000
-_MOST_PIXELS = 16_000_000
 _MOST_FIGURE, _MOST_WHOLE = 1e15, 1 << 60
-_MOST_MEMORY = 1 << 50  # bytes
 # What turns the direction of a text, as JSON writes it.
 _TURNS = re.compile(
     r"(?<!\\)((?:\\\\)*)\\u(?:202[a-e]|206[6-9])|[\u202a-\u202e\u2066-\u2069]", re.IGNORECASE
 )
-_DEVICE = re.compile(r"[a-z]{1,16}(:\d{1,4})?")
-_KINDS_OF_THINGS = ("tensor", "model", "optimiser", "container", "value")
 
 
 def line_of(noted: Noted) -> tuple[Topic, str] | None:
@@ -162,10 +139,8 @@ def line_of(noted: Noted) -> tuple[Topic, str] | None:
     topic = _TOPIC_OF.get(type(what))
     if topic is None:
         return None
-    said: dict[str, object] = {"is": _name(type(what))}
+    said: dict[str, object] = {"is": _NAMES[type(what)]}
     if isinstance(what, CopyResult):
-        from gpuexplorer.copies.result_json import result_as_json  # noqa: PLC0415 - a window that measures nothing needs none of it
-
         # For whoever reads files of ours; and all of it, as it was.
         said |= {**result_as_json(what), "whole": written(what)}
     else:
@@ -180,88 +155,147 @@ def noted_of(topic: Topic, text: str) -> Noted:
     """Raises UnreadableError for what a program of ours would not have written."""
     if len(text) > LONGEST or text.count(",") > _MOST_PARTS:
         raise UnreadableError
-    unsure: list[str] = []
+    unsure: list[float] = []
 
     def figure(digits: str) -> float:
         value = float(digits)
         if not abs(value) <= _MOST_FIGURE:
-            unsure.append(digits)
+            unsure.append(value)
+        return value
+
+    def whole(digits: str) -> int:
+        value = int(digits)
+        if abs(value) > _MOST_WHOLE:
+            raise UnreadableError
         return value
 
     try:
         content = json.loads(
-            _TURNS.sub(r"\1�", text),
-            parse_int=_whole,
-            parse_float=figure,
-            parse_constant=figure,
+            _TURNS.sub(r"\1�", text), parse_int=whole, parse_float=figure, parse_constant=figure
         )
-        kind = _KINDS[topic][content.pop("is")]
-        if unsure and kind not in (Progressed, Peeked):  # a loss may well be no number
-            raise UnreadableError
+        kind = _KINDS[content.pop("is")]
+        for name in ("random", "version", "profiled", "dropped"):  # of older files
+            content.pop(name, None)
         what = reader(kind)(content["whole"] if kind is CopyResult else content)
-        _check(what)
     except UNREADABLE as error:
         raise UnreadableError from error
-    noted: Noted = OfProgram(what) if topic is Topic.PROGRAM else what
-    return noted
-
-
-def _whole(digits: str) -> int:
-    if len(digits) > 20 or abs(int(digits)) > _MOST_WHOLE:
-        raise UnreadableError
-    return int(digits)
-
-
-# Any: one of the records above.
-def _check(what: Any) -> None:
-    """What a type does not say, and what whoever shows it takes for granted."""
-    good = True
-    match what:
-        case Run(code=code) | ProgramChosen(text=code):
-            good = len(code) <= _MOST_CODE
-        case Hello(devices=devices) | Watched(devices=devices):
-            good = all(_DEVICE.fullmatch(each.name) for each in devices)
-        case Pictured(png=png):
-            good = _pixels(png) <= _MOST_PIXELS
-        case Peeked(rows=rows):
-            good = bool(rows) and len(set(map(len, rows))) == 1
-        case Placed(name=name, kind=kind):
-            good = name.isidentifier() and kind in _KINDS_OF_THINGS
-        case CopyResult(job=job, measured=measured):
-            good = job.mode in MODES and job.bytes > 0
-            good = good and _are_devices([job.source, job.target])
-            samples = (
-                () if measured is None else (*measured.samples_s, *measured.back_samples_s)
-            )
-            good = good and all(each > 0 for each in samples)
-        case Transferred(source=source, target=target):
-            good = _are_devices([source, target])
-        case Spans(spans=spans):
-            good = all(0 <= each.begin <= each.end for each in spans)
-            good = good and _are_devices([each.device for each in spans])
-        case Finished(memory=memory) | Failed(memory=memory):
-            good = _are_devices([each.device for each in memory])
-            known = [each for one in memory for each in _bytes_of(one) if each is not None]
-            good = good and all(0 <= each <= _MOST_MEMORY for each in known)
+    match what:  # what a type does not say, and what whoever shows it takes for granted
+        case Peeked(rows=rows):  # its values may well be no numbers
+            good = len(set(map(len, rows))) == 1
+        case CopyResult(job=job, measured=seen):
+            samples = (*seen.samples_s, *seen.back_samples_s) if seen else ()
+            good = not unsure and job.mode in MODES and min((job.bytes, *samples)) > 0
+        case _:
+            good = not unsure
     if not good:
         raise UnreadableError
+    return OfProgram(what) if topic is Topic.PROGRAM else what
 
 
-def _bytes_of(memory: Memory) -> Sequence[int | None]:
-    used = (memory.tensors_bytes, memory.reserved_bytes, memory.context_bytes)
-    return *used, memory.free_bytes, memory.total_bytes
+_FIRST = 0  # the command of every session's first cell
 
 
-def _are_devices(names: Sequence[str]) -> bool:
-    return all(map(_DEVICE.fullmatch, names))
+def past_of(ledger: Ledger) -> Iterator[Sent | Gone | StartedOver | Event]:
+    """In the order of the cells, each with what became of it when it last ran."""
+    life, there = 0, set[str]()
+    for number, cell in enumerate(ledger.cells):
+        if number and number == ledger.first:
+            yield StartedOver()
+        yield Sent(
+            **vars(cell.command),
+            cures=cell.cures,
+            by_form=cell.by_form,
+            outside=cell.outside,
+            past=True,
+        )
+        if cell.runs and cell.life != life and ledger.hello is not None:
+            life, there = cell.life, set()
+            yield ledger.hello
+        there |= cell.placed.keys()
+        # It may have run again by another command.
+        yield from (replace(each, id=cell.id) for each in _became_of(cell))
+    if life != ledger.life:
+        yield Gone()
+    else:
+        yield from (Freed(_FIRST, name) for name in sorted(there - ledger.things.keys()))
+    for command in ledger.replaying:
+        again = ledger.cell(command)
+        assert again is not None  # it is open
+        yield Sent(**{**vars(again.command), "id": command}, again=True, past=True)
+        if again.state == "running":
+            yield Began(command)
 
 
-def _pixels(png: str) -> int:
-    """As its head says; the rest is not looked at."""
-    try:
-        head = base64.b64decode(png[:32])
-    except binascii.Error as error:
-        raise UnreadableError from error
-    if head[:8] != b"\x89PNG\r\n\x1a\n" or head[12:16] != b"IHDR":
-        raise UnreadableError
-    return int.from_bytes(head[16:20], "big") * int.from_bytes(head[20:24], "big")
+def _became_of(cell: Cell) -> Iterator[Event]:
+    if cell.runs:
+        yield Began(cell.id)
+    yield from (*cell.outputs, *cell.transfers, *cell.placed.values())
+    if cell.spans:
+        yield Spans(cell.id, tuple(cell.spans))
+    yield from filter(None, (cell.seen, cell.asked, cell.finished, cell.failed))
+
+
+MOST_PRINTED, LAST_PRINTED = 200_000, 50_000  # letters of a cell: its first, and its last
+MOST_PICTURED = 16_000_000  # letters of base64 in a cell
+SEEN_EVERY = 5.0  # seconds; a program that is watched tells of itself ten times as often
+_LEFT_OUT = mark("[Left out of this recording: {letters:,} letters, {pictures} pictures]")
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What was kept of a cell, and what is held back."""
+
+    printed: int = 0
+    pictured: int = 0
+    last: str = ""  # of what was printed beyond
+    pictures: int = 0
+    seen: Watched | None = None
+    seen_at: float = float("-inf")
+
+    def rest(self, number: int) -> Iterator[Event]:
+        letters = max(0, self.printed - MOST_PRINTED - LAST_PRINTED)
+        if letters or self.pictures:
+            words = tr(_LEFT_OUT, letters=letters, pictures=self.pictures)
+            yield Printed(number, f"\n{words}\n", "err")
+        if self.last:
+            yield Printed(number, self.last)
+        if self.seen is not None:
+            yield self.seen
+
+
+class LabBounds:
+    """Of one worker. What is left out of the middle is said there."""
+
+    def __init__(self) -> None:
+        self._cells: defaultdict[int, _Kept] = defaultdict(_Kept)
+
+    def take(self, event: Event, at: float) -> Iterator[Event]:
+        """What is to be kept now: it, or nothing yet, or also what was held back before."""
+        cell = self._cells[event.id]
+        match event:
+            case Watched():
+                cell.seen = event if cell.seen is None else merged(cell.seen, event)
+                if at - cell.seen_at < SEEN_EVERY and not event.over:
+                    return
+                event, cell.seen, cell.seen_at = cell.seen, None, at
+            case Pictured(png=png):
+                cell.pictured += len(png)
+                if cell.pictured > MOST_PICTURED:
+                    cell.pictures += 1
+                    return
+            case Printed(text=text):
+                room = max(0, MOST_PRINTED - cell.printed)
+                cell.printed += len(text)
+                cell.last = (cell.last + text[room:])[-LAST_PRINTED:]
+                if not room:
+                    return
+                event = replace(event, text=text[:room])
+            case Finished() | Failed():
+                yield from self._cells.pop(event.id).rest(event.id)
+        yield event
+
+    def rest(self) -> Iterator[Event]:
+        """What is held back of cells that have not come to their end."""
+        for number, cell in self._cells.items():
+            yield from cell.rest(number)
+        self._cells.clear()

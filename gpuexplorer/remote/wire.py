@@ -1,82 +1,56 @@
-"""Orders and what is told: all that this side and the agent over there have in common, as lines
-of JSON. Times are the steady seconds of the machine that is read.
+"""Orders and answers: what this side and the agent over there say to each other beside facts,
+as lines of JSON. Times are the steady seconds of the machine that is read. Both sides are of
+one program, since one sends the other.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Union
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Union, get_args
 
-from gpuexplorer.core.cards import Card, CardId, Sample
-from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.tagged import kinds, record_in
+from gpuexplorer.core.cards import Card, Sample
+from gpuexplorer.core.harmless import record_in
+from gpuexplorer.core.records import from_text, text_of
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.simulation.occupied import Occupation
-from gpuexplorer.telemetry.backend import HardwareFault, Source
-from gpuexplorer.telemetry.ending import Way
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.topology import Topology
-
-# Both sides are of one program, since one sends the other; only a cache could mix them up.
-VERSION = 1
+from gpuexplorer.simulation.course import Occupation
+from gpuexplorer.telemetry.backend import HardwareFault
+from gpuexplorer.telemetry.facts import Cards, Notes, Users, Watch
+from gpuexplorer.telemetry.processes import Way
 
 
 @dataclass(frozen=True)
-class Watch:
-    """From now on read just this, in this rhythm, until another Watch comes."""
+class Question:
+    """Answered by an Answer of the same number."""
 
-    metrics: "frozenset[MetricId]"
-    processes: bool
-    interval: float
+    id: int = field(default=0, kw_only=True)
 
 
 @dataclass(frozen=True)
-class Read:
-    """One reading of every card; answered by Taken."""
-
-    id: int
-    metrics: "frozenset[MetricId]"
+class AskWiring(Question):
+    """A Topology."""
 
 
 @dataclass(frozen=True)
-class AskWiring:
-    """Answered by Wired."""
+class AskProcess(Question):
+    """Whether that very process, which began just then, runs still; one of which only the entry
+    is left does not. `way`: it is asked to end, or killed.
+    """
 
-    id: int
-
-
-@dataclass(frozen=True)
-class End:
-    """Ask this process to end, or kill it; only if it began at just that time. Then Done."""
-
-    id: int
     pid: int
     started_at: float
-    way: Way
+    way: "Way | None" = None
 
 
 @dataclass(frozen=True)
-class AskRunning:
-    """Answered by Running: whether that very process runs still."""
+class AskPythons(Question):
+    """A sequence of LabPython."""
 
-    id: int
-    pid: int
-    started_at: float
-
-
-@dataclass(frozen=True)
-class AskPythons:
-    """Answered by Pythons."""
-
-    id: int
     named: str = ""  # one that a person named; else those that are found
 
 
 @dataclass(frozen=True)
-class CheckUp:
-    """What the doctor says over there; answered by CheckedUp."""
+class CheckUp(Question):
+    """What the doctor says over there, as `doctor --json` prints it."""
 
-    id: int
     deep: bool = False
 
 
@@ -84,7 +58,7 @@ class CheckUp:
 class Knock:
     """A sign of life at least every KNOCKS_EVERY seconds; answered at once by Knocked."""
 
-    id: int
+    sent_at: float  # by the clock of who knocks, and told back
 
 
 @dataclass(frozen=True)
@@ -96,8 +70,7 @@ class Added:
     occupation: "Occupation | None" = None
 
 
-Question = Union[Read, AskWiring, End, AskRunning, AskPythons, CheckUp, Knock]  # noqa: UP007
-Order = Union[Watch, Added, Question]  # noqa: UP007
+Order = Union[Watch, Added, Knock, Question]  # noqa: UP007 - Python 3.10
 
 KNOCKS_EVERY = 2.0
 # An agent that heard no order for so long ends itself, and all that it started.
@@ -106,16 +79,13 @@ ALONE = 20.0
 
 @dataclass(frozen=True)
 class Hello:
-    """The first line of an agent that is ready."""
+    """Told once the agent is ready, after its cards."""
 
-    version: int
     python: str
     system: str  # "Linux 6.1.0"
     computer: str  # its own name
     user: str  # who we are over there
-    source: Source
     host: Card
-    cards: "Sequence[Card]"
     now: float
     wall: float
     attempts: "Sequence[Message]" = ()  # why no card answers, each with its way out
@@ -123,106 +93,56 @@ class Hello:
 
 
 @dataclass(frozen=True)
-class Listed:
-    """The cards that are listed from now on."""
-
-    cards: "Sequence[Card]"
-    source: Source
-
-
-@dataclass(frozen=True)
-class Noted:
-    """What a person should read of that machine, from now on."""
-
-    notes: "Sequence[Message]"
-
-
-@dataclass(frozen=True)
-class Sampled:
-    sample: Sample
-
-
-@dataclass(frozen=True)
-class Taken:
-    id: int
-    samples: "Sequence[Sample]"
-
-
-@dataclass(frozen=True)
-class Used:
-    """Who uses that card; None where nobody can tell just now."""
-
-    card: CardId
-    processes: "Sequence[NamedProcess] | None"
-
-
-@dataclass(frozen=True)
-class Faulted:
-    fault: HardwareFault
-
-
-@dataclass(frozen=True)
-class Wired:
-    id: int
-    topology: Topology
-
-
-@dataclass(frozen=True)
-class Pythons:
-    id: int
-    found: "Sequence[LabPython]"
-
-
-@dataclass(frozen=True)
-class Running:
-    """A process of which only the entry is left does not run."""
-
-    id: int
-    running: bool
-
-
-@dataclass(frozen=True)
-class CheckedUp:
-    id: int
-    report: str  # JSON, as `doctor --json` prints it
-
-
-@dataclass(frozen=True)
 class Knocked:
-    id: int
+    sent_at: float
     now: float
     wall: float
 
 
 @dataclass(frozen=True)
-class Done:
-    """That order was carried out, or why not."""
+class Answer:
+    """JSON of what was asked for, or why there is none; of number 0, why there is no agent."""
 
     id: int
+    text: str = ""
     trouble: Message = NOTHING
     hint: Message = NOTHING
 
 
-Told = Union[  # noqa: UP007 - the agent may be Python 3.10
-    Hello,
-    Listed,
-    Noted,
-    Sampled,
-    Taken,
-    Used,
-    Faulted,
-    Wired,
-    Running,
-    Pythons,
-    CheckedUp,
-    Knocked,
-    Done,
-]
-
-_ORDERS = kinds(Order)
+# Facts are told as they are.
+Told = Union[Hello, Knocked, Answer, Cards, Notes, Sample, Users, HardwareFault]  # noqa: UP007 - as above
+_KINDS = {
+    each.__name__: each
+    for each in (Watch, Added, Knock, *Question.__subclasses__(), *get_args(Told))
+}
 
 
-def order_of(line: bytes) -> Order:
-    """Raises UnreadableError, whatever the line is."""
-    order: Order = record_in(line, _ORDERS)
-    return order
+# Any: an Order, or what is Told.
+def told_of(line: bytes) -> Any:
+    """Raises UnreadableError, whatever the line is. The text of an answer is made harmless by
+    who asked.
+    """
+    return record_in(line, _KINDS, as_they_are={"text"})
+
+
+_NAME = "GPUEXPLORER_AGENT"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Which cards it reads: the real ones, or simulated ones; and how long it waits, alone."""
+
+    simulate: "str | None" = None
+    faults: str = ""
+    seed: int = 0
+    alone: float = ALONE
+
+    @property
+    def environment(self) -> "Mapping[str, str]":
+        return {_NAME: text_of(self)}
+
+
+def settings_of(environment: "MutableMapping[str, str]") -> Settings:
+    """What it starts itself shall not find them."""
+    settings: Settings = from_text(Settings, environment.pop(_NAME, "{}"))
+    return settings

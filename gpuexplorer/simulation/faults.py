@@ -5,9 +5,9 @@ import math
 import re
 from dataclasses import dataclass
 
-from gpuexplorer.core.newer_python import StrEnum, assert_never
+from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.trouble import Trouble, did_you_mean
-from gpuexplorer.core.words import Message, mark
+from gpuexplorer.core.words import Message, mark, told
 
 SLOW_SECONDS = 1.0
 DRIVER_SECONDS = 10.0
@@ -26,6 +26,28 @@ class FaultKind(StrEnum):
     WRONG = "wrong"
 
 
+_ORDERED = {
+    FaultKind.LOST: mark("Card {card} is lost, as ordered."),
+    FaultKind.UNLISTED: mark("The driver no longer lists card {card}, as ordered."),
+    FaultKind.REFUSED: mark("The driver gives no access to card {card}, as ordered."),
+    FaultKind.SLOW: mark("Each reading of card {card} takes {seconds:g} s, as ordered."),
+    FaultKind.HUNG: mark("Readings of card {card} do not come back, as ordered."),
+    FaultKind.DRIVER: mark("The driver is gone, as ordered."),
+    FaultKind.GARBAGE: mark("Card {card} answers with impossible figures, as ordered."),
+    FaultKind.WRONG: mark("Copies from card {card} to card {to} arrive wrong, as ordered."),
+}
+_FORMS = mark(
+    "Faults are lost:1@20s, lost:1@20s-40s, slow:0@10s, hung:1@15s, garbage:2@15s, "
+    "unlisted:1@20s, refused:1@20s, driver@30s, wrong:1>0, with commas between them; "
+    "a time is written 20, 20s, 1.5s or 2m."
+)
+_TIME = r"([0-9]{1,9}(?:\.[0-9]{1,9})?\s*[sm]?)\s*"
+_WRITTEN = re.compile(
+    r"[a-z]+\s*(?::\s*([0-9]{1,9})\s*(?:>\s*([0-9]{1,9})\s*)?)?"
+    rf"(?:@\s*{_TIME}(?:-\s*{_TIME})?)?"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One fault, in seconds since the machine was started; `card` is None for the driver."""
@@ -42,153 +64,59 @@ class Fault:
     @property
     def sentence(self) -> Message:
         """What was ordered, for a person to read."""
-        what = _what(self)
-        if math.isinf(self.end):
-            if self.kind is FaultKind.WRONG and not self.start:
-                return what
-            when = Message("It begins at {start:g} s.", start=self.start)
-        else:
+        values = {"card": self.card, "to": self.to, "seconds": SLOW_SECONDS}
+        what = Message(_ORDERED[self.kind], **values)
+        when = Message("It begins at {start:g} s.", start=self.start)
+        if math.isfinite(self.end):
             when = Message(
                 "It begins at {start:g} s and ends at {end:g} s.",
                 start=self.start,
                 end=self.end,
             )
-        return Message("{what} {when}", what=what, when=when)
+        elif self.kind is FaultKind.WRONG and not self.start:
+            return what
+        return told(what, when)
 
 
 def parse_faults(text: str, card_count: int) -> tuple[Fault, ...]:
     """Raises Trouble with a sentence that says which part of the text is wrong."""
-    text = text.strip()
-    if not text:
-        return ()
-    parts = [part.strip() for part in text.split(",")]
-    if not all(parts):
-        raise Trouble("'{text}' has a comma with no fault beside it.", _FORMS, text=text)
-    return tuple(_parse_fault(part, card_count) for part in parts)
+    parts = text.split(",") if text.strip() else []
+    return tuple(_parse_fault(part.strip() or text.strip(), card_count) for part in parts)
 
 
 def _parse_fault(part: str, card_count: int) -> Fault:
-    what, at, when = part.partition("@")
-    word, colon, card_text = (piece.strip() for piece in what.partition(":"))
-    known = [kind.value for kind in FaultKind]
-    if word.lower() not in known:
-        close = difflib.get_close_matches(word.lower(), known, n=1)
+    word = re.split("[:@]", part.lower())[0].strip()
+    if word not in _ORDERED:
         raise Trouble(
             "'{part}' names a fault that is not known: '{word}'.",
-            did_you_mean(close, _FORMS),
+            did_you_mean(difflib.get_close_matches(word, _ORDERED, n=1), _FORMS),
             part=part,
             word=word,
         )
-    kind = FaultKind(word.lower())
-    card = to = None
-    if kind is FaultKind.WRONG:
-        card, to = _parse_pair(part, card_text, card_count)
-    elif kind is not FaultKind.DRIVER:
-        card = _parse_card(part, card_text, card_count)
-    elif colon:
-        raise Trouble(
-            "'{part}' names a card, but all cards share one driver.", _FORMS, part=part
-        )
-    if kind is FaultKind.WRONG and not at:
-        return Fault(kind, card, 0.0, to=to)
-    if not at:
-        raise Trouble("'{part}' does not say when it begins.", _FORMS, part=part)
-    first, dash, last = when.partition("-")
-    start = _parse_seconds(part, first.strip())
-    if dash:
-        end = _parse_seconds(part, last.strip())
-    else:
-        end = start + DRIVER_SECONDS if kind is FaultKind.DRIVER else math.inf
+    kind, written = FaultKind(word), _WRITTEN.fullmatch(part.lower())
+    card, to, first, last = written.groups() if written else (None,) * 4
+    cards = {FaultKind.DRIVER: 0, FaultKind.WRONG: 2}.get(kind, 1)
+    named = [int(number) for number in (card, to) if number is not None]
+    lasting = kind is FaultKind.WRONG and "@" not in part
+    if len(set(named)) != cards or (first is None and not lasting):
+        raise Trouble("'{part}' is not how this fault is written.", _FORMS, part=part)
+    for number in named:
+        if number >= card_count:
+            raise Trouble(
+                "'{part}' names card {number}, which is not there.",
+                "The last card is number {last}.",
+                part=part,
+                number=number,
+                last=card_count - 1,
+            )
+    start = _seconds(first or "0")
+    end = start + DRIVER_SECONDS if kind is FaultKind.DRIVER else math.inf
+    end = _seconds(last) if last else end
     if end <= start:
-        raise Trouble("'{part}' ends before it has begun.", _TIMES, part=part)
+        raise Trouble("'{part}' ends before it has begun.", _FORMS, part=part)
+    card, to = [*named, None, None][:2]
     return Fault(kind, card, start, end, to)
 
 
-def _parse_pair(part: str, text: str, card_count: int) -> tuple[int, int]:
-    one, arrow, other = (piece.strip() for piece in text.partition(">"))
-    if not arrow:
-        raise Trouble("'{part}' does not say from which card to which.", _FORMS, part=part)
-    source, target = (_parse_card(part, each, card_count) for each in (one, other))
-    if source == target:
-        raise Trouble("'{part}' names the same card twice.", _FORMS, part=part)
-    return source, target
-
-
-def _parse_card(part: str, text: str, card_count: int) -> int:
-    there = (
-        Message("There is only card 0.")
-        if card_count == 1
-        else Message("Cards are 0 to {last}.", last=card_count - 1)
-    )
-    if not text:
-        forms = Message("{there} {forms}", there=there, forms=Message(_FORMS))
-        raise Trouble("'{part}' does not say which card.", forms, part=part)
-    if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise Trouble(
-            "'{part}' names a card by '{text}', which is not a number.",
-            there,
-            part=part,
-            text=text,
-        )
-    if int(text) >= card_count:
-        raise Trouble(
-            "'{part}' names card {number}, which is not there.",
-            there,
-            part=part,
-            number=int(text),
-        )
-    return int(text)
-
-
-def _parse_seconds(part: str, text: str) -> float:
-    match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([sm]?)", text, re.IGNORECASE)
-    if match is None:
-        raise Trouble(
-            "'{part}' has a time that cannot be read: '{text}'.", _TIMES, part=part, text=text
-        )
-    return float(match[1]) * (60.0 if match[2].lower() == "m" else 1.0)
-
-
-def _what(fault: Fault) -> Message:  # noqa: RET503 - it knows Python's own assert_never only
-    match fault.kind:
-        case FaultKind.LOST:
-            return Message("Card {card} is lost, as ordered.", card=fault.card)
-        case FaultKind.UNLISTED:
-            return Message(
-                "The driver no longer lists card {card}, as ordered.", card=fault.card
-            )
-        case FaultKind.REFUSED:
-            return Message(
-                "The driver gives no access to card {card}, as ordered.", card=fault.card
-            )
-        case FaultKind.SLOW:
-            return Message(
-                "Each reading of card {card} takes {seconds:g} s, as ordered.",
-                card=fault.card,
-                seconds=SLOW_SECONDS,
-            )
-        case FaultKind.HUNG:
-            return Message(
-                "Readings of card {card} do not come back, as ordered.", card=fault.card
-            )
-        case FaultKind.DRIVER:
-            return Message("The driver is gone, as ordered.")
-        case FaultKind.GARBAGE:
-            return Message(
-                "Card {card} answers with impossible figures, as ordered.", card=fault.card
-            )
-        case FaultKind.WRONG:
-            return Message(
-                "Copies from card {card} to card {to} arrive wrong, as ordered.",
-                card=fault.card,
-                to=fault.to,
-            )
-        case _:
-            assert_never(fault.kind)
-
-
-_FORMS = mark(
-    "Faults are lost:1@20s, lost:1@20s-40s, slow:0@10s, hung:1@15s, garbage:2@15s, "
-    "unlisted:1@20s, refused:1@20s, driver@30s, wrong:1>0, with commas between them."
-)
-_TIMES = mark("A time is written 20, 20s, 1.5s or 2m, and a span 20s-40s.")
+def _seconds(written: str) -> float:
+    return float(written.rstrip("sm ")) * (60.0 if written.endswith("m") else 1.0)

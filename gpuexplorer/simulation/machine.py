@@ -1,45 +1,38 @@
 """Machine: make-believe cards, and how they are at any instant, loaded by what the lab does."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import count
 from random import Random
 from typing import NamedTuple
 
-from gpuexplorer.simulation.course import Course, Moment, is_at_limit
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.simulation.course import (
+    Course,
+    Moment,
+    Occupation,
+    draws,
+    is_at_limit,
+    work_of,
+)
 from gpuexplorer.simulation.models import MIB
-from gpuexplorer.simulation.occupied import QUIET, Occupation, Occupied
-from gpuexplorer.simulation.specs import MachineSpec, Slot
-from gpuexplorer.simulation.wiring import Wiring
-from gpuexplorer.simulation.workload import Job, Role, Workload, workload_of
+from gpuexplorer.simulation.specs import MachineSpec
 
 LAB_PID = 4000
 SCRAPS_BYTES = 6 * MIB  # taken by the driver itself, and by no program
+# Of what is not simulated nothing happens.
+_STILL = (
+    *("encoder_utilization", "pcie_replays", "compute_mode", "virtualization_mode"),
+    *(each for each in METRICS if each.startswith("throttle_")),
+)
 
 
-class Reading(NamedTuple):
-    """How one card is at one instant, in SI units; shares are of what a wire can carry."""
-
-    busy: float
-    memory_busy: float
-    decoder_busy: float
-    level: float  # 0 at rest, 1 at all that the card can do
-    at_limit: bool
-    warm: bool
-    power: float
-    average_power: float  # over the last second
-    energy: float
-    temperature: float
-    fan: float
-    memory_used: int
-    graphics_clock: float
-    memory_clock: float
-    state: int
-    pcie_receive_share: float
-    pcie_transmit_share: float
-    nvlink_share: float
-    traffic: tuple[float, float, float, float]  # bytes per second that the lab adds
-    seconds_at_limit: float
-    seconds_warm: float
+def absence_of(metric: MetricId) -> Absence:
+    """Why a card does not answer it: for want of a part, or because its driver does not."""
+    summed = ("fan_speed", "nvlink_active", "nvlink_receive", "nvlink_transmit")
+    of_part = METRICS[metric].part or metric in summed
+    return Absence.NO_PART if of_part else Absence.NOT_SUPPORTED
 
 
 class SimulatedProcess(NamedTuple):
@@ -48,9 +41,9 @@ class SimulatedProcess(NamedTuple):
     pid: int
     command: str
     user: str
-    graphics: bool
     memory_bytes: int
     busy: float
+    graphics: bool = False
 
 
 class Machine:
@@ -61,34 +54,35 @@ class Machine:
 
     def __init__(self, spec: MachineSpec, seed: int | None = None) -> None:
         self.spec = spec
-        self.wiring = Wiring(spec)
         seed = spec.seed if seed is None else seed
-        self._cards = tuple(
-            _SimulatedCard(spec, index, seed, linked=bool(self.wiring.peers(index)))
-            for index in range(len(spec.cards))
-        )
+        self._cards = [_SimulatedCard(spec, at, seed) for at in range(len(spec.cards))]
         # Hears which card was given what.
         self.on_added: Callable[[int, int | Occupation], object] | None = None
 
-    def reading(self, index: int, t: float) -> Reading:
-        return self._cards[index].reading(t)
+    def reading(self, index: int, t: float) -> Mapping[str, float]:
+        """All that this card answers, by the names of the metrics."""
+        # Of those that NVLink joins, the ones whose work exchanges something do so together, or
+        # one with all others. What one receives, others send in that tenth of a second.
+        own = self._cards[index]
+        joined = [self._cards[at] for at in sorted((index, *self.spec.peers(index)))]
+        together = [each for each in joined if each.exchanges]
+        if len(together) < 2:
+            together = [*together, *joined]
+        share = together[0].exchange(t // 0.1 / 10) if own in together else 0.0
+        return own.reading(t, share)
 
     def processes(self, index: int, t: float) -> list[SimulatedProcess]:
         return self._cards[index].processes(t)
 
-    def repaired_ever(self, index: int) -> int:
-        """Memory errors that were repaired before the machine was started."""
-        return self._cards[index].repaired_ever
-
     def occupy(self, index: int, occupation: Occupation) -> None:
         """Add a span of work to a card, as if a program did it."""
-        self._cards[index].occupied.occupy(occupation)
+        self._cards[index].course.occupy(occupation)
         if self.on_added is not None:
             self.on_added(index, occupation)
 
     def hold(self, index: int, at: float, memory_bytes: int) -> None:
         """From `at` on hold that much more memory; a negative number gives it back."""
-        self._cards[index].occupied.hold(at, memory_bytes)
+        self._cards[index].course.hold(at, memory_bytes)
         if self.on_added is not None:
             self.on_added(index, memory_bytes)
 
@@ -96,154 +90,196 @@ class Machine:
 class _SimulatedCard:
     """One card of the machine."""
 
-    def __init__(self, spec: MachineSpec, index: int, seed: int, *, linked: bool) -> None:
-        own = Random(f"{seed}/{index}/card")
-        self._index = index
-        self._slot: Slot = spec.cards[index]
-        self._workload: Workload = workload_of(spec, index, seed)
-        self._course = Course(self._slot.model, self._workload, own)
-        self.occupied = Occupied(self._course)
-        self.repaired_ever = own.choice((0, 0, 0, 0, own.randint(1, 6)))
-        self._linked = linked
-        days = own.uniform(2.0, 20.0)
-        power, idle = self._slot.model.power, self._slot.idle
-        self._past_energy = days * 86400.0 * (power.idle if idle else power.limit * 0.3)
-        self._past_limited = 0.0 if idle else days * own.uniform(500.0, 3000.0)
+    def __init__(self, spec: MachineSpec, index: int, seed: int) -> None:
+        own, slot = Random(f"{seed}/{index}/card"), spec.cards[index]
+        self._model, self._work = slot.model, work_of(spec, index, seed)
+        self.exchanges = any(phase.exchange for phase in self._work.phases)
+        self.course = Course(slot.model, self._work, own)
+        repaired = own.choice((0, 0, 0, 0, own.randint(1, 6)))
+        days, watts = own.uniform(2.0, 20.0), slot.model.power_limit * 0.3
+        if slot.idle:
+            watts = slot.model.power_idle
+        self._past_energy = days * 86400.0 * watts
+        self._past_limited = 0.0 if slot.idle else days * own.uniform(500.0, 3000.0)
         self._memory_share = own.uniform(0.35, 0.65)
-        self._decoder_share = 0.25 if self._workload.role is Role.SERVING else 0.0
         self._first_pid = 10_000 + index * 6000 + own.randrange(500)
-        memory = self._slot.model.memory
-        self._usable = memory.total_bytes - memory.reserved_bytes
+        self._nvlinks = slot.nvlinks
+        up = slot.model.nvlinks if spec.peers(index) else 0
+        self._nvlink_rate = up * slot.model.nvlink_rate
+        self._ampere = slot.model.compute_capability >= (8, 0)
+        self._lasting = self._lasting_figures(slot.nvlinks, up, repaired)
+        self._lasting["display_active"] = draws(spec, index) and not slot.idle
 
-    def reading(self, t: float) -> Reading:
-        now, before = self._course.at(t), self._course.at(t - 1.0)
-        level, power = now.phase.level, now.power
-        energy, earlier = now.energy, before.energy
-        seconds_at_limit = now.seconds_at_limit
-        temperature, traffic = now.temperature, QUIET
-        if added := self.occupied.at(t):
-            level = max(level, added.level)
-            power += added.even + added.swing * now.swing
-            energy += added.energy
-            past = self.occupied.at(t - 1.0)
-            earlier += past.energy if past else 0.0
-            seconds_at_limit += added.seconds_at_limit
-            temperature = self._kept_cool(temperature, added.temperature)
-            traffic = added.traffic
-        busy, at_limit = self._busy(level, now.swing), is_at_limit(level)
-        clocks = self._slot.model.clocks
-        wave = 1.0 + 0.2 * now.swing
-        resting = level <= 0.0
-        return Reading(
-            busy=busy,
-            memory_busy=round(busy * self._memory_share * (1.0 + 0.1 * now.swing), 2),
-            decoder_busy=round(busy * self._decoder_share, 2),
-            level=level,
-            at_limit=at_limit,
-            warm=now.warm,
-            power=power,
-            average_power=energy - earlier,
-            energy=self._past_energy + energy,
-            temperature=temperature,
-            fan=self._fan(temperature),
-            memory_used=self._memory_used(t, now.second),
-            graphics_clock=self._graphics_clock(level, now, temperature, at_limit) * 1e6,
-            memory_clock=(clocks.memory_idle if resting else clocks.memory) * 1e6,
-            state=self._state(level),
-            pcie_receive_share=now.phase.feed * wave,
-            pcie_transmit_share=now.phase.feed * 0.3 * wave,
-            nvlink_share=now.phase.exchange * wave if self._linked else 0.0,
-            traffic=traffic,
-            seconds_at_limit=self._past_limited + seconds_at_limit,
-            seconds_warm=now.seconds_warm,
-        )
+    def _lasting_figures(self, nvlinks: int, up: int, repaired: int) -> dict[str, float]:
+        model, most = self._model, self._model.clock_most * 1e6
+        generation = model.pcie_generation
+        told: dict[str, float] = {
+            **dict.fromkeys(_STILL, 0.0),
+            "memory_reserved": model.reserved_bytes,
+            "memory_total": model.memory_bytes,
+            # A server's processor sees the whole memory, a desktop's a small window of it.
+            "bar1_total": 1 << (model.memory_bytes - 1).bit_length(),
+            "temperature_slowdown": model.heat_slowdown,
+            "temperature_shutdown": model.heat_shutdown,
+            "temperature_max": model.heat_target,
+            "power_limit": model.power_limit,
+            "power_limit_min": model.power_least,
+            "power_limit_max": model.power_most,
+            "power_limit_default": model.power_limit,
+            "clock_graphics_max": most,
+            "clock_sm_max": most,
+            "clock_memory_max": model.memory_clock * 1e6,
+            "clock_video_max": _video_clock(most),
+            "pcie_generation_max": generation,
+            "pcie_generation_card_max": generation,
+            "pcie_width": model.pcie_lanes,
+            "pcie_width_max": model.pcie_lanes,
+            "pcie_width_slot_max": 16,
+            "persistence_mode": not model.display,
+        }
+        if model.compute_capability >= (7, 5):
+            told["ofa_utilization"] = 0
+        if model.display:
+            told |= {"bar1_total": 256 * MIB, "pcie_generation_slot_max": generation}
+        elif self._ampere:
+            told["jpeg_utilization"] = 0
+        if model.hbm:
+            told["memory_temperature_max"] = 95.0
+        if model.mig:
+            told["mig_mode"] = 0
+        if model.ecc is not None:
+            spare = "remapped_rows_" if self._ampere else "retired_pages_"
+            told |= dict.fromkeys((each for each in METRICS if each.startswith(spare)), 0)
+            told["ecc_mode"] = model.ecc
+        if model.ecc:
+            told |= dict.fromkeys((each for each in METRICS if each.startswith("ecc_")), 0)
+            told |= {"ecc_mode": 1, "ecc_corrected_ever": repaired}
+        if nvlinks:
+            told["nvlink_active"] = up
+        told |= {f"nvlink_{link}_state": up > 0 for link in range(nvlinks)}
+        return told
+
+    def exchange(self, t: float) -> float:
+        """The share of its NVLinks that its work uses."""
+        now = self.course.at(t)
+        return now.phase.exchange * (1.0 + 0.2 * now.wave)
+
+    def reading(self, t: float, nvlink_share: float) -> Mapping[str, float]:
+        now, model = self.course.at(t), self._model
+        busy, heat, resting = _busy(now.level, now.wave), now.sums.heat, now.level <= 0.0
+        power, celsius, warm = round(now.power, 3), math.floor(heat), heat >= model.heat_target
+        memory_busy = round(busy * self._memory_share * (1.0 + 0.1 * now.wave), 2)
+        used = SCRAPS_BYTES + sum(each.memory_bytes for each in self.processes(t))
+        state, clock = model.idle_state, model.clock_idle * 1e6
+        memory_clock, generation = model.memory_clock_idle, model.pcie_generation
+        if resting and state == 8:
+            generation = 1
+        elif not resting:
+            state = 5 if now.level < 0.12 and state == 8 else model.busy_state
+            clock, memory_clock = self._graphics_clock(now, warm=warm), model.memory_clock
+        pcie_in, pcie_out, nvlink_in, nvlink_out = now.traffic
+        pcie, nvlink, links = model.pcie_rate, self._nvlink_rate, self._nvlinks
+        fed = now.phase.feed * (1.0 + 0.2 * now.wave) * pcie
+        told = self._lasting | {
+            "gpu_utilization": busy,
+            "memory_utilization": memory_busy,
+            "decoder_utilization": round(busy * 0.25, 2) if self._work.decodes else 0.0,
+            "memory_used": used,
+            "memory_free": model.usable_bytes - used,
+            "bar1_used": (2 if resting else 10) * MIB,
+            "temperature": celsius,
+            "power_draw": power,
+            "power_draw_instant": power,
+            "energy": round(self._past_energy + now.sums.energy, 3),
+            "clock_graphics": clock,
+            "clock_sm": clock,
+            "clock_memory": memory_clock * 1e6,
+            "clock_video": _video_clock(clock),
+            "performance_state": state,
+            "throttle_gpu_idle": resting,
+            "throttle_sw_power_cap": is_at_limit(now.level),
+            "throttle_time_sw_power_cap": self._past_limited + now.sums.at_limit,
+            "throttle_sw_thermal_slowdown": warm,
+            "throttle_time_sw_thermal_slowdown": now.sums.warm,
+            "pcie_generation": generation,
+            "pcie_receive": min(pcie, fed + pcie_in),
+            "pcie_transmit": min(pcie, 0.3 * fed + pcie_out),
+        }
+        for way, added in (("receive", nvlink_in), ("transmit", nvlink_out)):
+            rate = min(nvlink, nvlink_share * nvlink + added)
+            told |= {f"nvlink_{n}_{way}": rate / links for n in range(links)}
+            if links:
+                told[f"nvlink_{way}"] = rate
+        if self._ampere:
+            told["power_draw_average"] = round(
+                now.sums.energy - self.course.at(t - 1.0).sums.energy, 3
+            )
+        if model.gpm:
+            told["sm_activity"] = 0.86 * busy
+            told["sm_occupancy"] = 0.42 * busy
+            told["tensor_activity"] = 0.55 * busy * now.level
+        if model.margin:
+            told["temperature_margin"] = model.heat_target - celsius
+        if model.hbm:
+            told["memory_temperature"] = math.floor(heat + 5.0 + 8.0 * memory_busy)
+        fan = self._fan(heat)
+        if model.fans:
+            told["fan_speed"] = fan
+        for n in range(model.fans):
+            told |= {f"fan_{n}_speed": fan, f"fan_{n}_rpm": round((3300.0 - 40.0 * n) * fan)}
+        return told
 
     def processes(self, t: float) -> list[SimulatedProcess]:
-        now, added = self._course.at(t), self.occupied.at(t)
-        level = max(now.phase.level, added.level if added else 0.0)
-        own_busy = self._busy(now.phase.level, now.swing)
-        lab_busy = round(self._busy(level, now.swing) - own_busy, 2)
-        here = [
-            (slot, job)
-            for slot, job in enumerate(self._workload.jobs)
+        now = self.course.at(t)
+        own_busy, later = _busy(now.phase.level, now.wave), 7 * now.round % 500
+        jobs = [
+            # Those that do not outlive the round have another number in each.
+            (pid if job.end == math.inf else pid + later, job)
+            for pid, job in zip(count(self._first_pid, 1000), self._work.jobs, strict=False)
             if job.begin <= now.second < job.end
         ]
-        weights = sum(job.weight for _, job in here)
+        busy = own_busy / (sum(job.weight for _, job in jobs) or 1.0)
         processes = [
             SimulatedProcess(
-                self._pid(slot, job, now.round),
+                pid,
                 job.command,
                 job.user,
-                job.graphics,
                 job.memory_at(now.second),
-                round(own_busy * job.weight / weights, 3),
+                round(busy * job.weight, 3),
+                job.graphics,
             )
-            for slot, job in here
+            for pid, job in jobs
         ]
-        held = self._held(t, now.second)
+        # The lab gets no more than the card's own programs leave.
+        left = self._model.usable_bytes - SCRAPS_BYTES - sum(x.memory_bytes for x in processes)
+        held = min(self.course.held(t), left)
+        lab_busy = round(_busy(now.level, now.wave) - own_busy, 2)
         if held or lab_busy:
-            processes.append(
-                SimulatedProcess(
-                    LAB_PID,
-                    "gpuexplorer worker",
-                    "you",
-                    graphics=False,
-                    memory_bytes=held,
-                    busy=lab_busy,
-                )
-            )
+            ours = "gpuexplorer worker", "you", held, lab_busy
+            processes.append(SimulatedProcess(LAB_PID, *ours))
         return processes
 
-    def _pid(self, slot: int, job: Job, number: int) -> int:
-        return self._first_pid + 1000 * slot + (0 if job.lasting else 7 * number % 500)
-
-    def _jobs_memory(self, second: float) -> int:
-        memory = 0
-        for job in self._workload.jobs:
-            if job.begin <= second < job.end:
-                memory += job.memory_at(second)
-        return memory
-
-    def _held(self, t: float, second: float) -> int:
-        """What the lab holds, as far as the card's own programs leave room for it."""
-        held = self.occupied.memory_at(t)
-        return held and min(held, self._usable - SCRAPS_BYTES - self._jobs_memory(second))
-
-    def _memory_used(self, t: float, second: float) -> int:
-        return SCRAPS_BYTES + self._jobs_memory(second) + self._held(t, second)
-
-    def _busy(self, level: float, swing: float) -> float:
-        """A kernel runs for more of the time than the card is fully at work."""
-        if level <= 0.0:
-            return 0.0
-        return round(min(1.0, max(0.01, level * 1.06 + 0.03 * swing * level)), 2)
-
-    def _kept_cool(self, own: float, added: float) -> float:
-        """Cooling is built for the power limit: added work alone makes no card too warm."""
-        return min(own + added, max(own, self._slot.model.heat.target - 1.0))
-
-    def _state(self, level: float) -> int:
-        model = self._slot.model
-        if level <= 0.0:
-            return model.idle_state
-        return 5 if level < 0.12 and model.idle_state == 8 else model.busy_state
-
-    def _graphics_clock(
-        self, level: float, now: Moment, temperature: float, at_limit: bool
-    ) -> float:
-        """MHz, in the steps of 15 MHz that drivers set."""
-        clocks = self._slot.model.clocks
-        if level <= 0.0:
-            return clocks.idle
-        factor = 1.0 - 0.0015 * max(0.0, temperature - 45.0)
-        if at_limit:
-            factor *= 0.91 + 0.02 * now.swing
-        if now.warm:
+    def _graphics_clock(self, now: Moment, *, warm: bool) -> float:
+        """In the steps of 15 MHz that drivers set."""
+        model = self._model
+        factor = 1.0 - 0.0015 * max(0.0, now.sums.heat - 45.0)
+        if is_at_limit(now.level):
+            factor *= 0.91 + 0.02 * now.wave
+        if warm:
             factor *= 0.85
-        return max(float(clocks.base), math.floor(clocks.boost * factor / 15.0) * 15.0)
+        return max(model.clock_base, math.floor(model.clock_boost * factor / 15.0) * 15) * 1e6
 
     def _fan(self, temperature: float) -> float:
-        heat = self._slot.model.heat
-        if not heat.fans or (heat.fans_stop and temperature < 48.0):
+        model = self._model
+        if model.fans_stop and temperature < 48.0:
             return 0.0
         return round(min(1.0, 0.3 + 0.7 * max(0.0, temperature - 40.0) / 50.0), 2)
+
+
+def _busy(level: float, wave: float) -> float:
+    """A kernel runs for more of the time than the card is fully at work."""
+    return round(min(1.0, max(0.01, level * (1.06 + 0.03 * wave))), 2) if level > 0.0 else 0.0
+
+
+def _video_clock(graphics_clock: float) -> float:
+    return max(405e6, math.floor(0.85 * graphics_clock / 15e6) * 15e6)

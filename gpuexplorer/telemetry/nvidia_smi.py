@@ -3,15 +3,13 @@
 import argparse
 import difflib
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import NoReturn
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardState, Sample
-from gpuexplorer.core.catalogue import health, heat_and_power, memory
-from gpuexplorer.core.catalogue import utilization as use
-from gpuexplorer.core.catalogue.clocks import PERFORMANCE_STATE
-from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit, metrics_of
+from gpuexplorer.core.metrics import METRICS, Metric, Unit, metrics_of
 from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.core.words import mark
 from gpuexplorer.simulation.models import MIB
@@ -22,53 +20,69 @@ _FORMS = mark(
     "On simulated cards there are nvidia-smi, -L, -i 0, --query-gpu=name,memory.used "
     "--format=csv, and --query-compute-apps=pid,used_memory --format=csv."
 )
-_ENDLESS = mark(
-    "Asked for again and again, nvidia-smi does not end, and the cell would wait for ever."
-)
-_SCREENS = mark("The overview and the plots beside the lab show the same figures live.")
-_NO_DRIVER = "N/A"  # nobody made up a driver, or a CUDA version, for simulated cards
 _ABSENT = "[N/A]"
-
-_R = TypeVar("_R")
+# In what unit nvidia-smi says a figure, and what of ours makes one of it.
+_UNITS = dict.fromkeys(Unit, ("", 1.0)) | {
+    Unit.RATIO: ("%", 0.01),
+    Unit.BYTES: ("MiB", float(MIB)),
+    Unit.WATTS: ("W", 1.0),
+    Unit.HERTZ: ("MHz", 1e6),
+}
+_ALIASES = {
+    "clocks.current.graphics": "clocks.gr",
+    "clocks.current.memory": "clocks.mem",
+    "clocks.current.sm": "clocks.sm",
+    "clocks.max.graphics": "clocks.max.gr",
+    "clocks.max.memory": "clocks.max.mem",
+    "pcie.link.gen.current": "pcie.link.gen.gpucurrent",
+    "power.limit": "enforced.power.limit",
+}
+_METRICS: dict[str, Metric] = {
+    metric.smi: metric
+    for metric in METRICS.values()
+    if metric.smi and " " not in metric.smi and not metric.smi.startswith("-")
+}
+_METRICS |= {alias: _METRICS[field] for alias, field in _ALIASES.items()}
+_HELD = ("used_memory", "used_gpu_memory")  # by a process
+_APP_FIELDS = (
+    *("pid", "process_name", "name", "gpu_name", "gpu_uuid", "gpu_bus_id", *_HELD),
+    *("uuid", "pci.bus_id"),
+)
+_FIELD_UNITS = {
+    field: unit for field, metric in _METRICS.items() if (unit := _UNITS[metric.unit][0])
+} | dict.fromkeys(_HELD, "MiB")
 
 
 def nvidia_smi(arguments: str, backend: SimulatedBackend, now: datetime) -> str:
     """What it prints. Raises Trouble for what is not offered here."""
-    asked = _asked(arguments)
-    cards = _chosen(_cards(backend), asked.id)
+    asked, cards = _asked(arguments), backend.cards()
+    if asked.id is not None:
+        cards = [_named(word, cards) for word in asked.id.split(",")]
+    processes = [(card, each) for card in cards for each in backend.processes(card.id) or ()]
     if asked.list_gpus:
-        lines = [_listed(each.card) for each in cards]
-    elif asked.query_gpu:
-        lines = _query(asked.query_gpu, asked.format, _card_fields(now, len(cards)), cards)
-    elif asked.apps:
-        apps = [_App(each.card, process) for each in cards for process in each.processes]
-        lines = _query(asked.apps, asked.format, _APP_FIELDS, apps)
-    else:
-        lines = _table(cards, now)
+        return "\n".join(f"GPU {c.index}: {c.name} (UUID: {c.id})" for c in cards)
+    if asked.apps:
+        return _query(
+            asked.apps, asked.format, _APP_FIELDS, [_app(*each) for each in processes]
+        )
+    samples = [backend.now(card.id, metrics_of(card)) for card in cards]
+    figures = [_figures(*each) for each in zip(cards, samples, strict=True)]
+    if asked.query_gpu:
+        stamp = f"{now:%Y/%m/%d %H:%M:%S}.{now.microsecond // 1000:03}"
+        more = {"count": str(len(cards)), "driver_version": _ABSENT, "timestamp": stamp}
+        rows = [each | more for each in figures]
+        return _query(asked.query_gpu, asked.format, rows[0], rows)
+    lines = [
+        f"{now:%a %b %e %H:%M:%S %Y}",
+        # Nobody made up a driver, or a CUDA version, for simulated cards.
+        _HEAD.format(program="simulated", driver="N/A"),
+        *map(_card_rows, samples, figures),
+        _PROCESSES,
+        *(_process_row(*each) for each in processes),
+        *([] if processes else [_NO_PROCESS]),
+        f"+{'-' * 89}+",
+    ]
     return "\n".join(lines)
-
-
-class _CardNow(NamedTuple):
-    """A card with what it says at this instant."""
-
-    card: Card
-    sample: Sample
-    processes: Sequence[CardProcess]
-
-    def number(self, metric: MetricId, per: float = 1.0) -> int | None:
-        value = self.sample.values.get(metric)
-        return None if value is None else round(value / per)
-
-    def text(self, metric: MetricId, form: str, absent: str = "N/A", per: float = 1.0) -> str:
-        value = self.number(metric, per)
-        return absent if value is None else form.format(value)
-
-
-class _App(NamedTuple):
-    """A process that computes on a card."""
-
-    card: Card
-    process: CardProcess
 
 
 class _Parser(argparse.ArgumentParser):
@@ -89,7 +103,11 @@ def _asked(arguments: str) -> argparse.Namespace:
     except ValueError:
         raise Trouble("A quotation mark of this line is not closed.") from None
     if asked.loop is not None:
-        raise Trouble(_ENDLESS, _SCREENS)
+        raise Trouble(
+            "Asked for again and again, nvidia-smi does not end, and the cell would wait for"
+            " ever.",
+            "The overview and the plots beside the lab show the same figures live.",
+        )
     if unknown:
         raise Trouble(
             "Simulated cards have no `nvidia-smi {option}`.", _FORMS, option=unknown[0]
@@ -97,106 +115,56 @@ def _asked(arguments: str) -> argparse.Namespace:
     return asked
 
 
-def _cards(backend: SimulatedBackend) -> Sequence[_CardNow]:
-    return [
-        _CardNow(card, backend.now(card.id, metrics_of(card)), backend.processes(card.id) or ())
-        for card in backend.cards()
-    ]
+def _named(word: str, cards: Sequence[Card]) -> Card:
+    for card in cards:
+        if word in (str(card.index), card.id, card.bus_id):
+            return card
+    raise Trouble("There is no card {word} here.", _FORMS, word=word)
 
 
-def _chosen(cards: Sequence[_CardNow], ids: str | None) -> Sequence[_CardNow]:
-    if ids is None:
-        return cards
-    found = []
-    for word in ids.split(","):
-        names = [(str(each.card.index), each.card.id, each.card.bus_id) for each in cards]
-        found += [each for each, known in zip(cards, names, strict=True) if word in known]
-        if not any(word in known for known in names):
-            raise Trouble("There is no card {word} here.", _FORMS, word=word)
-    return found
+def _figures(card: Card, sample: Sample) -> dict[str, str]:
+    """All that can be asked for of a card, by its fields, in nvidia-smi's words."""
+    values = sample.values
+    known = {name: _figure(each, values.get(each.id)) for name, each in _METRICS.items()}
+    capability = ".".join(map(str, card.compute_capability or ()))
+    return known | _card(card) | {"index": str(card.index), "compute_cap": capability}
 
 
-def _listed(card: Card) -> str:
-    return f"GPU {card.index}: {card.name} (UUID: {card.id})"
+def _card(card: Card) -> dict[str, str]:
+    # Eight digits of the domain, where the kernel writes four.
+    bus = f"0000{card.bus_id}".upper() if card.bus_id else _ABSENT
+    named = dict.fromkeys(("name", "gpu_name"), card.name)
+    named |= dict.fromkeys(("uuid", "gpu_uuid"), card.id)
+    return named | dict.fromkeys(("pci.bus_id", "gpu_bus_id"), bus)
 
 
-_HEAD = """\
-+-----------------------------------------------------------------------------------------+
-| NVIDIA-SMI {program:<22} Driver Version: {driver:<14} CUDA Version: {driver:<9}|
-|-----------------------------------------+------------------------+----------------------+
-| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
-| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
-|                                         |                        |               MIG M. |
-|=========================================+========================+======================|"""
-_CARD = """\
-| {index:>3}  {name:<27.27} {persistence:>6} |   {bus:>16} {display:>3} | {ecc:>20} |
-| {fan:>3}{temperature:>6}{state:>6}{power:>15} / {limit:>6} |{used:>11} / {total:>9} |{busy:>8}{mode:>13} |
-|                                         |                        | {mig:>20} |
-+-----------------------------------------+------------------------+----------------------+"""  # noqa: E501 - the fields are as wide as they are filled in
-_LOST = "| {index:>3}  {name:<26.26} {why:>55} |\n" + f"+{'-' * 89}+"
-_PROCESSES = """\
-
-+-----------------------------------------------------------------------------------------+
-| Processes:                                                                              |
-|  GPU   GI   CI              PID   Type   Process name                        GPU Memory |
-|        ID   ID                                                               Usage      |
-|=========================================================================================|"""
-_NO_PROCESS = f"| {' No running processes found':<87} |"
-_PROCESS = "| {index:>4}   N/A  N/A {pid:>15}{use:>7}   {name:<34.34} {memory:>11} |"
+def _app(card: Card, process: CardProcess) -> dict[str, str]:
+    held, name = process.values.get(ProcessFigure.MEMORY), process.simulated_command or _ABSENT
+    memory = _ABSENT if held is None else str(round(held / MIB))
+    named = dict.fromkeys(("process_name", "name"), name) | {"pid": str(process.pid)}
+    return _card(card) | named | dict.fromkeys(_HELD, memory)
 
 
-def _table(cards: Sequence[_CardNow], now: datetime) -> list[str]:
-    processes = [(each.card, process) for each in cards for process in each.processes]
-    return [
-        f"{now:%a %b %e %H:%M:%S %Y}",
-        _HEAD.format(program="simulated", driver=_NO_DRIVER),
-        *(_card_rows(each) for each in cards),
-        _PROCESSES,
-        *(_process_row(card, process) for card, process in processes),
-        *([] if processes else [_NO_PROCESS]),
-        f"+{'-' * 89}+",
-    ]
-
-
-def _card_rows(now: _CardNow) -> str:
-    card = now.card
-    if now.sample.state is not CardState.WORKING:
-        return _LOST.format(index=card.index, name=card.name, why="ERR!")
-    return _CARD.format(
-        index=card.index,
-        name=card.name,
-        persistence=_switch(now.number(health.PERSISTENCE_MODE)),
-        bus=_bus(card),
-        display=_switch(now.number(health.DISPLAY_ACTIVE)),
-        ecc=now.text(health.ECC_UNCORRECTED, "{}"),
-        fan=now.text(heat_and_power.FAN_SPEED, "{}%", per=0.01),
-        temperature=now.text(heat_and_power.TEMPERATURE, "{}C"),
-        state=now.text(PERFORMANCE_STATE, "P{}"),
-        power=now.text(heat_and_power.POWER_DRAW, "{}W"),
-        limit=now.text(heat_and_power.POWER_LIMIT, "{}W"),
-        used=now.text(memory.MEMORY_USED, "{}MiB", per=MIB),
-        total=now.text(memory.MEMORY_TOTAL, "{}MiB", per=MIB),
-        busy=now.text(use.GPU_UTILIZATION, "{}%", per=0.01),
-        mode=_state(health.COMPUTE_MODE, now) or "N/A",
-        mig=_state(health.MIG_MODE, now) or "N/A",
-    )
-
-
-def _process_row(card: Card, process: CardProcess) -> str:
-    name = process.simulated_command or "[Not Found]"
-    held = process.values.get(ProcessFigure.MEMORY)
-    return _PROCESS.format(
-        index=card.index,
-        pid=process.pid,
-        use=process.use,
-        name=name if len(name) <= 34 else f"...{name[-31:]}",
-        memory="N/A" if held is None else f"{round(held / MIB)}MiB",
-    )
+def _figure(metric: Metric, value: float | None) -> str:
+    if value is None:
+        return _ABSENT
+    if metric.id == m.PERFORMANCE_STATE:
+        return f"P{value:.0f}"
+    if metric.id == m.COMPUTE_MODE:
+        return ("Default", "E. Thread", "Prohibited", "E. Process")[int(value)]
+    match metric.unit:
+        case Unit.FLAG:
+            return "Active" if value else "Not Active"
+        case Unit.STATE:
+            return "Enabled" if value else "Disabled"
+        case Unit.WATTS:
+            return f"{value:.2f}"
+    return str(round(value / _UNITS[metric.unit][1]))
 
 
 def _query(
-    names: str, form: str | None, known: Mapping[str, Callable[[_R], str]], rows: Sequence[_R]
-) -> list[str]:
+    names: str, form: str | None, known: Collection[str], rows: Sequence[Mapping[str, str]]
+) -> str:
     style = [each.strip() for each in (form or "").split(",")]
     if "csv" not in style:
         raise Trouble("A query needs --format=csv.", _FORMS)
@@ -208,107 +176,64 @@ def _query(
                 did_you_mean(difflib.get_close_matches(field, known, n=1), _FORMS),
                 field=field,
             )
-    units = {field: _UNITS[metric.unit][0] for field, metric in _QUERIED.items()}
-    units |= {"used_memory": "MiB", "used_gpu_memory": "MiB"}
+    heads = [
+        f"{each} [{unit}]" if (unit := _FIELD_UNITS.get(each)) else each for each in fields
+    ]
+    units = {} if "nounits" in style else _FIELD_UNITS
 
-    def said(field: str, row: _R) -> str:
-        text, unit = known[field](row), units.get(field, "")
-        bare = not unit or "nounits" in style or text == _ABSENT
-        return text if bare else f"{text} {unit}"
+    def cell(field: str, text: str) -> str:
+        return text if field not in units or text == _ABSENT else f"{text} {units[field]}"
 
-    heads = [f"{each} [{units[each]}]" if units.get(each) else each for each in fields]
-    lines = [] if "noheader" in style else [", ".join(heads)]
-    return [*lines, *(", ".join(said(field, row) for field in fields) for row in rows)]
-
-
-# In what unit nvidia-smi says a figure, and what of ours makes one of it.
-_UNITS = dict.fromkeys(Unit, ("", 1.0)) | {
-    Unit.RATIO: ("%", 0.01),
-    Unit.BYTES: ("MiB", float(MIB)),
-    Unit.WATTS: ("W", 1.0),
-    Unit.HERTZ: ("MHz", 1e6),
-}
-_ALIASES = {
-    "clocks.current.graphics": "clocks.gr",
-    "clocks.current.memory": "clocks.mem",
-    "clocks.current.sm": "clocks.sm",
-    "clocks.max.graphics": "clocks.max.gr",
-    "clocks.max.memory": "clocks.max.mem",
-    "pcie.link.gen.current": "pcie.link.gen.gpucurrent",
-    "power.limit": "enforced.power.limit",
-}
-_QUERIED: dict[str, Metric] = {
-    metric.smi: metric
-    for metric in METRICS.values()
-    if metric.smi and " " not in metric.smi and not metric.smi.startswith("-")
-}
-_QUERIED |= {alias: _QUERIED[field] for alias, field in _ALIASES.items()}
+    lines = [[cell(field, row[field]) for field in fields] for row in rows]
+    return "\n".join(map(", ".join, lines if "noheader" in style else [heads, *lines]))
 
 
-def _card_fields(now: datetime, count: int) -> Mapping[str, Callable[[_CardNow], str]]:
-    fields: dict[str, Callable[[_CardNow], str]] = {
-        field: lambda each, metric=metric: _figure(metric, each)  # type: ignore[misc]  # mypy cannot infer this default
-        for field, metric in _QUERIED.items()
-    }
-    fields |= dict.fromkeys(("name", "gpu_name"), lambda each: each.card.name)
-    fields |= dict.fromkeys(("uuid", "gpu_uuid"), lambda each: each.card.id)
-    fields |= dict.fromkeys(("pci.bus_id", "gpu_bus_id"), lambda each: _bus(each.card))
-    fields |= {
-        "index": lambda each: str(each.card.index),
-        "count": lambda _: str(count),
-        "timestamp": lambda _: f"{now:%Y/%m/%d %H:%M:%S}.{now.microsecond // 1000:03}",
-        "driver_version": lambda _: _ABSENT,
-        "compute_cap": lambda each: ".".join(map(str, each.card.compute_capability or ())),
-    }
-    return fields
+_HEAD = """\
++-----------------------------------------------------------------------------------------+
+| NVIDIA-SMI {program:<22} Driver Version: {driver:<14} CUDA Version: {driver:<9}|
+|-----------------------------------------+------------------------+----------------------+
+| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
+| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
+|                                         |                        |               MIG M. |
+|=========================================+========================+======================|"""
+_CARD = """\
+| {0[index]:>3}  {0[name]:<27.27} {0[persistence_mode]:>6} |   {0[pci.bus_id]:>16} {0[display_active]:>3} | {0[ecc.errors.uncorrected.volatile.total]:>20} |
+| {0[fan.speed]:>3}{0[temperature.gpu]:>6}{0[pstate]:>6}{0[power.draw]:>15} / {0[power.limit]:>6} |{0[memory.used]:>11} / {0[memory.total]:>9} |{0[utilization.gpu]:>8}{0[compute_mode]:>13} |
+|                                         |                        | {0[mig.mode.current]:>20} |
++-----------------------------------------+------------------------+----------------------+"""  # noqa: E501 - the fields are as wide as they are filled in
+_LOST = "| {index:>3}  {name:<26.26} {why:>55} |\n" + f"+{'-' * 89}+"
+_PROCESSES = """\
+
++-----------------------------------------------------------------------------------------+
+| Processes:                                                                              |
+|  GPU   GI   CI              PID   Type   Process name                        GPU Memory |
+|        ID   ID                                                               Usage      |
+|=========================================================================================|"""
+_NO_PROCESS = f"| {' No running processes found':<87} |"
+_PROCESS = "| {index:>4}   N/A  N/A {pid:>15}{use:>7}   {name:<34.34} {memory:>11} |"
+_SWITCHES = {"Disabled": "Off", "Enabled": "On"}
 
 
-def _memory(app: _App) -> str:
-    held = app.process.values.get(ProcessFigure.MEMORY)
-    return _ABSENT if held is None else str(round(held / MIB))
+def _card_rows(sample: Sample, figures: Mapping[str, str]) -> str:
+    if sample.state is not CardState.WORKING:
+        return _LOST.format(**figures, why="ERR!")
+    cells = {}
+    for field, text in figures.items():
+        unit = "C" if field.startswith("temperature.") else _FIELD_UNITS.get(field, "")
+        whole = f"{float(text):.0f}" if unit == "W" and text != _ABSENT else text
+        cells[field] = "N/A" if text == _ABSENT else whole + unit
+    for field in ("persistence_mode", "display_active"):
+        cells[field] = _SWITCHES.get(figures[field], "N/A")
+    return _CARD.format(cells)
 
 
-_APP_FIELDS: Mapping[str, Callable[[_App], str]] = {
-    "pid": lambda app: str(app.process.pid),
-    "process_name": lambda app: app.process.simulated_command or _ABSENT,
-    "name": lambda app: app.process.simulated_command or _ABSENT,
-    "gpu_name": lambda app: app.card.name,
-    "gpu_uuid": lambda app: app.card.id,
-    "gpu_bus_id": lambda app: _bus(app.card),
-    "used_memory": _memory,
-    "used_gpu_memory": _memory,
-}
-
-
-def _figure(metric: Metric, now: _CardNow) -> str:
-    value = now.sample.values.get(metric.id)
-    if value is None:
-        return _ABSENT
-    if metric.id == PERFORMANCE_STATE:
-        return f"P{value:.0f}"
-    if metric.unit is Unit.FLAG:
-        return "Active" if value else "Not Active"
-    if metric.unit is Unit.STATE:
-        return _state(metric.id, now) or _ABSENT
-    if metric.unit is Unit.WATTS:
-        return f"{value:.2f}"
-    return str(round(value / _UNITS[metric.unit][1]))
-
-
-def _state(metric: MetricId, now: _CardNow) -> str:
-    """In nvidia-smi's words, which are not the window's."""
-    value = now.number(metric)
-    if value is None:
-        return ""
-    if metric == health.COMPUTE_MODE:
-        return ("Default", "E. Thread", "Prohibited", "E. Process")[value]
-    return ("Disabled", "Enabled")[value]
-
-
-def _switch(value: int | None) -> str:
-    return "N/A" if value is None else ("Off", "On")[value]
-
-
-def _bus(card: Card) -> str:
-    """Eight digits of the domain, where the kernel writes four."""
-    return f"0000{card.bus_id}".upper() if card.bus_id else _ABSENT
+def _process_row(card: Card, process: CardProcess) -> str:
+    name = process.simulated_command or "[Not Found]"
+    memory = _app(card, process)["used_memory"]
+    return _PROCESS.format(
+        index=card.index,
+        pid=process.pid,
+        use=process.use,
+        name=name if len(name) <= 34 else f"...{name[-31:]}",
+        memory="N/A" if memory == _ABSENT else f"{memory}MiB",
+    )

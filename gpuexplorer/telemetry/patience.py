@@ -13,31 +13,23 @@ class Asked(Generic[T]):
     def __init__(
         self, call: Callable[[], T], when_late: Callable[[], None] | None = None
     ) -> None:
-        self._call = call
-        self._when_late = when_late
-        self._lock = threading.Lock()
-        self._late = False
-        self._answered = threading.Event()
+        self._call, self._when_late = call, when_late
+        self._changed = threading.Condition()
+        self._late = self.answered = False
         self._answer: T | None = None
         self._error: BaseException | None = None
         threading.Thread(target=self._run, name="a call that may hang", daemon=True).start()
 
     def answered_within(self, seconds: float) -> bool:
-        if self._answered.wait(seconds):
-            return True
-        with self._lock:
-            self._late = not self._answered.is_set()
-            return not self._late
-
-    @property
-    def answered(self) -> bool:
-        return self._answered.is_set()
+        with self._changed:
+            self._late = not self._changed.wait_for(lambda: self.answered, seconds)
+        return self.answered
 
     def result(self) -> T:
-        """What the call gave, or raised. Only after `answered_within` said True."""
+        """What the call gave, or raised. Only once it is `answered`."""
         if self._error is not None:
             raise self._error
-        assert self._answered.is_set()
+        assert self.answered
         return self._answer  # type: ignore[return-value]  # None only where T allows None
 
     def _run(self) -> None:
@@ -45,8 +37,8 @@ class Asked(Generic[T]):
             self._answer = self._call()
         except BaseException as error:
             self._error = error
-        with self._lock:
-            self._answered.set()
-            late = self._late
-        if late and self._when_late is not None:
+        with self._changed:
+            self.answered = True
+            self._changed.notify_all()
+        if self._late and self._when_late is not None:
             self._when_late()

@@ -1,11 +1,14 @@
-"""CardProcess: one program's use of one card, as far as it can be told."""
+"""CardProcess: one program's use of one card, as far as it can be told; and by name."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.newer_python import StrEnum
+from gpuexplorer.core.records import KEPT_HERE
+from gpuexplorer.core.words import NOTHING, Message
 
 
 class ProcessUse(StrEnum):
@@ -26,6 +29,13 @@ class ProcessFigure(StrEnum):
     DECODER = "decoder"
 
 
+class Way(StrEnum):
+    """How hard one is ended."""
+
+    ASK = "ask"  # it may save what it has, or refuse
+    KILL = "kill"  # the system takes it away, and nothing is saved
+
+
 class CardProcess(NamedTuple):
     """One process on one card or MIG instance, before anybody looked the pid up."""
 
@@ -36,3 +46,40 @@ class CardProcess(NamedTuple):
     missing: Mapping[ProcessFigure, Absence] = {}
     simulated_command: str | None = None  # make-believe processes bring their own name
     simulated_user: str | None = None
+
+
+class Ancestor(NamedTuple):
+    """The process that started another, such as torchrun its workers."""
+
+    pid: int
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedProcess:
+    """A card's process and what this computer knows of it. `reason` where it knows nothing, or
+    nothing more.
+    """
+
+    process: CardProcess
+    resolved: bool
+    reason: Message = NOTHING
+    user: str | None = None
+    command: str | None = None
+    cpu: float | None = None  # cores' worth of time since the look before
+    memory_bytes: int | None = None
+    started_at: float | None = None  # seconds since 1970
+    container: str | None = None
+    ours: bool = False
+    of_this_user: bool = False  # or anybody's, where we are the administrator
+    ancestors: tuple[Ancestor, ...] = ()  # its parent first, without the system's own
+    # Who exactly it is, should its number be given to another process.
+    # Any: psutil's Process, whose module takes long to import; or, for one of another computer,
+    # what answers to the same names and waits for nobody, and has a `refused`.
+    identity: Any = field(default=None, compare=False, repr=False, metadata=KEPT_HERE)
+    ended: bool = False  # the system has its entry still, and no figures
+    elsewhere: bool = False  # its pid is one of the host's, and means nothing in here
+
+    @property
+    def simulated(self) -> bool:
+        return self.process.simulated_command is not None

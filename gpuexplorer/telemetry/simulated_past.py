@@ -3,17 +3,16 @@
 import threading
 import time
 
+from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.local import Local
 
 # Of what is older than this only an outline is kept, so it is read less often.
-_CLOSELY = 3600.0
-_STEP, _WIDE_STEP = 1.0, 10.0
+_CLOSELY, _WIDE_STEP = 3600.0, 10.0
 _SELDOM = {Cadence.SLOW: 5, Cadence.ON_DEMAND: 2}
-_PROCESSES_EVERY = 2
 
 
-class PastClock:
+class PastClock(Clock):
     """Stands where it is put, in the past, until it becomes the computer's own clock."""
 
     def __init__(self, seconds: float) -> None:
@@ -38,21 +37,16 @@ class PastClock:
         self._stands = None
 
 
-def live_through(session: Session, clock: PastClock) -> None:
-    """Read everything as it would have been read since the clock's time. The session, which was
+def live_through(stream: Local, clock: PastClock) -> None:
+    """Read everything as it would have been read since the clock's time. The stream, which was
     not started yet, and its cards both go by this clock.
     """
     at, seconds = clock.now(), 0
     while (left := time.monotonic() - at) > 0:
         clock.put(at)
         closely = left <= _CLOSELY
-        due = [
-            cadence
-            for cadence in Cadence
-            if not closely or seconds % _SELDOM.get(cadence, 1) == 0
-        ]
-        session.read_now(due, processes=not closely or seconds % _PROCESSES_EVERY == 0)
-        step = _STEP if closely else _WIDE_STEP
-        at += step
-        seconds += round(step)
+        due = [x for x in Cadence if not closely or seconds % _SELDOM.get(x, 1) == 0]
+        stream.read_now(due, users=Cadence.ON_DEMAND in due)
+        at += 1.0 if closely else _WIDE_STEP
+        seconds += 1
     clock.catch_up()

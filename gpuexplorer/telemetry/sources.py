@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.session import Attempt
 
 if TYPE_CHECKING:
     from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
@@ -45,25 +45,22 @@ def first_that_answers(
     attempts = []
     for vendor in vendors:
         backend = vendor.make()
+        # A driver that hangs at the very first call must not take the program with it.
+        opening = Asked(backend.open, when_late=backend.close)
         try:
-            _open_within(backend, OPENING_PATIENCE)
+            if not opening.answered_within(OPENING_PATIENCE):
+                raise Trouble(
+                    "The driver has not answered for {seconds:.0f} seconds.",
+                    "Restart the computer if this stays so; `dmesg` may say what the driver"
+                    " waits for.",
+                    seconds=OPENING_PATIENCE,
+                )
+            opening.result()
         except Trouble as trouble:
             attempts.append(Attempt(vendor.name, trouble.sentence, trouble.hint))
         else:
             return backend, attempts
     return None, attempts
-
-
-def _open_within(backend: Backend, seconds: float) -> None:
-    """A driver that hangs at the very first call must not take the program with it."""
-    opening = Asked(backend.open, when_late=backend.close)
-    if not opening.answered_within(seconds):
-        raise Trouble(
-            "The driver has not answered for {seconds:.0f} seconds.",
-            "Restart the computer if this stays so; `dmesg` may say what the driver waits for.",
-            seconds=seconds,
-        )
-    opening.result()
 
 
 def simulated(

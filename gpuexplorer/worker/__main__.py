@@ -8,29 +8,22 @@ import traceback
 from dataclasses import replace
 from pathlib import Path
 
-from gpuexplorer.lab.oldest import OLDEST_PYTHON, torch_too_old
+from gpuexplorer.lab.start import NAME, unpacked
 
-# Exit statuses; the window has the words for them.
-OLD_PYTHON, NO_TORCH, OLD_TORCH, LACKING_TORCH = 3, 4, 5, 6
+# Exit statuses; the window has the words for them, and starts no Python that is too old.
+NO_TORCH, LACKING_TORCH = 3, 4
 
 
 def main() -> int:
     """What cannot start ends with one of these, and says what it found in one line on
     standard error.
     """
-    if sys.version_info < OLDEST_PYTHON:
-        return _refuse(OLD_PYTHON, "{}.{}".format(*sys.version_info))
-    # An older Python cannot read them.
-    from gpuexplorer.lab.start import NAME, unpacked  # noqa: PLC0415
-
     settings = unpacked(os.environ.get(NAME, ""))
     if "program" in settings:  # of a person's, in the packaged program's own Python
-        from gpuexplorer.worker.program.start import run_here  # noqa: PLC0415
+        from gpuexplorer.worker.starting import run_here  # noqa: PLC0415
 
         run_here(settings["program"])
-    from gpuexplorer.worker.guards import set_limits  # noqa: PLC0415
-    from gpuexplorer.worker.pipe import Pipe, Stop, WindowGone  # noqa: PLC0415
-    from gpuexplorer.worker.streams import Streams  # noqa: PLC0415
+    from gpuexplorer.worker.streams import Pipe, Stop, Streams, WindowGone  # noqa: PLC0415
 
     stop = Stop()
     pipe = Pipe(stop)
@@ -39,23 +32,25 @@ def main() -> int:
     except (ImportError, OSError, RuntimeError, AttributeError) as error:
         return _refuse(NO_TORCH, str(error))
     version = str(getattr(torch, "__version__", "of no version"))
-    if torch_too_old(version):
-        return _refuse(OLD_TORCH, version)
-    _be_the_first_to_go()
+    with contextlib.suppress(OSError):
+        # Where the computer runs out of memory, Linux shall end the worker, not the window.
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
     try:
         # What needs torch can be imported only now.
         from gpuexplorer.worker.engine import engine_for  # noqa: PLC0415
         from gpuexplorer.worker.loop import Loop  # noqa: PLC0415
 
         engine = engine_for(settings)
-        seed = int(settings.get("seed", 0))
-        hello = replace(engine.hello(), seed=seed, pid=os.getpid())
+        hello = replace(engine.hello(), seed=int(settings.get("seed", 0)), pid=os.getpid())
     except (ImportError, AttributeError) as error:
         return _refuse(LACKING_TORCH, f"{version}, {error}")
+    if settings.get("cards"):
+        # What a cell starts, such as by `spawn` or torchrun, begins with the same cards.
+        ways = [str(Path(__file__).with_name("beginning")), os.environ.get("PYTHONPATH")]
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, ways))
     sys.argv = [""]
     sys.path.insert(0, "")  # the person's own modules are in the lab's folder
-    set_limits()
-    streams = Streams(pipe.say, stop)
+    streams = Streams(pipe, stop)
     faulthandler.enable(streams.errors, all_threads=False)
     try:
         sampled = bool(settings.get("sampled"))
@@ -67,12 +62,6 @@ def main() -> int:
         os._exit(1)
     # Everything was said; PyTorch would take its time to clean up what the system frees.
     os._exit(0)
-
-
-def _be_the_first_to_go() -> None:
-    """Where the computer runs out of memory, Linux shall end the worker, not the window."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 
 
 def _refuse(status: int, found: str) -> int:

@@ -1,109 +1,75 @@
 """Cells: compiles and runs a person's Python, as it is, in a module `__main__` of its own; and
-what stands there beside Python: `!command`, `%magic` and `name?`.
-
-These are as in IPython, only at a statement's beginning, and only where the cell is no Python.
+what expressions of a lesson give beside its names, of which they change none.
 """
 
-import __future__
-
 import ast
-import builtins
+import asyncio
 import inspect
 import io
-import itertools
+import json
 import linecache
+import math
 import re
 import sys
+import threading
 import time
-import tokenize
 import types
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout, suppress
+from dataclasses import replace
 from typing import Any
 
-from gpuexplorer.worker.guards import mend_builtins
+from gpuexplorer.core.words import Message, told
+from gpuexplorer.lab.events import Worth
+from gpuexplorer.lab.wire import Evaluate
 from gpuexplorer.worker.places import DISPLAY
+from gpuexplorer.worker.streams import Stop
 
-_ASSIGNED = re.compile(r"(\s*)([\w.\[\], ]+?)\s*=\s*(!|%)(.+)", re.DOTALL)
-_SPECIAL = re.compile(r"\s*[!%]|[\w.\[\], ]+=\s*[!%]")
-_ASKED = re.compile(r"\s*(\?{1,2}\s*([\w.\[\]]+)|([\w.\[\]]+)\s*\?{1,2})\s*;?\s*")
-_INCOMPLETE = ("multi-line", "triple-quoted", "unexpected EOF")
+_WHOLE = re.compile(r"\s*%%(\w+)[ \t]*([^\n]*)(?:\n(.*))?", re.DOTALL)
+_SPECIAL = re.compile(r"(\s*(?:[\w.\[\], ]+=\s*)?)([!%])\s*(\S.*)")
+_ASKED = re.compile(r"(\s*)(\?*)\s*([\w.\[\]]+)\s*(\?*)\s*;?\s*")
 
 
 def translated(code: str) -> str:
-    """As Python, each statement in its line. What is Python is left as it is."""
-    if is_python(code):
-        return code
-    whole = re.fullmatch(r"\s*%%(\w+|!)[ \t]*([^\n]*)(?:\n(.*))?", code, re.DOTALL)
+    """As Python, each statement in its line. Python itself says what it does not understand."""
+    whole = _WHOLE.fullmatch(code)
     if whole:
         name, arguments, body = whole.groups(default="")
-        body += "\n"
-        before = "\n" * (len(code) - len(code.lstrip("\n")))
-        return f"{before}__lab__.cell_magic({name!r}, {arguments!r}, {body!r})"
-    made: list[str] = []
-    waiting: list[str] = []  # lines of a statement that is not at its end
-    for line in code.split("\n"):
-        waiting.append(line)
-        text = "\n".join(waiting)
-        special = bool(_SPECIAL.match(waiting[0]))
-        if line.endswith("\\") if special else _goes_on(text):
-            continue
-        made.append(_statement(text) if special else _explained(text))
-        made += [""] * (len(waiting) - 1) if special else []
-        waiting = []
-    return "\n".join([*made, *waiting])
+        before = "\n" * code[: whole.start(1)].count("\n")
+        return f"{before}__lab__.magic({name!r}, {arguments!r}, {body!r})"
+    lines = code.split("\n")
+    while (at := _not_python("\n".join(lines))) is not None:
+        end = at
+        while lines[end].endswith("\\") and end + 1 < len(lines):
+            end += 1
+        text = "".join([each.removesuffix("\\") for each in lines[at:end]]) + lines[end]
+        special, asked = _SPECIAL.fullmatch(text), _ASKED.fullmatch(text)
+        if special:
+            before, sign, rest = special.groups()
+            name, _, arguments = rest.partition(" ")
+            call = f"magic({name!r}, {arguments.strip()!r})"
+            if sign == "!":
+                call = f"{'lines' if before.strip() else 'system'}({rest.strip()!r})"
+            lines[at : end + 1] = [f"{before}__lab__.{call}", *[""] * (end - at)]
+        elif asked and (asked[2] or asked[4]):
+            source = "??" in (asked[2], asked[4])
+            lines[at] = f"{asked[1]}__lab__.explain({asked[3]!r}, {source})"
+        else:
+            break
+    return "\n".join(lines)
 
 
-def is_python(code: str) -> bool:
-    try:
-        compile(code, "", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    return True
-
-
-def _goes_on(text: str) -> bool:
-    """Whether a bracket or a text is open at its end."""
-    try:
-        for _ in tokenize.generate_tokens(io.StringIO(text).readline):
-            pass
-    except tokenize.TokenError as error:
-        return any(each in str(error) for each in _INCOMPLETE)
-    except SyntaxError:
-        return False
-    return text.endswith("\\")
-
-
-def _statement(text: str) -> str:
-    text = text.replace("\\\n", "")
-    indent = text[: len(text) - len(text.lstrip())]
-    rest = text.strip()
-    assigned = _ASSIGNED.fullmatch(text)
-    if assigned:
-        _, target, sign, rest = assigned.groups()
-        call = f"__lab__.lines({rest.strip()!r})" if sign == "!" else _magic(rest.strip())
-        return f"{indent}{target} = {call}"
-    if rest.startswith("!!"):
-        return f"{indent}__lab__.lines({rest[2:].strip()!r})"
-    if rest.startswith("!"):
-        return f"{indent}__lab__.system({rest[1:].strip()!r})"
-    return indent + _magic(rest[1:]) if rest.startswith("%") else text
-
-
-def _magic(text: str) -> str:
-    name, _, arguments = text.partition(" ")
-    return f"__lab__.line_magic({name!r}, {arguments.strip()!r})"
-
-
-def _explained(text: str) -> str:
-    asked = _ASKED.fullmatch(text)
-    if not asked:
-        return text
-    indent = text[: len(text) - len(text.lstrip())]
-    return f"{indent}__lab__.explain({(asked[2] or asked[3])!r}, {'??' in text})"
-
-
-_FUTURES = sum(getattr(__future__, each).compiler_flag for each in __future__.all_feature_names)
-_SILENT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER)
+def _not_python(code: str) -> "int | None":
+    """The line that is none; None where all is, or no line is to blame."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they come when it is run
+        try:
+            compile(code, "", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        except SyntaxError as error:
+            line = error.lineno or 0
+            return line - 1 if 0 < line <= code.count("\n") + 1 else None
+    return None
 
 
 # Any throughout: values are the person's.
@@ -112,108 +78,191 @@ class Cells:
 
     def __init__(self, show: "Callable[[Any], object]") -> None:
         self.module = types.ModuleType("__main__")
-        self.names["__builtins__"] = builtins
         sys.modules["__main__"] = self.module  # or what cells define could not be pickled
+        self.names: dict[str, Any] = vars(self.module)
         self._show = show
         self.seconds = 0.0  # of the last cell: its own code's alone, and not of showing a value
-        self.mended: list[str] = []  # what it had taken from Python's own functions
-        self._flags = 0  # `from __future__ import …` of earlier cells
-        self._awaiting: Any = None  # an event loop, once a cell has an `await`
-
-    @property
-    def names(self) -> "dict[str, Any]":
-        return self.module.__dict__
 
     def run(self, code: str, number: int) -> None:
         """Raises whatever the code raises."""
         name = f"<cell {number}>"
         linecache.cache[name] = (len(code), None, f"{code}\n".splitlines(keepends=True), name)
         self.names.pop("__warningregistry__", None)  # of another cell's lines
-        self.seconds, self.mended = 0.0, []
+        self.seconds = 0.0
         self.carry_out(translated(code), name)
 
     def carry_out(self, code: str, name: str, first_line: int = 1) -> None:
-        """Shows the last expression's value."""
-        value, where = self._carried_out(code, name, first_line)
-        if value is None or where is None or _is_hidden(code):
+        """Shows the last expression's value, unless a semicolon is behind it."""
+        value, last = self.evaluated(code, name, first_line)
+        if value is None or last is None:
+            return
+        end = (last.end_lineno or 0) - first_line
+        behind = code.split("\n")[end].encode()[last.end_col_offset or 0 :]
+        if behind.lstrip(b" )").startswith(b";"):
             return
         self.names["_"] = value
         # In a frame of the cell's own: what showing it copies, that expression copied.
         call = ast.Call(ast.Name("show", ast.Load()), [ast.Name("value", ast.Load())], [])
-        for node in ast.walk(call):
-            ast.copy_location(node, where)
-        shown = compile(ast.Expression(call), name, "eval")
-        eval(shown, {"__name__": DISPLAY, "show": self._show, "value": value})
+        shown = ast.fix_missing_locations(ast.Expression(ast.copy_location(call, last)))
+        names = {"__name__": DISPLAY, "show": self._show, "value": value}
+        eval(compile(shown, name, "eval"), names)
 
-    def value(self, code: str, name: str, first_line: int) -> Any:
-        """What the last expression gives; None where there is none."""
-        return self._carried_out(code, name, first_line)[0]
-
-    def repeated(
-        self, code: str, before: str, name: str, first_line: int
-    ) -> "Callable[[int], None]":
-        """As a function of how often: as fast as if the person had written the loop."""
-        body = self._parsed(code, name, first_line).body
-        loop = ast.parse("def repeated(_times):\n    for _ in _times: pass").body[0]
-        assert isinstance(loop, ast.FunctionDef)
-        assert isinstance(loop.body[0], ast.For)
-        loop.body[0].body = body or [ast.Pass()]
-        loop.body[:0] = self._parsed(before, name, first_line).body
-        tree = ast.fix_missing_locations(ast.Module([loop], []))
-        made: dict[str, Any] = {}
-        exec(self._compiled(tree, name, "exec"), self.names, made)
-        return lambda times: made["repeated"](itertools.repeat(None, times))
-
-    def _carried_out(
-        self, code: str, name: str, first_line: int
+    def evaluated(
+        self, code: str, name: str, first_line: int = 1
     ) -> "tuple[Any, ast.expr | None]":
-        tree = self._parsed(code, name, first_line)
-        last = tree.body[-1] if tree.body else None
-        if isinstance(last, ast.Expr):
-            tree.body.pop()
-        begun = self._compiled(tree, name, "exec")
-        self._flags |= begun.co_flags & _FUTURES
-        shown = last.value if isinstance(last, ast.Expr) else None
-        ended = None
-        if shown is not None:
-            ended = self._compiled(ast.Expression(shown), name, "eval")
-        try:
-            self._evaluate(begun)
-            return None if ended is None else self._evaluate(ended), shown
-        finally:
-            self.mended += mend_builtins()  # before anything of ours needs them
-
-    def _evaluate(self, code: types.CodeType) -> Any:
-        run: Callable[[Any], Any] = _itself
-        if code.co_flags & inspect.CO_COROUTINE:
-            import asyncio  # noqa: PLC0415 - takes a while, and few cells await
-
-            self._awaiting = self._awaiting or asyncio.new_event_loop()
-            run = self._awaiting.run_until_complete
-        began = time.perf_counter()
-        try:
-            return run(eval(code, self.names))
-        finally:
-            self.seconds += time.perf_counter() - began
-
-    def _parsed(self, code: str, name: str, first_line: int) -> ast.Module:
-        tree: ast.Module = self._compiled(code, name, "exec", ast.PyCF_ONLY_AST)
+        """What the last expression gives, and where it stands."""
+        tree = ast.parse(code, name)
         ast.increment_lineno(tree, first_line - 1)
-        return tree
+        shown = None
+        if tree.body and isinstance(last := tree.body[-1], ast.Expr):
+            tree.body.pop()
+            shown = last.value
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        codes = [compile(tree, name, "exec", flags, dont_inherit=True)]
+        if shown is not None:
+            codes.append(compile(ast.Expression(shown), name, "eval", flags, dont_inherit=True))
+        value, began = None, time.perf_counter()
+        try:
+            for each in codes:
+                value = eval(each, self.names)
+                if each.co_flags & inspect.CO_COROUTINE:
+                    value = asyncio.run(value)
+            return value, shown
+        finally:
+            self.seconds = time.perf_counter() - began
 
-    def _compiled(self, source: Any, name: str, mode: str, more: int = 0) -> Any:
-        flags = self._flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | more
-        return compile(source, name, mode, flags, dont_inherit=True)
+
+_LEFT = "left side"  # which no source can name
+_MOST_FOUND = 60
+_MOST_TEXT = 2_000  # letters of what an expression gave, or an exception said
 
 
-def _itself(value: Any) -> Any:
-    return value
+class NotThereError(Exception):
+    """A record has no such figure; why, in a sentence."""
 
 
-def _is_hidden(code: str) -> bool:
-    """A semicolon at the end hides the value, as in notebooks."""
-    if ";" not in code:
-        return False
-    tokens = tokenize.generate_tokens(io.StringIO(code).readline)
-    said = [each for each in tokens if each.type not in _SILENT and each.string]
-    return bool(said) and said[-1].string == ";"
+# Any throughout: values are JSON's, or whatever an expression makes of them.
+class Record:
+    """Its fields are attributes. One that is absent raises, and says why."""
+
+    def __init__(self, name: str, has: "Mapping[str, Any]", lacks: "Mapping[str, Any]") -> None:
+        self.__dict__.update(has)
+        self._name, self._lacks = name, lacks
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in self._lacks:
+            raise NotThereError(Message.from_json(self._lacks[name]))
+        there = ", ".join(
+            sorted(each for each in (*vars(self), *self._lacks) if each[0] != "_")
+        )
+        raise NotThereError(
+            Message(
+                "There is no {name} in {record}. There is: {others}.",
+                name=name,
+                record=self._name,
+                others=there,
+            )
+        )
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+class Held(dict):  # type: ignore[type-arg]  # a worker's Python may be too old for it
+    """What PyTorch holds, by device. One that it never used raises, and says so."""
+
+    def __missing__(self, device: Any) -> Any:
+        raise NotThereError(
+            Message(
+                "PyTorch has not used {device} yet, so it holds no figures of its memory.",
+                device=device,
+            )
+        )
+
+
+def worths_of(
+    command: Evaluate, names: "Mapping[str, Any]", devices: "Sequence[str]", stop: Stop
+) -> "Iterator[Worth]":
+    """Of its expressions, one after the other; the last one's where it takes too long. Raises
+    KeyboardInterrupt where a person has stopped it.
+    """
+    known = {**names, "devices": [*devices], **json.loads(command.values, object_hook=_made)}
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        stop.cancel(command.id)
+
+    limit = threading.Timer(command.seconds, end)
+    limit.daemon = True
+    limit.start()
+    try:
+        for source in command.sources:
+            worth = _worth(source, known)
+            stop.checkpoint()
+            yield worth
+    except KeyboardInterrupt:
+        if not late.is_set():
+            raise
+        took = Message(
+            "It took longer than {seconds:g} seconds and was stopped.", seconds=command.seconds
+        )
+        yield Worth(error=took)
+    finally:
+        limit.cancel()
+
+
+def _made(value: "dict[str, Any]") -> Any:
+    if "is" in value:
+        return Record(value["is"], value["has"], value["lacks"])
+    return Held(value)
+
+
+def _worth(source: str, known: "Mapping[str, Any]") -> Worth:
+    try:
+        tree = ast.parse(source.strip(), "<expression>", "eval")
+        left = _keep_left(tree.body, source.strip())
+        code = compile(tree, "<expression>", "eval", dont_inherit=True)
+        names = dict(known)  # its own, so that one it assigns is not the session's
+        with redirect_stdout(io.StringIO()):  # it would come as the newest cell's
+            worth = _worth_of(eval(code, names))
+            if not left or worth.truth or worth.error:
+                return worth
+            value = " ".join(repr(names[_LEFT])[:_MOST_TEXT].split())
+        value = value if len(value) <= _MOST_FOUND else f"{value[:_MOST_FOUND]} …"
+        return replace(worth, found=Message("`{side}` is `{value}`.", side=left, value=value))
+    except NotThereError as absent:
+        return Worth(error=absent.args[0])
+    except Exception as error:  # an expression is a person's
+        words = f"{type(error).__name__}: {str(error)[:_MOST_TEXT]}".rstrip(". :")
+        said = Message("Python says: {error}.", error=words)
+        hint = Message("What it counts may not have happened yet.")
+        return Worth(
+            error=told(said, hint) if isinstance(error, IndexError) else said, fault=True
+        )
+
+
+def _keep_left(tree: ast.expr, source: str) -> str:
+    """The left side of a comparison as it is written; its value will be kept."""
+    if not isinstance(tree, ast.Compare) or isinstance(tree.left, ast.Constant):
+        return ""
+    side = " ".join((ast.get_source_segment(source, tree.left) or "").split())
+    name = ast.copy_location(ast.Name(_LEFT, ast.Store()), tree.left)
+    tree.left = ast.copy_location(ast.NamedExpr(name, tree.left), tree.left)
+    return side
+
+
+def _worth_of(value: Any) -> Worth:
+    """Also of a tensor that holds one number."""
+    truth, is_text = bool(value), isinstance(value, (str, bytes))
+    text = str(value) if is_text else repr(value)
+    text = text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} …"
+    number = None
+    if not is_text:
+        with suppress(TypeError, ValueError, RuntimeError, OverflowError):
+            number = float(value)
+    if number is not None and not math.isfinite(number):
+        return Worth(error=Message("It gives {number}, which is no number.", number=text))
+    return Worth(truth, number, text)

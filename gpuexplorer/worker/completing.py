@@ -1,43 +1,56 @@
 """Completing: how what is being typed may go on, from the live objects.
 
-Called from the thread that listens, while a cell may run: no code of the person's own runs for
-it, no card is touched, and what lies on a disk is waited for a moment only.
+Called from a thread of its own, while a cell may run: no code of the person's own runs for it,
+and no card is touched.
 """
 
+import ast
 import builtins
-import functools
 import importlib.util
+import inspect
 import keyword
 import pkgutil
+import re
 import sys
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import types
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from gpuexplorer.lab.events import Completed
 from gpuexplorer.lab.wire import Complete
-from gpuexplorer.worker import things
-from gpuexplorer.worker.reaching import (
-    END,
-    NAME,
-    HalfTyped,
-    Signature,
-    ends_value,
-    known,
-    reach,
-    read,
-    signature_of,
+from gpuexplorer.worker.shelf import (
+    COLLECTION,
+    MODEL,
+    TENSOR,
+    attributes_of,
+    elements_of,
+    kind_of,
+    modules_in,
+    tensors_in,
+    text_of,
 )
 
-_MOST_WORDS = 2000
-_MOST_FILES = 1000
-_PATIENCE = 0.3  # seconds
-_NEW_NAMES = {"def", "class", "as", "for", "lambda", "global", "nonlocal"}  # come after these
-_DEVICE_NAMES = {"device", "map_location", "device_type"}  # take the name of a device
-_DEVICE_CALLS = {"to", "device", "set_default_device", "to_empty", "move_to"}
-_FILE_CALLS = {"open", "load", "save", "Path", "chdir", "listdir", "loadtxt", "imread"}
+_MOST = 2000  # words, keys of a dictionary, files of a folder
+_LONGEST = 300  # letters of a sentence
+_TOKEN = re.compile(
+    r"""
+    (?P<remark>\#[^\n]*|\\\n) | (?P<mark>[()\[\]{}\n;])
+    | (?P<prefix>(?:\b[rbufRBUF]{1,2})?)
+        (?:(?P<thrice>\"{3}|'{3})(?:\\.|(?!(?P=thrice)).)*(?P<shut>(?P=thrice))?
+        | (?P<once>["'])(?:\\.|(?!(?P=once))[^\n])*(?P<closed>(?P=once)|(?=\n))?)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_BEGINNING = re.compile(r"""(?<![\w.])[^\W\d]|(?<!")"|[(\[{]""")
+_VALUES = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Dict)
+_IMPORT = re.compile(r"\s*(from|import)\b\s*(.*?)\s*")
+_NEW_NAME = re.compile(r"\b(?:def|class|as|for|lambda|global|nonlocal)\s+$")
+_DEVICE = re.compile(r"\b(?:(?:device|map_location)\s*=|(?:to|device)\s*\()\s*$")
+_FILE = re.compile(r"\b(?:open|load|save|Path|chdir|listdir|loadtxt|imread)\s*\(\s*$")
 
 
 # Any: the namespace holds whatever a person made.
@@ -45,224 +58,284 @@ def complete(
     command: Complete, namespace: "Mapping[str, Any]", devices: "Sequence[str]" = ()
 ) -> Completed:
     """`devices`: the names of those that this PyTorch offers."""
-    code = command.code[: command.at]
-    begin, words, called = _Completion(code, namespace, devices).found()
-    text, doc = ("", "") if called is None else (called.text, called.doc)
-    kept = tuple(islice(dict.fromkeys(words), _MOST_WORDS))
-    return Completed(command.id, command.at - (len(code) - begin), kept, text, doc)
+    typed = _Typed(command.code[: command.at], namespace, devices)
+    begun, words = typed.goes_on()
+    hidden = begun.startswith("_")
+    fitting = (
+        each
+        for each in dict.fromkeys(words)
+        if each.startswith(begun) and each != begun and (hidden or each[0] != "_")
+    )
+    text, _, doc = typed.called()
+    begin = command.at - len(begun)
+    return Completed(command.id, begin, tuple(islice(fitting, _MOST)), text, doc)
 
 
-class _Completion:
+class _Typed:
+    """Code up to the cursor. `plain` is as long, with each string as a run of quotes, blanks in
+    place of remarks, and one line for each statement.
+    """
+
     def __init__(
         self, code: str, namespace: "Mapping[str, Any]", devices: "Sequence[str]"
     ) -> None:
-        self._namespace = namespace
-        self._devices = devices
-        self._end = len(code)
-        self._typed: HalfTyped = read(code)
-        self._tokens = list(self._typed.tokens)
-        self._begun = ""  # the word that the cursor stands in
-        last = self._tokens[-1] if self._tokens else None
-        if last is not None and last.kind == NAME and last.end == self._end:
-            self._begun = last.text
-            self._tokens.pop()
+        self._code, self._namespace, self._devices = code, namespace, devices
+        self._open: list[int] = []  # brackets
+        self._quoted: str | None = None  # what the string or remark has that the cursor is in
+        self._plain = _TOKEN.sub(self._simplified, code)
 
-    def found(self) -> "tuple[int, Iterable[str], Signature | None]":
-        """Where the words begin, the words, and the call that the cursor is in."""
-        typed = self._typed
-        called = None if typed.in_comment else self._called()
-        if typed.in_comment or self._after_number():
-            return self._end, (), called
-        if typed.quoted is not None:
-            return (*self._in_string(typed.quoted), called)
-        return self._end - len(self._begun), self._words(called), called
+    def _simplified(self, found: "re.Match[str]") -> str:
+        text, last = found[0], found.end() == len(self._code)
+        if found["remark"] is not None:
+            self._quoted = text if last and text[0] == "#" else None
+            return " " * len(text)
+        if found["mark"] is not None:
+            if text in "([{":
+                self._open.append(found.start())
+            elif text in ")]}":
+                self._open = self._open[:-1]
+            elif text == "\n" and self._open:
+                return " "
+            return text.replace(";", "\n")
+        if last and not (found["shut"] or found["closed"]):
+            brace = text.rfind("{") + 1
+            if "f" in found["prefix"].lower() and brace > text.rfind("}") + 1:
+                return '"' * brace + text[brace:]
+            self._quoted = text.partition(found["thrice"] or found["once"])[2]
+        return '"' * len(text)
 
-    def _words(self, called: "Signature | None") -> "Iterable[str]":
-        before = self._tokens[-1].text if self._tokens else ""
-        imported = self._importable()
-        if imported is not None:
-            return self._begun_so(imported)
-        if before == ".":
-            return self._begun_so(sorted(self._attributes(), key=_lower_first))
-        if before in _NEW_NAMES:
-            return ()
-        return self._begun_so(self._names(called))
+    def goes_on(self) -> "tuple[str, Iterable[str]]":
+        """What is begun, and the words that may take its place, and others."""
+        if self._quoted is not None:
+            return self._in_string(self._quoted)
+        begun = re.search(r"\w*$", self._plain)[0]  # type: ignore[index]  # matches any text
+        before = self._plain[: len(self._plain) - len(begun)]
+        line = before.rpartition("\n")[2]
+        if importing := _IMPORT.fullmatch(line):
+            return begun, _importable(importing[1], importing[2])
+        if line.rstrip().endswith("."):
+            return begun, self._attributes(len(before.rstrip()) - 1)
+        if begun[:1].isdigit() or _NEW_NAME.search(line):
+            return begun, ()
+        return begun, self._names(before, begun)
 
-    def _attributes(self) -> "Iterable[str]":
-        tokens = self._tokens[:-1]
-        reached = reach(tokens, self._namespace)
-        if reached is not None:
-            return [each for each in reached.attributes() if str.isidentifier(each)]
-        if not tokens:
-            return ()
-        name = tokens[-1].text  # such as self: whatever this code says of it
-        texts = [each.text for each in self._tokens]
-        return [
-            word
-            for outer, dot, word in zip(texts, texts[1:], texts[2:], strict=False)
-            if (outer, dot) == (name, ".") and word.isidentifier()
-        ]
+    def _attributes(self, end: int) -> "Iterable[str]":
+        """Functions before classes and constants."""
+        thing = self._value(end)
+        if thing is not None:
+            words = filter(str.isidentifier, _attributes_of(thing))
+            return sorted(words, key=lambda name: (name[:1].isupper(), name))
+        # Of one such as self: whatever this code says of it.
+        name = re.search(r"[^\W\d]\w*$", self._plain[:end])
+        return re.findall(rf"\b{name[0]}\.(\w+)\b(?!$)", self._plain) if name else ()
 
-    def _names(self, called: "Signature | None") -> "Iterable[str]":
+    def _names(self, before: str, begun: str) -> "Iterator[str]":
         """First what the call takes, then what the session has, then what Python has."""
-        yield from self._keys()
-        before = self._tokens[-1].text if self._tokens else ""
-        if called is not None and before in ("(", ","):
-            yield from (f"{name}=" for name in called.names)
-        yield from sorted(name for name in list(self._namespace) if type(name) is str)
-        yield from sorted({each.text for each in self._tokens if each.kind == NAME})
-        if self._begun:
+        yield from self._keys(before)
+        if before.rstrip()[-1:] in ("(", ","):
+            yield from (f"{name}=" for name in self.called()[1])
+        yield from sorted(self._namespace)
+        yield from sorted(re.findall(r"[^\W\d]\w*", before))
+        if begun:
             yield from keyword.kwlist
             yield from sorted(vars(builtins))
 
-    def _begun_so(self, words: "Iterable[str]") -> "Iterable[str]":
-        """What begins with _ is offered to whoever types that."""
-        begun = self._begun
-        hidden = begun.startswith("_")
-        return (
-            each
-            for each in words
-            if each.startswith(begun) and each != begun and (hidden or each[:1] != "_")
-        )
+    def _in_string(self, quoted: str) -> "tuple[str, Iterable[str]]":
+        before = self._plain.rstrip('"')
+        if _FILE.search(before):
+            folder, slash, part = quoted.rpartition("/")
+            found = islice(Path(folder + slash).expanduser().glob("*"), _MOST)
+            return part, sorted(f"{e.name}/" if e.is_dir() else e.name for e in found)
+        if _DEVICE.search(before):
+            return quoted, self._devices
+        return quoted, [each[1:-1] for each in self._keys(before) if each[0] in "'\""]
 
-    def _in_string(self, quoted: str) -> "tuple[int, Iterable[str]]":
-        brace = quoted.rfind("{")
-        if self._typed.formatted and brace > quoted.rfind("}"):
-            inner = _Completion(quoted[brace + 1 :], self._namespace, self._devices)
-            begin, words, _ = inner.found()
-            return self._end - len(quoted) + brace + 1 + begin, words
-        begin = self._end - len(quoted)
-        offered = [each[1:-1] for each in self._keys(strings_alone=True)]
-        before = [each.text for each in self._tokens[-2:]]
-        call = self._called_name()
-        if (before[-1:] == ["="] and before[0] in _DEVICE_NAMES) or (
-            before[-1:] == ["("] and call in _DEVICE_CALLS
-        ):
-            offered += self._devices
-        elif before[-1:] in (["("], ["="]) and call in _FILE_CALLS:
-            folder, _, part = quoted.rpartition("/")
-            root = f"{folder}/" if "/" in quoted else ""
-            names = _in_a_moment(lambda: _files_in(root), ())
-            return self._end - len(part), [each for each in names if each.startswith(part)]
-        return begin, [each for each in offered if each.startswith(quoted) and each != quoted]
-
-    def _keys(self, *, strings_alone: bool = False) -> "Iterable[str]":
+    def _keys(self, before: str) -> "Iterable[str]":
         """As they are written, of the dictionary whose bracket was opened right before."""
-        tokens = self._tokens
-        if not tokens or tokens[-1].text != "[" or not ends_value(tokens[:-1]):
-            return
-        reached = reach(tokens[:-1], self._namespace)
-        if reached is None or reached.thing is None or not issubclass(reached.kind, dict):
-            return
-        for key in list(islice(dict.keys(reached.thing), _MOST_WORDS)):
-            if type(key) is str or not strings_alone:
-                yield things.text_of(key, 1)
+        opened = self._open[-1:] if before.rstrip().endswith("[") else []
+        thing = self._value(opened[0]) if opened else None
+        if not issubclass(type(thing), dict):
+            return ()
+        return [way[1:-1] for way, _ in elements_of(thing, _MOST)]
 
-    def _called(self) -> "Signature | None":
-        """What the innermost open bracket calls."""
-        tokens = self._typed.tokens
-        for place in reversed(self._typed.brackets):
-            if tokens[place].text != "(":
+    def called(self) -> "tuple[str, Sequence[str], str]":
+        """What the innermost open bracket calls: as it would be defined, the names of what it
+        takes, and a sentence.
+        """
+        for place in reversed(self._open):
+            before = self._plain[:place]
+            name = re.search(r"(\b(?:def|class)\s+)?([^\W\d]\w*)?\s*$", before)
+            called = self._value(place) if self._plain[place] == "(" else None
+            if called is not None and name is not None and not name[1]:
+                return _signature(called, name[2] or "")
+        return "", (), ""
+
+    def _value(self, end: int) -> Any:
+        """Of the expression that ends there. None: nobody knows. A call is not carried out: a
+        stand-in tells what its result has.
+        """
+        line = self._plain.rfind("\n", 0, end) + 1
+        opened = max((place + 1 for place in self._open if place < end), default=0)
+        for found in _BEGINNING.finditer(self._plain, max(line, opened), end):
+            try:
+                tree = ast.parse(f"({self._code[found.start() : end]}\n)", mode="eval").body
+            except (SyntaxError, ValueError):
                 continue
-            before = tokens[:place]
-            if not ends_value(before) or (len(before) > 1 and before[-2].text in _NEW_NAMES):
-                continue
-            reached = reach(before, self._namespace)
-            if reached is None or reached.thing is None:
-                return None
-            return signature_of(reached.thing, before[-1].text, method=reached.method)
+            if isinstance(tree, _VALUES):
+                return self._given(tree, self._plain[:line])
         return None
 
-    def _called_name(self) -> str:
-        places = [each for each in self._typed.brackets if self._typed.tokens[each].text == "("]
-        return self._typed.tokens[places[-1] - 1].text if places and places[-1] else ""
+    def _given(self, node: ast.expr, before: str) -> Any:
+        """`before`: the statements before the one that has it."""
+        match node:
+            case ast.Constant(value=value):
+                return value
+            case ast.List():
+                return []
+            case ast.Dict():
+                return {}
+            case ast.Name(id=name):
+                return self._named(name, before)
+            case ast.Attribute(value=inner, attr=name):
+                found = _attributes_of(self._given(inner, before)).get(name)
+                computed = type(found) in (property, types.GetSetDescriptorType)
+                return None if computed else found
+            case ast.Subscript(value=inner, slice=index):
+                return _inside(self._given(inner, before), f"[{ast.unparse(index)}]")
+            case ast.Call(func=inner):
+                return _result(self._given(inner, before))
+        return None
 
-    def _after_number(self) -> bool:
-        """Behind a number no name goes on, and its point is not that of an attribute."""
-        last = self._typed.tokens[-1] if self._typed.tokens else None
-        return last is not None and last.kind == "number" and last.end == self._end
-
-    def _importable(self) -> "Iterable[str] | None":
-        """Names of modules, or of what is in one. None: this line imports nothing."""
-        line = self._tokens
-        ends = [place for place, each in enumerate(line) if each.kind == END]
-        texts = [each.text for each in (line[ends[-1] + 1 :] if ends else line)]
-        if texts[:1] == ["import"]:
-            last = texts[len(texts) - texts[::-1].index(",") :] if "," in texts else texts[1:]
-            return _modules(last)
-        if texts[:1] != ["from"]:
-            return None
-        if "import" not in texts:
-            path = texts[1:]
-            return ["import"] if path and path[-1] != "." else _modules(path)
-        path = texts[1 : texts.index("import")]
-        return (*_module_names(path), *_modules([*path, "."]))
-
-
-def _module_names(path: "Sequence[str]") -> "Sequence[str]":
-    module = sys.modules.get("".join(path))
-    return () if module is None else sorted(known(module).own())
-
-
-def _modules(path: "Sequence[str]") -> "Sequence[str]":
-    """`path`: what stands before the cursor, such as torch and a dot. Nothing is imported."""
-    if not path:
-        loaded = {each.partition(".")[0] for each in list(sys.modules)}
-        here = sorted(loaded | sys.stdlib_module_names)
-        return _in_a_moment(lambda: _installed(tuple(map(_stamp, sys.path))), here)
-    if path[-1] != ".":
-        return ()
-    return _in_a_moment(lambda: _modules_in("".join(path[:-1])), ())
+    def _named(self, name: str, before: str) -> Any:
+        """By the namespace; else by what this very code says before."""
+        for names in (self._namespace, vars(builtins)):
+            if name in names:
+                return names[name]
+        if name in sys.modules and re.search(rf"\bimport\s+{name}\b", before):
+            return sys.modules[name]
+        found = [*re.finditer(rf"^[ \t]*{name}[ \t]*=(?!=).+$", before, re.MULTILINE)]
+        return self._value(found[-1].end()) if found else None
 
 
-def _stamp(folder: str) -> "tuple[str, float]":
-    """Another one when something was installed there."""
-    try:
-        return folder, Path(folder or ".").stat().st_mtime
-    except OSError:
-        return folder, 0.0
+def _importable(word: str, said: str) -> "Iterable[str]":
+    """`said`: what stands between `from` or `import` and the cursor. Nothing is imported."""
+    path, imports, _ = said.partition(" import")
+    if word == "from" and imports:
+        module = sys.modules.get(path.strip())
+        return (*sorted(attributes_of(module)), *_modules(path.strip()))
+    last = said.rpartition(",")[2].strip()
+    return _modules(last[:-1]) if last[-1:] in ("", ".") else ()
 
 
-@functools.lru_cache(maxsize=1)
-def _installed(folders: "tuple[tuple[str, float], ...]") -> "Sequence[str]":
-    found = {each.name for each in pkgutil.iter_modules([folder for folder, _ in folders])}
-    return sorted(found | sys.stdlib_module_names)
-
-
-def _modules_in(package: str) -> "Sequence[str]":
+def _modules(package: str) -> "Sequence[str]":
+    """Those in a package; of all there are where it has no name."""
+    if not package:
+        found = {each.name for each in pkgutil.iter_modules()}
+        return sorted(found | sys.stdlib_module_names)
     first, *rest = package.split(".")
-    module = sys.modules.get(package)
-    if module is not None:
-        where = list(getattr(module, "__path__", []))
-    else:
-        spec = importlib.util.find_spec(first)
-        roots = [] if spec is None else list(spec.submodule_search_locations or [])
-        where = [str(Path(root, *rest)) for root in roots]
+    spec = importlib.util.find_spec(first) if first else None
+    roots = spec.submodule_search_locations or () if spec is not None else ()
+    where = [str(Path(root, *rest)) for root in roots]
     return sorted(each.name for each in pkgutil.iter_modules(where))
 
 
-def _files_in(folder: str) -> "Sequence[str]":
+# Stands for each tensor that code computes; its attributes for those of each.
+_TENSOR = torch.empty(0, 0)
+_BOUND = (types.FunctionType, classmethod, staticmethod)
+_OF_TENSORS = {
+    **{
+        name: getattr(_TENSOR, name) for name in ("T", "mT", "data", "shape", "device", "dtype")
+    },
+    "grad": _TENSOR,
+}
+
+
+# Any, here and below: whatever a person made.
+def _attributes_of(thing: Any) -> "dict[str, Any]":
+    """Without what a class answers by code of its own."""
+    is_class = issubclass(type(thing), type)
+    whole = thing if is_class else type(thing)
+    found = {
+        name: each.__get__(None if is_class else thing, whole) if type(each) in _BOUND else each
+        for kind in reversed(type.mro(whole))
+        for name, each in vars(kind).items()
+    }
+    if is_class:
+        return found
+    if kind_of(thing) == TENSOR:
+        found |= _OF_TENSORS
+    elif kind_of(thing) == MODEL:
+        found |= tensors_in(thing) | modules_in(thing)
+    return found | attributes_of(thing)
+
+
+def _inside(thing: Any, index: str) -> Any:
+    """At an index that is not known yet, the first."""
+    its = kind_of(thing)
+    if its == TENSOR:
+        return _TENSOR
+    found = dict(elements_of(thing, _MOST)) if its == COLLECTION else {}
+    if its == MODEL:
+        found = {f"[{name}]": each for name, each in modules_in(thing).items()}
+    return found.get(index, next(iter(found.values()), None))
+
+
+def _result(called: Any) -> Any:
+    """PyTorch's documentation says what gives a tensor; nearly all models give one."""
+    if not issubclass(type(called), type):
+        gives = kind_of(called) == MODEL or _head(called).endswith("-> Tensor")
+        return _TENSOR if gives else None
+    if issubclass(called, torch.Tensor):
+        return _TENSOR
     try:
-        found = list(islice(Path(folder).expanduser().iterdir(), _MOST_FILES))
-        return sorted(f"{each.name}/" if each.is_dir() else each.name for each in found)
-    except (OSError, RuntimeError):  # nobody may look there, or ~ is nobody's
-        return ()
+        return object.__new__(called)
+    except TypeError:  # it is written in C; the words of the class will do
+        return called
 
 
-def _lower_first(name: str) -> "tuple[bool, str]":
-    """Functions before classes and constants."""
-    return name[:1].isupper(), name
+_ROLE = re.compile(r":[\w:]+:`~?([^`<]*)[^`]*`|``([^`]*)``|`([^`]*)`")
 
 
-def _in_a_moment(
-    work: "Callable[[], Sequence[str]]", otherwise: "Sequence[str]"
-) -> "Sequence[str]":
-    """A disk far away may take its time, and the window's other commands must not wait."""
-    found: list[Sequence[str]] = []
-    thread = threading.Thread(target=lambda: found.append(work()), daemon=True)
+def _signature(called: Any, name: str) -> "tuple[str, Sequence[str], str]":
+    """`name` is how it is called, which a function need not know."""
+    head, doc = _head(called), _doc(called)
+    text = doc.removeprefix(head).strip().partition("\n\n")[0]
+    plain = " ".join(_ROLE.sub(r"\1\2\3", text).split())
+    said = re.split(r"(?<=[.!?])\s", plain)[0][:_LONGEST]
+    function = called
+    if kind_of(called) == MODEL:
+        function = types.MethodType(type(called).forward, called)
+    elif not inspect.isroutine(called) and not inspect.isclass(called):
+        return "", (), said
     try:
-        thread.start()
-    except RuntimeError:  # the person's own threads left no room
-        return otherwise
-    thread.join(_PATIENCE)
-    return found[0] if found else otherwise
+        known = inspect.signature(function)
+    except (ValueError, TypeError):  # it keeps them for itself, as most of PyTorch does
+        inside = head[head.find("(") + 1 : head.rfind(")")] or "…"
+        names = re.findall(r"(?:^|,)\s*([a-z]\w*)", inside)
+        return f"{name}({inside})" if doc else "", names, said
+    shown = []
+    for each in known.parameters.values():
+        default = each.default
+        if default is not each.empty:
+            default = _Shown(text_of(default, 1))
+        shown.append(each.replace(annotation=each.empty, default=default))
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    names = [each.name for each in shown if each.kind in by_name]
+    return f"{name}{inspect.Signature(shown)}", names, said
+
+
+class _Shown(str):
+    """A default value, of whose class no code runs."""
+
+    __repr__ = str.__str__
+
+
+def _doc(called: Any) -> str:
+    of = called if inspect.isroutine(called) or inspect.isclass(called) else type(called)
+    return inspect.cleandoc(of.__doc__ or "")
+
+
+def _head(called: Any) -> str:
+    """With which the documentation begins: "ones(*size, out=None) -> Tensor"."""
+    line = _doc(called).partition("\n")[0].strip()
+    return line if re.match(r"[\w.]+\(.*\)", line) else ""

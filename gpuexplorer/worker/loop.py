@@ -3,26 +3,28 @@
 import builtins
 import os
 import queue
+import random
+import re
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, listed
-from gpuexplorer.lab.evaluated import Evaluated
+import torch
+
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
+    BROKEN,
     Began,
     Completed,
+    Evaluated,
     Event,
     Failed,
     Finished,
     Hello,
-    Memory,
-    Pictured,
     Printed,
     Spans,
 )
@@ -38,25 +40,20 @@ from gpuexplorer.lab.wire import (
     Run,
     command_of,
 )
-from gpuexplorer.worker import figures, randomness
-from gpuexplorer.worker.cells import Cells
+from gpuexplorer.worker.cells import Cells, worths_of
 from gpuexplorer.worker.completing import complete
-from gpuexplorer.worker.engine import Engine
+from gpuexplorer.worker.engine import failed
 from gpuexplorer.worker.engines.sight import PlacementLog
-from gpuexplorer.worker.evaluating import Evaluating
-from gpuexplorer.worker.failures import failed
-from gpuexplorer.worker.guards import children_end_here
-from gpuexplorer.worker.looking import look
-from gpuexplorer.worker.losses import Losses
-from gpuexplorer.worker.magics import Magics, is_timing
-from gpuexplorer.worker.pipe import Pipe, Stop, WindowGone
-from gpuexplorer.worker.shelf import Shelf
-from gpuexplorer.worker.streams import Streams, tell_warnings
-from gpuexplorer.worker.system import Asking, System
+from gpuexplorer.worker.magics import Magics
+from gpuexplorer.worker.shelf import Shelf, look
+from gpuexplorer.worker.streams import Pipe, Stop, Streams, WindowGone
+
+if TYPE_CHECKING:
+    from gpuexplorer.worker.engine import Engine
 
 _MOST_SHOWN = 20_000  # letters of one value
-_FIGURE = 4_000  # letters that a figure counts: 50 fill a cell
 _LAST_PATIENCE = 0.5  # for what still runs when the window is gone
+T = TypeVar("T")
 
 
 class Loop:
@@ -67,7 +64,7 @@ class Loop:
         pipe: Pipe,
         stop: Stop,
         streams: Streams,
-        engine: Engine,
+        engine: "Engine",
         hello: Hello,
         *,
         sampled: bool = False,
@@ -75,147 +72,81 @@ class Loop:
         """`sampled`: cells are those of a program, of which some steps may be left out, and
         what was seen of each is said at its end.
         """
-        self._pipe = pipe
-        self._stop = stop
-        self._streams = streams
-        self._engine = engine
-        self._hello = hello
-        self._sampled = sampled
+        self._pipe, self._stop, self._streams = pipe, stop, streams
+        self._engine, self._hello, self._sampled = engine, hello, sampled
         self._cells = Cells(self._show)
         self._shelf = Shelf(self._cells.names)
-        self._asking = Asking(streams, self._memory, stop.asked)
-        self._losses = Losses(self._cells.names, streams.event)
-        self._figures = figures.Figures(self._picture)
-        self._threads: set[threading.Thread] = set()  # that were there before the cell
-        self._commands: queue.SimpleQueue[Union[Command, Trouble, None]] = queue.SimpleQueue()  # noqa: UP007 - Python 3.10
-        self._typed: queue.SimpleQueue[Complete] = queue.SimpleQueue()
-        self._ended = threading.Event()
-        # The main thread's own.
+        self._lab = Magics(self._cells, engine, streams, stop, simulated=hello.simulated)
+        self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._id = 0
         self._broken = False
-        self._random = ""  # as it was last said
-        tell_warnings(streams)
-        randomness.seed(hello.seed)
-        self._put_into_reach()
+        torch.manual_seed(hello.seed)  # cards that are not used yet will begin so
+        random.seed(hello.seed)
+        if "numpy" in sys.modules:  # PyTorch loads it where it is installed
+            sys.modules["numpy"].random.seed(hello.seed % (1 << 32))
+        # For every cell, without standing on the shelf. `exit` must not close anything.
+        vars(builtins).update(__lab__=self._lab, exit=sys.exit, quit=sys.exit)
 
     def serve(self) -> None:
-        self._stop.install()
         self._pipe.say(self._hello)
         threading.Thread(target=self._listen, name="commands", daemon=True).start()
-        threading.Thread(target=self._complete, name="completions", daemon=True).start()
         while (command := self._commands.get()) is not None:
-            if isinstance(command, Trouble):
-                self._pipe.say(failed(0, command))
-            else:
-                self._answer(command)
-        self._ended.set()
-
-    def _put_into_reach(self) -> None:
-        """For every cell, without standing on the shelf. `exit` must not close anything."""
-        simulated = self._hello.simulated
-        system = System(
-            self._asking, self._streams.note, self._cells.names, simulated=simulated
-        )
-        lab = Magics(self._cells, system, self._engine, self._streams.note)
-        own: dict[str, object] = {
-            "__lab__": lab,
-            "exit": sys.exit,
-            "quit": sys.exit,
-        }
-        vars(builtins).update(own)
+            self._answer(command)
 
     def _answer(self, command: Command) -> None:
-        self._id = command.id
-        self._stop.install()
-        self._pipe.say(Began(command.id, self._begin(command)))
-        outcome = self._outcome(command)
-        told: list[Event] = []
+        is_cell, self._id = isinstance(command, Run), command.id
+        self._pipe.say(Began(command.id))
+        if is_cell:
+            self._streams.begin(command.id)
+        outcome = self._tried(lambda: self._finished(command))
+        if isinstance(outcome, Failed):
+            self._engine.copies.leave_unchecked()
+            # A card that broke cannot be asked for its times; a simulated one always can.
+            if is_cell and (self._hello.simulated or not self._broken):
+                times = self._engine.times(command.id, self._cells.seconds)
+                own, modelled = times.host_seconds, times.modelled
+                outcome = replace(outcome, host_seconds=own, modelled=modelled)
+        if is_cell:
+            self._streams.finish()
+        told: list[Event] | Failed = []
+        if not self._broken:
+            # A card may break at any time, and things may answer with whatever they like.
+            told = self._tried(lambda: [*self._copied(), *self._shelf.changes(command.id)])
+        if isinstance(told, Failed):
+            self._pipe.say(told)
+        else:
+            self._pipe.say(*told, outcome)
+
+    def _tried(self, run: "Callable[[], T]") -> "T | Failed":
+        """A cell is a person's, and whatever it raises is an answer to that person."""
         try:
-            if isinstance(command, Run):
-                self._end()
-            if not self._broken:
-                told = [*self._copied(), *self._shelf.changes(self._id)]
+            return run()
         except WindowGone:
             raise
-        # A card may break at any time, and things may answer with whatever they like.
         except BaseException as error:
-            outcome = self._failure(error)
-        for event in (*told, outcome):
-            self._pipe.say(event)
+            self._stop.over()
+            engine = self._engine
+            failure = failed(self._id, error, lambda: (*engine.memory(),), engine.settle)
+            self._broken = self._broken or failure.cause in BROKEN
+            return failure
 
-    def _begin(self, command: Command) -> str:
-        """The state of the generators, where it is another than was said."""
-        if not isinstance(command, Run):
-            return ""
-        self._streams.begin(command.id)
-        self._asking.renew()
-        self._threads = set(threading.enumerate())
-        self._losses.begin(command.id)
-        if self._broken:
-            return ""
-        if command.random:
-            randomness.set_state(command.random)
-        before, self._random = self._random, randomness.state()
-        return "" if before == self._random else self._random
-
-    def _end(self) -> None:
-        self._losses.end()
-        if self._cells.mended:
-            gone = Message(
-                "The cell took {names} from Python's own functions; that is put back.",
-                names=listed(self._cells.mended),
-            )
-            self._streams.note(gone)
-        left = len(set(threading.enumerate()) - self._threads)
-        if left:
-            self._streams.note(
-                Message.counted(
-                    "{count} thread that this cell started is still running.",
-                    "{count} threads that this cell started are still running.",
-                    left,
-                )
-            )
-        self._streams.finish()
-
-    def _outcome(self, command: Command) -> Union[Finished, Failed]:  # noqa: UP007 - Python 3.10
+    def _finished(self, command: Command) -> Finished:
         began = time.perf_counter()
         try:
-            try:
-                self._stop.running = command.id
-                self._stop.checkpoint()
-                self._carry_out(command)
-                took = time.perf_counter() - began
-                self._engine.settle()
-            finally:
-                self._stop.over()
-            own = self._cells.seconds if isinstance(command, Run) else took
-            return replace(self._engine.times(command.id, own), memory=self._memory())
-        except WindowGone:
-            raise
-        # A cell is a person's, and whatever it raises is an answer to that person.
-        except BaseException as error:
+            self._stop.begin(command.id)
+            self._carry_out(command)
             took = time.perf_counter() - began
+            self._engine.settle()
+        finally:
             self._stop.over()
-            self._engine.copies.leave_unchecked()
-            own = self._cells.seconds if isinstance(command, Run) else took
-            failure = self._failure(error)
-            # A card that broke cannot be asked for its times; a simulated one always can.
-            if self._hello.simulated:
-                times = self._engine.times(command.id, own)
-                own, modelled = times.host_seconds, times.modelled
-                return replace(failure, host_seconds=own, modelled=modelled)
-            return replace(failure, host_seconds=own)
-
-    def _failure(self, error: BaseException) -> Failed:
-        failure = failed(self._id, error, self._memory, self._engine.settle)
-        self._broken = self._broken or failure.cause == "device broken"
-        return failure
+        own = self._cells.seconds if isinstance(command, Run) else took
+        memory = tuple(self._engine.memory())
+        return replace(self._engine.times(command.id, own), memory=memory)
 
     def _carry_out(self, command: Command) -> None:
-        if isinstance(command, Run):
-            self._engine.others_hold(command.others)
         if isinstance(command, (Run, Peek, Evaluate)):
-            self._engine.cards_lost(command.lost)
+            held = command.others if isinstance(command, Run) else ()
+            self._engine.told(command.lost, held)
         match command:
             case Run():
                 self._run(command)
@@ -224,27 +155,24 @@ class Loop:
                     seen = look(command, self._cells.names)
                 self._pipe.say(seen)
             case Evaluate():
-                self._evaluate(command)
+                usable = [each.name for each in self._hello.devices if each.usable]
+                devices = [each for each in usable if each != "meta"]  # which holds no values
+                with self._engine.running(watched=False):
+                    found = tuple(worths_of(command, self._cells.names, devices, self._stop))
+                self._pipe.say(Evaluated(command.id, found))
             case Measure() | Multiply():
-                self._engine.measure(command, self._pipe.say, self._stop.checkpoint)
+                from gpuexplorer.worker.engines.measuring.measure import carry_out  # noqa: PLC0415
 
-    def _evaluate(self, command: Evaluate) -> None:
-        """What is worked out before it is cancelled is said."""
-        usable = [each.name for each in self._hello.devices if each.usable]
-        devices = [each for each in usable if each != "meta"]  # which holds no values
-        expressions = Evaluating(command, self._cells.names, devices, self._stop)
-        try:
-            with self._engine.running(watched=False):
-                expressions.work_out()
-        finally:
-            self._pipe.say(Evaluated(command.id, tuple(expressions.worths)))
+                with self._engine.running(watched=False):
+                    carry_out(command, self._hello, self._pipe.say, self._stop.checkpoint)
 
     def _run(self, command: Run) -> None:
-        watched = command.watched and not is_timing(command.code)
-        placement = PlacementLog(self._placed) if command.placement else nullcontext()
+        # A cell that only times something is not watched: that would be in the times.
+        timing = re.fullmatch(r"\s*(%%time.*|%time[^\n]*)", command.code, re.DOTALL)
+        watched = command.watched and not timing
+        placed = PlacementLog(self._placed) if command.placement else nullcontext()
         try:
-            running = self._engine.running(watched=watched, sampled=self._sampled)
-            with running, placement, children_end_here():
+            with self._engine.running(watched=watched, sampled=self._sampled), placed:
                 self._cells.run(command.code, command.number)
         except SystemExit as end:
             if end.code not in (None, 0):
@@ -253,7 +181,9 @@ class Loop:
                 Message("The cell asked Python to end. It ended the cell; the session goes on.")
             )
         finally:
-            self._figures.show()
+            if self._streams.forked:  # a child that a cell forked never serves commands
+                os._exit(int(sys.exc_info()[0] is not None))
+            self._streams.show_figures()
 
     def _copied(self) -> "Iterator[Event]":
         """What the cell copied, and what devices did meanwhile."""
@@ -262,63 +192,45 @@ class Loop:
         yield from transfers
         if seen is not None:
             yield replace(seen, copies=transfers, over=True)
-        spans = tuple(self._engine.spans())
-        if spans:
+        if spans := tuple(self._engine.spans()):
             yield Spans(self._id, spans, self._hello.simulated)
-
-    def _memory(self) -> "tuple[Memory, ...]":
-        return tuple(self._engine.memory())
 
     def _listen(self) -> None:
         """In a thread of its own. Where the window is gone, so is the worker, soon."""
-        while (line := self._pipe.next_line()) is not None:
-            try:
-                command = command_of(line)
-            except Trouble as trouble:
-                self._commands.put(trouble)
-                continue
-            match command:
-                case Cancel():
-                    self._stop.cancel(command.id)
-                case Answer():
-                    self._asking.answer(command)
-                case Complete():
-                    self._typed.put(command)
-                case _:
-                    self._commands.put(command)
-        self._commands.put(None)
-        if not self._ended.wait(_LAST_PATIENCE):
+        try:
+            while (line := self._pipe.next_line()) is not None:
+                if line.isspace():  # somebody is there
+                    continue
+                match command := command_of(line):
+                    case Cancel():
+                        self._stop.cancel(command.id)
+                    case Answer():
+                        self._lab.answer(command)
+                    case Complete():
+                        self._complete(command)
+                    case _:
+                        self._commands.put(command)
+        finally:
+            self._commands.put(None)
+            time.sleep(_LAST_PATIENCE)
             os._exit(0)
 
-    def _complete(self) -> None:
-        """In a thread of its own, since it answers while a cell runs."""
+    def _complete(self, command: Complete) -> None:
+        """At once, though a cell runs."""
         devices = [each.name for each in self._hello.devices]
-        while True:
-            command = self._typed.get()
-            try:
-                answer = complete(command, self._cells.names, devices)
-            except Exception:  # what is asked there may be a person's own
-                answer = Completed(command.id, command.at, ())
-            self._pipe.say(answer)
+        try:
+            answer = complete(command, self._cells.names, devices)
+        except Exception:  # what is asked there may be a person's own
+            answer = Completed(command.id, command.at, ())
+        self._pipe.say(answer)
 
     # Any: whatever a cell gave.
     def _show(self, value: Any) -> None:
-        if hasattr(type(value), "savefig") and hasattr(type(value), "get_size_inches"):
+        if hasattr(type(value), "savefig"):
             return  # a figure, which is shown when the cell is over
         text = repr(value)
-        if len(text) > _MOST_SHOWN:
-            text = Message(
-                "{begin} … ({letters} letters in all)",
-                begin=text[:_MOST_SHOWN],
-                letters=f"{len(text):,}",
-            )
+        text = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} …"
         self._streams.event(Printed(self._id, text, "value"))
 
-    # Any: a figure is matplotlib's.
-    def _picture(self, figure: Any) -> None:
-        if self._streams.takes(_FIGURE):
-            self._streams.event(Pictured(self._streams.command, figures.png(figure)))
-
     def _placed(self, text: str) -> None:
-        if self._streams.takes(len(text)):
-            self._streams.event(Printed(self._id, text, "placement"))
+        self._streams.event(Printed(self._id, text, "placement"), len(text))

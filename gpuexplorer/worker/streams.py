@@ -1,251 +1,308 @@
-"""Streams: what a cell prints, in Python and below it, said as it comes and not without end."""
+"""The worker's ways out and in: the pipe for the protocol alone; what a cell prints and draws,
+said as it comes and not without end; and Stop, the window's Cancel in the main thread.
+"""
 
-import codecs
+import _thread
+import base64
 import contextlib
 import ctypes
 import io
 import os
 import select
-import selectors
-import socket
+import signal
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, Union
+from types import FrameType
+from typing import Any
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Event, Pictured, Printed
-from gpuexplorer.lab.printed_text import MOST_PRINTED, overwritten
-from gpuexplorer.worker.guards import high
-from gpuexplorer.worker.places import cell_of, is_own
+from gpuexplorer.lab.printed import MOST_PRINTED, overwritten
+from gpuexplorer.lab.wire import line_of
+from gpuexplorer.worker.places import place
+from gpuexplorer.worker.starting import when_imported
 
-_APART = 100  # letters that an output of its own counts at least
-_CHUNK = 8_000
-_PAUSE = 0.05  # seconds between two chunks that are not full
-_READ = 1 << 16
-_NAMES = {1: "out", 2: "err"}
+_FIGURE = 4_000  # letters that a figure counts
+_CHUNK = 8_000  # letters that are said at once
+_PAUSE = 0.05  # seconds in which less than that is gathered
+_READ = 1 << 16  # bytes: all that a pipe holds
+_PYPLOT = "matplotlib.pyplot"
+
+
+class Stop:
+    """Within `with stop:` an interrupt waits: what is said to the window is said whole."""
+
+    def __init__(self) -> None:
+        self.running: int | None = None  # the command that may be interrupted
+        self._cancelled: set[int | None] = set()
+        self._main = threading.main_thread().ident or 0
+        self._whole = 0
+        self._late = False
+        sys.unraisablehook = self._on_ignored
+
+    def begin(self, command: int) -> None:
+        """A cell before it may have set a handler of its own."""
+        signal.signal(signal.SIGINT, self._on_signal)
+        self.running = command
+        self.checkpoint()
+
+    def cancel(self, command: int) -> None:
+        """From the thread that listens. What waits in the system is interrupted too."""
+        self._cancelled.add(command)
+        if command != self.running:
+            return
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(self._main, signal.SIGINT)
+        else:
+            _thread.interrupt_main()
+
+    def over(self) -> None:
+        self._cancelled.discard(self.running)
+        self.running = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether what runs was to stop, and goes on."""
+        return self.running in self._cancelled
+
+    def checkpoint(self) -> None:
+        """Where an interrupt may have been lost without a trace."""
+        if self.asked:
+            raise KeyboardInterrupt
+
+    def _on_signal(self, _: int, __: "FrameType | None") -> None:
+        if self._whole:
+            self._late = True
+        else:
+            self.checkpoint()
+
+    def _on_ignored(self, error: "sys.UnraisableHookArgs") -> None:
+        """A destructor loses the interrupt that meets it; another one follows it."""
+        if error.exc_type is KeyboardInterrupt and self.asked:
+            threading.Timer(0.01, self.cancel, (self.running,)).start()
+        else:
+            sys.__unraisablehook__(error)
+
+    def __enter__(self) -> None:
+        if threading.get_ident() == self._main:
+            self._whole += 1
+
+    def __exit__(self, *_: object) -> None:
+        if threading.get_ident() == self._main:
+            self._whole -= 1
+            if self._late and not self._whole:
+                self._late = False
+                self.checkpoint()
+
+
+class WindowGone(BaseException):
+    """Nobody listens any more. No code of a person's catches it by accident."""
+
+
+class Pipe:
+    """Whoever prints or reads gets other descriptors; a child of this process has no pipe."""
+
+    def __init__(self, whole: "AbstractContextManager[None]") -> None:
+        """Within `whole` nothing interrupts."""
+        self._out, into = os.dup(1), os.dup(0)
+        self._in = os.fdopen(into, encoding="utf-8", errors="replace")
+        os.dup2(2, 1)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        self._whole = whole
+        # Again from the same thread, where a destructor prints just then.
+        self._lock = threading.RLock()
+        self._is_ours = True
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._leave)
+
+    def say(self, *events: Event) -> None:
+        """From any thread; each write wakes who listens. Raises WindowGone where none does."""
+        if not self._is_ours:
+            return
+        # After whatever else may have been written there.
+        line = memoryview("".join(["\n" + line_of(each) for each in events]).encode())
+        with self._whole, self._lock:
+            try:
+                while line:
+                    line = line[os.write(self._out, line) :]
+            except OSError as error:
+                raise WindowGone from error
+
+    def next_line(self) -> "str | None":
+        """None at the end."""
+        return self._in.readline() or None
+
+    def _leave(self) -> None:
+        """In a child: the window would wait for its end, too."""
+        if self._is_ours:
+            os.close(self._out)
+            os.close(self._in.fileno())
+            self._is_ours = False
 
 
 class Streams:
-    """Takes `sys.stdout` and `sys.stderr`, and the descriptors 1 and 2 where the system can.
+    """Takes `sys.stdout` and `sys.stderr`, and the descriptors below where the system can.
 
     What comes while no cell runs, such as from a thread that was left behind, belongs to the
-    newest. `whole`: within it nothing interrupts.
+    newest.
     """
 
-    def __init__(
-        self, say: "Callable[[Event], None]", whole: "AbstractContextManager[None]"
-    ) -> None:
-        self._say = say
-        self._whole = whole
+    def __init__(self, pipe: Pipe, stop: Stop) -> None:
+        self._pipe = pipe
+        self._stop = stop
+        self._owner = os.getpid()
         self._lock = threading.RLock()  # a destructor may print while we are at it
-        self.forked = False
         self.command = 0  # the newest
-        self._stream = "out"
-        self._waiting: list[str] = []
-        self._letters = 0  # of these
-        self._last = 0.0  # when something was said, or began to wait
-        self._joined = ""  # the stream whose next text goes on in the newest output
-        self._room = MOST_PRINTED + _APART
-        self._cut = False  # it was said that there is no room
-        self._left_out = 0
-        decoder = codecs.getincrementaldecoder("utf-8")
-        self._decoders = {each: decoder("replace") for each in (1, 2, -1, -2)}
-        self._ends: dict[int, int] = {}  # by descriptor: where what is written there goes in
-        self._below: dict[int, int] = {}  # where it comes out, and of which descriptor
-        self._ready = select.poll() if hasattr(select, "poll") else None
-        self._selector = selectors.DefaultSelector()
-        self.errors = high(os.dup(2))  # where the worker's last words go
-        self._bell, self._ear = (_high(each) for each in socket.socketpair())
-        self._bell.settimeout(0)
-        self._selector.register(self._ear, selectors.EVENT_READ)
-        if self._ready is not None:
-            for number in _NAMES:
-                self._take(number)
-        sys.stdout = sys.stderr = None  # made in the next line
-        self.renew()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._leave)
-        threading.Thread(target=self._pump, name="prints", daemon=True).start()
+        self._stream, self._text = "out", ""  # what waits to be said
+        self._waiting = threading.Event()
+        self._room = MOST_PRINTED
+        self._below: dict[int, str] = {}
+        self.errors = os.dup(2)  # where the worker's last words go
+        for number, name in ((1, "out"), (2, "err")):
+            if sys.platform != "win32":
+                # What is written there stays open, even where a cell puts another in its place.
+                out, into = os.pipe()
+                os.dup2(into, number)
+                self._below[out] = name
+            made = _Printed(self, number, name)
+            setattr(sys, f"std{name}", made)
+            setattr(sys, f"__std{name}__", made)
+        warnings.showwarning = self._warn
+        # PyTorch asks for it; the window shows what is drawn, whatever draws it.
+        warnings.filterwarnings("ignore", message=".*is non-interactive, and thus cannot")
+        os.environ["MPLBACKEND"] = "agg"
+        when_imported(_PYPLOT, self._take_pyplot)
+        for run in (self._pump, self._listen):
+            threading.Thread(target=run, name="prints", daemon=True).start()
+
+    @property
+    def forked(self) -> bool:
+        """In a child, what is printed goes through the descriptors to its parent."""
+        return os.getpid() != self._owner
 
     def begin(self, command: int) -> None:
-        """A new cell; what was closed is open again."""
-        with self._whole, self._lock:
+        with self._stop, self._lock:
             self._flush()
-            self.command, self._joined = command, ""
-            self._room, self._cut, self._left_out = MOST_PRINTED + _APART, False, 0
-        self.renew()
+            self.command, self._room = command, MOST_PRINTED
 
     def finish(self) -> None:
-        """All that the cell printed is said now."""
-        for name in ("stdout", "stderr"):
-            with contextlib.suppress(Exception):  # it may be a person's own
-                getattr(sys, name).flush()
+        """All that the cell printed is said now, also what C holds back."""
         with contextlib.suppress(Exception):
             ctypes.CDLL(None).fflush(None)
-        with self._whole, self._lock:
-            for _ in range(64):  # nobody writes faster for ever
-                if not self._read_below():
-                    break
-            self._flush()
-            if self._left_out:
-                left_out = Message(
-                    "{letters} letters were left out.", letters=f"{self._left_out:,}"
-                )
-                self._say(Printed(self.command, left_out, "note"))
-                self._left_out = 0
-
-    def takes(self, letters: int) -> bool:
-        """Whether there is room for an output apart from the text that counts so much."""
-        with self._whole, self._lock:
+        with self._stop, self._lock:
             self._read_below()
             self._flush()
-            if not self._room:
-                self._leave_out(0)
-                return False
-            self._room = max(0, self._room - max(letters, _APART))
-            return True
 
-    def event(self, event: Event) -> None:
-        """Said after everything that was printed before it."""
+    def event(self, event: Event, letters: int = 0) -> None:
+        """Said after everything that was printed before it. One that counts letters is left
+        out where the cell has printed too much.
+        """
         if self.forked:
             return
-        with self._whole, self._lock:
+        with self._stop, self._lock:
             self._read_below()
             self._flush()
-            if isinstance(event, (Printed, Pictured)):
-                self._joined = ""
-            self._say(event)
+            if not letters or self._room > 0:
+                self._pipe.say(event)
+                self._spend(letters)
 
     def note(self, text: Message) -> None:
         """A sentence of the lab's own."""
         self.event(Printed(self.command, text, "note"))
 
-    def write(self, number: int, data: bytes) -> None:
+    def write(self, number: int, stream: str, text: str) -> None:
         """From Python, in any thread."""
         if self.forked:
-            while data:
-                data = data[os.write(number, data) :]
+            os.write(number, text.encode("utf-8", "replace"))
             return
-        with self._lock:
-            if self._room:
-                self._read_below()
-            self._put(number, -number, data)
+        with self._stop, self._lock:
+            self._read_below()
+            self._put(stream, text)
 
-    def renew(self) -> None:
-        for number, name in ((1, "stdout"), (2, "stderr")):
-            if getattr(getattr(sys, name, None), "closed", True):
-                made = io.TextIOWrapper(
-                    _Written(self, number),  # type: ignore[type-var]  # raw is enough
-                    encoding="utf-8",
-                    errors="backslashreplace",
-                    newline="\n",
-                    write_through=True,
-                )
-                setattr(sys, name, made)
-                setattr(sys, f"__{name}__", made)
-            if number in self._ends:
-                try:
-                    os.fstat(number)
-                except OSError:
-                    os.dup2(self._ends[number], number)
+    def show_figures(self) -> None:
+        """At `plt.show()`, and at the end of a cell. A figure that was shown is closed."""
+        plt: Any = sys.modules.get(_PYPLOT)  # Any: matplotlib has no types
+        for number in () if plt is None else plt.get_fignums():
+            try:
+                if self._room > 0:
+                    whole = io.BytesIO()
+                    plt.figure(number).savefig(whole, format="png", bbox_inches="tight")
+                    text = base64.b64encode(whole.getvalue()).decode("ascii")
+                    self.event(Pictured(self.command, text), _FIGURE)
+            finally:
+                plt.close(number)
 
-    def _take(self, number: int) -> None:
-        out, into = os.pipe()
-        out, into = high(out), high(into)
-        os.set_blocking(out, False)
-        os.dup2(into, number)
-        self._ends[number], self._below[out] = into, number
-        self._selector.register(out, selectors.EVENT_READ)
-        assert self._ready is not None
-        self._ready.register(out, select.POLLIN)
-        with contextlib.suppress(Exception):  # C's own would keep lines back
-            name = {1: "stdout", 2: "stderr"}[number]
-            library = ctypes.CDLL(None)
-            file = ctypes.c_void_p.in_dll(library, name)
-            library.setvbuf(file, None, 1, 0)  # _IOLBF
+    def _take_pyplot(self) -> None:
+        plt: Any = sys.modules[_PYPLOT]
+        plt.show = lambda *_, **__: self.show_figures()  # a function, as matplotlib marks it
+
+    # Any: as Python calls it.
+    def _warn(self, message: Any, category: "type[Warning]", *_: Any, **__: Any) -> None:
+        """With the line of the cell that it is about, or that called a library."""
+        at = place().spot.frame
+        text = f"{category.__name__}: {str(message).strip()}"[:_CHUNK]
+        self.event(Printed(self.command, text, "warning", at.cell, at.line), len(text))
 
     def _pump(self) -> None:
-        """In a thread of its own."""
         while True:
-            found = self._selector.select(_PAUSE if self._waiting else None)
+            self._waiting.wait()
+            time.sleep(_PAUSE)
             with self._lock:
-                if any(key.fileobj is self._ear for key, _ in found):
-                    self._ear.recv(_READ)
+                self._flush()
+
+    def _listen(self) -> None:
+        while self._below:
+            select.select(list(self._below), [], [])
+            with self._lock:
                 self._read_below()
-                if time.monotonic() - self._last >= _PAUSE:
-                    self._flush()
 
-    def _read_below(self) -> bool:
+    def _read_below(self) -> None:
         """What was written to the descriptors by C, or by another program."""
-        if self._ready is None:
-            return False
-        ready = self._ready.poll(0)
-        for out, _ in ready:
-            with contextlib.suppress(BlockingIOError):
-                number = self._below[out]
-                self._put(number, number, os.read(out, _READ))
-        return bool(ready)
+        below = list(self._below)
+        for out in select.select(below, [], [], 0)[0] if below else ():
+            self._put(self._below[out], os.read(out, _READ).decode("utf-8", "replace"))
 
-    def _put(self, number: int, source: int, data: bytes) -> None:
-        if not self._room:
-            self._leave_out(len(data))
+    def _put(self, stream: str, text: str) -> None:
+        if self._room <= 0:
             return
-        if self._stream != _NAMES[number]:
+        if stream != self._stream:
             self._flush()
-            self._stream = _NAMES[number]
-        text = self._decoders[source].decode(data)
-        pause = time.monotonic() - self._last
-        if not self._waiting:
-            # Full, it has rung already; and who would make room may be waiting for our lock.
-            with contextlib.suppress(BlockingIOError):
-                self._bell.send(b"\0")
-            self._last = max(self._last, time.monotonic() - _PAUSE / 2)
-        self._waiting.append(text)
-        self._letters += len(text)
-        if self._letters >= _CHUNK or (pause >= _PAUSE and text.endswith("\n")):
+            self._stream = stream
+        self._text += text
+        if len(self._text) >= _CHUNK:
             self._flush()
+        else:
+            self._waiting.set()
 
     def _flush(self) -> None:
-        text, self._waiting, self._letters = "".join(self._waiting), [], 0
+        text, self._text = overwritten(self._text)[: max(0, self._room)], ""
+        self._waiting.clear()
         if not text:
             return
-        self._last = time.monotonic()
-        text = overwritten(text)
-        shown = text[: self._room]
+        self._pipe.say(Printed(self.command, text, self._stream))
         # A line that is written over and over, as of a progress bar, does not fill anything.
-        count = len(shown) if "\n" in shown or "\r" not in shown else 0
-        if shown:
-            if self._stream != self._joined:
-                self._joined = self._stream
-                count += _APART
-            self._say(Printed(self.command, shown, self._stream))
-        self._room = max(0, self._room - count)
-        if len(text) > len(shown):
-            self._leave_out(len(text) - len(shown))
+        if "\n" in text or "\r" not in text:
+            self._spend(len(text))
 
-    def _leave_out(self, letters: int) -> None:
-        if not self._cut:
-            self._cut = True
+    def _spend(self, letters: int) -> None:
+        room, self._room = self._room, self._room - letters
+        if room > 0 >= self._room:
             cut = Message("This prints too much for the lab: what follows is left out.")
-            self._say(Printed(self.command, cut, "note"))
-        self._left_out += letters
-
-    def _leave(self) -> None:
-        """In a child, what is printed goes through the descriptors to its parent."""
-        self.forked = True
-        self._waiting = []
-        self._lock = threading.RLock()
+            self._pipe.say(Printed(self.command, cut, "note"))
 
 
-class _Written(io.RawIOBase):
-    def __init__(self, streams: Streams, number: int) -> None:
+class _Printed(io.TextIOBase):
+    encoding = "utf-8"
+
+    def __init__(self, streams: Streams, number: int, name: str) -> None:
         super().__init__()
-        self._streams = streams
-        self._number = number
+        self._streams, self._number, self._name = streams, number, name
 
     def writable(self) -> bool:
         return True
@@ -253,43 +310,17 @@ class _Written(io.RawIOBase):
     def fileno(self) -> int:
         return self._number
 
-    # Any: whatever holds bytes.
-    def write(self, data: Any) -> int:
-        whole = bytes(data)
-        self._streams.write(self._number, whole)
-        return len(whole)
+    def write(self, text: str, /) -> int:
+        self._streams.write(self._number, self._name, text)
+        return len(text)
 
 
-def tell_warnings(streams: Streams) -> None:
-    """As events, with the cell's line that they are about."""
+def begin_unseen(run: "Callable[[], None]") -> None:
+    """In a thread. It takes none of the person's signals, nor SIGPIPE, which would end it."""
 
-    def show(
-        message: Union[Warning, str],  # noqa: UP007 - Python 3.10
-        category: "type[Warning]",
-        filename: str,
-        lineno: int,
-        file: Any = None,
-        line: Any = None,
-    ) -> None:
-        cell, number = _cell(filename, lineno)
-        text = f"{category.__name__}: {str(message).strip()}"[:_CHUNK]
-        if streams.takes(len(text)):
-            streams.event(Printed(streams.command, text, "warning", cell, number))
+    def unseen() -> None:
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        run()
 
-    warnings.showwarning = show
-    # PyTorch asks for it; the window shows what is drawn, whatever draws it.
-    warnings.filterwarnings("ignore", message=".*is non-interactive, and thus cannot")
-
-
-def _cell(filename: str, line: int) -> "tuple[int, int]":
-    """Where a library warns of itself, the cell that called it."""
-    frame: Any = sys._getframe(2)
-    while frame is not None and not is_own(filename):
-        filename, line = frame.f_code.co_filename, frame.f_lineno
-        frame = frame.f_back
-    cell = cell_of(filename)
-    return (cell, line) if cell else (0, 0)
-
-
-def _high(each: socket.socket) -> socket.socket:
-    return socket.socket(fileno=high(each.detach())) if os.name != "nt" else each
+    _thread.start_new_thread(unseen, ())

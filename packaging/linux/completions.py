@@ -10,7 +10,6 @@ from pathlib import Path
 import shtab
 
 from gpuexplorer.__main__ import VERBS
-from gpuexplorer.commands.arguments import OneOf, add_source_arguments
 from gpuexplorer.commands.window_arguments import add_window_arguments
 from gpuexplorer.copies.plan import Kind
 
@@ -69,15 +68,14 @@ def typed() -> argparse.ArgumentParser:
     window = _parser(argparse.ArgumentParser(prog="gpuexplorer", add_help=False))
     window.add_argument("--version", action="version", help="show the version and exit")
     add_window_arguments(window)
-    add_source_arguments(window)
     _offer(window)
     # Where a file may stand, shtab would offer no command.
     for action in [each for each in actions(window) if not each.option_strings]:
         window._actions.remove(action)
     commands = window.add_subparsers(metavar="COMMAND")
-    for name, module, meaning in VERBS:
+    for name, meaning in VERBS.items():
         command = _parser(commands.add_parser(name, help=meaning, add_help=False))
-        import_module(module).add_arguments(command)
+        import_module(f"gpuexplorer.commands.{name}").add_arguments(command)
         _offer(command)
         for each in _below(command).values():
             _offer(each)
@@ -92,9 +90,7 @@ def _parser(plain: argparse.ArgumentParser) -> argparse.ArgumentParser:
 def _offer(parser: argparse.ArgumentParser) -> None:
     for action in actions(parser):
         name = action.option_strings[-1] if action.option_strings else ""
-        if isinstance(action.type, OneOf):
-            action.choices = action.type.words
-        elif name in _USUAL:
+        if name in _USUAL:
             action.choices = _USUAL[name]
         elif action.metavar in _PATHS:
             action.complete = _PATHS[str(action.metavar)]  # type: ignore[attr-defined] # shtab's

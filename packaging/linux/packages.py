@@ -31,7 +31,9 @@ _LICENSE = Path(__file__).parents[2] / "LICENSE"
 _DISPENSABLE = "libqgtk3.so"
 _SLIM = """\
 PyTorch is not inside. The lab and the measuring of copies use a Python with PyTorch that is on
-the computer; "./gpuexplorer doctor" lists those it finds."""
+the computer; "./gpuexplorer doctor" lists those it finds. Where there is none, "Get PyTorch" in
+the lab or "./gpuexplorer doctor --get-pytorch" fetches one into ~/.local/share/gpuexplorer. It
+takes a Python: on Debian and Ubuntu, "sudo apt-get install python3-venv"."""
 _CLASSROOM = """\
 A PyTorch for the processor is inside, so that the lab runs with nothing else installed."""
 

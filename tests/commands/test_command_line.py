@@ -1,87 +1,38 @@
-"""The program's words: help, versions, unknown commands, the topology, no display."""
+"""The program's words: help, versions, what is typed behind them, the topology, no window."""
 
+import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import gpuexplorer
 from gpuexplorer.__main__ import VERBS, main
+from gpuexplorer.commands.arguments import SentenceParser
+from gpuexplorer.commands.lab import add_arguments, program_of
+from gpuexplorer.commands.window_arguments import add_window_arguments, check_window_arguments
+
+Out = pytest.CaptureFixture[str]
 
 
-def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--version", [gpuexplorer.__version__]),
+        ("--help", list(VERBS)),
+        *((f"{verb} --help", [f"usage: gpuexplorer {verb}"]) for verb in VERBS),
+    ],
+)
+def test_what_there_is_is_told(capsys: Out, words: str, told: list[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        main(["--version"])
+        main(words.split())
     assert left.value.code == 0
-    assert capsys.readouterr().out.strip() == gpuexplorer.__version__
-
-
-def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["--help"])
-    assert left.value.code == 0
-    told = capsys.readouterr().out
-    assert all(verb in told for verb, *_ in VERBS)
-
-
-@pytest.mark.parametrize("verb", [verb for verb, *_ in VERBS])
-def test_every_command_has_help_of_its_own(
-    capsys: pytest.CaptureFixture[str], verb: str
-) -> None:
-    with pytest.raises(SystemExit) as left:
-        main([verb, "--help"])
-    assert left.value.code == 0
-    assert f"usage: gpuexplorer {verb}" in capsys.readouterr().out
-
-
-def test_an_unknown_command_names_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["snapshit"]) == 2
-    told = capsys.readouterr().err
-    assert "'snapshit' is not a command." in told
-    assert "snapshot, topology, doctor" in told
-
-
-def test_a_command_that_comes_too_late_is_told_where_it_belongs(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["--simulate", "2xT4", "snapshot"]) == 2
-    assert "has to come first" in capsys.readouterr().err
-
-
-def test_topology_shows_matrix_legend_and_rates(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["topology", "--simulate", "4xH100+nvlink"]) == 0
-    text = capsys.readouterr().out
-    for words in ("SIMULATED", "NV18", "host", "450 GB/s", "NUMA", "Peer to peer"):
-        assert words in text
-
-
-def test_topology_as_json_says_that_rates_are_theory(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["topology", "--json", "--simulate", "2xTitanRTX"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["simulated"] is True
-    [pair] = [link for link in told["links"] if link["b"] != "HOST"]
-    assert pair["path"] == "NV2"
-    assert pair["rate"] == {
-        "value": 50_000_000_000,
-        "unit": "B/s",
-        "kind": "theoretical, each direction",
-    }
-
-
-def test_topology_of_64_cards_fits_a_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for width in (30, 100):
-        monkeypatch.setenv("COLUMNS", str(width))
-        assert main(["topology", "--simulate", "64xH200"]) == 0
-        lines = capsys.readouterr().out.splitlines()
-        assert max(map(len, lines)) <= width
-        titles = [word for line in lines if line.startswith("  ") for word in line.split()]
-        assert {str(card) for card in range(64)} <= set(titles), "a column is left out"
+    out = capsys.readouterr().out
+    assert [each for each in told if each not in out] == []
 
 
 def test_without_a_display_the_table_comes_instead_with_one_sentence_why() -> None:
@@ -102,3 +53,244 @@ def test_without_a_display_the_table_comes_instead_with_one_sentence_why() -> No
     assert "no display" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert "TITAN RTX" in done.stdout
+
+
+def test_topology_shows_matrix_legend_and_rates(capsys: Out) -> None:
+    assert main(["topology", "--simulate", "4xH100+nvlink"]) == 0
+    text = capsys.readouterr().out
+    for words in ("SIMULATED", "NV18", "host", "450 GB/s", "NUMA", "Peer to peer"):
+        assert words in text
+    assert main(["topology", "--json", "--simulate", "2xTitanRTX"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["simulated"] is True
+    [pair] = [link for link in told["links"] if link["b"] != "HOST"]
+    assert pair["path"] == "NV2"
+    theory = {"unit": "B/s", "kind": "theoretical, each direction"}
+    assert pair["rate"] == {"value": 50_000_000_000, **theory}
+
+
+@pytest.mark.parametrize(
+    ("words", "own", "as_data"),
+    [
+        ("train.py --json --simulate x -h -v", "--json --simulate x -h -v", False),
+        ("--json train.py --epochs 3", "--epochs 3", True),
+        ("--json -- train.py a", "a", True),
+        ("train.py -- -x", "-- -x", False),
+    ],
+)
+def test_options_stand_before_the_file_and_what_stands_behind_it_is_the_programs_own(
+    words: str, own: str, as_data: bool
+) -> None:
+    parser = SentenceParser(prog="gpuexplorer lab")
+    add_arguments(parser)
+    found = parser.understood(words.split())
+    assert program_of(found) == (Path("train.py"), own.split())
+    assert found.json is as_data
+
+
+def test_a_fleet_is_made_of_address_selector_and_labels() -> None:
+    parser = argparse.ArgumentParser()
+    add_window_arguments(parser)
+    words = "--prometheus prom:9090 --match {cluster='a'} --host-label node"
+    arguments = parser.parse_args(words.split())
+    check_window_arguments(arguments)
+    fleet = arguments.fleet
+    assert fleet.server.where.url == "http://prom:9090"
+    assert (fleet.match, fleet.host_label) == ("cluster='a'", "node")
+
+
+_WITHOUT = """
+import sys
+from gpuexplorer.__main__ import main
+sys.modules[sys.argv[1]] = None
+raise SystemExit(main(["--simulate", "1xH100", "--quit-after", "0.1"]))
+"""
+
+
+@pytest.mark.parametrize("part", ["pyqtgraph", "PySide6.QtWidgets", "numpy"])
+def test_a_window_that_lacks_a_part_names_it_and_who_says_more(part: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _WITHOUT, part],
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "What draws the window cannot be loaded here: " in done.stderr
+    assert part in done.stderr
+    assert "`gpuexplorer doctor` says more." in done.stderr
+
+
+FILES = {
+    "train.py": "open('ran', 'w')\n",
+    "lesson.ipynb": "{}",
+    "notes.txt": "",
+    "python": "#!/bin/sh\necho hello\n",
+    "taken": "",
+    "letter.gpurec": "Dear reader, this is no recording. " * 100,
+    "ca.pem": "no certificate",
+    "login.toml": 'ca_file = "ca.pem"',
+}
+SNAPSHOT = (
+    ("--simulate 4xH1000", "H1000"),
+    ("--simulate 2xH100 --fault lost:7@2s", "card 7"),
+    ("--fault driver@3s", "--fault goes with --simulate.\nAdd --simulate."),
+    ("--loop 0.01", "0.1 to 60"),
+    ("--loop soon", "'soon' is not a number"),
+    ("--count 3", "--count goes with --loop."),
+    ("--loop 1 --count 0", "1 or more"),
+    ("--cards 9 --simulate 2xT4", "There are: 0, 1"),
+    ("--json --csv", "--json and --csv exclude each other."),
+    ("--frobnicate", "The right form"),
+    ("--host a --host b", "This command reads one computer at a time"),
+    ("--host=-oProxyCommand=ls", "cannot begin with a hyphen"),
+    ("--host 'a b'", "cannot hold spaces"),
+    ("--host a,b", "named one at a time, and not with commas: a,b."),
+    ("--host-python python3.12", "--host-python goes with --host."),
+    ("--host a --simulate 3xFoo", "names a card that is not known"),
+    ("--host a --fault lost:1@2s", "--fault goes with --simulate."),
+)
+COPIES = (
+    ("--sizes big", "'big' is not a size."),
+    ("--devices cuda:9", "--devices names 'cuda:9', and no device here is called so."),
+    ("--mode sideways", "--mode names 'sideways', which is not known."),
+    ("--mode strided", "--mode names 'strided', which is not known."),
+    ("--json --csv", "--json and --csv exclude each other."),
+    ("--python /x", "--simulate and --python exclude each other."),
+    ("--fault wrong:0", "'wrong:0' is not how this fault is written."),
+    ("--devices cpu --mode staged", "there is nothing to measure as staged."),
+    ("--many", "There is no argument --many."),
+    ("--datasheet --beside Voodoo", "--beside names 'Voodoo', and the table of"),
+    ("--beside 4090 --sizes 1M", "--datasheet and --sizes exclude each other."),
+    ("--datasheet --mode all", "--datasheet and --mode exclude each other."),
+    ("--hosts a,b", "--hosts and --simulate exclude each other."),
+)
+HOSTS = (
+    ("a", "--hosts needs two machines or more, with commas"),
+    ("a,-oProxyCommand=x", "cannot begin with a hyphen"),
+    ("'a,b\x1b[2J'", "cannot hold spaces or control characters"),
+    ("a,,b", "The name of a machine is missing."),
+    ("a,b --mode pageable", "--mode names 'pageable', which does not go between"),
+    ("a,b --host a", "--hosts and --host exclude each other."),
+)
+RECORD = (
+    ("--duration soon", "'soon' is no length of time; write it as 90"),
+    ("--duration 0", "'0' is no length of time"),
+    ("--duration -5m", "That is not understood"),
+    ("--interval 0.01", "An interval of 0.01 s is not possible."),
+    ("--cards 7", "--cards names '7', and no card is called so."),
+    ("--simulate 2xToaster", "Toaster"),
+)
+LAB = (
+    ("nothere.py", "nothere.py cannot be read: No such file or directory."),
+    (".", " is neither a Python program nor a notebook."),
+    ("notes.txt", "notes.txt is neither a Python program nor a notebook."),
+    ("lesson.ipynb --x", "A notebook takes no arguments"),
+    ("--host b train.py --x", "nor does a file on another computer, and --x stands behind it"),
+    ("--trace a.py train.py", "The trace would be written over a.py."),
+    ("--fault lost:0@0s train.py", "--fault goes with --simulate."),
+    ("--simulate 2xNone train.py", "2xNone"),
+    ("", "required: FILE."),
+    ("--", "required: FILE."),
+    ("--json", "The right form: gpuexplorer lab [-h] [--json] [--trace FILE]"),
+)
+LESSON = tuple(
+    (words, "The right form: gpuexplorer lesson")
+    for words in ("", "play", "list more", "check", "new", "run", "run --no")
+)
+SERVE = (
+    ("", "Such as: gpuexplorer serve --prometheus"),
+    *(
+        (f"--prometheus '{address}'", "no address with a port.\nSuch as: 127.0.0.1:9410")
+        for address in ("", "host:", "::1:9410", "h:70000")
+    ),
+)
+DOCTOR = (
+    ("--into x", "--into goes with --get-pytorch."),
+    ("--unless-found", "--unless-found goes with --into."),
+    ("--get-pytorch --json", "--get-pytorch and --json exclude each other."),
+    ("--host a --bundle b.zip", "--bundle and --host exclude each other."),
+)
+WINDOW = (
+    ("--size 10x10", "'10x10' is not a size that is possible; from 560x420 to 7680x4320 is"),
+    ("--size 99999x1", "'99999x1' is not a size"),
+    ("--size large", "'large' is not a size that is possible"),
+    ("--theme pink", "invalid choice: 'pink' (choose from"),
+    ("--view shop", "invalid choice: 'shop' (choose from"),
+    ("--quit-after -3", "'-3' is no length of time"),
+    ("--quit-after nan", "'nan' is no length of time"),
+    ("--after 1e9 --screenshot x", "no length of time up to a day"),
+    ("--view all", "A window opens on one screen and has one theme."),
+    ("--theme both", "Say which, or ask for pictures"),
+    ("--after 3", "--after goes with --screenshot."),
+    ("--screenshot x --quit-after 3", "--screenshot and --quit-after exclude each other."),
+    ("a.gpurec --open b.gpurec", "--open and recording exclude each other."),
+    ("--match a='b'", "--match goes with --prometheus."),
+    ("--prometheus x --host-label a-b", "is no name of a label"),
+    ("snapshot", "has to come first"),
+    ("snapshit", "'snapshit' is no recording, and a command has to come first.\nThe commands"),
+)
+UNUSABLE = (
+    (
+        "--screenshot taken",
+        "overview-dark.png was not saved. The system says: Not a directory.",
+    ),
+    ("--screenshot taken/below", "The system says: Not a directory."),
+    ("--diagnostics .", "There is a folder of that name."),
+    ("--diagnostics no/cost.json", "That folder does not exist."),
+    ("--open letter.gpurec", "letter.gpurec"),
+    ("letter.gpurec", "letter.gpurec"),
+    ("--open gone.gpurec", "gone.gpurec"),
+    ("--prometheus ftp://x", "is no address of a Prometheus"),
+    ("--prometheus http://me:word@x", "could be read by others"),
+    ("--prometheus x --prometheus-login none.toml", "cannot be read"),
+    ("--prometheus https://x --prometheus-login login.toml", "holds no certificates"),
+    ("lab --trace no/x train.py", "cannot be written to no/x: No such file or directory."),
+    ("lab --python ./python train.py", "did not answer as a Python does"),
+    ("copies --python ./nopython --sizes 4K", "cannot be the lab's Python"),
+    ("doctor --bundle no/all.zip", "all.zip was not saved. That folder does not exist."),
+)
+ALL = (
+    ("--simulate 2xT4", WINDOW, 2),
+    ("snapshot", SNAPSHOT, 2),
+    ("copies --simulate 2xT4", COPIES, 2),
+    ("copies --hosts", HOSTS, 2),
+    ("record it.gpurec --simulate 2xH100 --interval 0.1", RECORD, 2),
+    ("lab", LAB, 2),
+    ("lesson", LESSON, 2),
+    ("serve", SERVE, 2),
+    ("doctor", DOCTOR, 2),
+    ("", UNUSABLE, 1),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        (f"{verb} {words}", status, sentence)
+        for verb, table, status in ALL
+        for words, sentence in table
+    ],
+)
+def test_it_is_said_in_a_sentence_and_nothing_is_done(
+    capsys: Out,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    words: str,
+    status: int,
+    sentence: str,
+) -> None:
+    monkeypatch.setenv("GPUEXPLORER_NVML", "/no/libnvidia-ml.so.1")  # whatever driver is here
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text, encoding="utf-8")
+    Path("python").chmod(0o755)
+    try:
+        ended: object = main(shlex.split(words))
+    except SystemExit as left:
+        ended = left.code
+    out, complaints = capsys.readouterr()
+    assert (ended, out) == (status, "")
+    assert sentence in complaints
+    assert {each.name for each in Path().iterdir()} == {*FILES}

@@ -37,26 +37,20 @@ def told(capsys: Out, hosts: str, *words: str, status: int = 0) -> str:
 
 
 @needs_torch
-def test_json_has_the_fields_of_copies_and_both_machines(capsys: Out) -> None:
+def test_programs_read_the_fields_of_copies_and_both_machines(capsys: Out) -> None:
     words = ("--sizes", "1K", "--mode", "all", "--json")
     said = json.loads(told(capsys, "localhost,user@b", *words))
-    assert said["schema"] == 1
-    assert said["complete"]
+    assert (said["schema"], said["complete"]) == (1, True)
     assert said["hosts"] == ["localhost", "user@b"]
     there, back, reduced = said["results"]
     assert (there["source"], there["target"]) == (back["target"], back["source"])
     assert (there["source"], there["direction"]) == ("localhost", "one")
     assert there["rate_gbs"] > 0
-    assert there["path"] == "inside one computer"
-    assert there["limit_gbs"] is None
+    assert (there["path"], there["limit_gbs"]) == ("inside one computer", None)
     assert (reduced["source"], reduced["mode"], reduced["ranks"]) == ("all", "all-reduce", 2)
     assert reduced["lower_s"] <= reduced["median_s"] <= reduced["upper_s"]
     assert reduced["intact"]
     assert there["backend"] == "gloo"
-
-
-@needs_torch
-def test_csv_has_the_columns_of_copies_first(capsys: Out) -> None:
     text = told(capsys, "a,b", "--sizes", "4K", "--mode", "one-way", "--csv")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert text.startswith("source,target,bytes,mode,")
@@ -68,33 +62,14 @@ def test_csv_has_the_columns_of_copies_first(capsys: Out) -> None:
 @needs_torch
 def test_a_table_says_by_what_and_by_which_way(capsys: Out) -> None:
     text = told(capsys, "localhost,.", "--sizes", "1K,64K", "--mode", "all-reduce")
-    assert "By gloo, from memory to memory: NCCL needs a card for each" in text
-    assert "All-reduce of all 2, bytes of each:" in text
-    assert "What the network promises is not known." in text
-    sizes = [line.split()[:2] for line in text.splitlines() if "KiB" in line]
+    for words in (
+        "By gloo, from memory to memory: NCCL needs a card for each",
+        "Promised",
+        "arrived intact",
+    ):
+        assert words in text
+    sizes = [line.split()[4:6] for line in text.splitlines() if "KiB" in line]
     assert sizes == [["1", "KiB"], ["64", "KiB"]]
-    assert "arrived intact" in text
-
-
-@pytest.mark.parametrize(
-    ("hosts", "words", "said"),
-    [
-        ("a", (), "--hosts needs two machines or more."),
-        ("a,-oProxyCommand=x", (), "cannot begin with a hyphen"),
-        ("a,b\x1b[2J", (), "cannot hold spaces or control characters"),
-        ("a,,b", (), "The name of a machine is missing."),
-        ("a,b", ("--mode", "pageable"), "--mode names 'pageable', which does not go between"),
-        ("a,b", ("--sizes", "many"), "'many' is not a size."),
-        ("a,b", ("--json", "--csv"), "--json and --csv exclude each other."),
-        ("a,b", ("--simulate", "2xH100"), "--hosts measures between real machines."),
-        (",".join("abcdefghijklmnopq"), (), "--hosts takes up to 16 machines."),
-    ],
-)
-def test_what_is_wrong_is_said_before_anybody_is_called(
-    hosts: str, words: tuple[str, ...], said: str, capsys: Out
-) -> None:
-    text = told(capsys, hosts, *words, status=2)
-    assert said in text
 
 
 def test_a_host_that_refuses_is_told_with_the_way_out(capsys: Out, ssh: FakeSsh) -> None:

@@ -1,19 +1,15 @@
 """gpuexplorer copies and lab on another machine: this one, behind an ssh of the tests."""
 
 import json
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands.arguments import INTERRUPTED
-from tests.commands.lab_runs import notebook
+from tests.commands.runs import notebook
 from tests.lab.processes import needs_torch
 from tests.remote.conftest import FakeSsh, fake_ssh
-from tests.remote.waiting import becomes
 
 __all__ = ["fake_ssh"]
 
@@ -40,28 +36,6 @@ def test_copies_are_measured_over_there_and_name_the_machine(
     assert [each["intact"] for each in said["results"]] == [True]
 
 
-def test_simulated_copies_over_there_are_modelled(capsys: Out, fake_ssh: FakeSsh) -> None:
-    words = ("copies", *THERE, "--simulate", "2xTitanRTX")
-    text, _ = told(capsys, *words)
-    assert text.startswith("On kim@server: ")
-    assert "SIMULATED" in text
-    table, _ = told(capsys, *words, "--csv")
-    assert {line.rpartition(",")[2] for line in table.splitlines()} == {"machine", "kim@server"}
-
-
-def test_a_python_over_there_without_pytorch_is_said_to_be_none(
-    capsys: Out, fake_ssh: FakeSsh
-) -> None:
-    words = ("copies", *THERE, "--python", "/no/such/python", "--sizes", "1M")
-    _, said = told(capsys, *words, status=1)
-    assert "/no/such/python cannot be the lab's Python." in said
-
-
-def test_one_machine_and_several_exclude_each_other(capsys: Out) -> None:
-    _, said = told(capsys, "copies", "--host", "a", "--hosts", "a,b", status=2)
-    assert "--host measures within one computer, and --hosts between several." in said
-
-
 @needs_torch
 def test_the_cells_of_a_file_run_over_there(
     capsys: Out, fake_ssh: FakeSsh, tmp_path: Path
@@ -86,37 +60,6 @@ def test_a_notebook_uses_the_simulated_cards_of_that_machine(
     out, said = told(capsys, *words, status=1)
     assert out == "cuda:1\n"
     assert "ZeroDivisionError" in said
-
-
-def test_cells_over_there_take_no_arguments(capsys: Out, tmp_path: Path) -> None:
-    file = tmp_path / "train.py"
-    file.write_text("print(1)", "utf-8")
-    _, said = told(capsys, "lab", "--host", "server", str(file), "--epochs", "3", status=2)
-    assert "On another computer a file gets no arguments, and '" in said
-
-
-def test_a_machine_that_refuses_us_is_said_to(
-    capsys: Out, fake_ssh: FakeSsh, tmp_path: Path
-) -> None:
-    fake_ssh.refusing("closed", "kim@closed: Permission denied (publickey).")
-    for words in (["copies"], ["lab", str(tmp_path / "train.py")]):
-        (tmp_path / "train.py").write_text("print(1)", "utf-8")
-        _, said = told(capsys, words[0], "--host", "closed", *words[1:], status=1)
-        assert "closed refuses this login; it would take: publickey." in said
-
-
-def test_ctrl_c_ends_a_lab_that_waits_for_a_connection(
-    fake_ssh: FakeSsh, tmp_path: Path
-) -> None:
-    begun = tmp_path / "begun"
-    fake_ssh.host("silent", f"touch {begun}; exec sleep 600")
-    (tmp_path / "train.py").write_text("print(1)", "utf-8")
-    words = ("lab", "--host", "silent", str(tmp_path / "train.py"))
-    # Its own patience, 30 s, ends with another status.
-    lab = subprocess.Popen([sys.executable, "-m", "gpuexplorer", *words])
-    assert becomes(begun.exists, 30)
-    lab.send_signal(signal.SIGINT)
-    assert lab.wait(30) == INTERRUPTED
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there a display may be missing")

@@ -1,17 +1,24 @@
 """gpuexplorer lab runs a program as its Python would, and says at its end what was seen."""
 
 import os
-import select
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.commands.lab_runs import CARDS, PATIENCE, command, lab, surroundings
+from tests.commands.runs import (
+    CARDS,
+    PATIENCE,
+    AtTerminal,
+    at_terminal,
+    command,
+    lab,
+    surroundings,
+    until,
+)
 from tests.lab.processes import needs_torch
 from tests.trace_reader import of, opened, whole_trace
 
@@ -42,12 +49,6 @@ try:
 finally:
     print("put away", flush=True)
 """
-# Standard input becomes the terminal of all that follows.
-AT_A_TERMINAL = (
-    "import fcntl, os, sys, termios; "
-    "fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    "os.execv(sys.argv[1], sys.argv[1:])"
-)
 
 
 def program(folder: Path, code: str) -> str:
@@ -55,16 +56,19 @@ def program(folder: Path, code: str) -> str:
     return "train.py"
 
 
+def at_lab(folder: Path, code: str) -> AtTerminal:
+    words = ("lab", program(folder, code))
+    return at_terminal(*words, cwd=folder, stderr=subprocess.PIPE)
+
+
 @contextmanager
-def started(
-    folder: Path, *words: str, out: int = subprocess.PIPE
-) -> Iterator[subprocess.Popen[str]]:
+def started(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
-        command(*words),
+        command("lab", *words),
         cwd=folder,
         env=surroundings(),
         stdin=subprocess.DEVNULL,
-        stdout=out,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -99,17 +103,26 @@ def test_its_output_is_its_own_and_what_was_seen_stands_on_standard_error(
     assert "cuda:0 NVIDIA TITAN RTX" in names
 
 
-def test_the_card_that_was_left_out_is_named(tmp_path: Path) -> None:
-    ran = lab(tmp_path, *CARDS, program(tmp_path, "import torch\ntorch.ones(3).cuda()\n"))
-    assert "cuda:1 was not used." in ran.err
+BLIND = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = ''\nimport torch\ntorch.ones(3)\n"
+KILLED = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n"
 
 
-def test_a_pytorch_without_a_card_is_told_how_to_simulate_some(tmp_path: Path) -> None:
-    code = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = ''\nimport torch\ntorch.ones(3)\n"
-    ran = lab(tmp_path, program(tmp_path, code))
-    said = " ".join(ran.err.split())  # wherever its lines end
-    assert "This PyTorch has no card, so nothing could be copied." in said
-    assert "--simulate 2xTitanRTX+idle" in said
+@pytest.mark.parametrize(
+    ("words", "code", "status", "said"),
+    [
+        (CARDS, "import torch\ntorch.ones(3).cuda()\n", 0, "cuda:1 was not used."),
+        ((), BLIND, 0, "This PyTorch has no card, so nothing could be copied. With --simulate"),
+        ((), "print('a'\n", 1, "SyntaxError: '(' was never closed"),
+        pytest.param((), KILLED, 137, "train.py was ended by SIGKILL.", marks=posix),
+    ],
+)
+def test_what_became_of_it_is_told_and_its_status_is_its_own(
+    tmp_path: Path, words: tuple[str, ...], code: str, status: int, said: str
+) -> None:
+    ran = lab(tmp_path, *words, program(tmp_path, code))
+    assert ran.status == status
+    assert said in " ".join(ran.err.split())  # wherever its lines end
+    assert "gpuexplorer" not in ran.err
 
 
 def test_as_json_what_it_prints_and_asks_goes_to_standard_error(tmp_path: Path) -> None:
@@ -123,20 +136,6 @@ def test_as_json_what_it_prints_and_asks_goes_to_standard_error(tmp_path: Path) 
     assert cell["text"].startswith("print(")
     assert cell["error"]["type"] == "ZeroDivisionError"
     assert ran.told["findings"] == []
-
-
-def test_a_program_that_is_none_fails_as_python_says_it(tmp_path: Path) -> None:
-    ran = lab(tmp_path, program(tmp_path, "print('a'\n"))
-    assert ran.status == 1
-    assert 'train.py", line 1\n' in ran.err
-    assert "SyntaxError: '(' was never closed" in ran.err
-    assert "gpuexplorer" not in ran.err
-
-
-@posix
-def test_a_program_that_a_signal_ends_has_its_status(tmp_path: Path) -> None:
-    name = program(tmp_path, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
-    assert lab(tmp_path, name).status == 137
 
 
 @posix
@@ -161,33 +160,10 @@ def test_a_signal_is_the_programs_and_what_was_seen_is_told(
 
 
 @posix
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk here")
-def test_a_trace_for_which_there_is_no_room_does_not_end_the_program(tmp_path: Path) -> None:
-    ran = lab(tmp_path, "--trace", "/dev/full", program(tmp_path, "print('whole')\n"))
-    assert ran.out == "whole\n"
-    assert ran.status == 1
-    assert "The trace cannot be written to /dev/full: No space left on device." in ran.err
-
-
-@posix
-def test_a_reader_who_has_seen_enough_of_the_json_is_no_failure(tmp_path: Path) -> None:
-    out, into = os.pipe()
-    os.close(out)
-    with started(tmp_path, "--json", program(tmp_path, "print(1)\n"), out=into) as process:
-        os.close(into)
-        _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0
-    assert err == "1\n"
-
-
-@posix
-@pytest.mark.parametrize("typed", [True, False], ids=["Ctrl+C", "sent to the command alone"])
-def test_at_a_terminal_it_is_typed_to_and_interrupted_once(
-    tmp_path: Path, *, typed: bool
-) -> None:
+def test_at_a_terminal_it_is_typed_to_and_interrupted_once(tmp_path: Path) -> None:
     code = (
-        "import time\n"
-        "print('ready')\n"
+        "import sys, time\n"
+        "print('ready', sys.stdin.isatty(), sys.stdout.isatty())\n"
         "try:\n"
         "    print('hello', input())\n"
         "    time.sleep(100)\n"
@@ -195,40 +171,40 @@ def test_at_a_terminal_it_is_typed_to_and_interrupted_once(
         "    time.sleep(0.5)\n"
         "    print('once')\n"
     )
-    ours, theirs = os.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-c", AT_A_TERMINAL, *command(program(tmp_path, code))],
-        cwd=tmp_path,
-        env=surroundings(),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        os.close(theirs)
-        shown = until(ours, "ready")
-        os.write(ours, b"Ada\n")
-        shown += until(ours, "hello Ada")
-        if typed:
-            os.write(ours, b"\x03")
-        else:
-            process.send_signal(signal.SIGINT)
-        shown += until(ours, "once")
+    with at_lab(tmp_path, code) as (process, terminal):
+        shown = until(terminal, "ready True True")
+        os.write(terminal, b"Ada\n")
+        shown += until(terminal, "hello Ada")
+        os.write(terminal, b"\x03")
+        shown += until(terminal, "once")
         assert process.wait(PATIENCE) == 0
         assert process.stderr is not None
         assert b"train.py" in process.stderr.read()
-    os.close(ours)
     assert "Traceback" not in shown
 
 
-def until(terminal: int, words: str) -> str:
-    shown = ""
-    while words not in shown:
-        assert select.select([terminal], [], [], PATIENCE)[0], shown
-        shown += os.read(terminal, 4096).decode()
-    return shown
-
-
-def test_the_python_that_is_named_runs_it(tmp_path: Path) -> None:
-    name = program(tmp_path, "import sys\nprint(sys.executable)\n")
-    assert lab(tmp_path, name).out == f"{sys.executable}\n"
+@posix
+@pytest.mark.parametrize(
+    ("sent", "status", "told"),
+    [
+        (b"\x03", 130, b"\ntrain.py was stopped. It ran for "),
+        (b"\x1c", 131, b"\ntrain.py was ended by SIGQUIT. It ran for "),
+        (signal.SIGTERM, 143, b"\ntrain.py was ended by SIGTERM. It ran for "),
+    ],
+    ids=["interrupt", "quit", "term"],
+)
+def test_what_is_typed_or_sent_to_us_at_a_terminal_ends_the_program_and_is_told(
+    tmp_path: Path, sent: bytes | signal.Signals, status: int, told: bytes
+) -> None:
+    code = "import time\nprint('ready')\ntime.sleep(99)\n"
+    with at_lab(tmp_path, code) as (process, terminal):
+        until(terminal, "ready")
+        if isinstance(sent, bytes):
+            os.write(terminal, sent)
+        else:
+            process.send_signal(sent)
+        assert process.wait(PATIENCE) == status
+        assert process.stderr is not None
+        said = process.stderr.read()
+    assert (b"Traceback" in said) is (status == 130)
+    assert told in said

@@ -1,20 +1,33 @@
 """`gpuexplorer lesson`: what there is, what is wrong with a file, a beginning of one's own."""
 
 import json
+import os
 import shutil
+import signal
 import subprocess
-import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands.arguments import SentenceParser
-from gpuexplorer.commands.lesson import add_arguments
-from gpuexplorer.core.resources import resource
-from gpuexplorer.lessons import shelf
-from gpuexplorer.lessons.lesson import Lesson
-from gpuexplorer.lessons.problem import LessonError
+from gpuexplorer.commands.lesson import Play
+from gpuexplorer.commands.source import Opened
+from gpuexplorer.lab.start import Start
+from gpuexplorer.lessons import reading
+from gpuexplorer.lessons.player import StepState
+from gpuexplorer.lessons.reading import read
+from gpuexplorer.telemetry.backend import NoCards
+from tests.commands.runs import (
+    CARDS,
+    PATIENCE,
+    at_terminal,
+    block,
+    lesson,
+    played,
+    until,
+)
+from tests.lab.processes import needs_torch
 
 TWO_STEPS = Path(__file__).parents[1] / "lessons" / "two-steps"
 
@@ -25,78 +38,30 @@ def two_lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "lessons"
     for name in ("02-two-steps", "10-more"):
         shutil.copytree(TWO_STEPS, folder / name)
-    monkeypatch.setattr(shelf, "_folder", lambda: folder)
+    monkeypatch.setattr(reading, "_folder", lambda: folder)
     return folder
 
 
-def test_the_list_has_name_minutes_needs_and_title(
+def test_the_list_has_name_minutes_needs_and_title_and_a_broken_lesson_hides_no_other(
     two_lessons: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["lesson", "list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["Name", "Minutes", "Needs", "Title"]
     assert lines[1].split() == ["02-two-steps", "5", "pytorch", "Two", "steps"]
-
-
-def test_the_list_for_programs(two_lessons: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lesson", "list", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [each["name"] for each in told] == ["02-two-steps", "10-more"]
-    assert told[0] == {
-        "name": "02-two-steps",
-        "title": "Two steps",
-        "minutes": 5,
-        "needs": ["pytorch"],
-    }
-
-
-def test_a_broken_lesson_is_named_and_hides_no_other(
-    two_lessons: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    keys = {"title": "Two steps", "minutes": 5, "needs": ["pytorch"]}
+    assert told[0] == {"name": "02-two-steps", **keys}
     (two_lessons / "02-two-steps" / "lesson.md").write_text("# Nothing more\n", "utf-8")
     assert main(["lesson", "list"]) == 1
-    told = capsys.readouterr()
-    assert "10-more" in told.out
-    assert "02-two-steps" not in told.out
-    assert "lesson.md, line 2: " in told.err
+    out, err = capsys.readouterr()
+    assert "10-more" in out
+    assert "02-two-steps" not in out
+    assert "lesson.md, line 2: " in err
     assert main(["lesson", "list", "--json"]) == 1
     assert [each["name"] for each in json.loads(capsys.readouterr().out)] == ["10-more"]
-
-
-@pytest.mark.parametrize("name", ["02-two-steps", "2", "02", "two-steps"])
-def test_a_lesson_of_the_program_is_found_by_name_or_number(
-    two_lessons: Path, name: str
-) -> None:
-    found = shelf.find(name)
-    assert (found.name, found.outside) == ("02-two-steps", False)
-
-
-def test_one_of_ones_own_is_found_by_its_path_and_is_from_outside(two_lessons: Path) -> None:
-    for path in (TWO_STEPS, TWO_STEPS / "lesson.md"):
-        found = shelf.find(str(path))
-        assert (found.name, found.outside) == ("two-steps", True)
-    assert not shelf.open_lesson(two_lessons / "10-more").outside
-
-
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("two-stops", "Did you mean two-steps? `gpuexplorer lesson list` names all"),
-        ("", "`gpuexplorer lesson list` names all"),
-        ("a\0b", "`gpuexplorer lesson list` names all"),
-        ("x" * 5000, "`gpuexplorer lesson list` names all"),
-    ],
-)
-def test_a_lesson_that_is_not_there(two_lessons: Path, name: str, hint: str) -> None:
-    with pytest.raises(LessonError, match="There is no such lesson") as raised:
-        shelf.find(name)
-    assert str(raised.value.hint).startswith(hint)
-
-
-def test_a_sound_lesson_passes_the_check(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lesson", "check", str(TWO_STEPS)]) == 0
-    told = capsys.readouterr().out
-    assert told == f"{TWO_STEPS / 'lesson.md'}: nothing is wrong with its 2 steps.\n"
 
 
 def test_each_problem_is_told_with_file_line_and_cure(
@@ -110,14 +75,8 @@ def test_each_problem_is_told_with_file_line_and_cure(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{bad}, line 30: 'because' is no block that can stand here."
     assert lines[1].startswith("    These can: ")
-    assert lines[2] == f"{gone}: There is no such file."
-    assert lines[4].endswith("nothing is wrong with its 2 steps.")
-
-
-def test_a_name_that_no_file_can_have_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("x" * 5000, "a\0b"):
-        assert main(["lesson", "check", name]) == 1
-        assert "The file cannot be read: " in capsys.readouterr().out
+    assert lines[2] == f"{gone}: The file cannot be read: No such file or directory."
+    assert lines[4] == f"{TWO_STEPS / 'lesson.md'}: nothing is wrong with its 2 steps."
 
 
 def test_a_new_lesson_passes_the_check_and_is_never_overwritten(
@@ -131,54 +90,181 @@ def test_a_new_lesson_passes_the_check_and_is_never_overwritten(
     assert main(["lesson", "check", str(folder)]) == 0
     (folder / "lesson.md").write_text("mine")
     assert main(["lesson", "new", str(folder)]) == 1
-    assert "lesson.md is there already, and is left as it is." in capsys.readouterr().err
+    assert "lesson.md cannot be written: File exists." in capsys.readouterr().err
     assert (folder / "lesson.md").read_text() == "mine"
-
-
-def test_a_new_lesson_where_none_can_be_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").write_text("")
-    for name in ("file/lesson", "a\0b", "x" * 5000):
+    for name in ("my lesson/lesson.md/other", "x" * 5000):
         assert main(["lesson", "new", str(tmp_path / name)]) == 1
         assert "lesson.md cannot be written: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [("--yes", "4"), ("4", "--yes"), ("--json", "4", "--yes")])
-def test_options_of_run_stand_before_or_behind_the_name(words: tuple[str, ...]) -> None:
-    parser = SentenceParser(prog="gpuexplorer lesson")
-    add_arguments(parser)
-    understood = parser.understood(["run", *words])
-    assert (understood.name, understood.yes) == ("4", True)
-
-
-@pytest.mark.parametrize(
-    "words", [(), ("play",), ("list", "more"), ("check",), ("new",), ("run",), ("run", "--no")]
+ROSE = block(
+    "predict",
+    """
+question: By how much does the memory in use rise?
+number: (cards[0].memory_used - before.cards[0].memory_used) / MiB
+unit: MiB
+limit: cards[0].pcie_peak / GB
+limit is: what *no* card carries
+""",
 )
-def test_what_is_not_understood_is_said_in_a_sentence(
-    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+ONES = block("python", "X = torch.ones(2, 3, device='cuda:0')\nprint(X.device)")
+AT_LEAST = block(
+    "check", "cards[0].memory_used > before.cards[0].memory_used + 300 * MiB\nelse: No."
+)
+HANGS = block("python", "while True: pass")
+needs_terminals = pytest.mark.skipif(
+    not hasattr(os, "openpty"), reason="this system has no such terminals"
+)
+
+
+@needs_torch
+def test_it_is_played_to_its_end_with_what_was_measured(tmp_path: Path) -> None:
+    missing = block("needs", "len(cards) > 2\nelse: There are `two` cards.")
+    fails = block("python fails", "X + torch.ones(2, 3)")
+    folder = lesson(tmp_path, ROSE + ONES + AT_LEAST, missing + ONES, "Words.\n\n" + fails)
+    ran = played(folder, "--yes", "--save", str(tmp_path / "page.html"))
+    assert ran.status == 0, ran
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    for words in ("919 MiB", "simulated", "There are <code>two</code> cards."):
+        assert words in page
+    assert "A lesson of one's own\n====" in ran.out
+    assert "Times and memory of the cards come from a model" in ran.out
+    assert (
+        "  >>> X = torch.ones(2, 3, device='cuda:0')\n  ... print(X.device)\ncuda:0\n"
+        "  By how much does the memory in use rise?\n"
+        "    Measured, simulated: 919 MiB\n"
+        "    Limit: what *no* card carries: 15.8 MiB\n"
+        "  Checked, and it holds.\n"
+    ) in ran.out
+    assert "2. Step 2\n  Skipped: There are two cards.\n" in ran.out
+    assert "RuntimeError: Expected all tensors to be on the same device" in ran.out
+    end = "Steps done: 2; skipped: 1; not at their end: 0."
+    assert ran.out.endswith(f"\n{end}\n")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert ran.err == ""
+
+
+@needs_torch
+def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
+    tmp_path: Path,
 ) -> None:
-    with pytest.raises(SystemExit) as left:
-        main(["lesson", *words])
-    assert left.value.code == 2
-    assert "The right form: gpuexplorer lesson" in capsys.readouterr().err
-
-
-def test_the_list_imports_nothing_that_plays() -> None:
-    code = (
-        "import sys; from gpuexplorer.__main__ import main; main(['lesson', 'list']);"
-        "print([each for each in sys.modules if each.split('.')[0] in"
-        " ('numpy', 'PySide6', 'torch') or 'lesson_' in each and 'file' not in each])"
+    folder = lesson(
+        tmp_path,
+        block("python", "X = 1\nprint('one')") + block("check", "X == 2\nelse: X is 1."),
+        block("python", "Y.foo"),
+        block("python fails", "1"),
+        HANGS,
+        block("python", "import time") + block("check", "cards[0].fan_7_speed > 0\nelse: No."),
+        block("python", "time") + block("predict", "question: How many?\nnumber: copies[3]"),
+        block("python", "import os\nos.kill(os.getpid(), 9)"),
+        block("python", "2"),
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ran = played(folder, "--yes", "--json", "--patience", "1")
+    assert ran.status == 1, ran
+    assert ran.told["torch"]
+    assert ran.told["simulated"] is True
+    steps = ran.told["steps"]
+    assert [each["state"] for each in steps] == [*["failed"] * 7, "ahead"]
+    line = steps[0]["checks"][0].pop("line")
+    assert steps[0]["checks"] == [
+        {"held": False, "told": "X is 1.", "error": "", "found": "`X` is `1`."}
+    ]
+    lines = (tmp_path / "lesson.md").read_text().splitlines()
+    assert lines[line - 1] == "X == 2"
+    assert steps[0]["cells"][0]["printed"] == "one\n"
+    assert steps[1]["reason"] == "The cell failed: NameError: name 'Y' is not defined."
+    assert steps[2]["reason"].startswith("This cell was there to fail, and it did not.")
+    assert steps[3]["reason"].startswith("It took too long and was stopped.")
+    assert steps[4]["checks"][0]["error"].startswith("There is no fan_7_speed in")
+    assert steps[5]["predictions"][0]["reason"].startswith("Python says: IndexError")
+    at = lines.index("number: copies[3]") + 1
+    assert steps[5]["reason"] == f"Line {at} of the lesson is at fault."
+    assert "SIGKILL" in steps[6]["reason"]
+
+
+@needs_torch
+def test_a_card_that_is_lost_fails_the_step_with_a_sentence(tmp_path: Path) -> None:
+    measured = block("check", "cards[1].memory_used > 0\nelse: No.")
+    makes = block("python", "Y = torch.ones(2, device='cuda:1')")
+    ran = played(lesson(tmp_path, makes, measured), "--yes", "--fault", "lost:1@0s")
+    assert ran.status == 1
+    said = " ".join(ran.out.split())
+    assert "Memory used of cuda:1, NVIDIA TITAN RTX is missing: the card is lost." in said
+    assert "cuda:1 is lost: the card does not answer any more" in said
+
+
+def test_what_cannot_be_is_told_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "folder.html").mkdir()
+    folder = lesson(tmp_path, ONES)
+    for name, told in (
+        ("gone/played.html", "played.html was not saved. That folder does not exist."),
+        ("folder.html", "There is a folder of that name."),
+        ("played.ipynb", "saved as a page: name a file that ends in .html."),
+    ):
+        ran = played(folder, "--yes", "--save", str(tmp_path / name))
+        assert (ran.status, ran.out) == (1, "")
+        assert told in ran.err
+    ran = played(folder)
+    assert (ran.status, ">>>" in ran.out) == (1, False)
+    assert "lesson.md did not come with the program" in ran.err
+    assert "--yes" in ran.err
+
+
+@needs_torch
+@needs_terminals
+def test_at_a_terminal_it_asks_first_and_takes_predictions_and_ctrl_c(tmp_path: Path) -> None:
+    choice = block("predict", "question: Where?\n- [x] On card 0\n- [ ] Nowhere")
+    folder = lesson(tmp_path, ROSE + choice + ONES, HANGS)
+    with at_terminal("lesson run", str(folder), *CARDS) as (process, terminal):
+        for asked, shown, answer in (
+            ("Run its cells? [y/N]", "worked out: cards[0].pcie_peak / GB", b"y"),
+            ("Your prediction:", "does the memory in use rise?", b"much"),
+            ("Your prediction:", "'much' is no number", b"24"),
+            ("Your prediction:", "2. Nowhere", b"1"),
+        ):
+            assert shown in until(terminal, asked)
+            os.write(terminal, answer + b"\n")
+        seen = until(terminal, ">>> while True")
+        for words in ("You said: 24 MiB", "38 times too little.", "You were right."):
+            assert words in seen
+        assert "On card 0 (your answer, so it is)" in seen
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+
+
+@needs_terminals
+@pytest.mark.parametrize(("typed", "status"), [(b"n\n", 1), (None, 130)])
+def test_where_it_is_not_allowed_nothing_runs(
+    tmp_path: Path, typed: bytes | None, status: int
+) -> None:
+    folder = lesson(tmp_path, ONES)
+    with at_terminal("lesson run", str(folder), *CARDS) as (process, terminal):
+        until(terminal, "[y/N]")
+        if typed is not None:
+            os.write(terminal, typed)
+        while typed is None and process.poll() is None:
+            # Python may have printed what it asks, and not wait for the answer yet.
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(1.0)
+        assert process.wait(PATIENCE) == status
+
+
+@needs_torch
+def test_without_a_card_it_is_played_on_the_processor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checked = block(
+        "check", "devices == ['cpu']\nhost.memory_used > 0\nnot simulated\nelse: No."
     )
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
-def test_every_lesson_of_the_program_can_be_read() -> None:
-    """Also the template, which `lesson new` writes."""
-    assert not main(["lesson", "check", str(resource("lessons", "template.md"))])
-    names = [each.name for each in shelf.built_in() if isinstance(each, Lesson)]
-    assert len(names) == len(list(shelf.built_in())) == 16
-    assert names == sorted(names)
+    folder = lesson(
+        tmp_path,
+        block("needs", "cards\nelse: There is no card.") + ONES,
+        block("python", "y = torch.ones(2)\ny") + checked,
+    )
+    with Play(read(folder), Opened(NoCards()), 60.0) as play:
+        play.play(Start, allowed=True)
+        states = [each.state for each in play.player.steps]
+        assert states == [StepState.SKIPPED, StepState.DONE]
+        assert play.as_json()["simulated"] is False
+    assert "tensor([1., 1.])" in capsys.readouterr().out

@@ -14,26 +14,15 @@ from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 import pytest
-from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.serving import server as serving
-from gpuexplorer.serving.readings import Readings
-from gpuexplorer.serving.server import Server
-from gpuexplorer.telemetry.exporter_names import EXPORTER_NAMES, Name
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.commands.serve import Readings, Server
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.nvml_stub.stub import environment
 
 Labels = Mapping[str, str]
-_AND_ITS_MODULES = """
-import atexit, sys
-from gpuexplorer.__main__ import main
-atexit.register(lambda: print(*sys.modules))
-sys.exit(main(sys.argv[1:]))
-"""
 
 
 class Served:
@@ -61,12 +50,9 @@ class Served:
 
 
 @contextmanager
-def serve(
-    *words: str, at: str = "127.0.0.1:0", stub: str | None = None, code: str = ""
-) -> Iterator[Served]:
-    way = ["-c", code] if code else ["-m", "gpuexplorer"]
+def serve(*words: str, at: str = "127.0.0.1:0", stub: str | None = None) -> Iterator[Served]:
     process = subprocess.Popen(
-        [sys.executable, *way, "serve", "--prometheus", at, *words],
+        [sys.executable, "-m", "gpuexplorer", "serve", "--prometheus", at, *words],
         env=None if stub is None else environment(stub),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -128,17 +114,6 @@ def test_figures_have_the_names_labels_and_units_of_the_dcgm_exporter() -> None:
     assert told["gpuexplorer_info"][0][0]["simulated"] == "false"
 
 
-def test_an_instance_has_a_uuid_of_its_own_and_the_number_of_its_card() -> None:
-    with serve(stub="cards=1 kind=h100 mig_at=0:0,2") as shown:
-        used = samples(shown.page())["DCGM_FI_DEV_FB_USED"]
-    assert [(labels["gpu"], labels.get("mig")) for labels, _ in used] == [
-        ("0", None),
-        ("0", "0"),
-        ("0", "2"),
-    ]
-    assert len({labels["UUID"] for labels, _ in used}) == 3
-
-
 def test_simulated_cards_say_so_in_each_of_their_series(
     told: dict[str, list[tuple[Labels, float]]],
 ) -> None:
@@ -165,41 +140,27 @@ def test_what_a_lost_card_does_not_tell_is_absent_and_says_why(
         if value
     }
     assert states == {("0", "working"), ("1", "lost")}
+    assert all(0 <= age < 10 for _, age in told["gpuexplorer_reading_age_seconds"])
+    uuids = {labels["UUID"] for labels, _ in told["gpuexplorer_card_state"]}
+    assert uuids == {f"SIM-{n}-{socket.gethostname()}-0" for n in (0, 1)}
     [(labels, code)] = told["DCGM_FI_DEV_XID_ERRORS"]
     assert (labels["gpu"], code) == ("1", 79)
 
 
-def test_it_is_said_how_old_a_reading_is(
-    told: dict[str, list[tuple[Labels, float]]],
+@pytest.mark.parametrize(
+    ("config", "states"),
+    [
+        ("garbage=all", ["no figures"] * 2),
+        ("refused=all", ["no figures"] * 2),
+        ("fault=every@1:999", ["working", "no access"]),
+    ],
+)
+def test_a_card_that_gives_no_figure_is_not_called_working(
+    config: str, states: list[str]
 ) -> None:
-    ages = [value for _, value in told["gpuexplorer_reading_age_seconds"]]
-    assert len(ages) == 2
-    assert all(0 <= age < 10 for age in ages)
-
-
-def test_only_the_cards_that_were_asked_for_are_shown() -> None:
-    with serve("--simulate", "4xT4", "--cards", "1,3") as shown:
-        told = samples(shown.page())
-    assert [labels["gpu"] for labels, _ in told["DCGM_FI_DEV_GPU_UTIL"]] == ["1", "3"]
-
-
-def test_qt_torch_and_numpy_stay_out_of_its_process() -> None:
-    with serve("--simulate", "2xT4", code=_AND_ITS_MODULES) as shown:
-        shown.page()
-        modules = set(shown.ended(signal.SIGTERM).split())
-    assert "prometheus_client" in modules
-    assert not {"PySide6", "torch", "numpy", "pyqtgraph"} & modules
-
-
-@pytest.mark.parametrize("verb", ["snapshot", "topology"])
-def test_no_other_command_brings_the_client_in(verb: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _AND_ITS_MODULES, verb, "--simulate", "2xT4"],
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    )
-    assert "prometheus_client" not in done.stdout.splitlines()[-1].split()
+    with serve(stub=f"cards=2;{config}") as shown:
+        told = samples(shown.page())["gpuexplorer_card_state"]
+    assert [labels["state"] for labels, value in told if value] == states
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
@@ -207,69 +168,19 @@ def test_no_other_command_brings_the_client_in(verb: str) -> None:
 def test_ctrl_c_and_sigterm_end_it_well(by: signal.Signals) -> None:
     with serve("--simulate", "2xT4") as shown:
         shown.page()
-        assert "made up" in shown.ended(by)
-
-
-def test_on_this_computer_alone_nothing_is_said_of_others() -> None:
-    with serve("--simulate", "2xT4") as shown:
-        assert shown.url.startswith("http://127.0.0.1:")
-        assert "Anybody" not in shown.ended(signal.SIGTERM)
-
-
-def test_an_address_for_others_is_said_to_be_open_to_them() -> None:
-    with serve("--simulate", "2xT4", at="0.0.0.0:0") as shown:
-        port = urlsplit(shown.url).port
-        assert "DCGM_FI" in shown.page(f"http://localhost:{port}/metrics")
-        assert "Anybody who can reach this computer" in shown.ended(signal.SIGTERM)
-
-
-def test_an_address_of_ipv6_is_written_in_brackets() -> None:
-    with suppress(OSError), socket.socket(socket.AF_INET6) as there:
-        there.bind(("::1", 0))
-        with serve("--simulate", "2xT4", at="[::1]:0") as shown:
-            assert shown.url.startswith("http://[::1]:")
-            assert "DCGM_FI" in shown.page()
-        return
-    pytest.skip("this computer has no IPv6")
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["", "x", "host:", ":9410", "::1:9410", "[::1]", "[h]:1", "h:70000", "h:-1", "h:٣"],
-)
-def test_what_is_no_address_with_a_port_is_answered_with_the_right_forms(
-    address: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["serve", "--prometheus", address]) == 2
-    assert "no address with a port.\nSuch as: 127.0.0.1:9410" in capsys.readouterr().err
-
-
-def test_without_a_word_for_whom_it_says_the_right_form(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["serve"]) == 2
-    assert "gpuexplorer serve --prometheus" in capsys.readouterr().err
+        said = shown.ended(by)
+    assert "made up" in said
+    assert "Anybody" not in said
 
 
 @pytest.fixture
 def readings() -> Iterator[Readings]:
-    session = Session(simulated("1xT4"), interval=0.1, on_host=lambda _: None)
+    session = remembering(session_on(simulated("1xT4"), interval=0.1))
     session.want()
     session.start()
-    assert session.sampler.wait_for_sweeps(1, 10)
+    assert session.wait_for_sweeps(1, 10)
     yield Readings(session)
     assert session.stop(10)
-
-
-def test_simulated_cards_of_two_ports_have_other_uuids() -> None:
-    session = Session(simulated("1xT4"), interval=0.1, on_host=lambda _: None)
-    session.want()
-    with_port = Readings(session, port=9502)
-    session.start()
-    assert session.sampler.wait_for_sweeps(1, 10)
-    page = generate_latest(with_port).decode()
-    assert session.stop(10)
-    assert f'UUID="SIM-0-{session.computer}-9502"' in page
 
 
 @contextmanager
@@ -277,9 +188,11 @@ def listening(readings: Readings) -> Iterator[Server]:
     with Server("127.0.0.1", 0, readings) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def place(server: Server) -> tuple[str, int]:
@@ -294,32 +207,8 @@ def test_a_port_that_is_taken_is_a_sentence_with_another(
         port = taken.getsockname()[1]
         assert main(["serve", "--prometheus", str(port), "--simulate", "1xT4"]) == 1
     complaint = capsys.readouterr().err
-    assert f"Another program listens at port {port} of 127.0.0.1 already." in complaint
+    assert f"Nothing can be shown at port {port} of 127.0.0.1: Address already" in complaint
     assert f"such as {port + 1}" in complaint
-
-
-@pytest.mark.parametrize("host", ["203.0.113.7", "no-such-host.invalid", "x" * 70])
-def test_an_address_that_is_not_ours_is_a_sentence(
-    host: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["serve", "--prometheus", f"{host}:9410", "--simulate", "1xT4"]) == 1
-    complaint = capsys.readouterr().err
-    assert f"This computer has no address '{host}'." in complaint
-    assert "127.0.0.1 is always there" in complaint
-
-
-def test_a_port_of_the_administrator_is_a_sentence(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    # The tests may be run by the administrator, to whom no port is refused.
-    monkeypatch.setattr(Server, "server_bind", refuse)
-    assert main(["serve", "--prometheus", "80", "--simulate", "1xT4"]) == 1
-    complaint = capsys.readouterr().err
-    assert "This user may not listen at port 80." in complaint
-    assert "such as 9410" in complaint
 
 
 def answer(url: str, method: str, path: str, **headers: str) -> tuple[int, bytes]:
@@ -332,13 +221,10 @@ def answer(url: str, method: str, path: str, **headers: str) -> tuple[int, bytes
 
 
 def test_nothing_but_reading_is_answered(served: Served) -> None:
-    assert answer(served.url, "GET", "/")[0] == 200
-    assert answer(served.url, "HEAD", "/metrics") == (200, b"")
     assert answer(served.url, "GET", "/metrics?name[]=x")[0] == 200
-    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "X"):
-        assert answer(served.url, method, "/metrics")[0] == 501
-    for path in ("/etc/passwd", "/metrics/..", "/%2e%2e/"):
-        assert answer(served.url, "GET", path)[0] == 404
+    for method in ("POST", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT", "X"):
+        assert answer(served.url, method, "/metrics")[0] == 405
+    assert b"root" not in answer(served.url, "GET", "/../../etc/passwd")[1]
     assert answer(served.url, "GET", "/metrics", Host="elsewhere.example")[0] == 421
 
 
@@ -346,13 +232,8 @@ def test_nothing_but_reading_is_answered(served: Served) -> None:
     "words",
     [
         b"\x00\xff\xfe\r\n\r\n",
-        b"GET\r\n\r\n",
-        b"GET /metrics HTTP/9.9\r\n\r\n",
         b"GET " + b"/" * 100_000 + b" HTTP/1.1\r\n\r\n",
-        b"GET /metrics HTTP/1.1\r\n" + b"A: b\r\n" * 5000 + b"\r\n",
         b"GET /metrics HTTP/1.1\r\nHost: [::\r\n\r\n",
-        b"GET /metrics HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n" + b"x" * 1000,
-        b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text;version=x\r\n\r\n",
         b"",
     ],
 )
@@ -364,69 +245,3 @@ def test_a_hostile_request_does_nothing(readings: Readings, words: bytes) -> Non
             while hostile.recv(65536):
                 pass
         assert answer(server.url, "GET", "/metrics")[0] == 200
-
-
-def test_many_silent_clients_keep_nobody_from_reading(readings: Readings) -> None:
-    with listening(readings) as server:
-        before = threading.active_count()
-        silent = [socket.create_connection(place(server)) for _ in range(100)]
-        assert answer(server.url, "GET", "/metrics")[0] == 200
-        assert threading.active_count() - before < 40
-        for each in silent:
-            each.close()
-
-
-def test_many_who_ask_at_once_all_get_their_answer(readings: Readings) -> None:
-    with listening(readings) as server:
-        asking = []
-        with server.making:  # nobody gets a page yet
-            for _ in range(40):
-                asks = socket.create_connection(place(server), timeout=10)
-                asks.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
-                asking.append(asks)
-            threading.Event().wait(0.3)  # so that the server has let in all it lets in
-        answers = [asks.recv(15) for asks in asking]
-        for asks in asking:
-            asks.close()
-    assert answers == [b"HTTP/1.0 200 OK"] * 40
-
-
-def test_a_client_that_says_a_letter_now_and_then_is_hung_up_on(
-    readings: Readings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(serving, "_PATIENCE", 0.3)
-    with (
-        listening(readings) as server,
-        socket.create_connection(place(server)) as slow,
-    ):
-        slow.settimeout(0.02)
-        with suppress(ConnectionError):
-            for _ in range(1000):  # twenty seconds, were it not for that
-                slow.sendall(b"G")
-                with suppress(TimeoutError):
-                    if not slow.recv(1):
-                        break
-            else:
-                pytest.fail("nobody hung up")
-
-
-def test_compressed_it_is_the_same_page(readings: Readings) -> None:
-    with listening(readings) as server:
-        asked = urllib.request.Request(server.url, headers={"Accept-Encoding": "gzip"})
-        with urllib.request.urlopen(asked, timeout=10) as response:
-            assert response.headers["Content-Encoding"] == "gzip"
-            small = len(response.read())
-        assert small < len(answer(server.url, "GET", "/metrics")[1])
-
-
-def test_every_name_of_an_exporter_is_of_a_metric_and_in_the_unit_it_says() -> None:
-    units = {"_MiB": 2**-20, "_MHz": 1e-6, "_Percentage": 100.0, "_bytes": 1.0, "_ratio": 1.0}
-    seen: set[tuple[str, str]] = set()
-    for metric, names in EXPORTER_NAMES.items():
-        assert metric in METRICS
-        for each in names:
-            if isinstance(each, Name):
-                assert (each.name, str(each.labels)) not in seen
-                seen.add((each.name, str(each.labels)))
-                for ending, factor in units.items():
-                    assert not each.name.endswith(ending) or each.factor == factor

@@ -7,8 +7,8 @@ from gpuexplorer.copies.modelled import ModelBench, routes_of_simulated
 from gpuexplorer.copies.plan import Kind, job_of, matrix
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured
+from gpuexplorer.lab.events import Measured
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 

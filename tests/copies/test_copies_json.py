@@ -10,8 +10,8 @@ import pytest
 from gpuexplorer.copies.plan import Kind, job_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import as_csv, as_json, result_as_json
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Wrong
+from gpuexplorer.lab.events import Wrong
+from gpuexplorer.lab.wire import CopyJob
 from tests.copies.made import all_pairs, bench, measured, one_way, real
 
 

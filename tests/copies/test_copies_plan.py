@@ -12,10 +12,9 @@ from gpuexplorer.copies.plan import (
     matrix,
     sweep_sizes,
 )
-from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.lab.wire import CopyJob, Measure
 from gpuexplorer.worker.engines.measuring.refusals import refuse_copy
+from tests.clocks import ManualClock
 
 DEVICES = ("cpu", "cuda:0", "cuda:1")
 

@@ -9,7 +9,7 @@ from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.copies.route import Narrow
 from gpuexplorer.copies.wrong_advice import advice
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 from tests.copies.made import all_pairs, at_rate, bench, measured
 
 

@@ -9,9 +9,8 @@ from gpuexplorer.copies.lab_copies import CopyBook
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.copies.timeline import Timeline
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import Transferred
-from gpuexplorer.lab.measured import Measured
+from gpuexplorer.lab.events import Measured, Transferred
+from gpuexplorer.lab.wire import CopyJob
 from tests.copies.cells import LIMIT, MIB, Cells, moved, read, route
 from tests.steps import steps
 

@@ -10,9 +10,8 @@ from gpuexplorer.copies.measuring import STOPPED, Measuring, Progress
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured, Multiplied
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.events import Measured, Multiplied
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 
 PATIENCE = 10.0
 JOBS = tuple(CopyJob("cpu", "cpu", size) for size in (1, 2, 3, 4))

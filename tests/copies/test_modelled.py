@@ -11,9 +11,9 @@ from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.plan import Kind, job_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.result_json import notes_of
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import ProductJob
 from gpuexplorer.lab.simulated_cards import simulated_cards
+from gpuexplorer.lab.wire import CopyJob, ProductJob
+from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
 from tests.copies.made import bench, measured, one_way
 
@@ -34,9 +34,9 @@ def pinned(source: str, target: str, **more: object) -> CopyJob:
 
 @pytest.mark.parametrize("text", MACHINES)
 def test_the_lab_and_the_copies_agree_on_every_copy_of_a_machine(text: str) -> None:
-    told = simulated_cards(parse_machine(text))
+    _, links = simulated_cards(Machine(parse_machine(text)))
     on = bench(text)
-    for link in told.links:
+    for link in links:
         one, other = (int(str(link[end])) for end in ("one", "other"))
         source, target = ("cpu" if one < 0 else f"cuda:{one}"), f"cuda:{other}"
         latency, speed = float(str(link["latency"])), float(str(link["bytes_per_second"]))

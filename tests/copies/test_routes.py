@@ -1,13 +1,15 @@
 """Which way the bytes take, leg by leg, and what the narrowest wire could carry."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from gpuexplorer.copies.route import Route, Wire
 from gpuexplorer.copies.routes import Routes, device_names
+from gpuexplorer.core import metrics as m
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
-from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
@@ -110,10 +112,10 @@ def test_a_card_s_own_memory_carries_half_of_its_rate_since_bytes_are_read_and_w
 def test_a_card_on_fewer_lanes_than_it_could_have_says_so() -> None:
     lanes = {
         A: {
-            links.PCIE_WIDTH: 8.0,
-            links.PCIE_WIDTH_MAX: 16.0,
-            links.PCIE_WIDTH_SLOT: 16.0,
-            links.PCIE_GENERATION_MAX: 4.0,
+            m.PCIE_WIDTH: 8.0,
+            m.PCIE_WIDTH_MAX: 16.0,
+            m.PCIE_WIDTH_SLOT: 16.0,
+            m.PCIE_GENERATION_MAX: 4.0,
         }
     }
     route = two_cards(lanes=lanes).route("cpu", "cuda:1")
@@ -126,7 +128,7 @@ def test_a_card_on_fewer_lanes_than_it_could_have_says_so() -> None:
 def test_a_card_on_nvlink_c2c_is_limited_by_that_and_not_by_its_pcie() -> None:
     words = Message("10 links of NVLink-C2C")
     link = Link(A, HOST_ID, PathKind.C2C, rate=447e9, rate_reason=words)
-    lanes = {A: {links.PCIE_WIDTH: 1.0, links.PCIE_WIDTH_MAX: 16.0}}
+    lanes = {A: {m.PCIE_WIDTH: 1.0, m.PCIE_WIDTH_MAX: 16.0}}
     route = Routes(Topology((A,), [link], {}), CARDS[:1], readings=lanes).route("cpu", "cuda:1")
     assert (route.limit, route.words, route.narrow) == (447e9, words, ())
 
@@ -134,20 +136,20 @@ def test_a_card_on_nvlink_c2c_is_limited_by_that_and_not_by_its_pcie() -> None:
 def test_a_card_made_for_eight_lanes_is_as_it_should_be() -> None:
     lanes = {
         A: {
-            links.PCIE_WIDTH: 8.0,
-            links.PCIE_WIDTH_MAX: 8.0,
-            links.PCIE_WIDTH_SLOT: 16.0,
+            m.PCIE_WIDTH: 8.0,
+            m.PCIE_WIDTH_MAX: 8.0,
+            m.PCIE_WIDTH_SLOT: 16.0,
         }
     }
     assert two_cards(lanes=lanes).route("cpu", "cuda:1").note == ""
 
 
 LANES = {
-    links.PCIE_GENERATION: 1.0,
-    links.PCIE_GENERATION_MAX: 4.0,
-    links.PCIE_WIDTH: 16.0,
-    links.PCIE_WIDTH_MAX: 16.0,
-    links.PCIE_WIDTH_SLOT: 16.0,
+    m.PCIE_GENERATION: 1.0,
+    m.PCIE_GENERATION_MAX: 4.0,
+    m.PCIE_WIDTH: 16.0,
+    m.PCIE_WIDTH_MAX: 16.0,
+    m.PCIE_WIDTH_SLOT: 16.0,
 }
 
 
@@ -159,7 +161,7 @@ def test_a_link_that_rests_at_a_low_generation_is_as_it_should_be() -> None:
 def test_a_link_that_stays_low_under_load_says_so() -> None:
     found = two_cards(lanes={A: LANES})
     assert found.route("cpu", "cuda:1").note == ""
-    found.see_under_load({A: {**LANES, links.PCIE_GENERATION: 3.0}})
+    found.see_under_load({A: {**LANES, m.PCIE_GENERATION: 3.0}})
     route = found.route("cpu", "cuda:1")
     assert route.limit == pcie_rate(3, 16)
     assert route.note == "cuda:1 runs at PCIe 3.0: card and slot could do PCIe 4.0."
@@ -202,3 +204,5 @@ def test_a_card_of_whose_wiring_nothing_is_known_has_no_limit_and_a_reason() -> 
 
 def test_devices_are_called_what_cuda_calls_them() -> None:
     assert device_names(CARDS) == {"cuda:1": A, "cuda:0": B}
+    lost = replace(CARDS[0], cuda_index=None, denied=Absence.LOST)
+    assert A not in device_names([lost, *CARDS[1:]]).values()

@@ -4,7 +4,7 @@ import pytest
 
 from gpuexplorer.copies.plan import sweep_sizes
 from gpuexplorer.copies.sweep import Curve, Point, curve_of
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 from tests.copies.made import bench, measured, real
 
 

@@ -13,16 +13,16 @@ from gpuexplorer.copies.measuring import STOPPED, Measuring
 from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.copies.routes import Routes, Values
 from gpuexplorer.copies.worker_bench import WorkerBench
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardId, CardKind
-from gpuexplorer.core.catalogue import links
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Device
 from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from tests.clocks import ManualClock
 from tests.copies.made import measured, routes
 from tests.lab.processes import Fake, ended, needs_torch
 
@@ -35,7 +35,7 @@ SCRIPT = """
 import json, os, signal, sys
 def say(**what):
     print(json.dumps(what), flush=True)
-say(**{"is": "hello"}, version=5, python="3.11", torch="2", build="CPU", simulated=False,
+say(**{"is": "hello"}, python="3.11", torch="2", build="CPU", simulated=False,
     devices=[{"name": "cpu", "label": "cpu"}])
 for line in sys.stdin:
     told = json.loads(line)
@@ -72,10 +72,10 @@ for line in sys.stdin:
 
 
 SLEEPY = {
-    links.PCIE_GENERATION: 1.0,
-    links.PCIE_GENERATION_MAX: 3.0,
-    links.PCIE_WIDTH: 16.0,
-    links.PCIE_WIDTH_MAX: 16.0,
+    m.PCIE_GENERATION: 1.0,
+    m.PCIE_GENERATION_MAX: 3.0,
+    m.PCIE_WIDTH: 16.0,
+    m.PCIE_WIDTH_MAX: 16.0,
 }
 
 

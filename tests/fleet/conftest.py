@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuexplorer.fleet.address import address
-from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.client import Prometheus, address
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
 
 

@@ -3,11 +3,9 @@
 import json
 import re
 import socket
-import statistics
 import sys
 import threading
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -38,12 +36,13 @@ class FakePrometheus(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Answer)
         self.series: dict[str, list[Series]] = {}
+        self.before: dict[str, list[Series]] = {}  # told within the last hour, and no more
         self.alerts: list[dict[str, Any]] = []  # Any: as JSON has them
         self.age = 3.0
         self.special: dict[str, tuple[int, Mapping[str, str], bytes]] = {}
         self.asked: list[tuple[str, Mapping[str, list[str]]]] = []
         self.headers_seen: list[Mapping[str, str]] = []
-        self.hold: Callable[[], None] = lambda: None
+        self.hold: Callable[[], object] = lambda: None
         self.connections = 0
 
     def get_request(self) -> tuple[socket.socket, Any]:  # Any: as socketserver has it
@@ -63,66 +62,44 @@ class FakePrometheus(ThreadingHTTPServer):
         return [fields["query"][0] for _, fields in self.asked if "query" in fields]
 
     def answer(self, path: str, fields: Mapping[str, list[str]]) -> object:
-        if path == "/api/v1/label/__name__/values":
-            return sorted(self.series)
-        if path == "/api/v1/labels":
-            name = fields["match[]"][0].partition("{")[0]
-            return sorted({label for labels, _ in self.series[name] for label in labels})
-        if path == "/api/v1/alerts":
-            return {"alerts": self.alerts}
-        if path == "/api/v1/query" and fields["query"][0].endswith("[10m]"):
-            return {"resultType": "matrix", "result": self._samples(fields["query"][0])}
-        if path == "/api/v1/query":
-            return {"resultType": "vector", "result": self._vector(fields["query"][0])}
-        if path == "/api/v1/query_range":
-            return {"resultType": "matrix", "result": self._matrix(fields)}
-        return {}
+        match path.removeprefix("/api/v1/"):
+            case "label/__name__/values":
+                return sorted(self.series)
+            case "alerts":
+                return {"alerts": self.alerts}
+        query = fields["query"][0]
+        told = list(self._rows(query))
+        if path.endswith("query"):
+            rows = [{"metric": dict(key), "value": [9.1, str(value)]} for key, value in told]
+            return {"resultType": "vector", "result": rows}
+        start, end, step = (
+            float(fields.get(each, [usual])[0])
+            for each, usual in (("start", "0"), ("end", "600"), ("step", "15"))
+        )
+        times = [start + step * each for each in range(int((end - start) / step) + 1)]
+        rows = [
+            {"metric": dict(key), "values": [[at, str(value)] for at in times]}
+            for key, value in told
+        ]
+        return {"resultType": "matrix", "result": rows}
 
-    def _vector(self, query: str) -> list[dict[str, object]]:
+    def _rows(self, query: str) -> Iterator[tuple[Iterable[tuple[str, str]], float]]:
         named = re.search(r'__name__=~"([^"]*)"', query)
         names = named[1].split("|") if named else [re.findall(r"(\w+)\{", query)[0]]
         by = re.search(r"by \(([^)]*)\)", query)
-        most = re.search(r">= 0 <= ([\d.]+)", query)
-        told_of: dict[tuple[tuple[str, str], ...], list[float]] = defaultdict(list)
-        there = [
-            (labels | {"__name__": name}, value)
-            for name in names
-            for labels, value in self.series.get(name, ())
-        ]
-        for labels, value in there:
-            if not _fits(labels, query) or (most and not 0 <= value <= float(most[1])):
-                continue
-            kept = by[1].split(",") if by else list(labels)
-            key = tuple((each, labels[each]) for each in kept if each in labels)
-            told = self.age if "timestamp(" in query else value
-            told_of[key].append(told)
-        ways: dict[str, Callable[[list[float]], float]]
-        ways = {"count": len, "avg": statistics.fmean}
-        how = ways.get(query.partition(" by ")[0], max)
-        groups = {key: float(how(told)) for key, told in told_of.items()}
-        if query.endswith("> 0"):
-            groups = {key: value for key, value in groups.items() if value > 0}
-        if "== 1" in query:
-            groups = {key: value for key, value in groups.items() if value == 1}
-        return [
-            {"metric": dict(key), "value": [1764000000.123, str(value)]}
-            for key, value in groups.items()
-        ]
-
-    def _samples(self, query: str) -> list[dict[str, object]]:
-        """One every 15 seconds."""
-        return [
-            {"metric": row["metric"], "values": [[15.0 * at, "1"] for at in range(40)]}
-            for row in self._vector(query)
-        ]
-
-    def _matrix(self, fields: Mapping[str, list[str]]) -> list[dict[str, object]]:
-        start, end, step = (float(fields[each][0]) for each in ("start", "end", "step"))
-        times = [start + step * each for each in range(int((end - start) / step) + 1)]
-        return [
-            {"metric": row["metric"], "values": [[at, row["value"][1]] for at in times]}  # type: ignore[index]  # a pair
-            for row in self._vector(fields["query"][0])
-        ]
+        told_of: dict[tuple[tuple[str, str], ...], float] = {}
+        for name in names:
+            before = self.before.get(name, ()) if "[3600s]" in query else ()
+            for labels, value in (*before, *self.series.get(name, ())):
+                there = labels | {"__name__": name}
+                if _fits(there, query):
+                    kept = by[1].split(",") if by else list(there)
+                    key = tuple((each, there[each]) for each in kept if each in there)
+                    told = self.age if "timestamp(" in query else value
+                    told_of[key] = max(told, told_of.get(key, told))
+        for key, told in told_of.items():
+            if (told > 0 or "> 0" not in query) and (told == 1 or "== 1" not in query):
+                yield key, told
 
 
 def _fits(labels: Mapping[str, str], query: str) -> bool:

@@ -1,21 +1,17 @@
 """The questions, asked of Debian's Prometheus, which reads simulated exporters."""
 
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
 
 from bench.fleet_server import PROMETHEUS, prometheus
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.address import address
-from gpuexplorer.fleet.client import Prometheus
-from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.host_questions import HostQuestions
-from gpuexplorer.fleet.hour import STEP, hour_of
-from gpuexplorer.fleet.refusals import PrometheusError
-from gpuexplorer.fleet.selector import match
+from gpuexplorer.fleet.client import Prometheus, PrometheusError, address
+from gpuexplorer.fleet.fleet import Fleet, match
+from gpuexplorer.fleet.host import WEEK, HostPast, Watching
+from gpuexplorer.telemetry.trace import empty_trace
 
 pytestmark = pytest.mark.skipif(
     PROMETHEUS is None, reason="needs a `prometheus` on the path, such as Debian's"
@@ -58,7 +54,6 @@ def fleet(url: str) -> Iterator[Fleet]:
 
 def test_cards_values_ages_and_alerts_are_told(fleet: Fleet) -> None:
     fleet.look_for_cards()
-    fleet.look_back()
     now = fleet.now()
     first = next(iter(now.cards.values()))
     assert {each.host for each in now.cards.values()} == {"gpu-0000", "gpu-0001"}
@@ -72,35 +67,31 @@ def test_cards_values_ages_and_alerts_are_told(fleet: Fleet) -> None:
 def test_one_host_tells_now_and_before(fleet: Fleet) -> None:
     fleet.look_for_cards()
     cards = [each for each in fleet.now().cards.values() if each.host == "gpu-0001"]
-    questions = HostQuestions(fleet, fleet.server)
-    now = questions.now(cards)
-    assert len(now) == 8
-    assert all(len(each.values) > 10 for each in now.values())
-    end = time.time() // 5 * 5 + 5
-    past = questions.past(cards, _BUSY, "max", 30.0, (end - 60, end, 5.0))
-    assert past.keys() == now.keys()
-    assert questions.how_often(cards) in (None, pytest.approx(1.0, abs=0.5))
+    told = fleet.told(METRICS, cards)
+    assert told.ages.keys() == {each.id for each in cards}
+    assert sum(len(told.values[each]) == 8 for each in METRICS) > 10
+    watching = Watching(fleet)
+    past = HostPast(watching, lambda: cards)
+    end = past.began + WEEK
+    trace = empty_trace()
+    for _ in range(_TRIES):
+        trace = past.trace(cards[0].id, _BUSY, end - 60, end + 60, 200)
+        if len(trace):
+            break
+        while watching.run_order():
+            """Until none is left."""
+    assert 0 <= trace.means[trace.counts > 0][-1] <= 1
 
 
-def test_the_last_hour_of_each_rack_can_be_asked(fleet: Fleet) -> None:
-    fleet.look_for_cards()
-    # A minute from now, so that what was just read lies within the last of its columns.
-    hour = hour_of(fleet, fleet.now().cards, time.time() + STEP)
-    assert not hour.why
-    assert hour.places.keys() == {"r00"}
-    assert 0 <= hour.together[-1] <= 1
-    assert hour.together[-1] == hour.places["r00"][-1]
-
-
-def test_a_selector_that_fits_nothing_finds_no_card(url: str) -> None:
+@pytest.mark.parametrize(
+    ("selector", "why"),
+    [
+        ("job='none'", "No graphics card is to be seen"),
+        ("job=~'('", "does not understand the question"),
+    ],
+)
+def test_a_selector_that_finds_no_card_is_said_to(url: str, selector: str, why: str) -> None:
     client = Prometheus(address(url))
-    with pytest.raises(Trouble, match="No card is to be seen"):
-        Fleet(client, match("job='none'")).look_for_cards()
-    client.end()
-
-
-def test_a_selector_that_is_broken_is_refused_in_the_servers_words(url: str) -> None:
-    client = Prometheus(address(url))
-    with pytest.raises(PrometheusError, match="does not understand the question"):
-        Fleet(client, match("job=~'('")).look_for_cards()
+    with pytest.raises(PrometheusError, match=why):
+        Fleet(client, match(selector)).look_for_cards()
     client.end()

@@ -12,11 +12,12 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.gui.theme.look import Motion, look
+from gpuexplorer.gui.theme.palette import Palette, Scheme
+from gpuexplorer.telemetry.backend import NoCards
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Looked, Thing
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 
 NO_DRIVER = Attempt(
     "NVIDIA", Message("NVIDIA's driver is not installed."), Message("Install it.")
@@ -64,19 +65,22 @@ def no_button_held_down() -> Iterator[None]:
         assert not QApplication.mouseButtons()
 
 
-@pytest.fixture
-def look(qtbot: QtBot) -> Look:
-    return Look()
+@pytest.fixture(autouse=True)
+def _as_the_system_looks() -> Iterator[None]:
+    """Whatever a test chose, the next one does not see it."""
+    yield
+    if QApplication.instance() is not None:
+        look().dress(Scheme.SYSTEM, Palette.STANDARD, Motion.SYSTEM)
 
 
 @pytest.fixture
 def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
     """Shows a window on a session and starts to read; without a session, the computer alone."""
     windows: list[MainWindow] = []
-    sessions: list[RememberingSession] = []
+    sessions: list[Session] = []
 
     def open_one(
-        session: RememberingSession | None = None,
+        session: Session | None = None,
         attempts: Sequence[Attempt] = (),
         looked_for: Sequence[Looked] = (),
         or_simulated: bool = False,
@@ -85,7 +89,7 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
         look_again: Callable[[], None] | None = None,
         resized: bool = True,
     ) -> MainWindow:
-        session = session or RememberingSession(NoCards())
+        session = session or remembering(session_on(NoCards()))
         window = MainWindow(
             session,
             attempts,

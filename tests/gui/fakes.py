@@ -4,15 +4,16 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory, utilization
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import HardwareFault, Source
+from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.topology import Topology
 
@@ -69,9 +70,6 @@ class FakeBackend:
     def cards(self) -> Sequence[Card]:
         return self.listed
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        """Its answers are set, so nothing is compared."""
-
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         answer = self.answers[card]
         while answer.hangs and not self._closing.wait(0.01):
@@ -81,6 +79,9 @@ class FakeBackend:
             m: answer.missing.get(m, answer.otherwise) for m in metrics if m not in values
         }
         return Sample(card, self._clock.now(), values, missing, answer.state)
+
+    def heard(self, card: CardId) -> float:
+        return 0.0
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         return ()
@@ -125,27 +126,27 @@ def instance(
 def working(busy: float = 0.97, used: float = 19.5 * GIB, **changes: float) -> Answer:
     """A card that answers everything the overview shows."""
     values = {
-        utilization.GPU_UTILIZATION: busy,
-        utilization.MEMORY_UTILIZATION: busy * 0.6,
-        memory.MEMORY_TOTAL: 24 * GIB,
-        memory.MEMORY_USED: used,
-        memory.MEMORY_RESERVED: 0.4 * GIB,
-        memory.MEMORY_FREE: 23.6 * GIB - used,
-        heat_and_power.POWER_DRAW: 15 + 245 * busy,
-        heat_and_power.POWER_LIMIT: 280.0,
-        heat_and_power.TEMPERATURE: 41 + 30 * busy,
-        heat_and_power.TEMPERATURE_MAX: 78.0,
-        heat_and_power.FAN_SPEED: 0.41 + 0.27 * busy,
-        heat_and_power.ENERGY: 4.1e7,
-        clocks.CLOCK_SM: 300e6 + 1455e6 * busy,
-        clocks.CLOCK_SM_MAX: 2100e6,
-        clocks.CLOCK_MEMORY: 7001e6,
-        clocks.PERFORMANCE_STATE: 2.0,
-        links.PCIE_GENERATION: 3.0,
-        links.PCIE_GENERATION_MAX: 3.0,
-        links.PCIE_WIDTH: 16.0,
-        links.PCIE_WIDTH_MAX: 16.0,
-        **{clocks.throttle(reason): 0.0 for reason in clocks.THROTTLE_REASONS},
+        ids.GPU_UTILIZATION: busy,
+        ids.MEMORY_UTILIZATION: busy * 0.6,
+        ids.MEMORY_TOTAL: 24 * GIB,
+        ids.MEMORY_USED: used,
+        ids.MEMORY_RESERVED: 0.4 * GIB,
+        ids.MEMORY_FREE: 23.6 * GIB - used,
+        ids.POWER_DRAW: 15 + 245 * busy,
+        ids.POWER_LIMIT: 280.0,
+        ids.TEMPERATURE: 41 + 30 * busy,
+        ids.TEMPERATURE_MAX: 78.0,
+        ids.FAN_SPEED: 0.41 + 0.27 * busy,
+        ids.ENERGY: 4.1e7,
+        ids.CLOCK_SM: 300e6 + 1455e6 * busy,
+        ids.CLOCK_SM_MAX: 2100e6,
+        ids.CLOCK_MEMORY: 7001e6,
+        ids.PERFORMANCE_STATE: 2.0,
+        ids.PCIE_GENERATION: 3.0,
+        ids.PCIE_GENERATION_MAX: 3.0,
+        ids.PCIE_WIDTH: 16.0,
+        ids.PCIE_WIDTH_MAX: 16.0,
+        **dict.fromkeys(ids.THROTTLES, 0.0),
     }
     values |= {MetricId(name): value for name, value in changes.items()}
     return Answer(values)
@@ -158,17 +159,18 @@ def session_of(
     interval: float = 0.1,
     patience: float = 0.2,
     clock: Clock | None = None,
-) -> RememberingSession:
+) -> Session:
     """Not started yet: the window asks first, and then reading begins."""
     backend = FakeBackend(cards, source, notes, clock)
-    return RememberingSession(backend, interval=interval, patience=patience, clock=clock)
+    return remembering(session_on(backend, interval=interval, patience=patience, clock=clock))
 
 
 def session_with_past(
     cards: Mapping[Card, Answer], source: Source = NVML, seconds: float = 900.0
-) -> RememberingSession:
+) -> Session:
     """Not started yet, and its cards were read for so long already."""
     clock = PastClock(seconds)
     session = session_of(cards, source, clock=clock)
-    live_through(session, clock)
+    assert isinstance(session.stream, Local)
+    live_through(session.stream, clock)
     return session

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QEventLoop, QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QWidget
 
 from gpuexplorer.gui.overview.short_table import ShortTable
 
@@ -34,6 +34,11 @@ def in_front(kind: type[W], over: QWidget) -> W:
     return opened
 
 
+def dialog_called(title: str, over: QWidget) -> QDialog:
+    (found,) = (each for each in over.findChildren(QDialog) if each.windowTitle() == title)
+    return found
+
+
 def press(widget: QWidget, key: Qt.Key, control: bool = False) -> None:
     modifier = Qt.KeyboardModifier
     QTest.keyClick(widget, key, modifier.ControlModifier if control else modifier.NoModifier)
@@ -56,6 +61,12 @@ def button(within: QWidget, text: str) -> QPushButton:
 def texts(within: QWidget) -> list[str]:
     """All that is written in labels and can be seen."""
     return [label.text() for label in within.findChildren(QLabel) if label.isVisible()]
+
+
+def written(within: QWidget) -> list[str]:
+    """The same, and on buttons."""
+    buttons = [each.text() for each in within.findChildren(QPushButton) if each.isVisible()]
+    return [*texts(within), *buttons]
 
 
 def table_called(window: QWidget, name: str) -> ShortTable[Any]:

@@ -5,7 +5,7 @@ import pytest
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from tests.gui.fakes import Answer, FakeBackend
 
 CARDS = [Card(CardId(f"GPU-{index}"), index, "H100", 80 << 30) for index in range(2)]
@@ -14,7 +14,7 @@ CARDS = [Card(CardId(f"GPU-{index}"), index, "H100", 80 << 30) for index in rang
 @pytest.mark.usefixtures("qtbot")
 def test_a_card_that_went_a_moment_ago_still_has_a_face() -> None:
     backend = FakeBackend({card: Answer() for card in CARDS})
-    machine = MachineState(RememberingSession(backend), Settings())
+    machine = MachineState(remembering(session_on(backend)), Settings())
     listed = machine.cards()
     backend.listed = CARDS[:1]
     assert [machine.face(each).id for each in listed] == ["GPU-0", "GPU-1"]

@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.crash_dialog import CrashDialog, CrashReports
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.measuring.diagnostics import FrameMeter
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.measuring.diagnostics import Diagnostics
+from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.painted import Painted
 from tests.gui.hands import click, the
 from tests.gui.test_names import GUI
@@ -114,39 +114,39 @@ def test_a_bug_that_names_another_figure_at_every_tick_is_shown_once(
 
 
 def test_a_bug_while_drawing_is_shown_and_the_rest_is_drawn_on(
-    window: QWidget, look: Look, qtbot: QtBot
+    window: QWidget, qtbot: QtBot
 ) -> None:
-    broken = Broken(look, window)
+    broken = Broken(window)
     broken.setGeometry(0, 0, 80, 80)
     broken.show()
     qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
     assert "nothing to draw with" in report(window)
     broken.mended = True
-    assert QColor(broken.grab().toImage().pixel(40, 40)) == look.theme.accent
+    assert QColor(broken.grab().toImage().pixel(40, 40)) == look().theme.accent
     click(dialogs(window)[0], "Go on")
 
 
 def test_a_bug_in_every_row_of_a_list_is_shown_and_the_program_goes_on(
-    window: QWidget, look: Look, qtbot: QtBot
+    window: QWidget, qtbot: QtBot
 ) -> None:
-    # As in the program: what paints is called within a call of ours, see FrameMeter.
-    frames = FrameMeter(window, FrameClock(window), lambda: True)
+    # As in the program: what paints is called within a call of ours, see Diagnostics.
+    frames = Diagnostics(window, FrameClock(window), Navigation())
     rows = QListView(window)
     rows.setModel(QStringListModel(["one", "two", "three"], rows))
-    drawing = BrokenRows(look, rows)
+    drawing = BrokenRows(rows)
     rows.setItemDelegate(drawing)
     rows.show()
     qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
     assert "no such row" in report(window)
     click(dialogs(window)[0], "Go on")
-    drawing.mended, drawn = True, frames.frames
+    drawing.mended, drawn = True, frames.drawn
     rows.viewport().update()
-    qtbot.waitUntil(lambda: frames.frames > drawn)
-    assert QColor(rows.grab().toImage().pixel(8, 8)) == look.theme.accent
+    qtbot.waitUntil(lambda: frames.drawn > drawn)
+    assert QColor(rows.grab().toImage().pixel(8, 8)) == look().theme.accent
 
 
 def test_whatever_draws_or_watches_events_in_the_window_is_guarded() -> None:
-    painting = {"paint", "paintEvent", "paintSection", "drawRow", "drawBranches"}
+    painting = {"paint", "paintEvent", "initStyleOptionForIndex", "drawRow", "drawBranches"}
     painting |= {"drawBackground", "drawForeground", "eventFilter"}
     unguarded = [
         f"{path.name}: {each.name}.{method.name}"

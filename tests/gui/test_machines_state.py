@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QMainWindow, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
@@ -23,10 +22,13 @@ from gpuexplorer.gui.state.machines_at_start import begin, machines_at_start
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.bars.link_strip import LinkStrip
-from gpuexplorer.remote.far.link_state import LinkNow, LinkState
-from gpuexplorer.remote.host_name import HostName, host_name
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.widgets.bars.notices import Notices
+from gpuexplorer.gui.window_commands import WindowCommands
+from gpuexplorer.gui.window_machines import WindowMachines
+from gpuexplorer.remote.link import LinkNow, LinkState
+from gpuexplorer.remote.ssh import HostName, host_name
+from tests.clocks import ManualClock
 from tests.gui.fakes import card, session_of, working
 
 
@@ -293,30 +295,32 @@ def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
 
 
 def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
-    room: Room, look: Look, qtbot: QtBot
+    room: Room, qtbot: QtBot
 ) -> None:
-    navigation, window = Navigation(), QWidget()
-    qtbot.addWidget(window)
-    strip = LinkStrip(look, room.state, navigation, FrameClock(window))
-    qtbot.addWidget(strip)
+    window, strip, settings = QMainWindow(), Notices(), Settings()
+    navigation, clock, time = Navigation(), FrameClock(window), TimeWindow(parent=window)
+    for each in (window, strip):
+        qtbot.addWidget(each)
+    commands = WindowCommands(window, time, navigation, settings)
+    of_window = (room.state, strip, lambda: None, window)
+    machines = WindowMachines(settings, commands, navigation, clock, *of_window)
     room.state.add(Wanted("a"))
     room.state.show("a")
     navigation.open_screen("machines")
-    assert not strip.isHidden()
-    assert strip.machine == "a"
+    assert strip.accessibleDescription().startswith("Connecting to a, for ")
     navigation.open_screen("overview")
     assert strip.isHidden()
-    assert strip.machine == HERE
+    machines.stop()
 
 
 @pytest.mark.parametrize(("narrow", "words"), [(False, "8 more…"), (True, "+8")])
 def test_the_rail_leads_to_machines_that_it_has_no_room_for(
-    room: Room, look: Look, qtbot: QtBot, narrow: bool, words: str
+    room: Room, qtbot: QtBot, narrow: bool, words: str
 ) -> None:
     navigation = Navigation()
     for number in range(12):
         room.state.add(Wanted(f"m{number}"))
-    rail = RailMachines(look, room.state, navigation)
+    rail = RailMachines(room.state, navigation)
     qtbot.addWidget(rail)
     rail.show_within(1000, narrow=narrow)
     (more,) = [each for each in rail.findChildren(QPushButton) if each.text() == words]
@@ -325,9 +329,9 @@ def test_the_rail_leads_to_machines_that_it_has_no_room_for(
     assert navigation.screen == "machines"
 
 
-def test_the_name_of_a_machine_is_never_taken_for_markup(look: Look, qtbot: QtBot) -> None:
+def test_the_name_of_a_machine_is_never_taken_for_markup(qtbot: QtBot) -> None:
     row = MachineRow("a", "<img src=x>", Standing.UP)
-    entry = MachineEntry(look, row)
+    entry = MachineEntry(row)
     qtbot.addWidget(entry)
     entry.show_face(row, narrow=False)
     assert entry.accessibleName() == "<img src=x>: Connected"

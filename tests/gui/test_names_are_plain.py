@@ -8,8 +8,6 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.device_list import DeviceList
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.card_chips import CardChip, CardChoice
 
 EVIL = "Card 0, H100 <img src='file:///etc/passwd'>\nbusy 50 %"
 SHOWN = "<qt>Card 0, H100 &lt;img src=&#x27;file:///etc/passwd&#x27;&gt;<br>busy 50 %</qt>"
@@ -17,12 +15,6 @@ SHOWN = "<qt>Card 0, H100 &lt;img src=&#x27;file:///etc/passwd&#x27;&gt;<br>busy
 
 class Face:
     id, hint = CardId("GPU-1"), EVIL
-
-
-def test_a_chip_says_its_name_as_it_is(qtbot: QtBot, look: Look) -> None:
-    chip = CardChip(look, CardChoice(CardId("GPU-1"), "0", EVIL, None))
-    qtbot.addWidget(chip)
-    assert chip.toolTip() == SHOWN
 
 
 def test_a_row_of_the_list_of_devices_says_its_name_as_it_is(qtbot: QtBot) -> None:

@@ -1,27 +1,30 @@
 """The screen for a computer on which no card answers, and the ways to it and from it."""
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.nothing_found.looked_panel import DoctorSheet
 from gpuexplorer.gui.nothing_found.view import FaintSketch, NothingFoundView
 from gpuexplorer.gui.nothing_found.words import OVERVIEW
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
-from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
+from gpuexplorer.telemetry.backend import NoCards
+from gpuexplorer.telemetry.facts import Attempt
+from gpuexplorer.telemetry.session import remembering, session_on
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import button, click, press, texts, the
@@ -37,6 +40,20 @@ def test_it_says_what_was_looked_for_and_what_is_there_instead(open_window: Open
     assert {"Driver library", "libnvidia-ml.so.1", "The library is not here."} <= set(said)
     assert "NVIDIA TU106M at 01:00.0." in said
     assert any("every screen says SIMULATED" in text for text in said)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell's")
+def test_the_doctor_is_asked_without_a_terminal(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho "OK  Driver ($*)"')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
+    click(window, "Ask the doctor")
+    said = the(QPlainTextEdit, the(DoctorSheet, window))
+    qtbot.waitUntil(lambda: said.toPlainText() == "OK  Driver (-m gpuexplorer doctor)\n")
 
 
 @pytest.mark.parametrize("screen", [OVERVIEW, "processes"])
@@ -166,7 +183,7 @@ def test_it_says_when_it_looked_and_which_command_looks_closer(open_window: Open
     said = texts(window)
     assert any(re.fullmatch(r"at \d\d:\d\d:\d\d", text) for text in said)
     names = [each.accessibleName() for each in window.findChildren(QLabel)]
-    assert any(name.startswith("gpuexplorer doctor in a terminal") for name in names)
+    assert any(name.startswith("gpuexplorer doctor looks closer") for name in names)
     assert "Read, and listed at the left as the host." in said
 
 
@@ -189,7 +206,7 @@ def test_simulated_cards_that_were_left_leave_the_explanation(
     window = open_window(session, look_again=lambda: None)
     tile_saying(window, "Card 0")
     window.navigation.open_screen("copies")
-    window.show_nothing([NO_DRIVER], LOOKED_FOR, RememberingSession(NoCards()))
+    window.show_nothing([NO_DRIVER], LOOKED_FOR, remembering(session_on(NoCards())))
     assert "No graphics card answers on this computer" in texts(window)
     assert window.navigation.screen == "overview"  # not in the place of the copies
     assert "SIMULATED" not in window.windowTitle()

@@ -8,15 +8,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.catalogue import clocks, heat_and_power, links, memory
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.rail.rail_devices import DeviceListView
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.remark import Remark
+from gpuexplorer.gui.widgets.live_view import Remark
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import GIB, Answer, FakeBackend, card, instance, session_of, working
 from tests.gui.hands import press, rows_of, the
@@ -40,7 +40,7 @@ def test_a_working_card_says_who_it_is_and_how_busy_and_full(
 def test_a_zero_is_a_number_and_a_missing_figure_is_words(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
-    silent_fan = {heat_and_power.FAN_SPEED: Absence.NO_PART}
+    silent_fan = {ids.FAN_SPEED: Absence.NO_PART}
     without = working(busy=0.0)
     without.values = {m: v for m, v in without.values.items() if m not in silent_fan}
     without.missing = silent_fan
@@ -198,7 +198,7 @@ def test_mig_instances_stand_under_their_card(
 ) -> None:
     parent = card(1, "NVIDIA A100-SXM4-40GB")
     part = Answer(
-        {memory.MEMORY_USED: 2.2 * GIB, memory.MEMORY_TOTAL: 9.75 * GIB},
+        {ids.MEMORY_USED: 2.2 * GIB, ids.MEMORY_TOTAL: 9.75 * GIB},
         otherwise=Absence.IN_INSTANCE,
     )
     whole = Answer(otherwise=Absence.MIG_ON)
@@ -212,7 +212,7 @@ def test_mig_instances_stand_under_their_card(
 def test_throttling_stands_beside_the_name(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
-    hot = working(**{clocks.throttle("hw_thermal_slowdown"): 1.0})
+    hot = working(**{ids.throttle("hw_thermal_slowdown"): 1.0})
     window = open_window(session_of({card(0): hot}))
     tile_saying(window, "Much too hot. GPU busy")
 
@@ -220,7 +220,7 @@ def test_throttling_stands_beside_the_name(
 def test_a_card_at_its_power_limit_is_told_without_a_warning(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
-    full = {clocks.throttle("sw_power_cap"): 1.0, heat_and_power.POWER_DRAW: 280.0}
+    full = {ids.throttle("sw_power_cap"): 1.0, ids.POWER_DRAW: 280.0}
     window = open_window(session_of({card(0): working(**full)}))
     face = tile_saying(window, "At its power limit. GPU busy").face
     assert face.mark == StateMark("At its power limit", Tone.QUIET, brief="Power limit")
@@ -230,8 +230,8 @@ def test_a_card_at_its_power_limit_is_told_without_a_warning(
 def test_a_narrow_link_is_told_under_load_and_not_at_rest(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
-    busy = working(0.9, **{links.PCIE_WIDTH: 8.0})
-    resting = working(0.0, **{links.PCIE_WIDTH: 8.0})
+    busy = working(0.9, **{ids.PCIE_WIDTH: 8.0})
+    resting = working(0.0, **{ids.PCIE_WIDTH: 8.0})
     window = open_window(session_of({card(0): busy, card(1): resting}))
     tile_saying(window, "PCIe ×8 of ×16. GPU busy 90 %")
     tile_saying(window, "Idle. GPU busy 0 %")
@@ -240,7 +240,7 @@ def test_a_narrow_link_is_told_under_load_and_not_at_rest(
 def test_a_link_that_rests_says_what_it_could_be(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
-    resting = working(0.0, **{links.PCIE_GENERATION: 1.0})
+    resting = working(0.0, **{ids.PCIE_GENERATION: 1.0})
     tile_saying(open_window(session_of({card(0): resting})), "PCIe gen 1 of 3 ×16")
 
 
@@ -293,7 +293,7 @@ def test_what_took_place_is_told_with_the_newest_on_top(
     answer = working()
     window = open_window(session_of({card(0): answer}))
     tile_saying(window, "GPU busy 97 %")
-    answer.values = {**answer.values, clocks.throttle("sw_power_cap"): 1.0}
+    answer.values = {**answer.values, ids.throttle("sw_power_cap"): 1.0}
 
     def newest() -> str:
         return next(iter(rows_of(window, "Events")), "")
@@ -309,7 +309,7 @@ def test_notes_about_the_cards_are_shown_and_that_there_is_no_swap_stands_elsewh
     none = psutil.swap_memory()._replace(total=0, used=0, free=0)
     monkeypatch.setattr(psutil, "swap_memory", lambda: none)
     session = session_of({card(0): working()}, notes=["The cards differ."])
-    assert session.read_host().missing[memory.SWAP_USED] is Absence.NO_SWAP
+    assert session.stream.host_now().missing[ids.SWAP_USED] is Absence.NO_SWAP
     window = open_window(session)
 
     def notes() -> list[str]:

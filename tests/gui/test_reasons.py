@@ -7,17 +7,17 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.gui.cards.reasons import short_reasons, state_mark
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 NARROWEST_COLUMN = 90
 
 
 @pytest.mark.parametrize("absence", Absence)
 def test_every_reason_has_words_that_fit_the_narrowest_place(
-    qtbot: QtBot, look: Look, absence: Absence
+    qtbot: QtBot, absence: Absence
 ) -> None:
     words = short_reasons(absence)
-    widths = [look.letters.caption.width(text) for text in words]
+    widths = [look().letters.caption.width(text) for text in words]
     assert widths == sorted(widths, reverse=True)
     assert widths[-1] <= NARROWEST_COLUMN
 
@@ -29,7 +29,7 @@ def test_every_state_but_working_has_a_mark_with_an_icon(state: CardState) -> No
     assert mark.icon is not None
 
 
-def test_figures_have_equal_widths(look: Look) -> None:
-    body = look.letters.body
+def test_figures_have_equal_widths() -> None:
+    body = look().letters.body
     assert isinstance(body.font, QFont)
     assert len({body.metrics.horizontalAdvance(figure) for figure in "0123456789"}) == 1

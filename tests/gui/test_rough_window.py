@@ -16,9 +16,8 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.plots.full_plot import FullPlot
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.gui.widgets.plot_stack import FullPlot, PlotStack
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 from tests.gui.rough_hands import RoughHands
@@ -49,8 +48,8 @@ class Course:
     def go_on(self) -> None:
         self.lots.choice(self._deeds)()
 
-    def _session(self) -> RememberingSession:
-        return RememberingSession(simulated(*self.lots.choice(MACHINES)), interval=0.1)
+    def _session(self) -> Session:
+        return remembering(session_on(simulated(*self.lots.choice(MACHINES)), interval=0.1))
 
     def _touch(self) -> None:
         tops = [each for each in QApplication.topLevelWidgets() if each.isVisible()]

@@ -10,13 +10,13 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.companions import Companions
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.small_window import SmallWindow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.bars.source_badge import SourceBadge
+from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from gpuexplorer.gui.window_commands import Do
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, Answer, card, session_of, working

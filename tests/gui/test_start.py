@@ -43,6 +43,8 @@ def test_who_only_looks_at_cards_waits_for_no_other_screen_and_no_measuring_of_c
     screens = {f"gpuexplorer.gui.{entry.name}.view" for entry in VIEWS}
     assert not screens.intersection(came)
     assert "gpuexplorer.gui.settings.dialog" not in came
-    # What a copy says is among the values that a recording has of a lab.
-    values = {"gpuexplorer.copies", "gpuexplorer.copies.result", "gpuexplorer.copies.route"}
-    assert {name for name in came if ".copies" in name} <= values
+    # What a copy says is among the values that a recording has of a lab, or of a program.
+    values = {"", ".result", ".result_json", ".route", ".copy_row"}
+    assert {name for name in came if ".copies" in name} <= {
+        f"gpuexplorer.copies{each}" for each in values
+    }

@@ -1,20 +1,24 @@
 """The themes define every name, and what is drawn in them can be read and told apart."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.resources import resource
-from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.theme.palette import Palette, Scheme, load_theme
-from gpuexplorer.gui.theme.style_sheet import style_sheet
+from gpuexplorer.gui.view_list import VIEWS
+from gpuexplorer.telemetry.session import remembering, session_on
+from gpuexplorer.telemetry.sources import simulated
 from tests.gui.colour_sight import closest, distance, linear
 from tests.gui.conftest import OpenWindow
+from tests.gui.pixels import colours_of
 
 THEMES = (Scheme.DARK, Scheme.LIGHT)
 EVERY = [(scheme, palette) for scheme in THEMES for palette in Palette]
@@ -99,15 +103,15 @@ def test_distances_are_those_that_were_published(
 
 
 def test_the_look_tells_once_when_something_changes_and_not_otherwise(qtbot: QtBot) -> None:
-    look = Look(Scheme.DARK)
-    with qtbot.waitSignal(look.changed):
-        look.dress(Scheme.LIGHT, Palette.SAFE, Motion.REDUCED)
-    assert look.theme.cards == load_theme(Scheme.LIGHT, Palette.SAFE).cards
-    with qtbot.assertNotEmitted(look.changed):
-        look.dress(Scheme.LIGHT, Palette.SAFE, Motion.FULL)
-    with qtbot.waitSignal(look.changed):
-        look.choose_palette(Palette.STANDARD)
-    assert look.theme.cards == load_theme(Scheme.LIGHT).cards
+    look().choose(Scheme.DARK)
+    with qtbot.waitSignal(look().changed):
+        look().dress(Scheme.LIGHT, Palette.SAFE, Motion.REDUCED)
+    assert look().theme.cards == load_theme(Scheme.LIGHT, Palette.SAFE).cards
+    with qtbot.assertNotEmitted(look().changed):
+        look().dress(Scheme.LIGHT, Palette.SAFE, Motion.FULL)
+    with qtbot.waitSignal(look().changed):
+        look().dress(Scheme.LIGHT, Palette.STANDARD, Motion.FULL)
+    assert look().theme.cards == load_theme(Scheme.LIGHT).cards
 
 
 @pytest.mark.parametrize(
@@ -120,20 +124,75 @@ def test_the_look_tells_once_when_something_changes_and_not_otherwise(qtbot: QtB
     ],
 )
 def test_nothing_moves_where_a_person_or_the_system_wants_that(
-    look: Look, motion: Motion, still: bool, moves: bool
+    motion: Motion, still: bool, moves: bool
 ) -> None:
-    look.follow_stillness(still)
-    look.choose_motion(motion)
-    assert look.motion is moves
+    look().follow_stillness(still)
+    look().choose_motion(motion)
+    assert look().motion is moves
 
 
-def test_the_window_changes_its_theme_while_it_is_open(open_window: OpenWindow) -> None:
-    window: MainWindow = open_window()
-    grounds = set()
-    for scheme in THEMES:
-        window.look.choose(scheme)
-        grounds.add(window.grab().toImage().pixelColor(5, 300).name())
-    assert grounds == {"#0e1116", "#f5f6f8"}
+def colours_in(widget: QWidget) -> set[str]:
+    """Every colour of which there is more than a stray pixel."""
+    found = colours_of(widget.grab().toImage())
+    return {name for name, count in found.items() if count > 8}
+
+
+def names_of(scheme: Scheme, palette: Palette = Palette.STANDARD) -> set[str]:
+    theme = load_theme(scheme, palette)
+    return {*theme.named().values(), *(card.name() for card in theme.cards)}
+
+
+def test_nothing_stays_in_the_colours_of_before_seen_or_not(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    session = remembering(session_on(simulated("2xTitanRTX", "lost:1@1s"), interval=0.1))
+    settings = Settings()
+    settings.choose(replace(settings.choices, scheme=Scheme.DARK))
+    window = open_window(session, settings=settings)
+    dark, light = names_of(Scheme.DARK), names_of(Scheme.LIGHT)
+    safe = names_of(Scheme.LIGHT, Palette.SAFE)
+    for each in VIEWS:
+        window.navigation.open_screen(each.name)
+    qtbot.waitUntil(lambda: session.beats().taken > 12)
+    assert colours_in(window) & dark
+    settings.choose(replace(settings.choices, scheme=Scheme.LIGHT))
+    for each in VIEWS:
+        window.navigation.open_screen(each.name)
+        assert colours_in(window) & (dark - light) == set(), each.name
+    settings.choose(replace(settings.choices, palette=Palette.SAFE))
+    for each in VIEWS:
+        window.navigation.open_screen(each.name)
+        assert colours_in(window) & (light - safe) == set(), each.name
+
+
+def test_dialogs_wear_the_theme_too_whenever_they_come(open_window: OpenWindow) -> None:
+    window = open_window()
+    look().choose(Scheme.LIGHT)
+    dialog = QDialog(window)
+    button = QPushButton("End", dialog)
+    button.setProperty("kind", "primary")
+    dialog.resize(300, 200)
+    dialog.show()
+    assert {"#f5f6f8", load_theme(Scheme.LIGHT).text.name()} <= colours_in(dialog)
+    look().choose(Scheme.DARK)
+    left = colours_in(dialog) & (names_of(Scheme.LIGHT) - names_of(Scheme.DARK))
+    assert left == set()
+
+
+@pytest.mark.parametrize("scheme", THEMES)
+def test_everything_has_the_letters_that_were_brought_along(
+    open_window: OpenWindow, scheme: Scheme
+) -> None:
+    settings = Settings()
+    settings.choose(replace(settings.choices, scheme=scheme))
+    window = open_window(settings=settings)
+    menu = QMenu(window)
+    menu.ensurePolished()
+    letters = look().letters
+    families = {each.font.family() for each in (letters.body, letters.mono)}
+    shown = [each for each in window.findChildren(QWidget) if each.isVisible()]
+    assert {each.font().family() for each in (menu, *shown)} <= families
+    assert QToolTip.font().family() == letters.body.font.family()
 
 
 def test_the_style_sheet_is_understood_in_a_folder_with_spaces_and_foreign_letters(
@@ -142,8 +201,8 @@ def test_the_style_sheet_is_understood_in_a_folder_with_spaces_and_foreign_lette
     """Qt complains of one that it cannot read, and nothing is styled then."""
     folder = tmp_path / "Meine Programme (neu)" / "Grafik für Übungen 显卡"
     shutil.copytree(resource("themes"), folder / "themes")
-    monkeypatch.setattr("gpuexplorer.gui.theme.style_sheet.resource", folder.joinpath)
+    monkeypatch.setattr("gpuexplorer.gui.theme.look.resource", folder.joinpath)
     button = QPushButton("Go")
     qtbot.addWidget(button)
-    button.setStyleSheet(style_sheet(load_theme(Scheme.DARK)))
+    button.setStyleSheet(look().style_sheet())
     assert button.grab().width() > 0

@@ -1,13 +1,15 @@
 """Real worker processes for tests, and fake ones that do what no worker should."""
 
+import contextlib
 import importlib.util
-import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+import psutil
 import pytest
 
 from gpuexplorer.lab.events import Event, Failed, Finished, Hello, Printed
@@ -16,6 +18,7 @@ from gpuexplorer.lab.wire import Command, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 
 PATIENCE = 60.0
+Said = TypeVar("Said", bound=Event)
 # Nobody here imports it: PyTorch lives in the workers' processes alone.
 needs_torch = pytest.mark.skipif(
     importlib.util.find_spec("torch") is None, reason="there is no torch here"
@@ -113,8 +116,7 @@ class Worker:
     def printed(self, command: int, stream: str = "out") -> str:
         """All that came of one stream while that cell was the newest."""
         said = self.said(Printed, command)
-        texts = [each for each in said if isinstance(each, Printed)]
-        return "".join(each.text for each in texts if each.stream == stream)
+        return "".join(each.text for each in said if each.stream == stream)
 
     def value(self, code: str) -> str:
         """What a cell displays."""
@@ -122,12 +124,9 @@ class Worker:
         assert isinstance(outcome, Finished), outcome
         return self.printed(outcome.id, "value")
 
-    def said(self, kind: type[Event], command: int) -> list[Event]:
-        return [
-            event
-            for event in self.listener.events
-            if isinstance(event, kind) and getattr(event, "id", None) == command
-        ]
+    def said(self, kind: type[Said], command: int) -> list[Said]:
+        events = self.listener.events
+        return [each for each in events if isinstance(each, kind) and each.id == command]
 
 
 @dataclass(frozen=True)
@@ -152,13 +151,6 @@ def tampered(script: str) -> Fake:
 
 def ended(pid: int) -> bool:
     """Waits until the process is gone; not one of ours, so nobody here is told."""
-    import select
-
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], PATIENCE)[0])
-    finally:
-        os.close(handle)
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(pid).wait(PATIENCE)
+    return not psutil.pid_exists(pid)

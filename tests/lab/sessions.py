@@ -21,9 +21,9 @@ class Session:
     def __init__(
         self, seed: int = 3, cards: Sequence[Mapping[str, object]] = TWO_CARDS
     ) -> None:
-        self.ledger = Ledger()
         self._start = Start(cards=cards, seed=seed)
         self._number = 0
+        self.ledger = Ledger()
         self.start()
 
     def start(self) -> None:
@@ -31,26 +31,16 @@ class Session:
         self.worker = Worker(self._start)
         self._heard = 0
         _ = self.worker.listener.hello
-        first = Run(0, IMPORTS)
-        if self.ledger.cells:
-            self.ledger.sent_again(first, self.ledger.cells[0])
-        else:
-            self.ledger.sent(first)
-        self._finish(first)
+        self._begin()
 
     def stop(self) -> None:
         self.worker.process.stop()
 
-    def run(
-        self,
-        *cells: str,
-        by_form: bool = False,
-        cures: int | None = None,
-        watched: bool = True,
-    ) -> Cell:
+    def run(self, *cells: str, by_form: bool = False, cures: int | None = None) -> Cell:
         """One after another; the last."""
         for code in cells:
-            command = replace(self._cell(code), watched=watched)
+            self._number += 1
+            command = Run(self._number, code, len(self.ledger.cells))
             self.ledger.sent(command, cures=cures, by_form=by_form)
             self._finish(command)
         return self.ledger.cells[-1]
@@ -66,14 +56,12 @@ class Session:
         self.look(lambda number: Run(number, f"for n in {names}: del globals()[n]\ndel n"))
         self.ledger = Ledger()
         self.ledger.apply(self.worker.listener.hello)
-        first = Run(0, IMPORTS)
-        self.ledger.sent(first)
-        self._finish(first)
+        self._begin()
 
     def again(self, cells: Sequence[Cell]) -> None:
         for cell in cells:
             self._number += 1
-            command = replace(cell.command, id=self._number, random=cell.random)
+            command = replace(cell.command, id=self._number)
             self.ledger.sent_again(command, cell)
             self._finish(command)
 
@@ -84,9 +72,13 @@ class Session:
         said = self.worker.listener.events[before:]
         return "".join(each.text for each in said if isinstance(each, Printed))
 
-    def _cell(self, code: str) -> Run:
-        self._number += 1
-        return Run(self._number, code, len(self.ledger.cells))
+    def _begin(self) -> None:
+        first = Run(0, IMPORTS)
+        if self.ledger.cells:
+            self.ledger.sent_again(first, self.ledger.cells[0])
+        else:
+            self.ledger.sent(first)
+        self._finish(first)
 
     def _finish(self, command: Command) -> Finished | Failed:
         heard = len(self.worker.listener.events)

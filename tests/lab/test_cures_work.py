@@ -2,8 +2,7 @@
 
 import pytest
 
-from gpuexplorer.lab.cure import Cure
-from gpuexplorer.lab.cures import cures
+from gpuexplorer.lab.cures import Cure, cures
 from gpuexplorer.lab.ledger import Cell
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
@@ -37,39 +36,14 @@ def failing(session: Session, *cells: str) -> tuple[Cell, list[Cure]]:
     ("cells", "first"),
     [
         ((MAKE, "# both\nZ = X + Y"), "Z = X + Y.cuda(0)"),
-        ((MAKE, "def add(a, b):\n    return a + b", "add(X, Y)"), "add(X, Y.cuda(0))"),
-        ((MAKE, "def add():\n    return X + Y", "add()"), "return X + Y.cuda(0)"),
         ((MAKE, NET, "print(net(Y).shape)"), "print(net(Y.cuda(0)).shape)"),
-        (
-            (
-                "net = nn.Linear(3, 1).cuda()",
-                "data = [torch.ones(4, 3)] * 3",
-                "for batch in data:\n    net(batch).sum().backward()",
-            ),
-            "net(batch.cuda(0)).sum().backward()",
-        ),
-        (
-            (
-                MAKE,
-                "nets = [nn.Linear(3, 1).cuda(number) for number in range(2)]",
-                "for net in nets:\n    net(X)",
-            ),
-            "net(X.to(next(net.parameters()).device))",
-        ),
         ((MAKE, "X + torch.ones(3)"), "X + torch.ones(3, device='cuda:0')"),
+        ((MAKE, "nets = [nn.Linear(3, 1).cuda()]", "nets[0](Y)"), "nets[0](Y.cuda(0))"),
         ((MAKE, "X.to('cuda:1')\nZ = X + Y"), "X = X.to('cuda:1')"),
-        ((MAKE, "Y += X"), "Y += X.cuda(1)"),
         (
             ("place = torch.device('cuda:7')", "Q = torch.ones(2, device=place)"),
             "place = torch.device('cuda:7' if torch.cuda.device_count() > 7 else 'cpu')",
         ),
-        ((MAKE, "A = X.numpy()"), "A = X.cpu().numpy()"),
-        (("W = torch.ones(2, requires_grad=True)", "W.numpy()"), "W.detach().numpy()"),
-        (
-            ("d = torch.cuda.device('cuda')\nQ = torch.ones(2, device=d)",),
-            "d = torch.device('cuda')",
-        ),
-        ((MAKE, "X.to(torch.cuda.device('cuda'))"), "X.to(torch.device('cuda'))"),
         (
             (
                 "torch.cuda.set_per_process_memory_fraction(0.01)",
@@ -89,37 +63,8 @@ def test_the_first_way_on_helps(session: Session, cells: tuple[str, ...], first:
     session.run("torch.cuda.set_per_process_memory_fraction(1.0)")
 
 
-def test_a_model_that_was_moved_stays_there(session: Session) -> None:
-    _, found = failing(session, MAKE, "net = nn.Linear(3, 1).cuda()", "net(Y)")
-    (moves,) = (each for each in found if each.cells == ("net.cuda(1)(Y)",))
-    assert [each.stays for each in moves.copies] == [True]
-    session.run(*moves.cells)
-    assert session.ledger.things["net"].device == "cuda:1"
-
-
 @pytest.mark.parametrize(
     "code", ["X = torch.onse(3)", "1 / 0", "if", "torch.ones(2) @ missing"]
 )
 def test_what_is_wrong_itself_has_no_cure(session: Session, code: str) -> None:
     assert failing(session, code)[1] == []
-
-
-def test_a_missing_module_is_explained_and_pip_is_offered(session: Session) -> None:
-    cell, (cure,) = failing(session, "from nowhere_to_be_found import torch as d2l")
-    assert cell.failed is not None
-    assert cell.failed.sentence == "The lab's Python has no module nowhere_to_be_found."
-    assert cure.cells == ("!pip install nowhere_to_be_found", cell.code)
-
-
-def test_a_cell_that_failed_on_simulated_cards_took_modelled_time(session: Session) -> None:
-    multiplied = "A = torch.ones(2000, 2000, device='cuda:0')\nfor _ in range(9): A @ A"
-    cell, _ = failing(session, f"{multiplied}\nprint(A[0, 0])\n1 / 0")
-    done = session.run(f"{multiplied}\nprint(A[0, 0])")
-    assert cell.failed is not None
-    assert done.finished is not None
-    assert cell.failed.modelled
-    assert done.finished.modelled
-    assert cell.failed.host_seconds == pytest.approx(done.finished.host_seconds, rel=0.5)
-    plain, _ = failing(session, "1 / 0")
-    assert plain.failed is not None
-    assert not plain.failed.modelled

@@ -1,78 +1,154 @@
-"""The lab's simulated cards are the telemetry's: the same names, sizes and wires."""
+"""The lab's simulated cards are the telemetry's, and their plots answer to the lab."""
 
 import pytest
 
-from gpuexplorer.lab.simulated_cards import HOST, Chosen, simulated_cards
-from gpuexplorer.simulation.computing import SINGLE_REACHED
-from gpuexplorer.simulation.models import MODELS
+from gpuexplorer.core import metrics as m
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.lab.events import (
+    Asked,
+    Device,
+    Event,
+    Failed,
+    Finished,
+    Hello,
+    Memory,
+    Transferred,
+    Watched,
+)
+from gpuexplorer.lab.simulated_cards import HOST, Load, simulated_cards
+from gpuexplorer.simulation.faults import Fault, FaultKind
+from gpuexplorer.simulation.machine import Machine
+from gpuexplorer.simulation.models import MIB
 from gpuexplorer.simulation.specs import parse_machine
 
 
-def link(text: str, one: int, other: int, chosen: Chosen | None = None) -> dict[str, object]:
-    links = simulated_cards(parse_machine(text), chosen).links
-    return next(dict(each) for each in links if {each["one"], each["other"]} == {one, other})
+@pytest.mark.parametrize(
+    ("text", "one", "other", "rate", "peer"),
+    [
+        ("2xTitanRTX", 0, 1, 46e9, True),  # over NVLink
+        ("2xRTX4090", 0, 1, None, False),  # through the host
+        ("1xRTX4090", HOST, 0, 25.8e9, False),
+    ],
+)
+def test_a_way_carries_what_its_wires_do(
+    text: str, one: int, other: int, rate: float | None, *, peer: bool
+) -> None:
+    _, links = simulated_cards(Machine(parse_machine(text)))
+    found = next(each for each in links if {each["one"], each["other"]} == {one, other})
+    assert found["peer"] is peer
+    if rate is not None:
+        assert found["bytes_per_second"] == pytest.approx(rate, rel=0.01)
 
 
-def rate(text: str, one: int, other: int) -> float:
-    found = link(text, one, other)["bytes_per_second"]
-    assert isinstance(found, float)
-    return found
+def test_visible_cards_are_numbered_anew_in_their_order() -> None:
+    machine = Machine(parse_machine("1xT4+idle,2xTitanRTX+idle"))
+    machine.hold(2, 0.0, 5 << 30)
+    wrong = Fault(FaultKind.WRONG, 2, 0.0, to=0)
+    cards, links = simulated_cards(machine, [wrong], 1.0, (2, 0))
+    assert [card["uuid"] for card in cards] == ["SIM-2", "SIM-0"]
+    assert int(str(cards[0]["elsewhere_bytes"])) >> 30 == 5
+    assert {(each["one"], each["other"]) for each in links} == {(-1, 0), (-1, 1), (0, 1)}
+    assert links[-1]["wrong_to"] == [1]
 
 
-def test_a_card_is_as_large_as_its_driver_says() -> None:
-    (card,) = simulated_cards(parse_machine("1xTitanRTX")).cards
-    assert card["name"] == "NVIDIA TITAN RTX"
-    assert card["memory_bytes"] == 24576 << 20
-    assert card["elsewhere_bytes"] == 356 << 20
-    assert card["context_bytes"] == 917 << 20
-    assert card["capability"] == [7, 5]
-    assert card["flops"] == 16.31e12 * SINGLE_REACHED
+SENT = 1_000_000_000
+CARDS = tuple(Device(f"cuda:{index}", "a card", uuid=f"SIM-{index}") for index in range(2))
+TAKEN = Memory("cuda:0", 512, 2 * MIB, context_bytes=917 * MIB)
 
 
-def test_cards_joined_by_nvlink_copy_over_it() -> None:
-    assert link("2xTitanRTX", 0, 1)["peer"]
-    assert rate("2xTitanRTX", 0, 1) == pytest.approx(46e9)
-    assert rate("2xH100", 0, 1) == pytest.approx(414e9)
+class Lab:
+    """Two cards at rest beside a lab that copies; time stands still until it is moved."""
+
+    def __init__(self, spec: str = "2xTitanRTX+idle", *, live: bool = False) -> None:
+        self.machine = Machine(parse_machine(spec))
+        self.now = 100.0
+        self.load = Load(lambda: self.machine, lambda: self.now, live=live)
+        self.load.apply(Hello(0, "3.11", "2.13", "CPU", simulated=True, devices=CARDS))
+
+    def more(self, card: int, metric: MetricId, at: float) -> float:
+        """Than it would be had the lab done nothing."""
+        alone = Machine(self.machine.spec).reading(card, at)
+        return self.machine.reading(card, at)[metric] - alone[metric]
+
+    def busy(self, card: int, at: float) -> float:
+        return self.machine.reading(card, at)["gpu_utilization"]
 
 
-def test_cards_that_may_not_reach_each_other_copy_through_the_host() -> None:
-    assert not link("2xRTX4090", 0, 1)["peer"]
-    assert rate("2xRTX4090", 0, 1) < rate("2xRTX4090", HOST, 0)
-    assert link("2xT4", 0, 1)["peer"]
+IN, OUT = m.PCIE_RECEIVE, m.PCIE_TRANSMIT
+NVLINK_IN, NVLINK_OUT = m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT
 
 
-def test_a_link_to_the_host_carries_what_its_generation_does() -> None:
-    assert rate("1xT4", HOST, 0) == pytest.approx(12.3e9, rel=0.01)
-    assert rate("1xRTX4090", HOST, 0) == pytest.approx(25.8e9, rel=0.01)
-    assert rate("1xH100", HOST, 0) == pytest.approx(55.4e9, rel=0.01)
-    assert rate("1xRTX4060", HOST, 0) == pytest.approx(12.9e9, rel=0.01)
+@pytest.mark.parametrize(
+    ("spec", "copies", "end", "traffic"),
+    [
+        (
+            "2xH100",
+            [Transferred(1, "cpu", "cuda:0", SENT, 0.1)],
+            Finished(1, 0.1),
+            {(0, IN): SENT / 2, (0, OUT): 0, (1, IN): 0},
+        ),
+        (
+            "2xH100+nvlink",
+            [Transferred(1, "cuda:0", "cuda:1", SENT, 0.1, direct=True)],
+            Finished(1, 0.1),
+            {(0, NVLINK_OUT): SENT / 2, (1, NVLINK_IN): SENT / 2, (1, IN): 0},
+        ),
+        (  # staged
+            "2xRTX4090+pcie",
+            [Transferred(1, "cuda:0", "cuda:1", SENT, 0.1, direct=False)],
+            Finished(1, 0.1),
+            {(0, OUT): SENT / 2, (1, IN): SENT / 2},
+        ),
+        (  # one stretch, even where the line fails
+            "2xH100",
+            [Transferred(1, "cuda:1", "cpu", SENT // 4, 0.1)] * 3,
+            Failed(1, "cancelled", "", ""),
+            {(1, OUT): 3 * SENT // 8},
+        ),
+    ],
+)
+def test_a_copy_is_traffic_over_its_wires_for_a_while(
+    spec: str, copies: list[Transferred], end: Event, traffic: dict[tuple[int, MetricId], float]
+) -> None:
+    lab = Lab(spec)
+    for each in (*copies, end):
+        lab.load.apply(each)
+    for (card, metric), rate in traffic.items():
+        assert lab.more(card, metric, 100.5) == pytest.approx(rate)
+        assert lab.more(card, metric, 102.5) == pytest.approx(0)
 
 
-def test_the_way_between_two_processors_is_longer() -> None:
-    assert link("8xL4", 0, 1)["latency"] == pytest.approx(10e-6)
-    assert link("8xL4", 0, 7)["latency"] == pytest.approx(14e-6)
-    assert rate("8xL4", 0, 7) < rate("8xL4", 0, 1)
+def seen(seconds: float, busy: float, sent: int = 0) -> Watched:
+    """All so far of a program on the first card, which copies in one line."""
+    copies = (Transferred(1, "cpu", "cuda:0", sent, 0.1, row=7),) if sent else ()
+    work = (("cuda:0", busy), ("cuda:1", 0.0))
+    return Watched(1, seconds, seconds, busy=work, copies=copies)
 
 
-def test_chosen_cards_are_numbered_anew_in_their_order() -> None:
-    spec = parse_machine("1xT4,2xTitanRTX")
-    told = simulated_cards(spec, Chosen(visible=(2, 0), elsewhere_bytes={2: 5 << 30}))
-    assert [card["uuid"] for card in told.cards] == ["SIM-2", "SIM-0"]
-    assert told.cards[0]["elsewhere_bytes"] == 5 << 30
-    assert {(each["one"], each["other"]) for each in told.links} == {(-1, 0), (-1, 1), (0, 1)}
+def test_cards_work_while_a_program_runs_by_its_own_time() -> None:
+    lab = Lab(live=True)
+    lab.load.apply(seen(4.0, 2.0, SENT))  # in half a second here
+    assert lab.busy(0, 100.4) == pytest.approx(0.5, abs=0.05)
+    assert lab.busy(1, 100.4) == 0
+    assert lab.more(0, IN, 100.4) == pytest.approx(SENT / 4)
+    lab.now += 0.5
+    lab.load.apply(seen(8.0, 3.0, 3 * SENT))
+    assert lab.busy(0, 100.6) == pytest.approx(0.5, abs=0.05)
+    assert lab.busy(0, 101.0) == pytest.approx(0.25, abs=0.05)
+    assert lab.more(0, IN, 101.0) == pytest.approx(SENT / 2)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
-def test_every_model_has_figures_for_the_lab(model: object) -> None:
-    told = simulated_cards(parse_machine(f"2x{getattr(model, 'key', '')}"))
-    for card in told.cards:
-        figures = ("flops", "half_flops", "double_flops", "bytes_per_second")
-        assert all(float(str(card[name])) > 1e11 for name in figures)
-    for each in told.links:
-        assert float(str(each["bytes_per_second"])) > 1e9
-
-
-def test_a_way_on_which_copies_arrive_wrong_is_told_with_its_end() -> None:
-    assert link("3xTitanRTX", 0, 1)["wrong_to"] == []
-    assert link("3xTitanRTX", 0, 2, Chosen(wrong=[(2, 0)]))["wrong_to"] == [0]
-    assert link("3xTitanRTX", 0, 1, Chosen(visible=(2, 0), wrong=[(2, 0)]))["wrong_to"] == [1]
+def test_cards_are_at_rest_when_it_is_over_and_give_its_memory_back() -> None:
+    lab = Lab(live=True)
+    before = lab.machine.reading(0, 100.0)["memory_used"]
+    lab.load.apply(Asked(1, "nvidia-smi", "", (TAKEN,)))
+    assert lab.machine.reading(0, 100.0)["memory_used"] == before + 919 * MIB
+    busy = (("cuda:0", 4.0),)
+    lab.load.apply(Watched(1, 4.0, 4.0, busy=busy, memory=(TAKEN,), over=True))
+    lab.load.apply(Finished(1, 4.0, memory=(TAKEN,), busy=busy))
+    assert lab.busy(0, 100.4) == 1
+    assert lab.machine.reading(0, 100.4)["memory_used"] == before + 919 * MIB
+    lab.now += 1.0
+    lab.load.released()
+    assert lab.busy(0, lab.now) == 0
+    assert lab.machine.reading(0, lab.now)["memory_used"] == before

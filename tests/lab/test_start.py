@@ -1,43 +1,27 @@
 """What a worker is told by its environment, before PyTorch looks at it."""
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from bundle.entry import give_back
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import packaged
-from gpuexplorer.lab.endings import CANNOT_START
-from gpuexplorer.lab.pythons import ask, candidates, chosen
+from gpuexplorer.lab.pythons import PythonPlace, ask, candidates
 from gpuexplorer.lab.start import Start
 
 CONNECTIONS = "CUDA_DEVICE_MAX_CONNECTIONS"
 
 
-def test_a_card_has_a_connection_for_each_of_many_queues(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """All to one with eight cards takes about nine; PyTorch's own come on top."""
-    monkeypatch.delenv(CONNECTIONS, raising=False)
-    assert Start().variables[CONNECTIONS] == "32"
-
-
-def test_what_a_person_chose_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(CONNECTIONS, "1")
-    assert Start().variables[CONNECTIONS] == "1"
-    assert Start(environment={CONNECTIONS: "4"}).variables[CONNECTIONS] == "4"
-
-
-def test_threads_that_wait_for_work_leave_the_cores_to_others_on_simulated_cards(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    assert Start(cards=[{}]).variables["OMP_WAIT_POLICY"] == "PASSIVE"
-    assert "OMP_WAIT_POLICY" not in Start().variables
-    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
-    assert Start(cards=[{}]).variables["OMP_WAIT_POLICY"] == "ACTIVE"
+def test_what_a_person_chose_of_threads_and_queues_stays() -> None:
+    """All to one with eight cards takes about nine queues; PyTorch's own come on top."""
+    bare = Start(cards=[{}]).variables_in({})
+    assert (bare[CONNECTIONS], bare["OMP_WAIT_POLICY"]) == ("32", "PASSIVE")
+    assert "OMP_WAIT_POLICY" not in Start().variables_in({})
+    theirs = {CONNECTIONS: "1", "OMP_WAIT_POLICY": "ACTIVE"}
+    assert theirs.items() <= Start(cards=[{}]).variables_in(theirs).items()
+    assert Start(environment={CONNECTIONS: "4"}).variables_in(theirs)[CONNECTIONS] == "4"
 
 
 @pytest.fixture
@@ -61,44 +45,12 @@ def torch_inside(program: Path) -> Path:
     return program
 
 
-def test_the_word_worker_is_the_other_process(tmp_path: Path) -> None:
-    (tmp_path / "torch.py").write_text("raise ImportError('there is none')\n", "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "gpuexplorer", "worker"],
-        cwd=Path(__file__).resolve().parents[2],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert CANNOT_START[done.returncode].startswith("PyTorch cannot be loaded")
-    assert done.stderr == "there is none\n"
-
-
-def test_a_python_is_no_packaged_program() -> None:
-    assert packaged.folder() is None
-    assert not packaged.is_this_program(Path(sys.executable))
-    assert Start(Path(sys.executable)).command[1] == "-c"
-
-
-def test_the_program_starts_itself_as_the_worker_by_whatever_name(torch_inside: Path) -> None:
+def test_the_pytorch_inside_comes_first_and_is_not_asked(torch_inside: Path) -> None:
     link = torch_inside.parent / "in_bin"
     link.symlink_to(torch_inside)
     assert Start(link).command == [str(link), "worker"]
-
-
-def test_a_foreign_python_leaves_nothing_in_the_programs_folder(program: Path) -> None:
-    command = Start(Path("/usr/bin/python3")).command
-    assert command[:3] == ["/usr/bin/python3", "-B", "-c"]
-
-
-def test_the_pytorch_inside_comes_first_and_is_not_asked(torch_inside: Path) -> None:
     assert candidates({}, torch_inside.parent)[0] == torch_inside
     python = ask(torch_inside)
-    assert python.usable
-    assert python.version == sys.version_info[:3]
     assert python.build is not None
     assert python.build.label == "PyTorch 2.13.0+cpu, built for the processor only"
 
@@ -106,7 +58,7 @@ def test_the_pytorch_inside_comes_first_and_is_not_asked(torch_inside: Path) -> 
 def test_the_program_without_pytorch_is_no_python_of_the_lab(program: Path) -> None:
     assert program not in candidates({}, program.parent)
     with pytest.raises(Trouble) as refused:
-        chosen(program)
+        PythonPlace().picked(program)
     assert refused.value.sentence == (
         f"{program} cannot be the lab's Python. This is GPU Explorer itself, without PyTorch "
         "inside."
@@ -124,11 +76,8 @@ def test_others_get_the_surroundings_as_they_were_before_the_program_began(
         "_PYI_APPLICATION_HOME_DIR": parts,
         "PATH": "/usr/bin",
     }
-    packaged.give_back(environment)
+    give_back(environment)
     assert environment == {"LD_LIBRARY_PATH": "/opt/cuda/lib64", "PATH": "/usr/bin"}
-    environment = {"LD_LIBRARY_PATH": parts, "PATH": "/usr/bin"}
-    packaged.give_back(environment)
-    assert environment == {"PATH": "/usr/bin"}
 
 
 def test_on_windows_the_program_with_a_terminal_is_the_worker(
@@ -140,10 +89,7 @@ def test_on_windows_the_program_with_a_terminal_is_the_worker(
     typed.touch()
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "platform", "win32")
-    for running in clicked, typed:
-        monkeypatch.setattr(sys, "executable", str(running))
-        assert Start(running).command == [str(typed), packaged.ROLE]
-        assert packaged.is_this_program(typed)
-        assert packaged.is_this_program(clicked)
-        assert Start(clicked).command == [str(typed), packaged.ROLE]
+    monkeypatch.setattr(sys, "executable", str(clicked))
+    assert Start(clicked).command == [str(typed), packaged.ROLE]
+    assert packaged.is_this_program(typed)
     assert not packaged.is_this_program(Path("/usr/bin/python3"))

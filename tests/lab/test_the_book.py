@@ -42,7 +42,7 @@ def wanted(expected: list[str], machine: str) -> tuple[str, str]:
     return "\n".join(said), error
 
 
-@pytest.fixture(params=sorted(_MACHINES))
+@pytest.fixture(params=["2", *(pytest.param(each, marks=pytest.mark.long) for each in "10")])
 def machine(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[str, Session]]:

@@ -28,27 +28,14 @@ def session() -> Iterator[Session]:
     found.stop()
 
 
-def test_a_card_that_breaks_after_a_cell_fails_the_cell(session: Session) -> None:
-    failed = session.run(BREAK).failed
+@pytest.mark.parametrize(("more", "line"), [("", 3), ("\ny = 1\n1 / 0", 11)])
+def test_a_card_that_breaks_is_told_and_the_worker_goes_on(
+    session: Session, more: str, line: int
+) -> None:
+    failed = session.run(BREAK + more).failed
     assert failed is not None
     assert failed.cause == "device broken"
     assert "the launch timed out" in failed.message
-
-
-def test_a_card_that_breaks_in_a_cell_is_told_with_where_it_was(session: Session) -> None:
-    failed = session.run(f"{BREAK}\ny = 1\n1 / 0").failed
-    assert failed is not None
-    assert failed.cause == "device broken"
-    assert failed.frames[-1].line == 11
-
-
-def test_the_worker_answers_what_is_asked_of_it_after_that(session: Session) -> None:
-    session.run(BREAK)
+    assert failed.frames[-1].line == line
     assert session.run("print(1)").failed is not None
     assert session.worker.process.running
-
-
-def test_a_thing_that_cannot_be_described_does_not_end_the_worker(session: Session) -> None:
-    text = "class Bad:\n    def __repr__(self): raise RuntimeError('no')\nb = Bad()"
-    session.run(text)
-    assert session.text("1 + 1") == "2"

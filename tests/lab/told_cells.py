@@ -5,9 +5,9 @@ from gpuexplorer.lab.ledger import IMPORTS, Cell, Ledger
 from gpuexplorer.lab.wire import Run
 
 CARDS = (
-    Device("cpu", "x86_64"),
-    Device("cuda:0", "NVIDIA TITAN RTX", "SIM-0"),
-    Device("cuda:1", "NVIDIA TITAN RTX", "SIM-1"),
+    Device("cpu", "x86_64", total_bytes=64 << 30),
+    Device("cuda:0", "NVIDIA TITAN RTX", "SIM-0", 24 << 30),
+    Device("cuda:1", "NVIDIA TITAN RTX", "SIM-1", 24 << 30),
 )
 
 
@@ -16,7 +16,7 @@ class Told:
 
     def __init__(self, *codes: str, seed: int = 0, simulated: bool = False) -> None:
         self.ledger = Ledger()
-        hello = Hello(3, "3.11", "2.13", "CPU", simulated, CARDS, seed)
+        hello = Hello(0, "3.11", "2.13", "CPU", simulated, CARDS, seed)
         self.ledger.apply(hello)
         for code in (IMPORTS, *codes):
             self.run(code)
@@ -27,19 +27,16 @@ class Told:
         *events: Event,
         by_form: bool = False,
         failing: str = "",
-        random: str = "",
         busy: str = "",
     ) -> Cell:
         """`failing`: of what; `busy`: the card that it worked on."""
         number = len(self.ledger.cells)
         self.ledger.sent(Run(number, code, number), by_form=by_form)
-        return self.go_on(number, *events, failing=failing, random=random, busy=busy)
+        return self.go_on(number, *events, failing=failing, busy=busy)
 
-    def go_on(
-        self, command: int, *events: Event, failing: str = "", random: str = "", busy: str = ""
-    ) -> Cell:
+    def go_on(self, command: int, *events: Event, failing: str = "", busy: str = "") -> Cell:
         """The command is carried out."""
-        for each in (Began(command, random), *events):
+        for each in (Began(command), *events):
             self.ledger.apply(each)
         worked = ((busy, 1e-6),) if busy else ()
         failed = Failed(command, failing, "RuntimeError", "It did not work.")

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.lab.evaluated import Evaluated
+from gpuexplorer.core.metrics import MEMORY_USED, POWER_DRAW
 from gpuexplorer.lab.events import (
     Began,
+    Evaluated,
     Event,
     Failed,
     Finished,
@@ -20,22 +19,19 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Evaluate, Run
-from gpuexplorer.lessons.keeping import Kept
 from gpuexplorer.lessons.lesson import (
     Check,
     Code,
-    Condition,
     Expression,
     Lesson,
     Part,
     Predict,
     Step,
 )
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepState
-from gpuexplorer.lessons.values import Read, Readings
-from gpuexplorer.worker.evaluating import Evaluating
-from gpuexplorer.worker.pipe import Stop
+from gpuexplorer.lessons.player import Kept, Player, StepState
+from gpuexplorer.lessons.values import Readings
+from gpuexplorer.worker.cells import worths_of
+from gpuexplorer.worker.streams import Stop
 
 MIB = 1 << 20
 HOST = Card(HOST_ID, 0, "Processor", 64 << 30, kind=CardKind.HOST)
@@ -68,7 +64,7 @@ class FakeRig:
         sample = Sample(
             CARD.id, 0.0, {MEMORY_USED: self.used}, {POWER_DRAW: Absence.NOT_SUPPORTED}
         )
-        then(Readings([Read(CARD, sample)], Read(HOST, Sample(HOST_ID, 0.0, {}))))
+        then(Readings([(CARD, sample)], (HOST, Sample(HOST_ID, 0.0, {}))))
 
     def limit(self, source: str, target: str) -> float | None:
         return 12e9 if source != target else None
@@ -83,11 +79,8 @@ class FakeRig:
         """All that is asked, and what comes of that."""
         while self.asked:
             command = self.asked.pop(0)
-            expressions = Evaluating(command, self.names, ["cpu", "cuda:0"], Stop())
-            expressions.work_out()
-            self.say(
-                Evaluated(command.id, tuple(expressions.worths)), Finished(command.id, 0.0)
-            )
+            found = worths_of(command, self.names, ["cpu", "cuda:0"], Stop())
+            self.say(Evaluated(command.id, tuple(found)), Finished(command.id, 0.0))
 
     def end(
         self, *events: Event, printed: str = "", failed: str = "", cause: str = "raised"
@@ -109,12 +102,12 @@ class FakeRig:
         return Transferred(self.ledger.unfinished[0], "cpu", "cuda:0", size, seconds, line=1)
 
 
-def step(*parts: Part, needs: Sequence[Condition] = (), title: str = "A step") -> Step:
+def step(*parts: Part, needs: Sequence[Expression] = (), title: str = "A step") -> Step:
     return Step(1, title, parts, needs)
 
 
 def check(line: int, source: str, otherwise: str = "") -> Check:
-    return Check(line, [Condition(Expression(line + 1, source), otherwise)])
+    return Check(line, [Expression(line + 1, source, otherwise)])
 
 
 def number(line: int, source: str, **more: object) -> Predict:
@@ -126,11 +119,11 @@ def choice(line: int) -> Predict:
 
 
 def played(
-    *steps: Step, outside: bool = False, simulated: bool = False, kept: Kept | None = None
+    *steps: Step, folder: Path = Path(), outside: bool = False, kept: Kept | None = None
 ) -> tuple[Player, FakeRig]:
     """A player that has entered the first step, or the one that was kept."""
-    rig = FakeRig(simulated=simulated)
-    made = Lesson("04-x", "X", 5, (), "", steps, Path("lesson.md"), outside)
+    rig = FakeRig()
+    made = Lesson("04-x", "X", 5, (), "", steps, folder / "lesson.md", outside)
     player = rig.player = Player(made, rig, kept)
     player.go(player.at)
     rig.answer()

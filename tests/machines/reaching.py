@@ -1,13 +1,10 @@
 """Our agent on another machine, through ssh, and what comes of it."""
 
-from gpuexplorer.core.tagged import line_of
-from gpuexplorer.remote.far.plausible import told_of
-from gpuexplorer.remote.host_name import HostName, host_name
+from gpuexplorer.core.harmless import line_of
 from gpuexplorer.remote.link import Link
 from gpuexplorer.remote.parcel import Kind, parcel
-from gpuexplorer.remote.ssh.command import ssh_command
-from gpuexplorer.remote.ssh.questions import Asking, questions_of
-from gpuexplorer.remote.wire import Hello, Knock
+from gpuexplorer.remote.ssh import AskedQuestions, Asking, HostName, host_name, ssh_command
+from gpuexplorer.remote.wire import Hello, Knock, told_of
 from tests.remote.listening import Listener
 
 
@@ -47,13 +44,12 @@ class Reached(Listener):
         self.into = Link(
             name,
             command,
-            sent.preamble,
-            sent.mark,
+            sent,
             self.on_line,
-            self.on_end,
-            questions=None if person is None else questions_of(name, person),
+            questions=None if person is None else AskedQuestions(name, person),
             patience=patience,
         )
+        self.into.start(self.on_end)
 
     def __enter__(self) -> "Reached":
         return self
@@ -62,15 +58,15 @@ class Reached(Listener):
         self.into.stop()
 
     def hello(self) -> Hello:
-        self.wait(lambda: bool(self.first or self.ends))
+        self.wait(lambda: b'"is":"Hello"' in self.last or bool(self.ends))
         assert not self.ends, self.ends
-        told = told_of(self.first)
+        told = told_of(self.last)
         assert isinstance(told, Hello)
         return told
 
     def knock(self, number: int) -> None:
         """Waits until it answers."""
-        self.into.send(line_of(Knock(number)))
-        answer = b'{"is":"Knocked","id":%d,' % number
+        self.into.send(line_of(Knock(float(number))))
+        answer = b'{"is":"Knocked","sent_at":%d' % number
         self.wait(lambda: self.lines[-1].startswith(answer) or bool(self.ends))
         assert not self.ends, self.ends

@@ -11,9 +11,9 @@ import pytest
 
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.start import Start
-from gpuexplorer.remote.far.link_state import LinkState
-from gpuexplorer.remote.far.machine import FarMachine
-from gpuexplorer.remote.host_name import host_name
+from gpuexplorer.remote.link import LinkState
+from gpuexplorer.remote.machine import FarMachine
+from gpuexplorer.remote.ssh import host_name
 from tests.lab.processes import Worker, needs_torch
 from tests.machines.ground import Ground
 from tests.machines.network import Wire

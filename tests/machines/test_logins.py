@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.remote.ending import Ending
+from gpuexplorer.remote.link import Ending
 from tests.machines.ground import PASSPHRASE, PASSWORD, Ground, login_of, wait_for
 from tests.machines.reaching import Person, Reached
 

@@ -12,7 +12,7 @@ import pytest
 from bundle import trimming
 from bundle.contents import DISTRIBUTIONS, files, modules, sources
 from bundle.sizes import CLASSROOM, SIZES, SLIM
-from gpuexplorer.lab.oldest import OLDEST_PYTHON
+from gpuexplorer.lab.pythons import OLDEST_PYTHON
 from tests.packaging.made_folder import library, on_linux
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,9 +133,9 @@ def test_what_runs_on_another_computer_is_there_as_it_was_written() -> None:
     for name, folder in (
         ("agent.py", "gpuexplorer/commands"),
         ("probe.py", "gpuexplorer/commands/checkup"),
-        ("loop.py", "gpuexplorer/remote/agent"),
+        ("agent.py", "gpuexplorer/remote"),
         ("wire.py", "gpuexplorer/remote"),
-        ("sampler.py", "gpuexplorer/telemetry"),
+        ("local.py", "gpuexplorer/telemetry"),
         ("backend.py", "gpuexplorer/telemetry/backends/nvml"),
         ("machine.py", "gpuexplorer/simulation"),
         ("pynvml.py", "."),
@@ -144,7 +144,7 @@ def test_what_runs_on_another_computer_is_there_as_it_was_written() -> None:
 
 
 def test_the_oldest_python_of_the_lab_can_read_what_lies_beside_the_program() -> None:
-    for path in sources(ROOT):
+    for path in (each for each in sources(ROOT) if each.suffix == ".py"):
         ast.parse(path.read_text("utf-8"), str(path), feature_version=OLDEST_PYTHON)
 
 

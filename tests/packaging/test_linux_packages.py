@@ -197,6 +197,9 @@ def test_the_one_for_classrooms_takes_the_place_of_the_other(
         assert ours["Conflicts"] == ours["Replaces"] == others["Package"]
     assert "python3-torch" in slim["Suggests"]
     assert "python3-torch" not in classroom["Suggests"]
+    # What an environment is made with, for the one click that fetches PyTorch.
+    assert "python3-venv" in slim["Recommends"]
+    assert "python3-venv" not in classroom["Recommends"]
     with tarfile.open(tarball) as tar:
         name = tarball.name.removesuffix(".tar.gz")
         readme = tar.extractfile(f"{name}/README.txt")

@@ -22,7 +22,6 @@ TYPED = {
     name: [each.option_strings for each in actions(parser) if each.option_strings]
     for name, parser in parsers().items()
 }
-OF_THE_DOCTOR = ("json", "bundle", "deep", "host", "host-python", "help")
 SHARED = "SIMULATED CARDS"
 
 
@@ -99,7 +98,7 @@ def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("words", "offered"),
     [
         (["s"], {"snapshot", "serve"}),
-        ([""], {verb for verb, *_ in VERBS}),
+        ([""], set(VERBS)),
         (["--th"], {"--theme"}),
         (["--theme", "l"], {"light"}),
         (["--view", "to"], {"topology"}),
@@ -138,16 +137,25 @@ def test_bash_offers_what_fits(
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("gpuexplorer ", {verb for verb, *_ in VERBS}),
+        ("gpuexplorer ", set(VERBS)),
         ("gpuexplorer --theme ", {"dark", "light", "both"}),
         ("gpuexplorer copies --mode st", {"staged", "strided"}),
         (
             "gpuexplorer doctor --",
-            {"--json", "--bundle", "--deep", "--host", "--host-python", "--help"},
+            {
+                "--json",
+                "--bundle",
+                "--deep",
+                "--get-pytorch",
+                "--into",
+                "--unless-found",
+                "--host",
+                "--host-python",
+                "--help",
+            },
         ),
         ("gpuexplorer --view copies --th", {"--theme"}),
         ("gpuexplorer lesson ch", {"check"}),
-        ("gpuexplorer doctor --", {f"--{each}" for each in OF_THE_DOCTOR}),
         ("gpuexplorer lesson list --", {"--json", "--help"}),
     ],
 )

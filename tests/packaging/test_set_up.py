@@ -85,7 +85,104 @@ def test_running_needs_no_developers_tools_and_testing_leaves_nothing_to_add() -
         "    for next in ('run', 'test'):\n"
         "        print(made.fits(Stamp('a', 'here', frozenset(EXTRAS[next]))))\n"
     )
-    assert told.splitlines() == ["[]", "True", "False", "['dev', 'lab']", "True", "True"]
+    assert told.splitlines() == ["[]", "True", "False", "['dev']", "True", "True"]
+
+
+class Made:
+    """A .venv whose Python writes down what it is asked for, and ends with this status."""
+
+    def __init__(self, folder: Path, status: int = 0, torch: str = "") -> None:
+        self.folder, self._asked = folder, folder / "asked"
+        self._packages = folder / "lib/python3.11/site-packages"
+        self._packages.mkdir(parents=True)
+        self.python = folder / "python"
+        script = f'#!/bin/sh\necho "$PIP_CONSTRAINT $@" >> {self._asked}\nexit {status}\n'
+        self.python.write_text(script)
+        self.python.chmod(0o755)
+        self.has(torch)
+
+    def has(self, torch: str) -> None:
+        if torch:
+            (self._packages / f"torch-{torch}.dist-info").mkdir()
+
+    @property
+    def asked(self) -> list[str]:
+        return self._asked.read_text().splitlines() if self._asked.exists() else []
+
+    def given_pytorch(self, *, for_tests: bool = False, **environment: str) -> str:
+        """What is said."""
+        code = (
+            "import sys; from pathlib import Path; from types import SimpleNamespace as Made\n"
+            "from set_up import CannotGoOnError, get_pytorch\n"
+            "made = Made(folder=Path(sys.argv[1]), python=Path(sys.argv[2]))\n"
+            f"try: get_pytorch(made, for_tests={for_tests})\n"
+            "except CannotGoOnError as trouble: sys.exit(str(trouble))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(self.folder), str(self.python)],
+            cwd=ROOT / "packaging",
+            env={**os.environ, "PYTORCH": "yes", "PIP_CONSTRAINT": "", **environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode in ({0, 1} if for_tests else {0}), done.stderr
+        return done.stdout + done.stderr
+
+
+def test_pytorch_is_fetched_once_by_the_program_itself(tmp_path: Path) -> None:
+    made = Made(tmp_path / "venv")
+    assert made.given_pytorch() == ""
+    get = f"-m gpuexplorer doctor --get-pytorch --into {made.folder} --unless-found"
+    assert made.asked == [f" {get}"]
+    made.given_pytorch()
+    assert made.asked == [f" {get}"]
+
+
+def test_a_pytorch_that_could_not_be_fetched_keeps_no_window_shut(tmp_path: Path) -> None:
+    made = Made(tmp_path / "venv", status=1)
+    for _ in range(2):
+        said = made.given_pytorch()
+        assert said.startswith("GPU Explorer opens without PyTorch")
+        assert said.endswith("The next `make run` tries again.\n")
+    assert len(made.asked) == 2
+
+
+def test_one_that_is_half_there_is_fetched_again(tmp_path: Path) -> None:
+    made = Made(tmp_path / "venv", torch="2.13.0+cpu")
+    made.given_pytorch()
+    assert len(made.asked) == 1
+
+
+def test_pytorch_is_left_out_where_that_is_asked_for(tmp_path: Path) -> None:
+    made = Made(tmp_path / "venv")
+    assert made.given_pytorch(PYTORCH="no").endswith("need it. `make run` fetches it.\n")
+    assert made.given_pytorch(PYTORCH="no", for_tests=True) == ""
+    assert made.asked == []
+
+
+def test_tests_run_with_the_pytorch_that_is_pinned(tmp_path: Path) -> None:
+    pinned = next(
+        line.removeprefix("torch==")
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+        if line.startswith("torch==")
+    )
+    other = Made(tmp_path / "other", torch="0.1.0")
+    other.given_pytorch()
+    other.given_pytorch(for_tests=True)
+    uninstalled, fetched = other.asked[1:]
+    assert uninstalled == " -I -m pip uninstall --yes torch"
+    assert fetched.startswith("constraints.txt -m gpuexplorer")
+    right = Made(tmp_path / "right", torch=f"{pinned}+cpu")
+    right.given_pytorch()
+    right.given_pytorch(for_tests=True)
+    assert len(right.asked) == 1
+
+
+def test_tests_do_not_begin_without_pytorch_unless_they_are_told_to(tmp_path: Path) -> None:
+    said = Made(tmp_path / "venv", status=1).given_pytorch(for_tests=True)
+    assert "PYTORCH=no make test" in said
 
 
 def test_a_python_out_of_reach_gets_a_sentence() -> None:

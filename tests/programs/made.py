@@ -1,13 +1,23 @@
 """Programs that were watched, made by hand: what a worker would have said of them."""
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from gpuexplorer.copies.route import Leg, Route, Way, Wire
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Began, Device, Failed, Finished, Hello, Transferred, Watched
+from gpuexplorer.lab.events import (
+    Began,
+    Device,
+    Failed,
+    Finished,
+    Hello,
+    Idle,
+    Loader,
+    Transferred,
+    Watched,
+    Why,
+)
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.watched import Idle, Loader, Trip, Why
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.programs.program_run import ProgramRun
 
@@ -28,12 +38,11 @@ def program(
     cards: int = 1,
     status: int | None = 0,
     processors: int | None = 16,
-    simulated: bool = False,
 ) -> ProgramRun:
     """It runs where the last event is no end."""
     names = [Device("cpu", "x86_64"), *(Device(f"cuda:{n}", "TITAN") for n in range(cards))]
     ledger = Ledger()
-    ledger.apply(Hello(4, "3.13", "2.15", "CUDA 13.0", simulated, tuple(names)))
+    ledger.apply(Hello(0, "3.13", "2.15", "CUDA 13.0", simulated=False, devices=tuple(names)))
     ledger.sent(Run(1, "import torch\n", 1))
     ledger.apply(Began(1))
     for event in events:
@@ -41,46 +50,24 @@ def program(
     return ProgramRun(FILE, ledger.cells, ledger.hello, status, route, processors=processors)
 
 
+# Any, here and below: by the names of the event's own fields.
 def seen(
-    *,
-    copies: Sequence[Transferred] = (),
-    idle: Sequence[Idle] = (),
-    loaders: Sequence[Loader] = (),
-    trips: Sequence[Trip] = (),
-    seconds: float = SECONDS,
-    seen_seconds: float | None = None,
-    steps: int = STEPS,
-    seen_steps: int | None = None,
-    step: str = "optimizer",
-    cost: float | None = 0.8,
-    busy: float = 30.0,
-    children: Sequence[tuple[str, int]] = (),
-    modelled: bool = False,
-    dropped: int = 0,
-    started: float = 0.0,
-    pauses: float = 0.0,
+    *, steps: int = STEPS, busy: float = 30.0, pauses: float = 0.0, **more: Any
 ) -> Watched:
     """Of a training of twelve thousand steps on one card."""
-    return Watched(
-        1,
-        seconds,
-        seconds if seen_seconds is None else seen_seconds,
-        steps,
-        steps if seen_steps is None else seen_steps,
-        step,
-        cost,
-        modelled,
-        tuple(copies),
-        tuple(idle),
-        tuple(loaders),
-        tuple(trips),
-        (("cuda:0", busy),) if busy else (),
-        children=tuple(children),
-        dropped=dropped,
-        over=True,
-        started=started,
-        pauses=(("cuda:0", pauses),) if pauses else (),
-    )
+    seconds = more.pop("seconds", SECONDS)
+    more = {
+        "seen_seconds": seconds,
+        "seen_steps": steps,
+        "step": "optimizer",
+        "cost_seconds": more.pop("cost", 0.8),
+        "busy": (("cuda:0", busy),) if busy else (),
+        "pauses": (("cuda:0", pauses),) if pauses else (),
+        **{
+            each: tuple(rows) if isinstance(rows, list) else rows for each, rows in more.items()
+        },
+    }
+    return Watched(1, seconds, steps=steps, over=True, **more)
 
 
 def read(
@@ -90,30 +77,15 @@ def read(
     times: int = STEPS,
     waited: float = 8.0,
     how: str = "item",
-    row: int = 1,
     size: int = 4,
-    bursts: int | None = None,
     seconds: float = 0.02,
+    **more: Any,
 ) -> Transferred:
     """From the card to the host, which waits for it."""
-    return Transferred(
-        1,
-        "cuda:0",
-        "cpu",
-        size * times,
-        seconds,
-        copies=times,
-        what=what,
-        asked=how in ("cpu", "to"),
-        line=line,
-        file=str(FILE),
-        how=how,
-        pinned=False,
-        blocking=True,
-        host_seconds=waited,
-        row=row,
-        bursts=times if bursts is None else bursts,
-    )
+    more = {"row": 1, "bursts": times, "asked": how in ("cpu", "to"), **more}
+    more |= {"pinned": False, "blocking": True, "host_seconds": waited, "how": how}
+    more |= {"copies": times, "what": what, "line": line, "file": str(FILE)}
+    return Transferred(1, "cuda:0", "cpu", size * times, seconds, **more)
 
 
 def moved(
@@ -124,52 +96,25 @@ def moved(
     size: int = MIB,
     seconds: float = 3.0,
     pinned: bool = False,
-    bursts: int | None = None,
-    row: int = 2,
-    within: str = "",
-    blocking: bool | None = None,
+    **more: Any,
 ) -> Transferred:
     """From the host to the card."""
+    more = {"row": 2, "bursts": times, "how": "to", "blocking": not pinned, **more}
+    waited = seconds if more["blocking"] or not pinned else 0.01
+    place = {"copies": times, "what": what, "line": line, "file": str(FILE), **more}
     return Transferred(
-        1,
-        "cpu",
-        "cuda:0",
-        size * times,
-        seconds,
-        copies=times,
-        what=what,
-        line=line,
-        file=str(FILE),
-        within=within,
-        how="to",
-        pinned=pinned,
-        blocking=not pinned if blocking is None else blocking,
-        host_seconds=0.01 if pinned and not blocking else seconds,
-        row=row,
-        bursts=times if bursts is None else bursts,
+        1, "cpu", "cuda:0", size * times, seconds, pinned=pinned, host_seconds=waited, **place
     )
 
 
 def idle(
-    why: Why,
-    seconds: float,
-    *,
-    line: int = 84,
-    what: str = "loss.item()",
-    times: int = STEPS,
-    longest: float = 0.01,
-    row: int = 1,
-    device: str = "cuda:0",
+    why: Why, seconds: float, *, line: int = 84, what: str = "loss.item()", **more: Any
 ) -> Idle:
-    return Idle(row, device, why, seconds, times, longest, str(FILE), 0, line, what)
+    more = {"row": 1, "device": "cuda:0", "times": STEPS, "longest": 0.01, **more}
+    return Idle(why=why, seconds=seconds, file=str(FILE), line=line, what=what, **more)
 
 
-def loader(
-    workers: int = 0,
-    *,
-    batches: int = STEPS,
-    seconds: float = 14.0,
-    line: int = 28,
-    pins: bool = False,
-) -> Loader:
-    return Loader(1, batches, seconds, workers, pins, str(FILE), 0, line, "loader")
+def loader(workers: int = 0, *, seconds: float = 14.0) -> Loader:
+    return Loader(
+        1, STEPS, seconds, workers, pins=False, file=str(FILE), line=28, what="loader"
+    )

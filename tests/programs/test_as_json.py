@@ -1,201 +1,79 @@
 """A program's run as other programs read it."""
 
 import json
+from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from gpuexplorer.commands.program_report import report
-from gpuexplorer.lab.events import Failed, Finished, Frame, Printed, Transferred, Watched
-from gpuexplorer.lab.watched import Idle, Loader, Trip, Why
+from gpuexplorer.lab.events import Failed, Finished, Frame, Printed, Trip, Watched, Why
 from gpuexplorer.programs.as_json import as_json
-from tests.programs.made import FILE, MIB, idle, moved, program, read, seen
+from tests.programs.made import FILE, MIB, idle, loader, moved, program, read, seen
 
 DONE = Finished(1, 41.0)
 
 
 # Any: as json reads it.
-def told(*events: Watched | Finished | Failed, status: int | None = 0) -> "dict[str, object]":
+def told(*events: Watched | Finished | Failed, status: int | None = 0) -> dict[str, Any]:
     run = program(*events, status=status)
     run.cells[0].outputs.append(Printed(1, "loss 0.3\n"))
-    read_back: dict[str, object] = json.loads(json.dumps(as_json(run), allow_nan=False))
+    read_back: dict[str, Any] = json.loads(json.dumps(as_json(run), allow_nan=False))
     return read_back
 
 
-def at(value: object, *path: str | int) -> object:
-    for each in path:
-        assert isinstance(value, dict | list)
-        value = value[each]  # type: ignore[index]  # whichever of the two it is
-    return value
-
-
 def test_a_cell_has_its_text_its_output_its_copies_and_how_long_the_host_took() -> None:
-    cell = at(told(seen(copies=[moved()]), DONE), "cells", 0)
-    assert at(cell, "number") == 1
-    assert at(cell, "text") == "import torch\n"
-    assert at(cell, "output") == [{"stream": "out", "text": "loss 0.3\n"}]
-    assert at(cell, "error") is None
-    assert at(cell, "host_seconds") == 41.0
-    copy = at(cell, "copies", 0)
-    for name, value in {
-        "source": "cpu",
-        "target": "cuda:0",
-        "bytes": 12_000 * MIB,
-        "copies": 12_000,
-        "asked": True,
-        "file": str(FILE),
-        "line": 30,
-        "expression": 'x.to("cuda")',
-        "pinned": False,
-        "limit": 15.75e9,
-    }.items():
-        assert at(copy, name) == value
+    cell = told(seen(copies=[moved()]), DONE)["cells"][0]
+    about = [cell[each] for each in ("number", "text", "output", "error", "host_seconds")]
+    assert about == [1, "import torch\n", [{"stream": "out", "text": "loss 0.3\n"}], None, 41.0]
+    copy = cell["copies"][0]
+    assert (
+        copy
+        | {
+            "source": "cpu",
+            "target": "cuda:0",
+            "bytes": 12_000 * MIB,
+            "copies": 12_000,
+            "asked": True,
+            "file": str(FILE),
+            "line": 30,
+            "expression": 'x.to("cuda")',
+            "pinned": False,
+            "limit": 15.75e9,
+        }
+        == copy
+    )
 
 
-def test_output_that_is_not_kept_is_counted() -> None:
-    run = program(DONE, status=0)
-    for _ in range(120):
-        run.cells[0].say(Printed(1, "x" * 99_999 + "\n"))
-    output = at(json.loads(json.dumps(as_json(run))), "cells", 0, "output")
-    assert at(output, 0, "text") == "8,400,000 letters before this are not kept."
-    assert at(output, 1, "text") == ("x" * 99_999 + "\n") * 36
-    assert at(output, 0, "stream") == "note"
+def test_what_was_watched_is_told_by_the_rows_of_its_copies() -> None:
+    trip = Trip(2, 1, "cuda:0", 9, 9, changed=True)
+    waits = [idle(Why.READ, 3.1)]
+    events = seen(copies=[read(), moved()], idle=waits, loaders=[loader()], trips=[trip])
+    cell = told(events, DONE)["cells"][0]
+    assert [each["row"] for each in cell["copies"]] == [1, 2]
+    whole = cell["seen"]
+    assert (whole["steps"], whole["step"], whole["sampled"]) == (12_000, "optimizer", False)
+    assert (whole["idle"][0]["why"], whole["idle"][0]["seconds"]) == ("read", 3.1)
+    assert (whole["loaders"][0]["workers"], whole["trips"][0]["out"]) == (0, 1)
 
 
 def test_what_is_not_known_is_null_and_says_why() -> None:
-    cell = at(told(Failed(1, "worker lost", "", ""), status=-9), "cells", 0)
-    assert at(cell, "seen") is None
-    assert at(cell, "missing") == {
+    cell = told(Failed(1, "worker lost", "", ""), status=-9)["cells"][0]
+    assert cell["seen"] is None
+    assert cell["missing"] == {
         "host_seconds": "it did not come to an end",
         "seen": "it was not watched",
     }
-    copy = at(told(seen(copies=[read()]), DONE), "cells", 0, "copies", 0)
-    assert at(copy, "rate") is None
-    assert at(copy, "missing", "rate") == "all latency"
+    copy = told(seen(copies=[read()]), DONE)["cells"][0]["copies"][0]
+    assert (copy["rate"], copy["missing"]["rate"]) == (None, "all latency")
 
 
 def test_an_error_has_its_type_its_text_and_its_lines() -> None:
-    failed = Failed(
-        1, "error", "KeyError", "'x'", frames=(Frame(0, 12, "load", file=str(FILE)),)
-    )
-    assert at(told(failed, status=1), "cells", 0, "error") == {
-        "type": "KeyError",
-        "text": "'x'",
-        "cause": "error",
-        "sentence": None,
-        "frames": [{"file": str(FILE), "cell": None, "line": 12, "name": "load"}],
-    }
+    failed = Failed(1, "error", "KeyError", "'x'", frames=(Frame(0, 12, file=str(FILE)),))
+    error = told(failed, status=1)["cells"][0]["error"]
+    assert (error["type"], error["text"], error["sentence"]) == ("KeyError", "'x'", None)
+    assert (error["frames"][0]["file"], error["frames"][0]["line"]) == (str(FILE), 12)
 
 
 def test_findings_have_their_place_their_figures_and_what_a_cure_gives_back() -> None:
-    found = at(told(seen(copies=[read()], idle=[idle(Why.READ, 3.1)]), DONE), "findings", 0)
-    assert at(found, "matter") == "read"
-    assert (at(found, "file"), at(found, "line")) == (str(FILE), 84)
-    assert at(found, "expression") == "loss.item()"
-    assert at(found, "figures") == {
-        "times": 12_000,
-        "card_waited_s": 3.1,
-        "host_waited_s": 8.0,
-    }
-    assert str(at(found, "sentence")).startswith("train.py:84 `loss.item()` 12\u202f000 times")
-
-
-def test_it_says_what_was_sampled_simulated_and_modelled() -> None:
-    run = told(seen(seen_seconds=4.0, seen_steps=1200, modelled=True), DONE)
-    assert (at(run, "schema"), at(run, "simulated"), at(run, "modelled")) == (1, False, True)
-    watched = at(run, "cells", 0, "seen")
-    assert (at(watched, "sampled"), at(watched, "steps"), at(watched, "watched_steps")) == (
-        True,
-        12_000,
-        1200,
-    )
-    assert at(watched, "cost_s") == 0.8
-
-
-_seconds = st.none() | st.just(0.0) | st.floats(1e-9, 1e6)  # no clock tells less apart
-_count = st.integers(1, 10**9)
-_name = st.sampled_from(["cpu", "cuda:0", "cuda:1"])
-_file = st.sampled_from(["", str(FILE), "/elsewhere/a b.py", "\u00e9\U0001f600.py"])
-_text = st.text(max_size=30)
-_copies = st.builds(
-    Transferred,
-    id=st.just(1),
-    source=_name,
-    target=_name,
-    bytes=st.integers(0, 10**15),
-    seconds=_seconds,
-    copies=_count,
-    what=_text,
-    asked=st.booleans(),
-    cell=st.integers(0, 3),
-    line=st.integers(0, 5),
-    file=_file,
-    how=st.sampled_from(["to", "item", "print", "numpy", "if", ""]),
-    pinned=st.none() | st.booleans(),
-    blocking=st.none() | st.booleans(),
-    direct=st.none() | st.booleans(),
-    host_seconds=_seconds,
-    row=st.integers(1, 6),
-    bursts=_count,
-)
-_idle = st.builds(
-    Idle,
-    row=st.integers(1, 6),
-    device=_name,
-    why=st.sampled_from(Why),
-    seconds=st.floats(0, 1e6),
-    times=_count,
-    longest=st.floats(0, 1e6),
-    file=_file,
-    cell=st.integers(0, 3),
-    line=st.integers(0, 5),
-    what=_text,
-)
-_loaders = st.builds(
-    Loader,
-    row=st.integers(1, 3),
-    batches=st.integers(0, 10**9),
-    seconds=st.floats(0, 1e6),
-    workers=st.integers(0, 64),
-    pins=st.booleans(),
-    file=_file,
-    line=st.integers(0, 5),
-)
-_trips = st.builds(
-    Trip,
-    row=st.integers(1, 6),
-    out=st.integers(1, 6),
-    device=_name,
-    times=_count,
-    bytes=st.integers(0, 10**15),
-    changed=st.booleans(),
-)
-_watched = st.builds(
-    Watched,
-    id=st.just(1),
-    seconds=st.floats(0, 1e6),
-    seen_seconds=st.floats(0, 1e6),
-    steps=st.integers(0, 10**9),
-    seen_steps=st.integers(0, 10**9),
-    step=st.sampled_from(["", "batch", "optimizer"]),
-    cost_seconds=_seconds,
-    modelled=st.booleans(),
-    copies=st.lists(_copies, max_size=6).map(tuple),
-    idle=st.lists(_idle, max_size=6).map(tuple),
-    loaders=st.lists(_loaders, max_size=3).map(tuple),
-    trips=st.lists(_trips, max_size=3).map(tuple),
-    busy=st.lists(st.tuples(_name, st.floats(0, 1e6)), max_size=2).map(tuple),
-    children=st.lists(st.tuples(_text, _count), max_size=2).map(tuple),
-    dropped=st.integers(0, 10**9),
-)
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(_watched, max_size=3), st.sampled_from([40, 80, 100, 200]))
-def test_whatever_was_watched_is_told_in_text_and_in_json(
-    events: list[Watched], width: int
-) -> None:
-    run = program(*events, DONE, cards=2)
-    lines = report(run, width).split("\n")
-    assert len(lines) <= 80
-    assert json.loads(json.dumps(as_json(run), allow_nan=False))["schema"] == 1
+    found = told(seen(copies=[read()], idle=[idle(Why.READ, 3.1)]), DONE)["findings"][0]
+    about = [found[each] for each in ("matter", "file", "line", "expression")]
+    assert about == ["read", str(FILE), 84, "loss.item()"]
+    assert found["figures"] == {"times": 12_000, "seconds": 3.1, "bytes": 48_000}
+    assert found["sentence"].startswith("train.py:84 `loss.item()` 12\u202f000 times")

@@ -1,23 +1,25 @@
-"""Training scripts with one known fault each, really run and watched on simulated cards: they
-are told of that fault and of nothing else, and without it of nothing.
+"""Training scripts with one known fault each are told of that fault and of nothing else, and
+without it of nothing.
 """
+
+from pathlib import Path
 
 import pytest
 
 from gpuexplorer.programs.findings import findings
 from tests.lab.processes import needs_torch
-from tests.programs.expected import CLEAN, FAULTY, Script
-from tests.programs.running import watched
+from tests.programs.faulty import CLEAN, FAULTY, Script
 
 pytestmark = needs_torch
 _named = pytest.mark.parametrize("script", FAULTY, ids=lambda each: each.name)
+_first = [FAULTY[0], *(pytest.param(each, marks=pytest.mark.long) for each in FAULTY[1:])]
 
 
-@_named
-def test_a_script_is_told_of_its_fault_and_of_nothing_else(script: Script) -> None:
-    run = watched(script.file, *script.arguments, flops=script.flops)
-    assert run.status == 0
-    found = findings(run)
+@pytest.mark.parametrize("script", _first, ids=[each.name for each in FAULTY])
+def test_a_script_is_told_of_its_fault_and_of_nothing_else(
+    script: Script, tmp_path: Path
+) -> None:
+    found = findings(script.watched(tmp_path, script.text))
     assert [each.matter for each in found] == [script.matter], found
     assert found[0].place == f"{script.name}.py:{script.line(script.code)}"
     assert script.code in found[0].sentence
@@ -29,15 +31,12 @@ def test_a_script_is_told_of_its_fault_and_of_nothing_else(script: Script) -> No
 
 @pytest.mark.long
 @_named
-def test_a_script_that_was_cured_is_told_of_nothing(script: Script) -> None:
-    run = watched(script.cured, *script.arguments, flops=script.flops)
-    assert run.status == 0
-    assert findings(run) == []
+def test_a_script_that_was_cured_is_told_of_nothing(script: Script, tmp_path: Path) -> None:
+    assert findings(script.watched(tmp_path, script.cured)) == []
 
 
-def test_a_script_without_a_fault_is_told_of_nothing() -> None:
-    run = watched(CLEAN.file, *CLEAN.arguments, flops=CLEAN.flops)
-    assert run.status == 0
+def test_a_script_without_a_fault_is_told_of_nothing(tmp_path: Path) -> None:
+    run = CLEAN.watched(tmp_path, CLEAN.text)
     assert findings(run) == []
     (seen,) = [each for _, each in run.seen]
     assert (seen.step, seen.steps, seen.seen_steps) == ("optimizer", 100, 100)

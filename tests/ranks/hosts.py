@@ -8,15 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import psutil
 
-from gpuexplorer.core.tagged import line_of
+from gpuexplorer.core.harmless import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.ranks.company import Company, Member
-from gpuexplorer.ranks.measuring import Asked, measure
-from gpuexplorer.ranks.meeting import Met
-from gpuexplorer.ranks.result import RankResult
+from gpuexplorer.ranks.measuring import Asked, Company, Member, Met, RankResult, measure
 from gpuexplorer.ranks.wire import Order, Told, Way
-from gpuexplorer.remote.host_name import HostName, host_name
+from gpuexplorer.remote.ssh import HostName, host_name
 
 PATIENCE = 60.0
 _NAMED = "TESTED_HOST"
@@ -37,8 +34,8 @@ def member(name: str, python: str = sys.executable) -> Member:
     return Member(name, host_name(name), launch, python)
 
 
-def saying(name: str, *told: Told | bytes) -> Member:
-    lines = b"".join(each if isinstance(each, bytes) else line_of(each) for each in told)
+def saying(name: str, *told: Told) -> Member:
+    lines = b"".join(map(line_of, told))
 
     def launch(_host: HostName, _command: str) -> Sequence[str]:
         return [sys.executable, "-c", _SAYING.format(lines=lines)]

@@ -1,21 +1,38 @@
-"""Recordings of simulated cards, made by the real recorder without waiting."""
+"""Recordings of simulated cards, made by the real recorder without waiting; and Life, one card
+whose readings are told to a history and to a recorder alike.
+"""
 
+from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 
-from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.recording.listening import Listening, QuietSession, machine_of
-from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
+from gpuexplorer.core.metrics import GPU_UTILIZATION, POWER_DRAW, Cadence
+from gpuexplorer.core.words import Message
+from gpuexplorer.recording.recorder import Kept, Listening, Recorder, machine_of
+from gpuexplorer.recording.schema import Machine
+from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.telemetry.history import History
+from gpuexplorer.telemetry.local import Local
+from gpuexplorer.telemetry.session import Session, session_on
 from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
 
 BEGAN = 1_790_000_000.0  # an evening in September 2026
+CARD = CardId("GPU-1")
+CARDS = (Card(CARD, 0, "H100", 1),)
+HOST = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)
+MACHINE = Machine("box", Source("nvml", Message("driver")), 1.0, HOST)
 _AT_LEAST = {Cadence.FAST: 0.0, Cadence.SLOW: 5.0, Cadence.ON_DEMAND: 2.0}
 _PROCESSES = 2.0
 _WRITTEN_EVERY = 60
 # What they have open stays so, as long as there are tests.
 _NEVER_ENDED: list[Recorder] = []
+
+
+def kept_in(path: Path, clock: ManualClock, days: int = 2, most_bytes: int = 1 << 30) -> Kept:
+    return Kept(path, MACHINE, clock, days=days, most_bytes=most_bytes)
 
 
 def make_recording(
@@ -32,11 +49,11 @@ def make_recording(
 ) -> Path:
     """All cadences are read. Not `whole`: as if it had been killed after its last batch."""
     clock = ManualClock(wall=wall)
-    session = QuietSession(simulated(spec, faults, seed, clock), (), interval, clock)
-    machine = machine_of(session, anonymous=anonymous)
+    session = session_on(simulated(spec, faults, seed, clock), (), interval, clock)
+    machine = machine_of(session)
     recorder = Recorder(path, machine, clock, anonymous=anonymous)
     listening = Listening(session, recorder)
-    assert listening.wiring_told(5.0)
+    assert listening.wiring.answered_within(5.0)
     live(session, clock, seconds, interval, recorder)
     listening.stop()
     session.stop()
@@ -58,9 +75,44 @@ def live(
     }
     for step in range(steps + 1):
         due = [cadence for cadence, every in seldom.items() if step % every == 0]
-        host = session.read_host()
-        recorder.put(Sample(host.card, host.at, host.values, host.missing, host.state))
-        session.read_now(due, processes=step % max(1, round(_PROCESSES / interval)) == 0)
+        stream = session.stream
+        assert isinstance(stream, Local)
+        session.take(stream.host_now())
+        stream.read_now(due, users=step % max(1, round(_PROCESSES / interval)) == 0)
         if step % _WRITTEN_EVERY == 0 or step == steps:
             recorder.write_now()
         clock.advance(interval)
+
+
+class Life:
+    """What became of it is in `history`, and in the recorder's file."""
+
+    def __init__(self, recorder: Recorder, clock: ManualClock) -> None:
+        self.recorder, self.clock = recorder, clock
+        self.history = History()
+        self.random = Random(1)
+        self.count = 0
+
+    def live(self, steps: Iterable[float]) -> None:
+        for number, step in enumerate(steps):
+            self.clock.advance(step)
+            values, missing = {POWER_DRAW: 300.0}, {GPU_UTILIZATION: Absence.REFUSED}
+            value = 0.5 + 0.4 * self.random.random() * (number % 300 < 200)
+            if number % 97 != 50:
+                values, missing = {GPU_UTILIZATION: value, **values}, {}
+                self.count += 1
+            sample = Sample(CARD, self.clock.now(), values, missing)
+            self.history.append(sample)
+            self.recorder.put(sample)
+            if number % 50 == 0:
+                self.recorder.write_now()
+        self.recorder.write_now()
+
+
+def lived(path: Path, steps: Iterable[float], *, whole: bool) -> Life:
+    clock = ManualClock(wall=BEGAN)
+    life = Life(Recorder(path, MACHINE, clock), clock)
+    life.live(steps)
+    if whole:
+        life.recorder.stop()
+    return life

@@ -2,36 +2,26 @@
 
 import os
 import sqlite3
-import subprocess
-import sys
-from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, Sample
-from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import text_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.recording.keeping import Kept
+from gpuexplorer.recording.recorder import Kept
 from gpuexplorer.recording.recording import open_recording
-from gpuexplorer.recording.told import Machine, Turn, Writer
-from gpuexplorer.telemetry.backend import Source
+from gpuexplorer.recording.schema import Began, Turn, Writer
+from gpuexplorer.telemetry.facts import Cards
 from gpuexplorer.telemetry.happenings import Happening, Kind
+from tests.clocks import ManualClock
+from tests.recording.made import BEGAN, CARD, CARDS, MACHINE, kept_in
 
-CARD, BUSY = CardId("GPU-1"), MetricId("gpu_utilization")
-CARDS = (Card(CARD, 0, "H100", 1),)
-HOST = Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST)
-MACHINE = Machine("box", Source("nvml", Message("driver")), 1.0, HOST)
+BUSY = MetricId("gpu_utilization")
 HOUR, DAY = 3600.0, 86400.0
-BEGAN = 1_790_000_000.0
-
-Begin = Callable[[ManualClock], Kept]
 
 
 @pytest.fixture
@@ -39,22 +29,12 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "data" / "past.gpurec"
 
 
-@pytest.fixture
-def begin(path: Path) -> Begin:
-    def begun(clock: ManualClock, days: int = 2, most_bytes: int = 1 << 30) -> Kept:
-        return Kept(
-            *(path, MACHINE, clock), days=days, most_bytes=most_bytes, asleep=lambda: 0.0
-        )
-
-    return begun
-
-
 def live(kept: Kept, clock: ManualClock, seconds: float, step: float = 10.0) -> None:
-    kept.put_cards(CARDS)
+    kept.put(Cards(CARDS, MACHINE.source))
     for count in range(round(seconds / step)):
         kept.put(Sample(CARD, clock.now(), {BUSY: count % 7 / 7}))
         if count % 100 == 0:
-            kept.put_happening(
+            kept.put(
                 Happening(clock.now(), clock.wall(), Kind.ASLEEP, CARD, Message("It sleeps"))
             )
         kept.write_now()
@@ -65,80 +45,57 @@ def live(kept: Kept, clock: ManualClock, seconds: float, step: float = 10.0) -> 
 def left_behind(path: Path, writer: Writer | None = None) -> None:
     """As if the program had been killed: by itself, or one with that number."""
     with closing(sqlite3.connect(path)) as database:
-        database.execute("UPDATE run SET ended = NULL")
+        database.execute("DELETE FROM fact WHERE kind = 'ended'")
         if writer is not None:
-            database.execute("UPDATE run SET writer = ?", (text_of(writer),))
+            told = text_of(Began(writer, MACHINE))
+            database.execute("UPDATE fact SET json = ? WHERE kind = 'run'", (told,))
         database.commit()
 
 
-def test_the_next_start_goes_on_where_the_last_one_ended(path: Path, begin: Begin) -> None:
+def lived(path: Path, clock: ManualClock, seconds: float) -> None:
+    kept = kept_in(path, clock)
+    live(kept, clock, seconds)
+    kept.stop()
+
+
+def test_the_next_start_goes_on_where_the_last_one_ended(path: Path) -> None:
     clock = ManualClock(wall=BEGAN)
-    first = begin(clock)
-    live(first, clock, 100.0)
-    first.stop()
+    lived(path, clock, 100.0)
     clock.advance(500.0)
-    second = begin(clock)
-    live(second, clock, 100.0)
-    second.stop()
-    recording = open_recording(path)
-    assert [(run.began, run.ended) for run in recording.runs] == [
-        (BEGAN, BEGAN + 100),
-        (BEGAN + 600, BEGAN + 700),
-    ]
-    times = recording.readings(CARD, BUSY, BEGAN, BEGAN + 1000).times
+    lived(path, clock, 100.0)
+    with closing(open_recording(path)) as recording:
+        runs = [(run.began - BEGAN, run.ended - BEGAN) for run in recording.runs]
+        assert runs == [(0, 100), (600, 700)]
+        times = recording.readings(CARD, BUSY, BEGAN, BEGAN + 1000).times
     assert [at - BEGAN for at in times] == [*range(0, 100, 10), *range(600, 700, 10)]
-    recording.close()
 
 
-def test_where_the_clock_was_set_back_the_next_run_follows_the_one_before(
-    path: Path, begin: Begin
-) -> None:
+def test_what_a_killed_program_wrote_is_not_lost(path: Path) -> None:
     clock = ManualClock(wall=BEGAN)
-    first = begin(clock)
+    first = kept_in(path, clock)
     live(first, clock, 100.0)
-    first.stop()
-    earlier = ManualClock(wall=BEGAN - 5000)
-    second = begin(earlier)
-    live(second, earlier, 50.0)
-    second.stop()
-    recording = open_recording(path)
-    assert recording.runs[1].began == pytest.approx(BEGAN + 100, abs=0.01)
-    assert recording.wall(recording.ended) == pytest.approx(BEGAN - 4950, abs=0.01)
-    recording.close()
-
-
-def test_what_a_killed_program_wrote_is_not_lost(path: Path, begin: Begin) -> None:
-    clock = ManualClock(wall=BEGAN)
-    first = begin(clock)
-    live(first, clock, 100.0)
-    with closing(sqlite3.connect(path)) as database:  # as it is now, with what is not folded
-        copy = path.with_name("copy.gpurec")
-        with closing(sqlite3.connect(copy)) as other:
-            database.backup(other)
+    copy = path.with_name("copy.gpurec")
+    with closing(sqlite3.connect(path)) as now, closing(sqlite3.connect(copy)) as other:
+        now.backup(other)  # with what is not folded yet
     first.stop()
     copy.replace(path)
     left_behind(path, Writer("GPU Explorer", os.getpid(), 1.0))
     clock.advance(60.0)
-    second = begin(clock)
-    live(second, clock, 20.0)
-    second.stop()
-    recording = open_recording(path)
-    assert len(recording.readings(CARD, BUSY, BEGAN, BEGAN + 1000).times) == 12
-    recording.close()
+    lived(path, clock, 20.0)
+    with closing(open_recording(path)) as recording:
+        assert len(recording.readings(CARD, BUSY, BEGAN, BEGAN + 1000).times) == 12
 
 
-def test_readings_are_kept_for_a_day_and_buckets_for_as_long_as_was_chosen(
-    path: Path, begin: Begin
-) -> None:
+def test_readings_are_kept_for_a_day_and_buckets_for_as_long_as_was_chosen(path: Path) -> None:
     clock = ManualClock(wall=BEGAN)
-    kept = begin(clock)
+    kept = kept_in(path, clock)
     live(kept, clock, 5 * DAY, 30.0)
     now = BEGAN + 5 * DAY
     kept.stop()
     recording = open_recording(path)
     first = recording.readings(CARD, BUSY, BEGAN, now).times[0]
     assert DAY <= now - first < 1.5 * DAY
-    bucket = recording.buckets(CARD, BUSY, BEGAN, now, 10).times[0]
+    bucket = recording.strand(CARD, BUSY).sums(BUSY, BEGAN, now, forgotten=True)[0, 0]
     assert 2 * DAY <= now - bucket < 2.5 * DAY
     assert 1.9 * DAY <= now - recording.happenings()[0].at < 2.2 * DAY
     # Who was there is known, though it was told before all that is kept.
@@ -149,75 +106,27 @@ def test_readings_are_kept_for_a_day_and_buckets_for_as_long_as_was_chosen(
 
 
 def test_a_file_that_would_grow_too_big_forgets_the_oldest(path: Path) -> None:
-    most = 250_000
+    most = 120_000
     clock = ManualClock(wall=BEGAN)
-    kept = Kept(*(path, MACHINE, clock), days=30, most_bytes=most, asleep=lambda: 0.0)
+    kept = kept_in(path, clock, days=30, most_bytes=most)
     live(kept, clock, 6 * DAY, 20.0)
     now = BEGAN + 6 * DAY
     kept.stop()
     assert path.stat().st_size < 1.2 * most
     recording = open_recording(path)
-    buckets = recording.buckets(CARD, BUSY, BEGAN, now, 10).times
-    assert BEGAN + HOUR < buckets[0] < now - HOUR
-    assert now - buckets[-1] < 60
+    [strand] = recording.strands(CARD)
+    first, *_, last = strand.sums(BUSY, BEGAN, now)[0]
+    assert BEGAN + HOUR < first < now - HOUR
+    assert now - last < 120
     recording.close()
 
 
-def test_only_one_program_keeps_the_past(path: Path, begin: Begin) -> None:
+def test_only_one_program_keeps_the_past(path: Path) -> None:
     clock = ManualClock(wall=BEGAN)
-    first = begin(clock)
+    first = kept_in(path, clock)
     with pytest.raises(Trouble, match="kept by another GPU Explorer already, process") as told:
-        begin(clock)
+        kept_in(path, clock)
     assert str(os.getpid()) in told.value.sentence
     assert told.value.hint == "Close the other, if this one is to keep it."
     first.stop()
-    begin(clock).stop()
-
-
-def test_a_process_that_only_has_the_number_of_the_writer_is_not_waited_for(
-    path: Path, begin: Begin
-) -> None:
-    clock = ManualClock(wall=BEGAN)
-    begin(clock).stop()
-    mine = Writer("GPU Explorer", os.getpid(), psutil.Process().create_time())
-    left_behind(path, mine)
-    with pytest.raises(Trouble, match="already"):
-        begin(clock)
-    left_behind(path, replace(mine, started_at=mine.started_at - 1000))
-    begin(clock).stop()
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    left_behind(path, replace(mine, pid=ended.pid))
-    begin(clock).stop()
-
-
-@pytest.mark.parametrize("content", [b"a thesis" * 1000, b"SQLite format 3\0" + b"x" * 5000])
-def test_what_is_no_recording_is_left_as_it_is(
-    path: Path, begin: Begin, content: bytes
-) -> None:
-    path.parent.mkdir()
-    path.write_bytes(content)
-    with pytest.raises(Trouble, match=r"is no recording|could not be written") as told:
-        begin(ManualClock())
-    assert "Move it away" in told.value.hint or "Look at the disk" in told.value.hint
-    assert path.read_bytes() == content
-
-
-def test_the_file_of_another_program_is_left_as_it_is(path: Path, begin: Begin) -> None:
-    path.parent.mkdir()
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("CREATE TABLE thesis (chapter TEXT)")
-    content = path.read_bytes()
-    with pytest.raises(Trouble, match="made it, or another program") as told:
-        begin(ManualClock())
-    assert told.value.hint == "Move it away, and a new one is begun."
-    assert path.read_bytes() == content
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
-
-
-def test_a_file_of_a_newer_program_is_left_alone(path: Path, begin: Begin) -> None:
-    begin(ManualClock()).stop()
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA user_version = 99")
-    with pytest.raises(Trouble, match="a newer GPU Explorer made it"):
-        begin(ManualClock())
+    kept_in(path, clock).stop()

@@ -1,40 +1,44 @@
 """What a session says stands in the file, whole, and nothing else does."""
 
 import json
+import os
+import random
+import signal
 import sqlite3
+import stat
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
-from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
+from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.records import from_text
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
-from gpuexplorer.recording.columns import REASONS, STATES, from_raw, reason_number, unpacked
+from gpuexplorer.core.words import tr
 from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.recording.schema import BUCKET, LEVELS, STATE, TIMES
-from gpuexplorer.recording.told import Lost, Machine, ProgramFacts, Topic, Turn
-from gpuexplorer.telemetry.backend import Source
-from tests.recording.made import BEGAN, make_recording
+from gpuexplorer.recording.recording import open_recording
+from gpuexplorer.recording.schema import (
+    REASONS,
+    Lost,
+    ProgramFacts,
+    Record,
+    Turn,
+    reason_number,
+)
+from gpuexplorer.telemetry.facts import Cards
+from tests.clocks import ManualClock
+from tests.recording.made import BEGAN, CARD, MACHINE, make_recording
 
-CARD = CardId("GPU-1")
 BUSY, POWER = MetricId("gpu_utilization"), MetricId("power_draw")
-MACHINE = Machine(
-    "box",
-    Source("nvml", Message("driver")),
-    1.0,
-    Card(HOST_ID, 0, "cpu", 1, kind=CardKind.HOST),
-)
-PIECES = (
-    "SELECT piece.first, piece.last, piece.count, piece.data FROM piece JOIN series"
-    " ON series.id = piece.series JOIN subject ON subject.id = series.subject"
-    " WHERE subject.name = ? AND metric = ? AND level = ? ORDER BY piece.first, piece.id"
-)
 
 
 def sample(at: float, busy: float = 0.5, **more: float) -> Sample:
@@ -42,22 +46,23 @@ def sample(at: float, busy: float = 0.5, **more: float) -> Sample:
     return Sample(CARD, at, values, {POWER: Absence.NOT_SUPPORTED})
 
 
-@contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
+def asked(path: Path, question: str, *values: str) -> list[Any]:
     with closing(sqlite3.connect(path)) as database:
-        yield database
+        return database.execute(question, values).fetchall()
 
 
-def column(database: sqlite3.Connection, metric: str, name: str = CARD) -> list[float]:
-    rows = database.execute(PIECES, (name, metric, 0)).fetchall()
-    return [value for *_, count, data in rows for value in unpacked(data, count)]
+def told_in(path: Path, kind: str) -> list[tuple[float, str]]:
+    return asked(path, "SELECT at, json FROM fact WHERE kind = ? ORDER BY id", str(kind))
 
 
-def turns(path: Path, kind: Turn) -> list[tuple[float, str]]:
-    with opened(path) as database:
-        return database.execute(
-            "SELECT at, value FROM turn WHERE kind = ? ORDER BY id", (kind.value,)
-        ).fetchall()
+def column(path: Path, metric: str, card: str = CARD) -> list[float]:
+    with closing(open_recording(path)) as recording:
+        return list(recording.readings(CardId(card), MetricId(metric), 0.0, 4e9).values)
+
+
+def times(path: Path) -> list[float]:
+    with closing(open_recording(path)) as recording:
+        return list(recording.readings(CARD, BUSY, 0.0, 4e9).times)
 
 
 @pytest.fixture
@@ -72,7 +77,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def recorder(path: Path, clock: ManualClock) -> Recorder:
-    return Recorder(path, MACHINE, clock, asleep=lambda: 0.0)
+    return Recorder(path, MACHINE, clock)
 
 
 def beat(recorder: Recorder, clock: ManualClock, count: int) -> None:
@@ -87,74 +92,35 @@ def test_every_reading_stands_in_the_file_with_its_time_and_state(
 ) -> None:
     beat(recorder, clock, 1200)
     recorder.stop()
-    with opened(path) as database:
-        assert column(database, BUSY) == [step / 1200 for step in range(1200)]
-        assert column(database, TIMES) == [BEGAN + step for step in range(1200)]
-        assert {STATES[round(each) - 1] for each in column(database, STATE)} == {
-            CardState.WORKING
-        }
-        reasons = {REASONS[reason_number(each) - 1] for each in column(database, POWER)}
-        assert reasons == {Absence.NOT_SUPPORTED}
-        assert database.execute("SELECT count(*) FROM tail").fetchone() == (0,)
-        ended = database.execute("SELECT ended FROM run").fetchone()
-        assert ended == (BEGAN + 1200,)
+    assert column(path, BUSY) == [step / 1200 for step in range(1200)]
+    assert times(path) == [BEGAN + step for step in range(1200)]
+    with closing(open_recording(path)) as recording:
+        told = recording.sample(CARD, [BUSY], BEGAN + 600)
+    assert (told.at, told.state) == (BEGAN + 600, CardState.WORKING)
+    reasons = {REASONS[reason_number(each) - 1] for each in column(path, POWER)}
+    assert reasons == {Absence.NOT_SUPPORTED}
+    assert asked(path, "SELECT count(*) FROM tail") == [(0,)]
+    assert [at for at, _ in told_in(path, Record.ENDED)] == [BEGAN + 1200]
+    assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 or sys.platform == "win32"
 
 
-def test_the_newest_readings_stand_in_the_tail_after_each_batch(
+def test_sums_say_what_lies_in_each_minute(
     recorder: Recorder, clock: ManualClock, path: Path
 ) -> None:
-    beat(recorder, clock, 3)
-    with opened(path) as database:
-        rows = database.execute(
-            "SELECT at, data, metrics FROM tail JOIN layout ON layout = layout.id"
-        )
-        told = [(at, json.loads(metrics), data) for at, data, metrics in rows]
-    recorder.stop()
-    assert [at for at, *_ in told] == [BEGAN, BEGAN + 1, BEGAN + 2]
-    metrics, data = told[-1][1:]
-    assert metrics == [BUSY, POWER, STATE]
-    assert from_raw(data, 3)[0] == 2 / 3
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_buckets_say_what_lies_in_them_even_where_one_was_not_over(
-    recorder: Recorder, clock: ManualClock, path: Path, level: int
-) -> None:
-    clock.advance(3.0)  # so that pieces end in the middle of buckets
+    clock.advance(3.0)
     beat(recorder, clock, 7000)
     recorder.stop()
-    expected: dict[float, list[float]] = {}
-    for step in range(7000):
-        start = (BEGAN + 3 + step) // level * level
-        expected.setdefault(start, []).append(step / 7000)
-    found = []
-    with opened(path) as database:
-        for first, last, count, data in database.execute(PIECES, (CARD, BUSY, level)):
-            plain = unpacked(data, BUCKET * count)
-            assert (first, last) == (plain[0], plain[count - 1] + level)
-            found += list(
-                zip(*(plain[n * count :][:count] for n in range(BUCKET)), strict=True)
-            )
-        assert database.execute(PIECES, (CARD, POWER, level)).fetchall() == []
-    assert [each[0] for each in found] == sorted(expected)
-    for start, low, high, mean, count in found:
-        there = expected[start]
-        assert (low, high, count) == (min(there), max(there), len(there))
-        assert mean == pytest.approx(sum(there) / len(there))
-
-
-def test_a_card_that_is_asked_something_else_keeps_what_it_said_before(
-    recorder: Recorder, clock: ManualClock, path: Path
-) -> None:
-    for step in range(6):
-        more = {"temperature": 50.0} if step >= 3 else {}
-        recorder.put(sample(clock.now(), **more))
-        clock.advance(1.0)
-        recorder.write_now()
-    recorder.stop()
-    with opened(path) as database:
-        assert len(column(database, BUSY)) == 6
-        assert column(database, "temperature") == [50.0] * 3
+    with closing(open_recording(path)) as recording:
+        [strand] = recording.strands(CARD)
+        found = strand.sums(BUSY, BEGAN, BEGAN + 8000)
+        assert not strand.sums(POWER, BEGAN, BEGAN + 8000).size
+    minutes = (BEGAN + 3 + np.arange(7000)) // 60
+    for minute in np.unique(minutes):
+        there = np.flatnonzero(minutes == minute) / 7000
+        # What is packed apart is summed apart.
+        _, least, most, means, counts = found[:, found[0] // 60 == minute]
+        assert (least.min(), most.max(), counts.sum()) == (there[0], there[-1], there.size)
+        assert means @ counts == pytest.approx(there.sum())
 
 
 def test_cards_that_come_and_go_are_told_once_each(
@@ -163,19 +129,20 @@ def test_cards_that_come_and_go_are_told_once_each(
     one = Card(CARD, 0, "H100", 1)
     two = Card(CardId("GPU-2"), 1, "H100", 1)
     for cards in ([one], [one], [one, two], [two], [two]):
-        recorder.put_cards(cards)
+        recorder.put(Cards(cards, MACHINE.source))
         clock.advance(1.0)
     recorder.stop()
     kind = tuple[Card, ...]
-    told = [(at, from_text(kind, value)) for at, value in turns(path, Turn.CARDS)]
+    told = [(at, from_text(kind, value)) for at, value in told_in(path, Turn.CARDS)]
     assert told == [(BEGAN, (one,)), (BEGAN + 2, (one, two)), (BEGAN + 3, (two,))]
 
 
 def test_sleep_and_a_clock_that_was_set_are_part_of_the_record(
-    path: Path, clock: ManualClock
+    path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asleep = 0.0
-    recorder = Recorder(path, MACHINE, clock, asleep=lambda: asleep)
+    monkeypatch.setattr("gpuexplorer.recording.recorder.slept", lambda: asleep)
+    recorder = Recorder(path, MACHINE, clock)
     beat(recorder, clock, 2)
     asleep = 3600.0
     clock.step(3600.0)  # the time of day went on
@@ -183,11 +150,10 @@ def test_sleep_and_a_clock_that_was_set_are_part_of_the_record(
     clock.step(-7200.0)
     beat(recorder, clock, 2)
     recorder.stop()
-    assert turns(path, Turn.SUSPENDED) == [(BEGAN + 3602, "3600.0")]
-    assert turns(path, Turn.CLOCK) == [(BEGAN, "0.0"), (BEGAN + 3604, "-7200.0")]
-    with opened(path) as database:
-        later = [BEGAN + 3602 + step for step in range(4)]
-        assert column(database, TIMES) == [BEGAN, BEGAN + 1, *later]
+    assert told_in(path, Turn.SUSPENDED) == [(BEGAN + 3602, "3600.0")]
+    assert told_in(path, Turn.CLOCK) == [(BEGAN, "0.0"), (BEGAN + 3604, "-7200.0")]
+    later = [BEGAN + 3602 + step for step in range(4)]
+    assert times(path) == [BEGAN, BEGAN + 1, *later]
 
 
 def test_what_a_disk_does_not_take_in_time_is_counted_and_never_waited_for(
@@ -198,44 +164,26 @@ def test_what_a_disk_does_not_take_in_time_is_counted_and_never_waited_for(
         clock.advance(0.001)
     recorder.write_now()
     recorder.stop()
-    ((_, value),) = turns(path, Turn.LOST)
+    ((_, value),) = told_in(path, Turn.LOST)
     lost: Lost = from_text(Lost, value)
     assert lost.samples == 500
     assert lost.since == pytest.approx(BEGAN + 20.0)
-    with opened(path) as database:
-        assert len(column(database, BUSY)) == 20_000
+    assert len(column(path, BUSY)) == 20_000
 
 
 def test_a_simulated_machine_is_recorded_with_all_that_happened(tmp_path: Path) -> None:
     path = make_recording(tmp_path / "it.gpurec", faults="lost:1@100s")
-    with opened(path) as database:
-        kinds = {kind for (kind,) in database.execute("SELECT kind FROM happening")}
-        assert {"card lost", "xid", "process appeared"} <= kinds
-        (facts,) = database.execute(
-            "SELECT facts FROM subject WHERE kind = 'process' LIMIT 1"
-        ).fetchone()
-        assert from_text(ProgramFacts, facts).simulated
-        assert len(column(database, "gpu_utilization", "SIM-0")) == 601
-        assert len(column(database, "memory_used", HOST_ID)) == 601
-        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert [at for at, _ in turns(path, Turn.TOPOLOGY)] == [BEGAN]
-    lost = {at: json.loads(value)["SIM-1"] for at, value in turns(path, Turn.PROCESSES)[1:]}
-    assert lost[BEGAN + 100] is None
-
-
-def test_a_line_of_the_lab_is_kept_as_it_was_said(recorder: Recorder, path: Path) -> None:
-    recorder.put_said(Topic.CELL, '{"is":"run"}')
-    recorder.stop()
-    with opened(path) as database:
-        said = database.execute("SELECT what, text FROM said").fetchall()
-    assert said == [("cell", '{"is":"run"}')]
-
-
-def test_a_finished_recording_is_one_plain_file(recorder: Recorder, path: Path) -> None:
-    recorder.start()
-    assert recorder.stop()
-    assert [each.name for each in path.parent.iterdir() if "gpurec" in each.name] == [path.name]
-    assert recorder.size == path.stat().st_size
+    kinds = {json.loads(text)["kind"] for _, text in told_in(path, Record.HAPPENING)}
+    assert {"card lost", "xid", "process appeared"} <= kinds
+    facts: ProgramFacts = from_text(ProgramFacts, told_in(path, Record.PROCESS)[0][1])
+    assert facts.simulated
+    assert len(column(path, "gpu_utilization", "SIM-0")) == 601
+    assert len(column(path, "memory_used", HOST_ID)) == 601
+    assert asked(path, "PRAGMA integrity_check") == [("ok",)]
+    assert [at for at, _ in told_in(path, Turn.TOPOLOGY)] == [BEGAN]
+    with closing(open_recording(path)) as recording:
+        assert recording.processes(CardId("SIM-1"), BEGAN + 99)
+        assert recording.processes(CardId("SIM-1"), BEGAN + 101) is None
 
 
 def test_a_file_that_is_there_is_never_replaced(path: Path, clock: ManualClock) -> None:
@@ -245,18 +193,117 @@ def test_a_file_that_is_there_is_never_replaced(path: Path, clock: ManualClock) 
     assert path.read_text() == "a thesis"
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path, clock: ManualClock) -> None:
-    with pytest.raises(Trouble, match="cannot be made: No such file or directory"):
-        Recorder(tmp_path / "nowhere" / "it.gpurec", MACHINE, clock)
+METRICS = tuple(MetricId(each) for each in ("gpu_utilization", "power_draw", "temperature"))
+MOST_LOST = 2.0
 
 
-def test_a_file_that_was_taken_away_ends_the_recording(path: Path, clock: ManualClock) -> None:
-    heard: list[Trouble] = []
-    recorder = Recorder(path, MACHINE, clock, on_trouble=heard.append)
-    beat(recorder, clock, 2)
-    path.rename(path.with_name("elsewhere.gpurec"))
-    beat(recorder, clock, 2)
-    assert recorder.trouble in heard
-    assert "was moved or removed while it was written" in str(recorder.trouble)
+def newest(path: Path) -> float:
+    """Also looks whether all of the file is sound."""
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        ((at,),) = database.execute(
+            "SELECT max(at) FROM (SELECT at FROM tail UNION SELECT last FROM chunk)"
+        )
+    with closing(open_recording(path)) as recording:
+        assert recording.ended > at - 0.5  # a look at processes is no reading
+    return float(at)
+
+
+def killed_after(path: Path, seconds: float) -> float:
+    """When it was killed, in seconds since 1970."""
+    words = ("record", str(path), "--simulate", "4xH100", "--interval", "0.1", "--all")
+    process = subprocess.Popen([sys.executable, "-m", "gpuexplorer", *words])
+    while not (path.exists() and path.stat().st_size):
+        with suppress(subprocess.TimeoutExpired):
+            assert process.wait(0.01) is None
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(1.5 + seconds)
+    process.kill()
+    at = time.time()
+    assert process.wait() == -signal.SIGKILL
+    return at
+
+
+_OFTEN = [random.Random(seed).uniform(0.0, 4.0) for seed in range(50)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such signal")
+@pytest.mark.parametrize(
+    "seconds", [0.0, 0.7, 1.3, *(pytest.param(each, marks=pytest.mark.long) for each in _OFTEN)]
+)
+def test_a_recording_that_is_killed_lacks_two_seconds_at_most(
+    tmp_path: Path, seconds: float
+) -> None:
+    path = tmp_path / "it.gpurec"
+    at = killed_after(path, seconds)
+    assert at - newest(path) < MOST_LOST
+
+
+def fill(recorder: Recorder, clock: ManualClock, seconds: int) -> float:
+    """A reading each second, of figures that no packing makes small; when the newest was
+    written.
+    """
+    chance = random.Random(7)
+    written = clock.wall()
+    for _ in range(seconds):
+        for card in range(8):
+            values = {metric: chance.random() for metric in METRICS}
+            recorder.put(Sample(CardId(f"GPU-{card}"), clock.now(), values))
+        recorder.write_now()
+        if recorder.trouble is not None:
+            break
+        written = clock.wall()
+        clock.advance(1.0)
+    return written
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    if sys.platform != "linux" or os.geteuid() != 0:
+        pytest.skip("only an administrator of Linux may mount a file system")
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=10m", "tmpfs", str(folder)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_runs_full_ends_it_with_a_sentence_and_the_file_opens(
+    small_disk: Path,
+) -> None:
+    path, clock = small_disk / "it.gpurec", ManualClock()
+    recorder = Recorder(path, MACHINE, clock)
+    written = fill(recorder, clock, 200_000)
+    assert recorder.trouble is not None
+    assert recorder.trouble.told == (
+        "The recording ended: the disk is full."
+        f" What was recorded until then is in {path}. Look at the disk, and begin another."
+    )
     assert recorder.stop()
-    assert recorder.seconds < 4
+    assert newest(path) == written
+    with closing(open_recording(path)) as recording:
+        assert recording.runs[-1].whole
+        [note] = recording.notes()
+        assert tr(note) == "The recording ended: the disk is full."
+    assert [each.name for each in small_disk.iterdir()] == [path.name]  # and lies there alone
+
+
+def test_nobody_waits_for_a_disk_that_hangs(tmp_path: Path) -> None:
+    path = tmp_path / "it.gpurec"
+    recorder = Recorder(path, MACHINE, SystemClock())
+    # Somebody else holds the file, and nothing can be written.
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        recorder.start()
+        began = time.perf_counter()
+        for _ in range(5000):
+            recorder.put(Sample(CARD, SystemClock().now(), dict.fromkeys(METRICS, 1.0)))
+        assert time.perf_counter() - began < 0.5
+        assert not recorder.stop(1.5)
+        other.rollback()
+    assert recorder.stop(10.0)
+    assert recorder.trouble is None
+    with closing(open_recording(path)) as recording:
+        assert len(recording.readings(CARD, METRICS[0], 0.0, 4e9).times) == 5000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.remote.host_name import HostName, Launch, host_name
+from gpuexplorer.remote.ssh import HostName, Launch, host_name
 
 _FAKE_SSH = """\
 #!/bin/sh

@@ -2,16 +2,17 @@
 
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from gpuexplorer.remote.far.machine import FarMachine
-from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.remote.machine import FarMachine
+from gpuexplorer.remote.ssh import HostName
+from tests.remote.waiting import becomes
 
 PATIENCE = 30.0
 HERE = HostName("here")
+SPEC = "2xH100+nvlink"
 
 
 class Cable:
@@ -49,40 +50,25 @@ class Cable:
         return self._folder / f"pid-{self._count}"
 
 
-class Changes:
-    """Wakes a test whenever something of the machine changed."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-
-    def on_change(self) -> None:
-        with self._changed:
-            self._changed.notify_all()
-
-    def wait(self, true: Callable[[], bool]) -> None:
-        """Also looks by itself: not all that changes is said."""
-        with self._changed:
-            for _ in range(int(PATIENCE / 0.05)):
-                if true():
-                    return
-                self._changed.wait(0.05)
-        raise AssertionError("it did not come to that")
+def wait(true: Callable[[], bool]) -> None:
+    assert becomes(true, PATIENCE)
 
 
 @contextmanager
 def machine(
-    cable: Cable, changes: Changes, *, simulate: str | None = "2xH100", patience: float = 10.0
+    cable: Cable, *, simulate: str = SPEC, faults: str = "", patience: float = 10.0
 ) -> Iterator[FarMachine]:
     far = FarMachine(
         HERE,
         simulate=simulate,
+        faults=faults,
         seed=7,
         launch=cable.launch,
-        on_change=changes.on_change,
         patience=patience,
     )
     far.connect()
     try:
+        far.wait_until_up(PATIENCE)
         yield far
     finally:
         assert far.stop(PATIENCE)

@@ -4,10 +4,9 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 
-from gpuexplorer.remote.ending import Ending
-from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.link import Link
-from gpuexplorer.remote.ssh.questions import AskedQuestions
+from gpuexplorer.remote.link import Ending, Link
+from gpuexplorer.remote.parcel import Parcel
+from gpuexplorer.remote.ssh import AskedQuestions, HostName
 
 PATIENCE = 30.0
 MARK = b"0123456789abcdef"
@@ -28,13 +27,13 @@ PREAMBLE = MARK[::-1] + b"\n"
 class Listener:
     def __init__(self) -> None:
         self.lines: list[bytes] = []  # their beginnings
-        self.first = b""
+        self.last = b""
         self.ends: list[Ending] = []
         self._said = threading.Condition()
 
     def on_line(self, line: bytes) -> None:
         with self._said:
-            self.first = self.first or line
+            self.last = line
             if len(self.lines) < 20_000:
                 self.lines.append(line[:200])
             self._said.notify_all()
@@ -62,16 +61,16 @@ class Listener:
         questions: "AskedQuestions | None" = None,
         patience: float = PATIENCE,
     ) -> Link:
-        return Link(
+        link = Link(
             host,
             command,
-            preamble,
-            MARK,
+            Parcel(MARK, preamble),
             self.on_line,
-            self.on_end,
             questions=questions,
             patience=patience,
         )
+        link.start(self.on_end)
+        return link
 
 
 def python(program: str) -> Sequence[str]:

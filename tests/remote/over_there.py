@@ -3,22 +3,19 @@
 import os
 import queue
 import shutil
-import signal
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import TypeVar
+from typing import Any, Self, TypeVar
 
-from gpuexplorer.core.tagged import line_of
+from gpuexplorer.core.harmless import line_of
 from gpuexplorer.remote import wire
-from gpuexplorer.remote.agent.settings import Settings
-from gpuexplorer.remote.far.plausible import told_of
+from gpuexplorer.remote.link import Ending, Link
 from gpuexplorer.remote.parcel import Kind, Parcel, parcel
+from gpuexplorer.remote.ssh import HostName
+from gpuexplorer.remote.wire import Settings, told_of
 
 T = TypeVar("T")
 PATIENCE = 30.0
@@ -37,72 +34,48 @@ class OverThere:
         shell: str = "sh",
         folder: "Path | None" = None,
         environment: "Mapping[str, str]" = _BARE,
-        upload: "bytes | None" = None,
     ) -> None:
         if isinstance(sent, Settings):
             sent = parcel(Kind.AGENT, sent.environment)
-        self.parcel = sent
-        self.process = subprocess.Popen(
-            [shutil.which(shell) or shell, "-c", sent.command(python)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=dict(environment),
-            cwd=folder,
-            start_new_session=True,
-        )
-        self.complaints = b""
-        self.greeted = False
         self.raw: list[bytes] = []  # the lines after the mark
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._threads = [
-            threading.Thread(target=run) for run in (self._read, self._read_complaints)
-        ]
-        for each in self._threads:
-            each.start()
-        self.write(sent.preamble if upload is None else upload)
+        self._over = threading.Event()
+        surroundings = (f"{name}={value}" for name, value in environment.items())
+        found = shutil.which(shell) or shell
+        place = [] if folder is None else ["-C", str(folder)]
+        command = ["env", "-i", *place, *surroundings, found]
+        self.link = Link(
+            HostName("there"), [*command, "-c", sent.command(python)], sent, self._hear
+        )
+        self.link.start(self._end)
 
-    def __enter__(self) -> "OverThere":
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
         self.hang_up()
-        try:
-            self.process.wait(PATIENCE if kind is None else 1.0)
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-            for each in self._threads:
-                each.join(PATIENCE)
+        self._over.wait(PATIENCE if error is None else 1.0)
+        self.link.stop()
 
-    def write(self, data: bytes) -> None:
-        assert self.process.stdin is not None
-        with suppress(OSError):  # one that refuses does not read on
-            self.process.stdin.write(data)
-            self.process.stdin.flush()
+    @property
+    def pid(self) -> int:
+        return self.link._process.pid
+
+    @property
+    def complaints(self) -> bytes:
+        return self.link.course.complained
 
     def order(self, *orders: wire.Order) -> None:
         for each in orders:
-            self.write(line_of(each))
+            self.link.send(line_of(each))
 
     def hang_up(self) -> None:
-        assert self.process.stdin is not None
-        with suppress(OSError):
-            self.process.stdin.close()
+        self.link._outgoing.put(None)
 
-    def next(self) -> "wire.Told | None":
+    def next(self) -> Any:
         """None when it has said its last word."""
         line = self._lines.get(timeout=PATIENCE)
-        if line is None:
-            self._lines.put(None)
-            return None
-        return told_of(line)
+        return None if line is None else told_of(line)
 
     def until(self, kind: "type[T]", suits: "Callable[[T], bool]" = lambda _: True) -> T:
         """The next of this kind; what comes before is passed over."""
@@ -120,25 +93,15 @@ class OverThere:
             pass
         assert line is not None, self.complaints
 
-    def end(self) -> int:
+    def end(self) -> "int | None":
         """Its status, once it has ended by itself and everything was heard."""
-        status = self.process.wait(PATIENCE)
-        for each in self._threads:
-            each.join(PATIENCE)
-        return status
+        assert self._over.wait(PATIENCE)
+        return self.link.course.status
 
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        with self.process.stdout as lines:
-            for line in lines:
-                if self.greeted:
-                    self.raw.append(line)
-                    self._lines.put(line)
-                self.greeted = self.greeted or self.parcel.mark in line
+    def _hear(self, line: bytes) -> None:
+        self.raw.append(line)
+        self._lines.put(line)
+
+    def _end(self, _: Ending) -> None:
         self._lines.put(None)
-
-    def _read_complaints(self) -> None:
-        assert self.process.stderr is not None
-        with self.process.stderr as lines:
-            for line in lines:
-                self.complaints += line
+        self._over.set()

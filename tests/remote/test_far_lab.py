@@ -3,25 +3,20 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Finished
-from gpuexplorer.lab.start import NAME, Program, Start, packed, unpacked
-from gpuexplorer.remote.far.lab import FarLab
-from gpuexplorer.remote.far.link_state import LinkNow, LinkState
-from gpuexplorer.remote.host_name import HostName, Launch
-from gpuexplorer.remote.parcel import Kind, parcel
-from tests.lab.processes import CARD, PATIENCE, Worker, needs_torch
+from gpuexplorer.lab.start import Start
+from gpuexplorer.remote.link import LinkNow, LinkState
+from gpuexplorer.remote.machine import FarMachine
+from gpuexplorer.remote.ssh import HostName, Launch
+from tests.lab.processes import PATIENCE, Worker, needs_torch
 from tests.remote.conftest import run_here
 from tests.remote.listening import HERE
-from tests.remote.over_there import OverThere
-from tests.remote.pythons_here import SUITABLE, python_here
 from tests.remote.waiting import becomes, gone_within
 
 pytestmark = [needs_torch, pytest.mark.skipif(sys.platform == "win32", reason="POSIX there")]
@@ -30,18 +25,11 @@ pytestmark = [needs_torch, pytest.mark.skipif(sys.platform == "win32", reason="P
 UP = LinkNow(LinkState.UP, 0.0)
 
 
-@dataclass(frozen=True)
-class Machine:
+def there(launch: Launch = run_here, now: LinkNow = UP) -> FarMachine:
     """One that is connected, or says why not."""
-
-    launch: Launch = run_here
-    now: LinkNow = UP
-    host: HostName = HERE
-    asked_as = "--host here"
-
-
-def lab_of(machine: Machine) -> FarLab:
-    return FarLab(machine)  # type: ignore[arg-type]  # as much of one as it looks at
+    machine = FarMachine(HERE, launch=launch)
+    machine.now = now
+    return machine
 
 
 Begin = Callable[..., Worker]
@@ -53,8 +41,7 @@ def begin() -> Iterator[Begin]:
     begun: list[Worker] = []
 
     def start(launch: Launch = run_here, **settings: object) -> Worker:
-        there = lab_of(Machine(launch))
-        begun.append(Worker(Start(elsewhere=there, **settings)))  # type: ignore[arg-type]
+        begun.append(Worker(Start(elsewhere=there(launch), **settings)))  # type: ignore[arg-type]
         return begun[-1]
 
     yield start
@@ -62,15 +49,6 @@ def begin() -> Iterator[Begin]:
         pid = each.process.pid
         each.process.stop()
         assert not pid or gone_within(pid, PATIENCE)
-
-
-def saying_first(words: str) -> Launch:
-    """A login shell that says this before it runs anything."""
-
-    def launch(_: HostName, command: str) -> Sequence[str]:
-        return ["sh", "-c", f"{words}; {command}"]
-
-    return launch
 
 
 def apart(_: HostName, command: str) -> Sequence[str]:
@@ -86,30 +64,6 @@ def test_a_cell_runs_over_there_in_the_home_folder_of_its_login(begin: Begin) ->
     assert isinstance(ran, Finished)
     assert there.printed(ran.id) == "zwölf\n"
     assert there.value("os.getcwd() == os.environ.get('PWD', os.getcwd())") == "True"
-
-
-def test_what_is_told_by_variables_here_travels_with_the_program(
-    begin: Begin, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OF_THIS_COMPUTER", "alone")
-    there = begin(
-        lambda host, command: ["env", "-i", *run_here(host, command)],
-        visible=["GPU-1", "GPU-0"],
-        environment={"QUOTED": "'\"$(touch /nowhere)`;"},
-        cards=[CARD],
-    )
-    assert (
-        there.value("import os, torch\nos.environ['CUDA_VISIBLE_DEVICES']") == "'GPU-1,GPU-0'"
-    )
-    assert there.value("os.environ['QUOTED']") == repr("'\"$(touch /nowhere)`;")
-    assert there.value("'OF_THIS_COMPUTER' in os.environ") == "False"
-    assert there.value("torch.ones(3, device='cuda').device") == "device(type='cuda', index=0)"
-    assert there.listener.hello.simulated
-
-
-def test_a_login_shell_may_say_what_it_likes_first(begin: Begin) -> None:
-    there = begin(saying_first("head -c 3000000 /dev/zero; echo welcome; echo hey >&2"))
-    assert there.value("1 + 1") == "2"
 
 
 def test_cancel_goes_through_the_pipe(begin: Begin) -> None:
@@ -145,35 +99,6 @@ def test_what_hangs_without_python_ends_when_the_way_there_is_cut(
     assert gone_within(int(child), PATIENCE)
 
 
-def test_a_closed_pipe_ends_it_and_what_it_started(begin: Begin) -> None:
-    there = begin()
-    child = int(there.value("import subprocess\nsubprocess.Popen(['sleep', '600']).pid"))
-    worker = there.process.pid
-    there.process.stop()
-    assert there.listener.end == "The worker was ended."
-    assert gone_within(worker, PATIENCE)
-    assert gone_within(child, PATIENCE)
-
-
-def test_it_ends_by_itself_where_nobody_is_heard_any_more() -> None:
-    """As after a cut that nobody tells the other side of."""
-    impatient = parcel(Kind.WORKER, {NAME: packed({"alone": 4.0})})
-    with OverThere(impatient) as there:
-        assert there.end() == 0
-
-
-def test_signs_of_life_keep_it(begin: Begin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpuexplorer.lab.worker_process.SIGN_EVERY", 0.2)
-    real = Start.variables_in
-
-    def impatient(start: Start, surroundings: Mapping[str, str]) -> dict[str, str]:
-        told = real(start, surroundings)
-        return {**told, NAME: packed({**unpacked(told[NAME]), "alone": 2.0})}
-
-    monkeypatch.setattr(Start, "variables_in", impatient)
-    assert begin().value("import time; time.sleep(5)\n1") == "1"
-
-
 def test_a_worker_that_is_killed_over_there_is_told_by_its_signal(begin: Begin) -> None:
     there = begin()
     assert there.value("1") == "1"
@@ -187,27 +112,34 @@ def test_a_link_that_breaks_fails_what_runs_with_a_sentence(begin: Begin) -> Non
     running = there.begin("print('on'); time.sleep(600)")
     there.listener.wait(lambda: there.printed(running) != "")
     # As ssh ends when the other side does not answer.
-    os.killpg(os.getpgid(_leader(there)), signal.SIGKILL)
+    os.killpg(os.getpgid(there.process._process.pid), signal.SIGKILL)
     assert there.listener.end == "The connection to here broke."
     outcome = there.listener.outcome(running)
     assert isinstance(outcome, Failed)
     assert outcome.cause == "worker lost"
 
 
-def _leader(there: Worker) -> int:
-    return there.process._process.pid
-
-
-def test_a_refused_login_is_said_as_ssh_says_it(begin: Begin) -> None:
-    said = "kim@server: Permission denied (publickey,password)."
-    there = begin(lambda *_: ["sh", "-c", f"echo '{said}' >&2; exit 255"])
-    assert there.listener.end.startswith("here refuses this login; it would take: publickey")
+@pytest.mark.parametrize(
+    ("launch", "python", "sentence"),
+    [
+        (
+            lambda *_: [
+                "sh",
+                "-c",
+                "echo 'kim@x: Permission denied (publickey).' >&2; exit 255",
+            ],
+            sys.executable,
+            "here refuses this login; it would take: publickey.",
+        ),
+        (run_here, "/no/such/python", "here cannot start Python: "),
+    ],
+)
+def test_what_ssh_or_a_shell_refuses_is_said(
+    begin: Begin, launch: Launch, python: str, sentence: str
+) -> None:
+    there = begin(launch, python=Path(python))
+    assert there.listener.end.startswith(sentence)
     assert isinstance(there.run("1"), Failed)
-
-
-def test_a_python_that_went_away_is_named(begin: Begin) -> None:
-    there = begin(python=Path("/no/such/python"))
-    assert there.listener.end.startswith("The chosen Python is not there any more on here.")
 
 
 HOSTILE = """\
@@ -224,8 +156,7 @@ while True:
     ("said", "sentence"),
     [
         ("x" * 100_000, "here sent a line without an end."),
-        ('{"is":"finished","id":1e999}\n', "A message of the worker lacks something"),
-        ('{"is":"printed","id":1,"text":"x"}\n', "The other process did not introduce itself"),
+        ('{"is":"finished","id":1e999}\n', "The worker said something that is no message"),
         ("\x1b[2J<b>\n", "The worker said something that is no message"),
     ],
 )
@@ -236,36 +167,3 @@ def test_a_hostile_machine_gets_a_sentence_and_no_more(
     there = begin(lambda *_: [sys.executable, "-c", program])
     assert there.listener.end.startswith(sentence), there.listener.end
     assert isinstance(there.run("1"), Failed)
-
-
-def test_nothing_is_started_where_there_is_no_connection() -> None:
-    why = Message("here does not answer any more.")
-    machine = Machine(now=LinkNow(LinkState.BROKEN, 0.0, why))
-    with pytest.raises(Trouble, match=r"There is no connection to here\. here does not answer"):
-        lab_of(machine).begin(Start())
-
-
-def test_a_program_is_watched_where_it_lies() -> None:
-    with pytest.raises(
-        Trouble, match=r"A program is watched on the computer that it lies on\."
-    ):
-        lab_of(Machine()).begin(Start(program=Program(Path("train.py"))))
-
-
-@pytest.mark.parametrize("python", ["python3;true", "$(true)", "a\nb"])
-def test_nothing_of_a_path_reaches_a_shell(python: str) -> None:
-    try:
-        command = lab_of(Machine()).begin(Start(python=Path(python))).command
-    except Trouble:
-        return
-    assert command[2].startswith(f"'{python}' ")
-
-
-@pytest.mark.parametrize("release", SUITABLE)
-def test_any_python_over_there_says_whether_it_has_pytorch(begin: Begin, release: str) -> None:
-    there = begin(python=python_here(release))
-    there.listener.wait(lambda: bool(there.listener.events or there.listener.ends))
-    if not there.listener.events:
-        assert there.listener.end.startswith(
-            "PyTorch cannot be loaded by this Python: No module"
-        )

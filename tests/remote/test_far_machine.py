@@ -1,25 +1,27 @@
-"""FarMachine: connects, keeps on, says why not, and ends."""
+"""FarMachine: connects, keeps on, says why not, and ends; a session of it is as one of this
+computer, and lives through a cut; its seconds in ours.
+"""
 
-import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core import metrics as m
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import HOST_ID, CardId, CardState
+from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.far.link_state import LinkState
-from gpuexplorer.remote.far.machine import FarMachine
-from gpuexplorer.remote.far.names import FarNames
-from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.remote.wire import AskWiring, End, Wired
-from gpuexplorer.telemetry.ending import Way, end, has_ended, refused
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
-from tests.remote.far import HERE, PATIENCE, Cable, Changes, machine
+from gpuexplorer.remote.link import LinkState
+from gpuexplorer.remote.machine import FarMachine
+from gpuexplorer.remote.ssh import HostName
+from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.session import Session, remembering, session_on
+from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
+from tests.remote.far import HERE, PATIENCE, SPEC, Cable, machine, wait
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="agents run on Linux")
 
@@ -30,84 +32,40 @@ def cable(tmp_path: Path) -> Cable:
 
 
 @pytest.fixture
-def changes() -> Changes:
-    return Changes()
-
-
-@pytest.fixture
-def far(cable: Cable, changes: Changes) -> Iterator[FarMachine]:
-    with machine(cable, changes) as made:
-        made.wait_until_up(PATIENCE)
+def far(cable: Cable) -> Iterator[FarMachine]:
+    with machine(cable) as made:
         yield made
 
 
-@pytest.fixture
-def sleeper() -> Iterator[psutil.Process]:
-    with subprocess.Popen(["sleep", "600"]) as program:
-        yield psutil.Process(program.pid)
-        program.kill()
-
-
-def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine, changes: Changes) -> None:
+def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine) -> None:
     assert far.now.state is LinkState.UP
     assert far.hello is not None
-    assert [card.id for card in far.backend.cards()] == ["SIM-0", "SIM-1"]
+    assert [card.id for card in far.stream.cards()] == ["SIM-0", "SIM-1"]
     assert not far.now.why
-    changes.wait(lambda: far.hearing.far_clock.round_trip is not None)
-    assert far.hearing.far_clock.differs is None
+    wait(lambda: far.stream.far_clock.best.round_trip < 60)
+    assert far.stream.far_clock.differs is None
 
 
 @pytest.mark.parametrize(("shift", "said"), [(90, "90 s ahead of"), (-7200, "7200 s behind")])
-def test_a_clock_over_there_that_differs_is_said(
-    tmp_path: Path, changes: Changes, shift: int, said: str
-) -> None:
+def test_a_clock_over_there_that_differs_is_said(tmp_path: Path, shift: int, said: str) -> None:
     wrong = f"import time; right = time.time; time.time = lambda: right() + {shift}"
     (tmp_path / "sitecustomize.py").write_text(wrong, "utf-8")
 
     def launch(_: HostName, command: str) -> list[str]:
         return ["env", f"PYTHONPATH={tmp_path}", "sh", "-c", command]
 
-    far = FarMachine(HERE, simulate="2xH100", launch=launch, on_change=changes.on_change)
+    far = FarMachine(HERE, simulate="2xH100", launch=launch)
     far.connect()
     far.wait_until_up(PATIENCE)
-    changes.wait(lambda: any(f"here is {said}" in each for each in far.backend.notes()))
+    session = Session(far.stream)
+    wait(lambda: any(f"here is {said}" in each for each in session.notes()))
     assert far.stop(PATIENCE)
 
 
-def test_a_question_is_answered(far: FarMachine) -> None:
-    told = far.asking.ask(AskWiring(0), Wired, PATIENCE)
-    assert isinstance(told, Wired)
-    assert told.topology.links
-
-
-def test_a_question_without_a_connection_is_refused_at_once(
-    far: FarMachine, cable: Cable, changes: Changes
-) -> None:
-    cable.pull()
-    changes.wait(lambda: far.now.state is LinkState.BROKEN)
-    with pytest.raises(Trouble, match="There is no connection to here"):
-        far.asking.ask(AskWiring(0), Wired, PATIENCE)
-
-
-def test_a_broken_link_says_since_when_and_why_and_is_tried_again(
-    far: FarMachine, cable: Cable, changes: Changes
-) -> None:
-    cable.pull()
-    changes.wait(lambda: "No way leads to here" in far.now.why)
-    assert far.lost_at is not None
-    assert far.now.hint
-    cable.put_in()
-    changes.wait(lambda: far.lost_at is None)
-    assert far.now.state is LinkState.UP
-    assert not far.now.why
-    assert isinstance(far.asking.ask(AskWiring(0), Wired, PATIENCE), Wired)
-
-
-def test_a_link_that_falls_silent_is_given_up(cable: Cable, changes: Changes) -> None:
-    with machine(cable, changes, patience=1.0) as far:
-        far.wait_until_up(PATIENCE)
+def test_a_link_that_falls_silent_is_given_up(cable: Cable) -> None:
+    with machine(cable, patience=1.0) as far:
         cable.freeze()
-        changes.wait(lambda: "here has not answered for" in far.now.why)
+        wait(lambda: "here has not answered for" in far.now.why)
 
 
 def test_it_waits_longer_and_longer_before_it_tries_again() -> None:
@@ -125,12 +83,12 @@ def test_it_waits_longer_and_longer_before_it_tries_again() -> None:
         HERE, launch=lambda *_: ["sh", "-c", refused], on_change=on_change, clock=clock
     )
     trying.connect()
-    Changes().wait(lambda: trying.now.state is LinkState.ENDED)
+    wait(lambda: trying.now.state is LinkState.ENDED)
     assert waits == pytest.approx([1, 2, 4, 8, 16, 32, 60, 60])
     assert len(gone_since) == 1  # not since the last try
 
 
-def test_what_only_a_person_can_mend_is_not_tried_again(changes: Changes) -> None:
+def test_what_only_a_person_can_mend_is_not_tried_again() -> None:
     tries = []
 
     def launch(host: HostName, command: str) -> list[str]:
@@ -138,73 +96,135 @@ def test_what_only_a_person_can_mend_is_not_tried_again(changes: Changes) -> Non
         said = "Permission denied (publickey)."
         return ["sh", "-c", f"echo 'me@here: {said}' >&2; exit 255"]
 
-    far = FarMachine(HERE, launch=launch, on_change=changes.on_change)
+    far = FarMachine(HERE, launch=launch)
     far.connect()
     with pytest.raises(Trouble, match="here refuses this login"):
         far.wait_until_up(PATIENCE)
     assert far.now.state is LinkState.REFUSED
     assert far.now.retry_at is None
     far.retry_now()
-    changes.wait(lambda: len(tries) == 2 and far.now.state is LinkState.REFUSED)
+    wait(lambda: len(tries) == 2 and far.now.state is LinkState.REFUSED)
     assert far.stop(PATIENCE)
-    changes.wait(lambda: far.now.state is LinkState.ENDED)
+    wait(lambda: far.now.state is LinkState.ENDED)
 
 
-def test_a_simulation_that_nobody_knows_is_refused_over_there(changes: Changes) -> None:
-    far = FarMachine(HERE, simulate="3xFoo", launch=lambda _, c: ["sh", "-c", c])
-    far.connect()
-    with pytest.raises(Trouble, match="a card that is not known: 'Foo'"):
-        far.wait_until_up(PATIENCE)
-    assert far.stop(PATIENCE)
+@pytest.fixture
+def session(far: FarMachine) -> Iterator[Session]:
+    made = remembering(Session(far.stream, 0.1))
+    made.want()
+    made.start()
+    yield made
+    made.stop(PATIENCE)
 
 
-def test_a_process_over_there_is_asked_to_end(
-    far: FarMachine, sleeper: psutil.Process, changes: Changes
+@pytest.fixture
+def here() -> Iterator[Session]:
+    made = remembering(session_on(simulated(SPEC, seed=7), (), 0.1))
+    made.want()
+    made.start()
+    yield made
+    made.stop(PATIENCE)
+
+
+def values(session: Session, card: CardId) -> Mapping[MetricId, float]:
+    reading = session.reading(card)
+    return {} if reading is None else reading.values
+
+
+def test_it_knows_of_its_cards_what_a_session_here_would_know(
+    session: Session, here: Session
 ) -> None:
-    named = over_there(far, sleeper.pid, sleeper.create_time())
-    assert not has_ended(named)
-    end(named, Way.ASK)
-    changes.wait(lambda: has_ended(named))
-    assert refused(named) is None
-
-
-def test_a_process_that_has_its_number_since_is_left_alone(
-    far: FarMachine, sleeper: psutil.Process, changes: Changes
-) -> None:
-    named = over_there(far, sleeper.pid, sleeper.create_time() - 60)
-    end(named, Way.KILL)
-    changes.wait(lambda: refused(named) is not None)
-    assert str(refused(named)) == "It has ended already."
-    assert sleeper.is_running()
-    assert sleeper.status() != psutil.STATUS_ZOMBIE
-    changes.wait(lambda: has_ended(named))  # the one that was meant has
-
-
-def test_what_cannot_be_told_over_there_is_refused_with_the_reason(
-    far: FarMachine, cable: Cable, changes: Changes, sleeper: psutil.Process
-) -> None:
-    named = over_there(far, sleeper.pid, sleeper.create_time())
-    cable.pull()
-    changes.wait(lambda: far.now.state is LinkState.BROKEN)
-    end(named, Way.ASK)
-    assert "The connection broke" in str(refused(named))
-    assert not has_ended(named)
-
-
-def test_nobody_who_waits_for_an_answer_waits_on_when_it_ends(
-    far: FarMachine, sleeper: psutil.Process
-) -> None:
-    answers: list[object] = []
-    far.stop(PATIENCE)
-    far.asking.ask_later(End(0, sleeper.pid, 0.0, Way.ASK), answers.append)
-    assert answers == [None]
-
-
-def over_there(far: FarMachine, pid: int, started_at: float) -> NamedProcess:
-    process = CardProcess(CardId("SIM-0"), pid, ProcessUse.COMPUTE)
-    names = FarNames(far)
-    names.put(
-        process.card,
-        [NamedProcess(process, resolved=True, started_at=started_at, of_this_user=True)],
+    for each in (session, here):
+        assert each.wait_for_sweeps(1, PATIENCE)
+    assert session.cards() == here.cards()
+    assert session.source == here.source
+    assert session.host == here.host
+    for card in here.cards():
+        there_now, here_now = session.reading(card.id), here.reading(card.id)
+        assert there_now is not None
+        assert here_now is not None
+        assert there_now.values.keys() == here_now.values.keys()
+        assert there_now.missing == here_now.missing
+        assert there_now.values.keys() | there_now.missing.keys() == metrics_of(card)
+    wired = here.stream.wiring()
+    assert session.stream.wiring() == replace(wired, links=tuple(wired.links))
+    there_used, here_used = (
+        sorted((each.process.pid, each.command, each.user) for each in e.process_book.living())
+        for e in (session, here)
     )
-    return names.one(process)
+    assert there_used == here_used
+    wait(lambda: m.CPU_UTILIZATION in values(session, HOST_ID))
+    assert session.stream.host_now().values.keys() == values(session, HOST_ID).keys()
+
+
+def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
+    session: Session, far: FarMachine, cable: Cable
+) -> None:
+    began = session.clock.now()
+    assert session.wait_for_sweeps(1, PATIENCE)
+    assert session.wait_for_sweeps(3, PATIENCE, fast=True)
+    cards, card = session.cards(), session.cards()[0].id
+    cable.pull()
+    wait(
+        lambda: (
+            (reading := session.reading(card)) is not None
+            and reading.state is CardState.NO_CONNECTION
+        )
+    )
+    reading = session.reading(card)
+    assert reading is not None
+    assert not reading.values
+    assert set(reading.missing.values()) == {Absence.NO_CONNECTION}
+    assert session.state_sentence(card) == "there is no connection to its computer"
+    assert session.stream.silence(card) is None
+    assert not session.process_book.living()
+    cut = session.clock.now()
+    wait(lambda: far.now.state is LinkState.BROKEN and session.clock.now() > cut + 1.0)
+    cable.put_in()
+    wait(lambda: m.GPU_UTILIZATION in values(session, card))
+    assert session.cards() is cards
+    kinds = [each.kind for each in session.happenings()]
+    assert kinds.count(Kind.CONNECTION_LOST) == 1
+    assert Kind.CARD_LOST not in kinds
+    assert Kind.NO_ANSWER not in kinds
+    trace = session.past.trace(card, m.GPU_UTILIZATION, began, session.clock.now(), 400)
+    assert 0 in trace.counts  # nothing stands where nothing was read
+    assert session.beats().missed > 5
+
+
+def test_a_silence_counts_from_the_first_reading_that_did_not_come(cable: Cable) -> None:
+    with machine(cable, patience=4.0) as far:
+        session = remembering(Session(far.stream, 0.1))
+        session.want()
+        session.start()
+        assert session.wait_for_sweeps(3, PATIENCE, fast=True)
+        cable.pulled = True
+        cable.freeze()
+        wait(lambda: any(each.kind is Kind.CONNECTION_LOST for each in session.happenings()))
+        (lost,) = (each for each in session.happenings() if each.kind is Kind.CONNECTION_LOST)
+        assert far.lost_at is not None
+        assert lost.at == pytest.approx(far.lost_at + 0.1)
+        session.stop(PATIENCE)
+
+
+def test_a_card_that_does_not_answer_over_there_does_not_answer_here(cable: Cable) -> None:
+    with machine(cable, faults="hung:1@0s") as far:
+        session = remembering(Session(far.stream, 0.1))
+        session.want()
+        session.start()
+        one, other = (card.id for card in session.cards())
+        wait(lambda: session.stream.silence(other) is not None)
+        assert session.state_sentence(other).startswith("no answer for")
+        wait(lambda: m.GPU_UTILIZATION in values(session, one))
+        assert session.stream.silence(one) is None
+
+
+def test_a_command_gets_one_reading_of_each_card(far: FarMachine) -> None:
+    asked = frozenset({m.GPU_UTILIZATION, m.MEMORY_USED})
+    samples = [far.stream.read(card.id, asked) for card in far.stream.cards()]
+    assert all(sample.values.keys() >= asked for sample in samples)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(now=100.0)

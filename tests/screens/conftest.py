@@ -11,13 +11,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
-from gpuexplorer.commands.arguments import add_source_arguments
 from gpuexplorer.commands.window_arguments import add_window_arguments
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.settings import Settings, open_store
-from gpuexplorer.remote.host_name import Launch
+from gpuexplorer.remote.ssh import Launch
 from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.facts import Attempt
 from tests.screens.person import Person
 
 # Seconds; lived through at once when the window opens.
@@ -78,7 +77,6 @@ def open_program(qtbot: QtBot) -> Iterator[OpenProgram]:
         """
         parser = argparse.ArgumentParser()
         add_window_arguments(parser)
-        add_source_arguments(parser)
         words = ["--seed", str(seed), *(["--read-only"] if read_only else [])]
         if real is None:
             words += ["--simulate", simulate, *(["--fault", fault] if fault else [])]

@@ -49,7 +49,8 @@ def test_it_opens_beside_the_cards_and_from_the_drawing_of_the_machine(
     person.choose("Card to look at", "The computer, ")
     opened(person)
     person.go_to("Topology")
-    person.click("Host memory", within="The machine")
+    person.click("List the parts")
+    person.click("Host memory", within="Parts of the machine")
     person.click("Open host")
     opened(person)
 

@@ -83,7 +83,7 @@ def test_what_is_too_large_says_what_was_wanted_and_what_is_free(
 ) -> None:
     person = open_lab(open_program)
     enters(person, 'B = torch.zeros(100000, 100000, device="cuda:1")')
-    person.sees("Does not fit.", "wanted 37.25 GiB on cuda:1. Only")
+    person.sees("Does not fit.", "wanted 37.2 GiB on cuda:1. Only")
     sees_line(person, "CUDA out of memory. Tried to allocate 37.25 GiB.", state="failed")
 
 

@@ -47,9 +47,10 @@ def test_without_pytorch_a_cell_says_so_and_leads_to_the_way_out(
     only_pythons(monkeypatch, tmp_path, {"bare": WITHOUT_TORCH, "odd": NO_PYTHON})
     person = open_lab(open_program)
     enters(person, X_ON_0)
-    person.sees("Of 2 Python programs on this computer none has PyTorch.")
+    person.sees("None of the 2 Pythons that were found has PyTorch.", "Waiting for PyTorch")
+    person.sees("Get PyTorch…")
     person.click("Choose a Python")
-    person.sees("No Python of this computer has PyTorch.", "pip install torch")
+    person.sees(str(tmp_path / "bare"), "It has no PyTorch.")
 
 
 @needs_torch

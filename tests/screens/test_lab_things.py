@@ -108,14 +108,14 @@ def test_looking_into_a_model_shows_its_layers(open_program: OpenProgram) -> Non
     person.sees("2 Linear(in_features=8, out_features=1, bias=True): 9 parameters, 36 B")
 
 
-def test_training_says_how_the_loss_went_and_can_be_stopped(open_program: OpenProgram) -> None:
+def test_training_takes_its_steps_and_can_be_stopped(open_program: OpenProgram) -> None:
     person = open_lab(open_program, *_TRAINABLE)
     person.choose("What to do", "Train")
     person.choose("Inputs", "X")
     person.choose("Targets", "Y")
     person.type_into("Steps", "300")
     person.press("Ctrl+Return")
-    sees_line(person, "range(300)", "after 300 steps", state="done")
+    sees_line(person, "range(300)", "modelled", state="done")
     person.type_into("Steps", "100000")
     person.press("Ctrl+Return")
     person.sees("Worker: Busy")

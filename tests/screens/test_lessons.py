@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.lessons import shelf
+from gpuexplorer.lessons import reading
 from tests.lab.processes import needs_torch
 from tests.screens.at_the_bench import PATIENCE, kill_worker
 from tests.screens.conftest import OpenProgram, no_cards
@@ -26,7 +26,7 @@ LESSON = f"Lesson: {TITLE}"
 def one_lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that comes with one short lesson."""
     shutil.copytree(TWO_STEPS, tmp_path / "own" / "01-two-steps")
-    monkeypatch.setattr(shelf, "_folder", lambda: tmp_path / "own")
+    monkeypatch.setattr(reading, "_folder", lambda: tmp_path / "own")
 
 
 def opened(

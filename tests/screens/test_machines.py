@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.remote.ssh import HostName
 from tests.lab.processes import needs_torch
 from tests.remote.conftest import run_here
 from tests.screens.at_the_bench import enters

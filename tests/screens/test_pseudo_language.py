@@ -12,9 +12,10 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QScrollBar, QWidget
 
 from gpuexplorer.core.words import OPEN, PSEUDO, mark, tr, use_language
+from gpuexplorer.gui.cards import facts
 from gpuexplorer.gui.copies.view import PAGES
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.remote.ssh import HostName
 from tests.lab.processes import needs_torch
 from tests.remote.conftest import run_here
 from tests.screens.at_the_bench import PATIENCE, X_ON_0, Y_ON_1, enters
@@ -30,11 +31,18 @@ SCREENS = [entry.title for entry in VIEWS]
 FAULTS = "lost:1@20s,slow:0@10s-12s"
 
 
+def speak(language: str) -> None:
+    """What was said before in another is forgotten."""
+    use_language(language)
+    for each in vars(facts).values():
+        getattr(each, "cache_clear", tuple)()
+
+
 @pytest.fixture(autouse=True)
 def pseudo() -> Iterator[None]:
-    use_language(PSEUDO)
+    speak(PSEUDO)
     yield
-    use_language("en")
+    speak("en")
 
 
 @pytest.fixture

@@ -178,7 +178,7 @@ def test_what_is_handed_on_never_takes_the_place_of_the_recording(
     agreeing.start()
     answers(person, own)
     agreeing.stop()
-    person.sees(f"{own.name} is the recording itself or a part of it, and is left as it is.")
+    person.sees(f"{own.name} is the recording itself.")
     assert own.read_bytes() == before
 
 

@@ -13,8 +13,10 @@ def test_a_cell_of_the_matrix_tells_the_path(open_program: OpenProgram) -> None:
 def test_the_drawing_says_its_parts_and_is_chosen_from(open_program: OpenProgram) -> None:
     person = open_program()
     person.go_to("Topology")
-    person.sees("NVLink between card 0 and card 1", "NUMA node 0", within="The machine")
-    person.click("Card 1, NVIDIA TITAN RTX", within="The machine")
+    person.click("List the parts")
+    listed = "Parts of the machine"
+    person.sees("NVLink between card 0 and card 1", "NUMA node 0", within=listed)
+    person.click("Card 1, NVIDIA TITAN RTX", within=listed)
     person.sees("Card 1", "PCIe", within="Facts")
     person.does_not_see("2 cards", within="Facts")
 

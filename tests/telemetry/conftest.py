@@ -8,9 +8,11 @@ from time import monotonic
 
 import pytest
 
+from gpuexplorer.core.cards import CardState, Sample
 from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.looked_for import PciBus
 from tests.nvml_stub.stub import Stub
 
 # Tests of real cards run where not all tools of a developer are.
@@ -30,6 +32,17 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert monotonic() < end, "it did not come"
         threading.Event().wait(0.01)
+
+
+def read(backend: NvmlBackend, *cadences: Cadence, place: int = 0) -> Sample:
+    """All that the card at that place says, or what it says at these cadences."""
+    card = backend.cards()[place]
+    return backend.read(card.id, metrics_of(card, cadences or tuple(Cadence)))
+
+
+def states(backend: NvmlBackend, *cadences: Cadence) -> list[CardState]:
+    places = range(len(backend.cards()))
+    return [read(backend, *cadences, place=place).state for place in places]
 
 
 @pytest.fixture

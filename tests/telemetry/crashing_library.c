@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void crash_at(const char *here) {
     const char *there = getenv("CRASH_AT");
@@ -10,12 +11,17 @@ static void crash_at(const char *here) {
         return;
     if (strcmp(here, "init") == 0)
         abort();
+    while (strcmp(here, "hang") == 0)
+        pause();
     if (strcmp(here, "exit") == 0)
         exit(7);
     raise(SIGSEGV);
 }
 
-__attribute__((constructor)) static void load(void) { crash_at("load"); }
+__attribute__((constructor)) static void load(void) {
+    crash_at("load");
+    crash_at("hang");
+}
 
 int nvmlInitWithFlags(unsigned int flags) {
     (void)flags;

@@ -3,19 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pynvml
 import pytest
 
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState, Sample
-from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.metrics import METRICS, Cadence, Unit, metrics_of
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.backends.host import HostReader
-from gpuexplorer.telemetry.backends.nvml.card_reader import CardReader
-from gpuexplorer.telemetry.backends.nvml.identity import Found
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.topology import PathKind
 from tests.telemetry.conftest import Nvml
@@ -85,21 +80,6 @@ def test_every_metric_is_answered_or_explained_at_every_cadence(case: Case) -> N
             check(card, case.backend.read(card.id, asked), asked)
 
 
-def test_any_choice_of_metrics_is_answered_exactly(case: Case) -> None:
-    card = case.backend.cards()[0]
-    everything = sorted(metrics_of(card))
-    for some in (everything[:1], everything[::3], everything[1::2], everything):
-        check(card, case.backend.read(card.id, frozenset(some)), frozenset(some))
-
-
-def test_the_stand_in_knows_every_call_that_is_asked(nvml: Nvml) -> None:
-    """What it lacks would be missing as in an old driver, and no test would see the answer."""
-    backend = nvml.open("cards=1;kind=h100")
-    [card] = backend.cards()
-    missing = backend.read(card.id, metrics_of(card)).missing
-    assert [each for each in missing if missing[each] is Absence.NOT_IN_DRIVER] == []
-
-
 def test_memory_adds_up(case: Case) -> None:
     for card in case.backend.cards():
         values = case.backend.read(card.id, metrics_of(card)).values
@@ -117,11 +97,6 @@ def test_a_card_nobody_knows_is_lost_and_not_an_error(case: Case) -> None:
     sample = case.backend.read(CardId("GPU-of-another-machine"), metrics_of(card))
     assert sample.state is CardState.LOST
     assert not sample.values
-
-
-def test_cards_say_whether_they_are_simulated(case: Case) -> None:
-    assert case.backend.source.simulated is case.simulated
-    assert all(card.simulated is case.simulated for card in case.backend.cards())
 
 
 def test_ids_are_unique_and_parents_are_known(case: Case) -> None:
@@ -152,11 +127,6 @@ def test_processes_belong_to_cards_that_are_there(case: Case) -> None:
             assert not set(process.values) & set(process.missing)
 
 
-def test_closing_twice_is_harmless(case: Case) -> None:
-    case.backend.close()
-    case.backend.close()
-
-
 def test_no_handle_event_set_or_sample_is_left_behind(nvml: Nvml) -> None:
     backend = nvml.open("cards=2")
     for _ in range(3):
@@ -166,15 +136,6 @@ def test_no_handle_event_set_or_sample_is_left_behind(nvml: Nvml) -> None:
     backend.close()
     assert nvml.held() == 0
     assert nvml.sessions() == 0
-
-
-def test_rounds_of_different_cadence_share_no_driver_call(nvml: Nvml) -> None:
-    """They run in different threads, and a prepared call has one buffer."""
-    nvml.open("cards=1")
-    handle = pynvml.nvmlDeviceGetHandleByIndex(0)
-    found = Found(Card(CardId("GPU-0"), 0, "card", 1, fans=2, nvlinks=18), handle)
-    for question in CardReader(found, SystemClock()).questions:
-        assert len({METRICS[metric].cadence for metric in question.answers}) == 1
 
 
 def test_the_host_answers_or_explains_each_of_its_metrics() -> None:

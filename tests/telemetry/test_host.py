@@ -5,18 +5,15 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID
-from gpuexplorer.core.catalogue import memory
-from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION
+from gpuexplorer.core.metrics import CPU_UTILIZATION, MEMORY_USED, SWAP_TOTAL, SWAP_USED
+from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.backends import host
 from gpuexplorer.telemetry.backends.host import HostReader
-from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.processor_time import ProcessorTime, processor_time
-from gpuexplorer.telemetry.remembering import RememberingSession
-from tests.gui.fakes import Answer, card, session_of
-from tests.telemetry.conftest import until
+from gpuexplorer.telemetry.session import Session, remembering, session_on
+from gpuexplorer.telemetry.system import ProcessorTime
 
 ASKED = frozenset({CPU_UTILIZATION})
-SWAP = frozenset({memory.SWAP_USED, memory.SWAP_TOTAL})
+SWAP = frozenset({SWAP_USED, SWAP_TOTAL})
 
 
 @pytest.fixture
@@ -28,14 +25,6 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[ProcessorTime | None]:
     return coming
 
 
-def test_a_look_before_gives_the_first_reading_a_figure(
-    looks: list[ProcessorTime | None],
-) -> None:
-    looks.append(ProcessorTime(total=100.2, idle=50.15))
-    reader = HostReader(looked_before=ProcessorTime(total=100.0, idle=50.0))
-    assert reader.read(ASKED).values[CPU_UTILIZATION] == pytest.approx(0.25)
-
-
 def test_looks_too_close_together_have_a_reason_and_no_figure(
     looks: list[ProcessorTime | None],
 ) -> None:
@@ -45,66 +34,27 @@ def test_looks_too_close_together_have_a_reason_and_no_figure(
     assert reader.read(ASKED).values[CPU_UTILIZATION] == pytest.approx(0.5)
 
 
-def test_too_early_for_another_figure_the_last_one_stands(
-    looks: list[ProcessorTime | None],
-) -> None:
-    looks += [ProcessorTime(0, 0), ProcessorTime(1, 0.5), ProcessorTime(1.01, 0.51)]
-    reader = HostReader()
-    assert reader.read(ASKED).missing == {CPU_UTILIZATION: Absence.NEEDS_TWO}
-    figures = [reader.read(ASKED).values[CPU_UTILIZATION] for _ in range(2)]
-    assert figures == [0.5, 0.5]
-
-
-def test_a_system_that_keeps_it_from_us_is_a_reason(
-    looks: list[ProcessorTime | None],
-) -> None:
-    looks.append(None)
-    assert HostReader().read(ASKED).missing == {CPU_UTILIZATION: Absence.NO_PERMISSION}
-
-
-def test_processors_work_and_idle_within_all_of_their_time() -> None:
-    looked = processor_time()
-    assert looked is not None
-    assert 0 < looked.idle < looked.total
-
-
 def test_a_computer_without_swap_space_says_so_in_the_place_of_a_figure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     none = psutil.swap_memory()._replace(total=0, used=0, free=0)
     monkeypatch.setattr(psutil, "swap_memory", lambda: none)
     sample = HostReader().read(SWAP)
-    assert sample.values == {memory.SWAP_TOTAL: 0}
-    assert sample.missing == {memory.SWAP_USED: Absence.NO_SWAP}
+    assert sample.values == {SWAP_TOTAL: 0}
+    assert sample.missing == {SWAP_USED: Absence.NO_SWAP}
 
 
-def remembered(session: RememberingSession) -> int:
+def remembered(session: Session) -> int:
     """Readings of the computer's memory that are kept."""
-    return len(session.past.trace(HOST_ID, memory.MEMORY_USED, 0.0, session.clock.now()))
+    return len(session.past.trace(HOST_ID, MEMORY_USED, 0.0, session.clock.now()))
 
 
 def test_a_session_keeps_the_computers_past_from_its_start_and_unasked() -> None:
-    session = RememberingSession(NoCards())
+    session = remembering(session_on(NoCards()))
     session.start()
-    assert session.sampler.wait_for_sweeps(1, 10.0)
+    assert session.wait_for_sweeps(1, 10.0)
     assert session.stop(5.0)
     assert remembered(session) == 1
     reading = session.reading(HOST_ID)
     assert reading is not None
-    assert reading.values[memory.MEMORY_USED] > 0
-
-
-def test_a_driver_that_hangs_does_not_keep_the_computer_waiting() -> None:
-    session = session_of({card(0): Answer(hangs=True)})
-    session.want()
-    session.start()
-    until(lambda: remembered(session) > 0)
-    assert session.reading(card(0).id) is None
-    session.stop(0.1)
-
-
-def test_the_computer_is_read_no_more_than_once_a_second() -> None:
-    session = RememberingSession(NoCards(), interval=0.1)
-    assert session.sampler.host_period == 1.0
-    session.sampler.set_interval(5.0)
-    assert session.sampler.host_period == 5.0
+    assert reading.values[MEMORY_USED] > 0

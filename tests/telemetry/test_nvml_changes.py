@@ -1,50 +1,28 @@
 """Cards and drivers that change while they are read: nothing leaks, nothing is told wrongly."""
 
-import threading
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-import pynvml
 import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.telemetry.card_course import HappeningLog
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.pci_bus import PciBus
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.looked_for import PciBus
+from gpuexplorer.telemetry.session import Session, remembering, session_on
+from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import PATIENCE, Nvml, until
-
-
-def read(backend: NvmlBackend, place: int = 0, *cadences: Cadence) -> Sample:
-    card = backend.cards()[place]
-    return backend.read(card.id, metrics_of(card, cadences or tuple(Cadence)))
-
-
-def test_two_readers_that_find_the_driver_again_connect_once(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=2", clock)
-    nvml.set("driver=gone")
-    read(backend)
-    nvml.set("driver=back;slow=0:0.02")
-    clock.advance(3)
-    readers = [threading.Thread(target=read, args=(backend, place)) for place in (0, 1, 0, 1)]
-    for reader in readers:
-        reader.start()
-    for reader in readers:
-        reader.join()
-    assert nvml.sessions() == 1
-    backend.close()
-    assert nvml.sessions() == 0
+from tests.telemetry.conftest import PATIENCE, Nvml, read, states, until
 
 
 def test_a_card_that_hung_at_the_start_is_taken_in_when_it_answers(nvml: Nvml) -> None:
     backend = nvml.open("cards=2;hung=0")
     assert read(backend).state is CardState.NO_ANSWER
-    assert read(backend, 1).state is CardState.WORKING
+    assert read(backend, place=1).state is CardState.WORKING
     nvml.set("hung=none")
     nvml.release()
     until(lambda: backend.cards()[0].id.startswith("GPU-"))
@@ -54,119 +32,28 @@ def test_a_card_that_hung_at_the_start_is_taken_in_when_it_answers(nvml: Nvml) -
     assert backend.notes() == []
 
 
-def test_cards_that_the_driver_starts_one_after_another_are_waited_for(nvml: Nvml) -> None:
-    named = "nvmlDeviceGetName"
-    backend = nvml.open(f"cards=2;slow={named}@0:1.8;slow={named}@1:3.6")
-    assert [card.id.startswith("GPU-") for card in backend.cards()] == [True, True]
-
-
-def test_closing_while_a_card_hangs_ends_the_connection_only_afterwards(nvml: Nvml) -> None:
-    backend = nvml.open("cards=2;hung=0")
-    backend.close()
-    assert nvml.sessions() == 1
-    nvml.release()
-    until(lambda: nvml.sessions() == 0)
-
-
 def test_a_card_lost_at_the_start_comes_back_with_its_name_and_its_number(nvml: Nvml) -> None:
     clock = ManualClock()
     backend = nvml.open("cards=2;lost=1", clock)
-    assert read(backend, 1).state is CardState.LOST
+    assert read(backend, place=1).state is CardState.LOST
     nvml.set("lost=none")
     clock.advance(11)
-    read(backend, 1)
+    read(backend, place=1)
     until(lambda: backend.cards()[1].id.startswith("GPU-"))
-    assert read(backend, 1).state is CardState.WORKING
+    assert read(backend, place=1).state is CardState.WORKING
     assert backend.cards()[1].cuda_index == 1
     assert backend.notes() == []
-
-
-def test_a_card_that_comes_back_again_and_again_leaves_no_sample_behind(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1", clock)
-    for _ in range(4):
-        read(backend)
-        nvml.set("lost=0")
-        read(backend)
-        clock.advance(11)
-        nvml.set("lost=none")
-        read(backend)
-        clock.advance(1)
-        until(lambda: read(backend).state is CardState.WORKING)
-    backend.close()
-    assert nvml.held() == 0
 
 
 def test_instances_made_later_are_found(nvml: Nvml) -> None:
     backend = nvml.open("cards=1;mig=0:1")
     assert len(backend.cards()) == 2
     nvml.set("mig=0:3")
-    read(backend, 0, Cadence.SLOW)
+    read(backend, Cadence.SLOW)
     until(lambda: len(backend.cards()) == 4)
     nvml.set("mig=0:1")
-    read(backend, 0, Cadence.SLOW)
+    read(backend, Cadence.SLOW)
     until(lambda: len(backend.cards()) == 2)
-
-
-def test_an_instances_activity_is_asked_of_the_whole_card(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;mig=0:2")
-    wanted = frozenset({MetricId("sm_activity")})
-    instance = backend.cards()[1]
-    first = backend.read(instance.id, wanted)
-    assert first.missing == {MetricId("sm_activity"): Absence.NEEDS_TWO}
-    assert MetricId("sm_activity") in backend.read(instance.id, wanted).values
-
-
-def test_links_that_stop_answering_leave_each_metric_in_one_place(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1")
-    nvml.set("nvlinks=0:4")
-    sample = read(backend, 0, Cadence.SLOW)
-    assert not set(sample.values) & set(sample.missing)
-
-
-def test_unknown_link_states_leave_their_number_unknown(nvml: Nvml) -> None:
-    sample = read(nvml.open("cards=1;garbage=0"))
-    assert MetricId("nvlink_active") in sample.missing
-
-
-def test_a_clock_that_goes_back_freezes_no_rate(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;clock=1000")
-    wanted = frozenset({MetricId("nvlink_receive")})
-    card = backend.cards()[0].id
-    backend.read(card, wanted)
-    nvml.set("clock=500")
-    assert backend.read(card, wanted).missing
-    nvml.set("clock=+1")
-    assert backend.read(card, wanted).values
-
-
-def test_memory_of_no_size_is_shared_memory_and_not_zero(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;kind=gb10;total=0:0;used=0:0;reserved=0:0")
-    assert read(backend).missing[MetricId("memory_used")] is Absence.SHARED_MEMORY
-
-
-def test_a_process_list_that_is_refused_for_once_ends_nobody(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;procs=0:2")
-    card = backend.cards()[0].id
-    assert backend.processes(card)
-    nvml.set("refused=nvmlDeviceGetComputeRunningProcesses_v2;refuse_code=unknown")
-    assert backend.processes(card) is None
-    nvml.set("refused=none")
-    assert backend.processes(card)
-
-
-def test_bus_addresses_of_other_domains_are_other_addresses(nvml: Nvml) -> None:
-    from gpuexplorer.telemetry.pci_bus import plain_bus_id
-
-    assert plain_bus_id("00010000:3B:00.0") == "10000:3b:00.0"
-    assert plain_bus_id("00000002:3B:00.0") == "0002:3b:00.0"
-
-
-def test_a_strange_digit_in_the_environment_does_not_keep_cards_from_being_read(
-    nvml: Nvml,
-) -> None:
-    backend = nvml.open("cards=1", environment={"CUDA_VISIBLE_DEVICES": "²"})
-    assert backend.cards()[0].cuda_index is None
 
 
 @pytest.fixture
@@ -175,7 +62,7 @@ def on_stub(stub: Stub, tmp_path: Path) -> Callable[[str], Session]:
         stub.configure(config)
         backend = NvmlBackend(bus=PciBus(tmp_path), environment={})
         backend.open()
-        session = Session(backend, interval=0.1, patience=0.15)
+        session = remembering(session_on(backend, interval=0.1, patience=0.15))
         session.want()
         session.start()
         return session
@@ -183,28 +70,18 @@ def on_stub(stub: Stub, tmp_path: Path) -> Callable[[str], Session]:
     return start
 
 
-def test_a_session_ends_for_certain_and_lets_the_driver_go(
+def test_a_slow_card_is_read_and_not_called_silent(
     stub: Stub, on_stub: Callable[[str], Session]
 ) -> None:
+    """Each of its calls takes a fifth of the patience, and a round twenty of them."""
     session = on_stub("cards=2")
-    assert session.sampler.wait_for_sweeps(1, PATIENCE)
-    assert session.stop(1.0)
-    until(lambda: stub.sessions() == 0)
-    assert stub.held() == 0
-
-
-def test_a_slow_card_is_told_once_and_takes_nobody_with_it(
-    stub: Stub, on_stub: Callable[[str], Session]
-) -> None:
-    session = on_stub("cards=2")
-    slow = session.cards()[0].id
+    slow, quick = (card.id for card in session.cards())
+    taken: Counter[CardId] = Counter()
+    session.attach(lambda fact: taken.update([fact.card]) if isinstance(fact, Sample) else None)
     stub.set("slow=0:0.03")
-    until(lambda: any(each.kind is Kind.NO_ANSWER for each in session.happenings()))
-    before = session.beats().taken
-    until(lambda: session.beats().taken > before + 20)
-    told = [each for each in session.happenings() if each.card == slow]
-    assert [each.kind for each in told if each.kind is Kind.NO_ANSWER] == [Kind.NO_ANSWER]
-    assert not any(each.kind is Kind.CARD_LOST for each in session.happenings())
+    until(lambda: taken[quick] > 30)
+    assert taken[slow]
+    assert not any(each.kind is Kind.NO_ANSWER for each in session.happenings())
     stub.set("slow=0:0")
     session.stop(5.0)
 
@@ -213,7 +90,7 @@ def test_mig_that_comes_and_goes_is_not_called_a_lost_card_or_driver(
     stub: Stub, on_stub: Callable[[str], Session]
 ) -> None:
     session = on_stub("cards=2")
-    assert session.sampler.wait_for_sweeps(1, PATIENCE)
+    assert session.wait_for_sweeps(1, PATIENCE)
     wrong = {Kind.CARD_LOST, Kind.DRIVER_GONE}
     for config in ("mig=0:2", "mig=0:0"):
         stub.set(config)
@@ -225,31 +102,78 @@ def test_mig_that_comes_and_goes_is_not_called_a_lost_card_or_driver(
     assert session.stop(5.0)
 
 
-def test_a_bug_in_a_listener_is_reported_and_the_reading_goes_on(
-    stub: Stub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    stub.configure("cards=2")
-    reported: list[object] = []
-    monkeypatch.setattr(threading, "excepthook", reported.append)
-    seen: list[CardId] = []
-
-    def listen(sample: Sample) -> None:
-        seen.append(sample.card)
-        if len(seen) == 3:
-            raise RuntimeError("a bug")
-
-    backend = NvmlBackend(bus=PciBus(tmp_path), environment={})
-    backend.open()
-    session = Session(backend, interval=0.1, on_sample=listen, watch_faults=False)
-    session.want([Cadence.FAST], processes=False)
-    session.start()
-    until(lambda: len(seen) > 8)
-    assert len(reported) == 1
-    assert session.stop(5.0)
+HANDLE = "nvmlDeviceGetHandleByIndex_v2"
+REFUSALS = {
+    "no_permission": (Absence.NO_PERMISSION, "/dev/nvidia*"),
+    "not_supported": (Absence.NOT_SUPPORTED, "too new or too old"),
+    "unknown": (Absence.REFUSED, "sudo dmesg"),
+}
 
 
-def test_the_binding_is_the_one_we_know() -> None:
-    """Prepared calls rely on these sizes."""
-    assert pynvml.sizeof(pynvml.c_nvmlFieldValue_t) == 40
-    assert pynvml.sizeof(pynvml.c_nvmlUtilization_t) == 8
-    assert pynvml.sizeof(pynvml.c_nvmlMemory_v2_t) == 40
+def reload_with(stub: Stub, backend: NvmlBackend, clock: ManualClock, config: str) -> None:
+    """The driver goes while it is read, and comes back with this."""
+    stub.set("driver=gone")
+    states(backend)
+    clock.advance(3)
+    stub.set(f"driver=back;{config}")
+    states(backend)
+
+
+def test_cards_that_are_missing_after_a_reload_stay_and_say_so(nvml: Nvml) -> None:
+    clock = ManualClock()
+    backend = nvml.open("cards=8", clock)
+    before = backend.cards()
+    reload_with(nvml, backend, clock, "cards=3")
+    assert [card.id for card in backend.cards()] == [card.id for card in before]
+    assert [card.index for card in backend.cards()] == list(range(8))
+    assert states(backend) == ["working"] * 3 + ["not listed"] * 5
+    last = read(backend, place=7)
+    assert set(last.missing.values()) == {Absence.UNLISTED}
+    assert not last.values
+    assert backend.cards()[7].cuda_index is None
+    assert "Cards 3, 4, 5, 6, 7: the driver no longer lists it." in backend.notes()
+    assert any("look for it with `lspci`" in note for note in backend.notes())
+
+
+def test_cards_that_are_listed_again_need_no_restart(nvml: Nvml) -> None:
+    clock = ManualClock()
+    backend = nvml.open("cards=8", clock)
+    before = backend.cards()
+    reload_with(nvml, backend, clock, "cards=3")
+    assert states(backend).count(CardState.UNLISTED) == 5
+    nvml.set("cards=8")
+    states(backend)
+    assert states(backend) == ["working"] * 8
+    assert backend.cards() == before
+    assert backend.notes() == []
+
+
+@pytest.mark.parametrize("answer", REFUSALS)
+def test_a_card_is_taken_in_when_access_to_it_is_given(nvml: Nvml, answer: str) -> None:
+    clock = ManualClock()
+    backend = nvml.open(f"cards=2;fault={HANDLE}@1:{answer}", clock)
+    happenings = HappeningLog(clock)
+    happenings.consider(read(backend, place=1))
+    nvml.set("fault=none")
+    clock.advance(11)
+    states(backend)
+    until(lambda: not backend.cards()[1].nameless)
+    assert states(backend) == ["working", "working"]
+    assert [card.cuda_index for card in backend.cards()] == [0, 1]
+    assert backend.notes() == []
+    assert happenings.log()[0].sentence == "The driver gives no access to the card"
+
+
+def test_numbers_that_cannot_be_are_not_shown_as_facts(nvml: Nvml) -> None:
+    nonsense = ("total", "fans", "cores", "bus_width", "capability_major")
+    indices = f"answer=nvmlDeviceGetIndex:{2**32 - 1}"
+    others = ";".join(f"{key}=all:-1" for key in nonsense)
+    backend = nvml.open(f"cards=2;{indices};{others}")
+    for place, card in enumerate(backend.cards()):
+        assert card.index == place
+        assert card.memory_bytes is None
+        assert card.fans == 0
+        assert (card.cores, card.memory_bus_bits) == (None, None)
+        assert card.compute_capability is None
+    assert states(backend) == ["working"] * 2
+    assert MetricId("memory_total") not in read(backend).values

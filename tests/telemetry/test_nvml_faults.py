@@ -1,27 +1,24 @@
 """NVIDIA's driver at its worst: what a person is told, and that nothing is thrown."""
 
-import threading
 from collections.abc import Mapping
 
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from tests.telemetry.conftest import Nvml, until
+from tests.clocks import ManualClock
+from tests.telemetry.conftest import Nvml, read, states
 
 
 def absence(backend: NvmlBackend, metric: str, card: int = 0) -> Absence | None:
-    one = backend.cards()[card]
-    return backend.read(one.id, metrics_of(one)).missing.get(MetricId(metric))
+    return read(backend, place=card).missing.get(MetricId(metric))
 
 
 def values(backend: NvmlBackend, card: int = 0) -> Mapping[MetricId, float]:
-    one = backend.cards()[card]
-    return backend.read(one.id, metrics_of(one)).values
+    return read(backend, place=card).values
 
 
 @pytest.mark.parametrize(
@@ -55,31 +52,20 @@ def test_units_are_si_and_ratios_are_ratios(nvml: Nvml) -> None:
     assert seen[MetricId("pcie_width")] == 16
 
 
-def test_a_true_zero_is_a_value_and_not_missing(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;kind=rtx4090;util=0:0;idle=all")
-    seen = values(backend)
-    assert seen[MetricId("gpu_utilization")] == 0
-    assert seen[MetricId("fan_speed")] == 0
-
-
-def test_a_card_without_fans_says_so(nvml: Nvml) -> None:
-    assert absence(nvml.open("cards=1"), "fan_speed") is Absence.NO_PART
-
-
 def test_one_lost_card_does_not_take_the_others_down(nvml: Nvml) -> None:
     backend = nvml.open("cards=3")
     nvml.set("lost=1")
-    states = [backend.read(card.id, metrics_of(card)).state for card in backend.cards()]
-    assert states == [CardState.WORKING, CardState.LOST, CardState.WORKING]
+    assert states(backend) == [CardState.WORKING, CardState.LOST, CardState.WORKING]
     assert absence(backend, "temperature", card=1) is Absence.LOST
 
 
-def test_a_card_lost_at_start_is_listed_and_the_others_are_numbered_without_it(
+def test_a_card_lost_at_start_is_listed_and_no_number_of_cuda_is_claimed_behind_it(
     nvml: Nvml,
 ) -> None:
     backend = nvml.open("cards=3;lost=1")
     assert [card.index for card in backend.cards()] == [0, 1, 2]
-    assert [card.cuda_index for card in backend.cards()] == [0, None, 1]
+    assert [card.cuda_index for card in backend.cards()] == [0, None, None]
+    assert backend.cards()[2].cuda_reason.endswith("lost card before it is not known")
     assert any("Card 1" in note for note in backend.notes())
 
 
@@ -101,34 +87,6 @@ def test_a_driver_that_goes_and_comes_back_needs_no_restart(nvml: Nvml) -> None:
     assert backend.notes() == []
 
 
-def test_the_driver_is_not_looked_for_at_every_beat(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=1", clock)
-    card = backend.cards()[0]
-    nvml.set("driver=gone")
-    backend.read(card.id, metrics_of(card))
-    nvml.reset_calls()
-    for _ in range(10):
-        clock.advance(0.1)
-        backend.read(card.id, metrics_of(card))
-    assert nvml.calls() == 0
-
-
-def test_a_connection_ends_only_when_the_last_call_has_left_it(nvml: Nvml) -> None:
-    backend = nvml.open("cards=2")
-    card = backend.cards()[0]
-    nvml.set("hung=0")
-    reading = threading.Thread(
-        target=backend.read, args=(card.id, metrics_of(card)), daemon=True
-    )
-    reading.start()
-    backend.close()
-    assert nvml.sessions() == 1
-    nvml.release()
-    reading.join(5)
-    assert nvml.sessions() == 0
-
-
 def test_with_mig_on_utilisation_says_where_to_look_and_instances_stand_under_their_card(
     nvml: Nvml,
 ) -> None:
@@ -143,21 +101,6 @@ def test_with_mig_on_utilisation_says_where_to_look_and_instances_stand_under_th
     assert {process.card for process in backend.processes(whole.id) or ()} <= {
         instance.id for instance in instances
     }
-
-
-def test_instances_with_gaps_between_them_are_all_found(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;mig_at=0:0,2,5")
-    assert [card.index for card in backend.cards() if card.parent] == [0, 2, 5]
-
-
-def test_mig_switched_on_later_is_noticed(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1")
-    assert MetricId("gpu_utilization") in values(backend)
-    nvml.set("mig=0:2")
-    values(backend)
-    until(lambda: len(backend.cards()) == 3)
-    assert [card.parent is None for card in backend.cards()] == [True, False, False]
-    assert absence(backend, "gpu_utilization") is Absence.MIG_ON
 
 
 def test_a_card_that_shares_the_computers_memory_says_so(nvml: Nvml) -> None:
@@ -180,18 +123,6 @@ def test_rates_need_two_readings_and_are_right_then(nvml: Nvml) -> None:
     assert second.values[MetricId("nvlink_transmit")] == pytest.approx(sum(links))
 
 
-def test_a_rate_does_not_depend_on_how_often_it_is_read(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;clock=100")
-    card = backend.cards()[0]
-    wanted = frozenset({MetricId("nvlink_receive")})
-    backend.read(card.id, wanted)
-    rates = []
-    for pause in (0.1, 1, 10):
-        nvml.set(f"clock=+{pause}")
-        rates.append(backend.read(card.id, wanted).values[MetricId("nvlink_receive")])
-    assert rates == pytest.approx([rates[0]] * 3, rel=0.01)
-
-
 def test_an_xid_is_told_once_with_its_meaning(nvml: Nvml) -> None:
     backend = nvml.open("cards=2")
     backend.wait_for_fault(0.01)
@@ -201,49 +132,3 @@ def test_an_xid_is_told_once_with_its_meaning(nvml: Nvml) -> None:
     assert fault.card == backend.cards()[1].id
     assert "fallen off the bus" in fault.sentence
     assert backend.wait_for_fault(0.01) == []
-
-
-def test_an_xid_that_is_none_is_not_told(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1")
-    backend.wait_for_fault(0.01)
-    nvml.set("xid=0:4294967295;xid=0:0;xid=0:31")
-    told = [fault for _ in range(3) for fault in backend.wait_for_fault(1.0)]
-    assert [fault.code for fault in told] == [31]
-
-
-def test_an_instance_that_does_not_say_who_it_is_ends_no_reading(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;mig=0:3")
-    nvml.set("fault=nvmlDeviceGetUUID@0:unknown")
-    assert MetricId("power_draw") in values(backend)
-
-
-def test_a_clock_is_held_against_its_own_maximum_where_another_is_not_known(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;max_sm=0:none;clock_memory=0:20000")
-    assert absence(backend, "clock_memory") is Absence.IMPOSSIBLE
-    assert MetricId("clock_sm") in values(backend)
-
-
-def test_links_whose_speed_is_not_known_carry_no_more_than_any_link(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;clock=100;nvlinks=0:1;nvlink_speed=0:none")
-    values(backend)
-    nvml.set("clock=+1;answer=field138@0:*11")
-    for metric in ("nvlink_0_transmit", "nvlink_transmit"):
-        assert absence(backend, metric) is Absence.IMPOSSIBLE, metric
-
-
-def test_traffic_is_held_against_the_link_it_was_read_with(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;kind=t4;pcie_tx=0:30000000000;fault=field*:not_supported")
-    assert absence(backend, "pcie_transmit") is Absence.IMPOSSIBLE
-    assert values(backend)[MetricId("pcie_width_max")] == 16
-
-
-def test_a_card_that_calls_itself_something_else_is_not_read_under_both_names(
-    nvml: Nvml,
-) -> None:
-    backend = nvml.open("cards=1")
-    before = backend.cards()[0].id
-    nvml.set("mig=0:1;uuid=0:GPU-other")  # it is met anew since it is cut
-    values(backend)
-    until(lambda: backend.cards()[0].id == "GPU-other")
-    assert backend.processes(CardId("GPU-other"))
-    assert not backend.processes(before)

@@ -12,19 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
-from gpuexplorer.core.catalogue import clocks, health
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import links as wires
-from gpuexplorer.core.catalogue import memory as room
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
 from gpuexplorer.telemetry.topology import nvlink_rate, pcie_rate
+from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import until
 
@@ -46,39 +43,33 @@ LEAST_BYTES, MOST_BYTES = 1 << 30, 1 << 50
 
 # Each is at most the other.
 ORDERED: tuple[tuple[MetricId, MetricId], ...] = (
-    (room.MEMORY_USED, room.MEMORY_TOTAL),
-    (room.MEMORY_FREE, room.MEMORY_TOTAL),
-    (room.MEMORY_RESERVED, room.MEMORY_TOTAL),
-    (room.BAR1_USED, room.BAR1_TOTAL),
-    (heat.POWER_LIMIT_MIN, heat.POWER_LIMIT_MAX),
-    (heat.TEMPERATURE_SLOWDOWN, heat.TEMPERATURE_SHUTDOWN),
-    (wires.PCIE_GENERATION_MAX, wires.PCIE_GENERATION_CARD),
-    (wires.PCIE_GENERATION, wires.PCIE_GENERATION_CARD),
+    (m.MEMORY_USED, m.MEMORY_TOTAL),
+    (m.MEMORY_FREE, m.MEMORY_TOTAL),
+    (m.MEMORY_RESERVED, m.MEMORY_TOTAL),
+    (m.BAR1_USED, m.BAR1_TOTAL),
+    (m.POWER_LIMIT_MIN, m.POWER_LIMIT_MAX),
+    (m.TEMPERATURE_SLOWDOWN, m.TEMPERATURE_SHUTDOWN),
+    (m.PCIE_GENERATION_MAX, m.PCIE_GENERATION_CARD),
+    (m.PCIE_GENERATION, m.PCIE_GENERATION_CARD),
 )
 # No card runs at twice its own highest clock.
 CLOCKS = (
-    (clocks.CLOCK_GRAPHICS, clocks.CLOCK_GRAPHICS_MAX),
-    (clocks.CLOCK_SM, clocks.CLOCK_SM_MAX),
-    (clocks.CLOCK_MEMORY, clocks.CLOCK_MEMORY_MAX),
-    (clocks.CLOCK_VIDEO, clocks.CLOCK_VIDEO_MAX),
+    (m.CLOCK_GRAPHICS, m.CLOCK_GRAPHICS_MAX),
+    (m.CLOCK_SM, m.CLOCK_SM_MAX),
+    (m.CLOCK_MEMORY, m.CLOCK_MEMORY_MAX),
+    (m.CLOCK_VIDEO, m.CLOCK_VIDEO_MAX),
 )
 # Parts of memory are read one after another.
 SHARE_OF_MEMORY = 0.01
 # They only ever grow while the driver runs.
 COUNTERS = (
-    heat.ENERGY,
-    wires.PCIE_REPLAYS,
-    health.ECC_CORRECTED,
-    health.ECC_UNCORRECTED,
-    health.ECC_CORRECTED_EVER,
-    health.ECC_UNCORRECTED_EVER,
-    health.RETIRED_PAGES_CORRECTED,
-    health.RETIRED_PAGES_UNCORRECTED,
-    health.REMAPPED_ROWS_CORRECTED,
-    health.REMAPPED_ROWS_UNCORRECTED,
-    *(metric.id for metric in clocks.METRICS if metric.unit is Unit.SECONDS),
+    *map(MetricId, ("energy", "pcie_replays", "ecc_corrected", "ecc_uncorrected")),
+    *map(MetricId, ("ecc_corrected_ever", "ecc_uncorrected_ever")),
+    *map(MetricId, ("retired_pages_corrected", "retired_pages_uncorrected")),
+    *map(MetricId, ("remapped_rows_corrected", "remapped_rows_uncorrected")),
+    *(metric.id for metric in METRICS.values() if metric.unit is Unit.SECONDS),
 )
-THROTTLED = tuple(clocks.throttle(reason) for reason in clocks.THROTTLE_REASONS)
+THROTTLED = m.THROTTLES
 
 
 def check_text(text: str) -> None:
@@ -119,28 +110,25 @@ def check_sample(card: Card, sample: Sample, asked: Collection[MetricId]) -> Non
             clock,
             dict(values),
         )
-    if values.keys() >= {room.MEMORY_USED, room.MEMORY_FREE, room.MEMORY_TOTAL}:
-        parts = values[room.MEMORY_USED] + values[room.MEMORY_FREE]
-        parts += values.get(room.MEMORY_RESERVED, 0)
-        assert parts <= values[room.MEMORY_TOTAL] * (1 + SHARE_OF_MEMORY), dict(values)
+    if values.keys() >= {m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_TOTAL}:
+        parts = values[m.MEMORY_USED] + values[m.MEMORY_FREE]
+        parts += values.get(m.MEMORY_RESERVED, 0)
+        assert parts <= values[m.MEMORY_TOTAL] * (1 + SHARE_OF_MEMORY), dict(values)
     assert not all(values.get(reason) for reason in THROTTLED)
     check_wires(card, values)
 
 
 def check_wires(card: Card, values: Mapping[MetricId, float]) -> None:
-    if wires.PCIE_GENERATION_CARD in values:
-        most = pcie_rate(int(values[wires.PCIE_GENERATION_CARD]), 16)
-        for rate in (wires.PCIE_RECEIVE, wires.PCIE_TRANSMIT):
+    if m.PCIE_GENERATION_CARD in values:
+        most = pcie_rate(int(values[m.PCIE_GENERATION_CARD]), 16)
+        for rate in (m.PCIE_RECEIVE, m.PCIE_TRANSMIT):
             assert most is None or values.get(rate, 0.0) <= 1.25 * most, rate
     numbers = range(card.nvlinks)
-    states = [values.get(wires.nvlink_state(link)) for link in numbers]
-    if wires.NVLINK_ACTIVE in values:
-        assert values[wires.NVLINK_ACTIVE] == states.count(1)
-    for total, of_link in (
-        (wires.NVLINK_RECEIVE, wires.nvlink_receive),
-        (wires.NVLINK_TRANSMIT, wires.nvlink_transmit),
-    ):
-        rates = [values.get(of_link(link), 0.0) for link in numbers]
+    states = [values.get(MetricId(f"nvlink_{link}_state")) for link in numbers]
+    if m.NVLINK_ACTIVE in values:
+        assert values[m.NVLINK_ACTIVE] == states.count(1)
+    for total, way in ((m.NVLINK_RECEIVE, "receive"), (m.NVLINK_TRANSMIT, "transmit")):
+        rates = [values.get(MetricId(f"nvlink_{link}_{way}"), 0.0) for link in numbers]
         if total in values:
             assert values[total] == pytest.approx(sum(rates))
 

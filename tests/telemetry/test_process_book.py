@@ -2,8 +2,8 @@
 
 import math
 import os
-import threading
-from collections.abc import Sequence
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,18 +12,32 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.process_book import (
+    CAN_ASK,
+    ELSEWHERE,
     ENDED_STAYS,
-    LOOKS,
-    BookRow,
+    UNCOLLECTED,
     ProcessBook,
+    ProcessNames,
     Standing,
+    end,
+    has_ended,
+    refusal,
 )
-from gpuexplorer.telemetry.process_names import NamedProcess, ProcessNames
-from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.processes import (
+    CardProcess,
+    NamedProcess,
+    ProcessFigure,
+    ProcessUse,
+    Way,
+)
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
+from tests.programs_that_end import Program, stubborn, willing
+
+__all__ = ["stubborn", "willing"]
 
 A, B = CardId("GPU-a"), CardId("GPU-b")
 
@@ -34,50 +48,30 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def book(clock: ManualClock, tmp_path: Path) -> ProcessBook:
-    """Of the computer itself: tests may run inside a container."""
-    return ProcessBook(clock, ProcessNames(tmp_path / "proc without namespaces"))
+def book(clock: ManualClock) -> ProcessBook:
+    return ProcessBook(clock)
 
 
-def made_up(card: CardId, pid: int, sm: float | None = 0.5, memory: float = 1e9) -> CardProcess:
-    values = {ProcessFigure.MEMORY: memory}
-    missing = {}
-    if sm is None:
-        missing[ProcessFigure.SM] = Absence.NO_NEW_SAMPLE
-    else:
-        values[ProcessFigure.SM] = sm
-    return CardProcess(
-        card, pid, ProcessUse.COMPUTE, values, missing, simulated_command=f"train {pid}"
-    )
+# Of the computer itself: tests may run inside a container.
+_NAMES = ProcessNames(Path("no namespaces"))
 
 
-def real(card: CardId, pid: int | None = None) -> CardProcess:
-    return CardProcess(card, os.getpid() if pid is None else pid, ProcessUse.COMPUTE)
+def made_up(
+    card: CardId, pid: int, sm: float | None = 0.5, memory: float = 1e9
+) -> NamedProcess:
+    told = {ProcessFigure.MEMORY: memory, ProcessFigure.SM: sm}
+    values = {each: value for each, value in told.items() if value is not None}
+    missing = {each: Absence.NO_NEW_SAMPLE for each in told if each not in values}
+    command = f"train {pid}"
+    return _NAMES.one(CardProcess(card, pid, ProcessUse.COMPUTE, values, missing, command))
+
+
+def real(card: CardId) -> NamedProcess:
+    return _NAMES.one(CardProcess(card, os.getpid(), ProcessUse.COMPUTE))
 
 
 def standings(book: ProcessBook) -> dict[int, Standing]:
     return {row.named.process.pid: row.standing for row in book.rows()}
-
-
-def test_rows_of_all_cards_stand_together_by_name(book: ProcessBook) -> None:
-    book.take(A, [made_up(A, 1), made_up(A, 2)])
-    book.take(B, [made_up(B, 1)])
-    assert [(n.process.card, n.process.pid, n.command) for n in book.living()] == [
-        (A, 1, "train 1"),
-        (A, 2, "train 2"),
-        (B, 1, "train 1"),
-    ]
-
-
-def test_nothing_is_put_together_anew_until_something_changes(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    book.take(A, [made_up(A, 1)])
-    rows = book.rows()
-    clock.advance(1.0)
-    assert book.rows() is rows
-    book.take(A, [made_up(A, 1, sm=0.6)])
-    assert book.rows() is not rows
 
 
 def test_the_past_is_kept_for_each_card_and_process(
@@ -93,27 +87,9 @@ def test_the_past_is_kept_for_each_card_and_process(
     assert list(past.memory) == [0.0, 1.0, 2.0]
     assert list(book.past(B, 1).sm) == pytest.approx([0.9] * 3)
     assert list(book.past(B, 2).times) == []
-
-
-def test_a_look_that_told_nothing_is_a_gap_and_not_a_zero(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    book.take(A, [made_up(A, 1, sm=0.5)])
-    clock.advance(2.0)
     book.take(A, [made_up(A, 1, sm=None)])
-    assert math.isnan(book.past(A, 1).sm[-1])
+    assert math.isnan(book.past(A, 1).sm[-1])  # a gap, and not a zero
     assert book.living()[0].process.missing[ProcessFigure.SM] is Absence.NO_NEW_SAMPLE
-
-
-def test_the_past_is_as_long_as_it_may_be_and_goes_on(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    for look in range(LOOKS + 5):
-        book.take(A, [made_up(A, 1, memory=look)])
-        clock.advance(2.0)
-    past = book.past(A, 1)
-    assert list(past.memory) == list(range(5, LOOKS + 5))
-    assert list(past.times) == sorted(past.times)
 
 
 def test_who_ended_stays_a_moment_and_says_so(book: ProcessBook, clock: ManualClock) -> None:
@@ -123,54 +99,8 @@ def test_who_ended_stays_a_moment_and_says_so(book: ProcessBook, clock: ManualCl
     assert standings(book) == {1: Standing.ENDED, 2: Standing.THERE}
     assert [named.process.pid for named in book.living()] == [2]
     clock.advance(ENDED_STAYS)
+    book.take(A, [made_up(A, 2)])
     assert standings(book) == {2: Standing.THERE}
-
-
-def test_who_lets_the_card_go_and_runs_on_has_not_ended(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    book.take(A, [real(A)])
-    clock.advance(2.0)
-    book.take(A, [])
-    assert standings(book) == {os.getpid(): Standing.LEFT}
-
-
-def test_who_comes_back_within_a_minute_has_the_same_past(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    book.take(A, [made_up(A, 1)])
-    clock.advance(2.0)
-    book.take(A, [])
-    clock.advance(20.0)
-    assert not book.rows()
-    book.take(A, [made_up(A, 1)])
-    assert standings(book) == {1: Standing.THERE}
-    assert len(book.past(A, 1).times) == 2
-    clock.advance(2.0)
-    book.take(A, [])
-    clock.advance(61.0)
-    book.take(A, [])
-    assert not book.past(A, 1).times
-
-
-class Names(ProcessNames):
-    """A number that belongs to one process after the other."""
-
-    identity: psutil.Process | None = None
-
-    def one(self, process: CardProcess) -> NamedProcess:
-        return NamedProcess(process, resolved=True, identity=self.identity)
-
-
-def test_a_number_that_was_given_on_begins_a_new_past(clock: ManualClock) -> None:
-    names = Names()
-    book = ProcessBook(clock, names)
-    names.identity = psutil.Process()
-    book.take(A, [real(A, 77)])
-    clock.advance(2.0)
-    names.identity = psutil.Process(os.getppid())
-    book.take(A, [real(A, 77)])
-    assert len(book.past(A, 77).times) == 1
 
 
 def test_a_card_that_does_not_tell_keeps_its_rows_without_figures(
@@ -191,24 +121,6 @@ def test_a_card_that_does_not_tell_keeps_its_rows_without_figures(
     assert standings(book) == {1: Standing.THERE, 2: Standing.THERE}
 
 
-def test_one_process_on_many_cards_is_looked_up_once_in_a_round(clock: ManualClock) -> None:
-    class Counting(Names):
-        looks = 0
-
-        def one(self, process: CardProcess) -> NamedProcess:
-            self.looks += 1
-            return replace(super().one(process), cpu=self.looks)
-
-    names = Counting()
-    book = ProcessBook(clock, names)
-    for _ in range(3):
-        for index in range(8):
-            book.take(CardId(f"GPU-{index}"), [real(CardId(f"GPU-{index}"), 77)])
-        clock.advance(2.0)
-    assert names.looks == 3
-    assert {named.cpu for named in book.living()} == {3}
-
-
 def test_the_share_of_the_processor_comes_for_all_cards(
     book: ProcessBook, clock: ManualClock
 ) -> None:
@@ -220,65 +132,133 @@ def test_the_share_of_the_processor_comes_for_all_cards(
     assert all(named.identity == psutil.Process() for named in book.living())
 
 
-def test_memory_does_not_grow_with_the_processes_that_ended(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    for pid in range(2000):
-        book.take(A, [made_up(A, pid)])
-        clock.advance(0.01)
-    remembered = [pid for pid in range(2000) if book.past(A, pid).times]
-    assert 1 < len(remembered) < 300
-    assert remembered[-1] == 1999
-
-
-def test_a_card_that_is_never_looked_at_again_is_forgotten(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    book.take(A, [made_up(A, 1)])
-    assert book.looked_at(A) == clock.now()
-    clock.advance(601.0)
-    book.take(B, [])
-    assert not book.rows()
-    assert book.looked_at(A) is None
-
-
-def test_rows_are_told_while_a_look_up_takes_long(clock: ManualClock) -> None:
-    """The window must never wait for /proc."""
-    began, let_go = threading.Event(), threading.Event()
-
-    class Slow(Names):
-        def one(self, process: CardProcess) -> NamedProcess:
-            began.set()
-            assert let_go.wait(20)
-            return super().one(process)
-
-    book = ProcessBook(clock, Slow())
-    reading = threading.Thread(target=book.take, args=(A, [real(A)]))
-    reading.start()
-    try:
-        assert began.wait(20)
-        assert book.rows() == ()
-        assert book.living() == ()
-        assert not book.past(A, 1).times
-    finally:
-        let_go.set()
-        reading.join(20)
-    assert len(book.rows()) == 1
-
-
 def test_a_session_names_the_processes_of_its_cards() -> None:
-    session = RememberingSession(simulated("2xTitanRTX"), interval=0.1)
+    session = remembering(session_on(simulated("2xTitanRTX"), interval=0.1))
     session.want()
     session.start()
     try:
-        assert session.sampler.wait_for_sweeps(1, 20.0)
-        named = session.named_processes()
+        assert session.wait_for_sweeps(1, 20.0)
+        named = session.process_book.living()
         assert {each.process.card for each in named} == {card.id for card in session.cards()}
         assert all(each.command for each in named)
-        assert pids(session.process_rows()) == [each.process.pid for each in named]
+        assert [row.named for row in session.process_book.rows()] == [*named]
     finally:
         assert session.stop(5.0)
 
 
-def pids(rows: Sequence[BookRow]) -> list[int]:
-    return [row.named.process.pid for row in rows]
+@pytest.fixture
+def names(tmp_path: Path) -> ProcessNames:
+    """Of the computer itself: tests may run inside a container."""
+    return ProcessNames(tmp_path / "proc without namespaces")
+
+
+def named(pid: int, names: ProcessNames) -> NamedProcess:
+    return names.one(CardProcess(CardId("GPU-a"), pid, ProcessUse.COMPUTE))
+
+
+def under_its_own_name() -> subprocess.Popen[bytes]:
+    """A process that has begun: until then it may bear our own name, or no arguments."""
+    code = "print('here', flush=True); input()"
+    other = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert other.stdout is not None
+    other.stdout.readline()
+    return other
+
+
+def test_our_own_process_is_named_and_marked_and_not_ended_from_here(
+    names: ProcessNames,
+) -> None:
+    own = named(os.getpid(), names)
+    assert (own.resolved, own.ours) == (True, True)
+    assert own.command is not None
+    assert "python" in own.command.lower() or "pytest" in own.command.lower()
+    assert (own.memory_bytes or 0) > 1e6
+    assert own.started_at is not None
+    with pytest.raises(Trouble, match="GPU Explorer itself"):
+        end(own, Way.KILL)
+    # The share of the processor comes with the second look.
+    assert own.cpu is None
+    assert named(os.getpid(), names).cpu is not None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing is left of a process there")
+def test_one_that_ended_and_was_not_collected_has_a_reason_and_no_zeros(
+    names: ProcessNames,
+) -> None:
+    with under_its_own_name() as other:
+        assert named(other.pid, names).memory_bytes
+        other.kill()
+        os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
+        for _ in range(6):
+            one = named(other.pid, names)
+    assert one.command is not None
+    assert "input()" in one.command
+    assert one.ended
+    assert (one.cpu, one.memory_bytes) == (None, None)
+    assert one.reason == UNCOLLECTED
+    assert refusal(one) == "It has ended already."
+
+
+def test_in_another_namespace_no_pid_is_ever_given_a_name(tmp_path: Path) -> None:
+    inside = tmp_path / "self" / "ns"
+    inside.mkdir(parents=True)
+    (inside / "pid").touch()
+    one = named(os.getpid(), ProcessNames(tmp_path))
+    assert not one.resolved
+    assert one.reason == ELSEWHERE
+    assert one.command is None
+    assert "another process" in refusal(one)
+
+
+def test_simulated_processes_bring_their_own_names_and_cannot_be_ended(
+    names: ProcessNames,
+) -> None:
+    made_up = CardProcess(CardId("SIM-0"), 1, ProcessUse.COMPUTE, {}, {}, "train.py", "ada")
+    one = names.one(made_up)
+    assert (one.command, one.user, one.resolved) == ("train.py", "ada", False)
+    with pytest.raises(Trouble, match="simulated: there is nothing to end"):
+        end(one, Way.ASK)
+
+
+def test_a_process_that_is_asked_to_end_ends(willing: Program, names: ProcessNames) -> None:
+    one = named(willing.pid, names)
+    assert refusal(one) == ""
+    assert not has_ended(one)
+    end(one, Way.ASK)
+    assert willing.wait(20) != 0
+    assert has_ended(one)
+
+
+@pytest.mark.skipif(not CAN_ASK, reason="there is no asking on Windows")
+def test_one_that_will_not_listen_is_ended_the_harder_way(
+    stubborn: Program, names: ProcessNames
+) -> None:
+    one = named(stubborn.pid, names)
+    end(one, Way.ASK)
+    assert stubborn.stdin is not None
+    assert not has_ended(one)
+    end(one, Way.KILL)
+    stubborn.wait(20)
+    assert has_ended(one)
+
+
+def test_what_belongs_to_another_user_is_refused_by_name(
+    willing: Program, names: ProcessNames
+) -> None:
+    theirs = replace(named(willing.pid, names), of_this_user=False, user="grace")
+    assert refusal(theirs) == "It belongs to grace. Only they or an administrator may end it."
+
+
+def test_where_the_system_refuses_a_sentence_says_so(
+    willing: Program, names: ProcessNames, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise psutil.AccessDenied
+
+    one = named(willing.pid, names)
+    monkeypatch.setattr(psutil.Process, "terminate", refuse)
+    with pytest.raises(Trouble, match=f"no permission to end process {willing.pid}"):
+        end(one, Way.ASK)
+    assert willing.poll() is None

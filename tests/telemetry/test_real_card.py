@@ -5,7 +5,7 @@ from typing import Any  # JSON is whatever the program printed
 
 import pytest
 
-from gpuexplorer.core.catalogue import links, memory
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from tests.real_cards import smi, snapshots, whole_cards
 
@@ -34,12 +34,12 @@ MOVING = {
     Unit.BYTES: 4096.0,
 }
 MOVES = {  # though its unit does not say so: a link at rest goes down
-    links.PCIE_GENERATION: 6.0,
-    links.PCIE_WIDTH: 16.0,
+    m.PCIE_GENERATION: 6.0,
+    m.PCIE_WIDTH: 16.0,
 }
-STANDS = {memory.MEMORY_TOTAL: 1.0, memory.MEMORY_RESERVED: 1.0}
+STANDS = {m.MEMORY_TOTAL: 1.0, m.MEMORY_RESERVED: 1.0}
 # Read off the bus by the kernel's word, which a container or a virtual machine may not have.
-OF_THE_KERNEL = {links.PCIE_GENERATION_SLOT, links.PCIE_WIDTH_SLOT}
+OF_THE_KERNEL = {m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT}
 ABSENT = ("n/a", "not supported", "unknown", "not active", "requires")
 
 

@@ -6,11 +6,9 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.core.metrics import Cadence, metrics_of
-from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
-from gpuexplorer.telemetry.pci_bus import PciBus, plain_bus_id
-from tests.telemetry.conftest import Nvml
+from gpuexplorer.telemetry.looked_for import PciBus
+from tests.clocks import ManualClock
+from tests.telemetry.conftest import Nvml, states
 
 FIRST, SECOND = "0000:1b:00.0", "0000:1c:00.0"
 
@@ -36,13 +34,6 @@ def bus(tmp_path: Path) -> Bus:
     return Bus(tmp_path / "sys")
 
 
-def states(backend: NvmlBackend) -> list[CardState]:
-    return [
-        backend.read(card.id, metrics_of(card, [Cadence.FAST])).state
-        for card in backend.cards()
-    ]
-
-
 def test_where_every_card_sleeps_the_driver_is_not_even_greeted(nvml: Nvml, bus: Bus) -> None:
     bus.card(FIRST, "suspended")
     nvml.reset_calls()
@@ -63,15 +54,6 @@ def test_a_card_that_somebody_woke_is_read(nvml: Nvml, bus: Bus) -> None:
     assert backend.cards()[0].id.startswith("GPU-")
 
 
-def test_a_card_asleep_beside_one_that_is_awake_is_listed_and_not_asked(
-    nvml: Nvml, bus: Bus
-) -> None:
-    bus.card(FIRST)
-    bus.card(SECOND, "suspended")
-    backend = nvml.open("cards=2", bus=PciBus(bus.root))
-    assert states(backend) == [CardState.WORKING, CardState.ASLEEP]
-
-
 def test_an_idle_card_that_may_sleep_is_let_go(nvml: Nvml, bus: Bus) -> None:
     clock = ManualClock()
     bus.card(FIRST)
@@ -86,59 +68,3 @@ def test_an_idle_card_that_may_sleep_is_let_go(nvml: Nvml, bus: Bus) -> None:
     nvml.reset_calls()
     assert states(backend) == [CardState.ASLEEP]
     assert nvml.calls() == 0
-
-
-def test_a_card_that_stays_awake_though_left_alone_is_looked_at_again(
-    nvml: Nvml, bus: Bus
-) -> None:
-    clock = ManualClock()
-    bus.card(FIRST)
-    backend = nvml.open("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
-    for _ in range(40):
-        states(backend)
-        clock.advance(1.0)
-    clock.advance(30)
-    assert states(backend) == [CardState.WORKING]
-
-
-def test_a_card_that_may_not_sleep_is_read_on_and_on(nvml: Nvml, bus: Bus) -> None:
-    clock = ManualClock()
-    bus.card(FIRST, control="on")
-    backend = nvml.open("cards=1;util=0:0;idle=all", clock, PciBus(bus.root))
-    for _ in range(60):
-        assert states(backend) == [CardState.WORKING]
-        clock.advance(1.0)
-
-
-def test_a_busy_card_is_read_on_and_on(nvml: Nvml, bus: Bus) -> None:
-    clock = ManualClock()
-    bus.card(FIRST)
-    backend = nvml.open("cards=1;util=0:40", clock, PciBus(bus.root))
-    for _ in range(60):
-        assert states(backend) == [CardState.WORKING]
-        clock.advance(1.0)
-
-
-def test_bus_addresses_of_driver_and_kernel_are_the_same() -> None:
-    assert plain_bus_id("00000000:3B:00.0") == "0000:3b:00.0"
-
-
-def test_the_slot_is_what_stands_above_the_card(tmp_path: Path) -> None:
-    bridge = tmp_path / "devices" / "pci0000:00" / "0000:00:01.0"
-    card = bridge / FIRST
-    card.mkdir(parents=True)
-    (bridge / "max_link_speed").write_text("16.0 GT/s PCIe\n")
-    (bridge / "max_link_width").write_text("8\n")
-    devices = tmp_path / "bus" / "pci" / "devices"
-    devices.mkdir(parents=True)
-    (devices / FIRST).symlink_to(card)
-    assert PciBus(tmp_path).slot(FIRST) == (4, 8)
-    assert PciBus(tmp_path).slot(SECOND) == (None, None)
-
-
-def test_a_sleeping_card_keeps_its_place_and_its_number(nvml: Nvml, bus: Bus) -> None:
-    bus.card(FIRST, "suspended")
-    bus.card("0000:1e:00.0")
-    backend = nvml.open("cards=2", bus=PciBus(bus.root))
-    assert [card.index for card in backend.cards()] == [0, 1]
-    assert states(backend) == [CardState.ASLEEP, CardState.WORKING]

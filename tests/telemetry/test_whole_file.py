@@ -1,7 +1,6 @@
 """Files that are there whole or not at all."""
 
-import os
-import threading
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,31 +10,28 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.whole_file import write_whole
 
 
-def test_what_was_there_stays_until_the_new_one_is_complete(tmp_path: Path) -> None:
-    place = tmp_path / "readings.csv"
-    place.write_text("old")
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOSPC, "There is no room left on that disk."),
+        (errno.EACCES, "You may not write there."),
+        (errno.EROFS, "the disk is read-only."),
+        (errno.EIO, "The system says: it broke."),
+    ],
+)
+def test_a_disk_that_refuses_leaves_the_old_file_and_no_stump(
+    tmp_path: Path, number: int, words: str
+) -> None:
+    def chunks() -> Iterator[bytes]:
+        yield b"half of it"
+        raise OSError(number, "it broke")
 
-    def breaks_off() -> Iterator[bytes]:
-        yield b"new"
-        raise OSError("the disk was pulled out")
-
-    with pytest.raises(Trouble, match=r"readings\.csv was not saved"):
-        write_whole(place, breaks_off())
-    assert place.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [place]
-    write_whole(place, [b"ne", b"w"])
-    assert place.read_text() == "new"
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="There are no named pipes here.")
-def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    got: list[bytes] = []
-    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
-    reader.start()
-    write_whole(pipe, [b"all of ", b"it"])
-    reader.join()
-    assert got == [b"all of it"]
-    assert pipe.is_fifo()
-    assert list(tmp_path.iterdir()) == [pipe]
+    path = tmp_path / "plots.csv"
+    path.write_bytes(b"the old one")
+    with pytest.raises(Trouble, match=r"plots\.csv was not saved") as told:
+        write_whole(path, chunks())
+    assert words in str(told.value)
+    assert path.read_bytes() == b"the old one"
+    assert list(tmp_path.iterdir()) == [path]
+    write_whole(path, [b"ne", b"w"])
+    assert path.read_bytes() == b"new"

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from gpuexplorer.worker.cells import Cells
-from gpuexplorer.worker.engine import Engine
 from gpuexplorer.worker.engines.sight import PlacementLog
 from gpuexplorer.worker.engines.torch_engine import TorchEngine
 from gpuexplorer.worker.engines.virtual.engine import VirtualEngine, leave
@@ -38,16 +37,13 @@ from torch.nn import functional as F
 
 def cpu(): return torch.device("cpu")
 def gpu(i=0): return torch.device(f"cuda:{i}")
-def num_gpus(): return torch.cuda.device_count()
-def try_gpu(i=0): return gpu(i) if num_gpus() >= i + 1 else cpu()
-def try_all_gpus(): return [gpu(i) for i in range(num_gpus())]
 """
 
 
 class Bench:
     """Cells, on one engine. `{0}` and `{1}` in a cell stand for its two devices."""
 
-    def __init__(self, engine: Engine, devices: tuple[str, str]) -> None:
+    def __init__(self, engine: TorchEngine | VirtualEngine, devices: tuple[str, str]) -> None:
         self.engine = engine
         self.devices = devices
         self.printed: list[str] = []
@@ -57,11 +53,6 @@ class Bench:
         self._cells = Cells(self._show)
         self._number = 0
         self.run(_FIRST)
-
-    @property
-    def number(self) -> int:
-        """Of the last cell."""
-        return self._number
 
     @property
     def things(self) -> dict[str, Any]:
@@ -93,9 +84,9 @@ class Bench:
         self.printed += repr(value).splitlines()
 
 
-def virtual_bench(**changes: object) -> Bench:
+def virtual_bench(links: Sequence[Mapping[str, object]] = LINKS, **changes: object) -> Bench:
     cards = [{**CARD, **changes, "uuid": f"SIM-{number}"} for number in (0, 1)]
-    return Bench(VirtualEngine(cards, LINKS), ("cuda:0", "cuda:1"))
+    return Bench(VirtualEngine(cards, links), ("cuda:0", "cuda:1"))
 
 
 def cpu_bench() -> Bench:

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.measured import Measured, Sampled
+from gpuexplorer.lab.events import Event, Measured, Sampled
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.engines.measuring.measure import measure
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards

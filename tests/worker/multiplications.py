@@ -5,8 +5,7 @@ from typing import Any
 
 import torch
 
-from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.measured import Multiplied, Sampled
+from gpuexplorer.lab.events import Event, Multiplied, Sampled
 from gpuexplorer.lab.wire import Multiply
 from gpuexplorer.worker.engines.measuring.products import multiply
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards

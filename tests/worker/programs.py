@@ -4,13 +4,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from gpuexplorer.lab.events import Asked, Failed, Finished, Printed, Watched
+from gpuexplorer.lab.events import Failed, Finished, Printed, Watched
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.wire import Answer
 from tests.lab.processes import PATIENCE, Worker
+
+NAME = "train.py"
 
 
 @dataclass
@@ -26,17 +28,18 @@ class Life:
 class WatchedLife(Life):
     outcome: Finished | Failed
     notes: list[str]
-    seen: list[Watched] = field(default_factory=list)
-    why: str = ""
+    seen: list[Watched]
+    why: str
 
     @property
     def life(self) -> Life:
         return Life(self.out, self.err, self.status)
 
 
-def plain(file: str, *arguments: str, folder: Path, typed: Sequence[str] = ()) -> Life:
+def plain(code: str, *arguments: str, folder: Path, typed: Sequence[str] = ()) -> Life:
+    (folder / NAME).write_text(code, "utf-8")
     done = subprocess.run(
-        [sys.executable, file, *arguments],
+        [sys.executable, NAME, *arguments],
         cwd=folder,
         env=dict(os.environ),  # C may have added to it
         input="".join(f"{each}\n" for each in typed),
@@ -50,50 +53,26 @@ def plain(file: str, *arguments: str, folder: Path, typed: Sequence[str] = ()) -
 
 
 def watched(
-    file: str,
+    code: str,
     *arguments: str,
     folder: Path,
     typed: Sequence[str] = (),
     cards: Sequence[dict[str, object]] = (),
 ) -> WatchedLife:
-    """Answers what is asked, in order."""
-    worker = begun(file, *arguments, folder=folder, cards=cards)
-    answers = list(typed)
-    heard = worker.listener
-
-    def over() -> bool:
-        asked = len([each for each in heard.events if isinstance(each, Asked)])
-        while answers and asked > len(typed) - len(answers):
-            worker.process.send(Answer(1, answers.pop(0)))
-        return bool(heard.ends)
-
-    heard.wait(over)
-    return ended(worker)
-
-
-def begun(
-    file: str,
-    *arguments: str,
-    folder: Path,
-    cards: Sequence[dict[str, object]] = (),
-) -> Worker:
-    return Worker(
-        Start(program=Program(Path(file), arguments), folder=folder, cards=cards, sampled=True)
-    )
-
-
-def ended(worker: Worker) -> WatchedLife:
+    (folder / NAME).write_text(code, "utf-8")
+    program = Program(Path(NAME), arguments)
+    worker = Worker(Start(program=program, folder=folder, cards=cards, sampled=True))
+    for each in typed:
+        worker.process.send(Answer(1, each))
     why = worker.listener.end
-    events = worker.listener.events
-    outcome = events[-1]
+    outcome = worker.listener.events[-1]
     assert isinstance(outcome, (Finished, Failed)), outcome
-    printed = [each for each in events if isinstance(each, Printed)]
     return WatchedLife(
-        "".join(each.text for each in printed if each.stream == "out"),
-        "".join(each.text for each in printed if each.stream == "err"),
+        worker.printed(1),
+        worker.printed(1, "err"),
         worker.process.status,
         outcome,
-        [each.text for each in printed if each.stream == "note"],
-        [each for each in events if isinstance(each, Watched)],
+        [each.text for each in worker.said(Printed, 1) if each.stream == "note"],
+        worker.said(Watched, 1),
         why,
     )

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from gpuexplorer.lab.measured import Measured
+from gpuexplorer.lab.events import Measured
 
 
 def skip_without_cards(count: int) -> None:

@@ -116,11 +116,9 @@ def _carried_out(func: Any, args: Any, kwargs: Any) -> Any:
         return args[0]
     if not cards:
         return made
-    return tree_map(lambda each: OnCard(each, cards[0]) if _is_plain(each) else each, made)
-
-
-def _is_plain(value: Any) -> bool:
-    return type(value) is torch.Tensor
+    return tree_map(
+        lambda each: OnCard(each, cards[0]) if type(each) is torch.Tensor else each, made
+    )
 
 
 def _bare(value: Any) -> Any:
@@ -156,23 +154,19 @@ def put_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: CARDS)
     monkeypatch.setattr(torch.cuda, "can_device_access_peer", lambda one, other: one < other)
-    for owner in (torch.Tensor, torch.nn.Module):
-        for name in ("to", "cuda", "cpu"):
-            monkeypatch.setattr(owner, name, getattr(owner, name))
-    lazy = torch.nn.parameter.UninitializedTensorMixin
-    monkeypatch.setattr(lazy, "_allowed_methods", lazy._allowed_methods)
-    monkeypatch.setattr(torch._tensor_str, "_str", torch._tensor_str._str)
-    monkeypatch.setattr(threading.Thread, "start", threading.Thread.start)
-    kinds = dataloader._SingleProcessDataLoaderIter, dataloader._MultiProcessingDataLoaderIter
-    for kind in kinds:
-        monkeypatch.setattr(kind, "_next_data", kind._next_data)
-    loader = torch.utils.data.DataLoader
-    monkeypatch.setattr(loader, "_get_iterator", loader._get_iterator)
-    monkeypatch.setattr(optimizer, "_global_optimizer_post_hooks", OrderedDict())
-    for name in ("capture_begin", "capture_end", "replay"):
-        monkeypatch.setattr(Graph, name, getattr(Graph, name))
     monkeypatch.setattr(torch.cuda, "CUDAGraph", Graph)
+    monkeypatch.setattr(optimizer, "_global_optimizer_post_hooks", OrderedDict())
+    for owner, *names in (
+        (torch.Tensor, "to", "cuda", "cpu"),
+        (torch.nn.Module, "to", "cuda", "cpu"),
+        (torch.nn.parameter.UninitializedTensorMixin, "_allowed_methods"),
+        (torch._tensor_str, "_str"),
+        (threading.Thread, "start"),
+        (dataloader._SingleProcessDataLoaderIter, "_next_data"),
+        (dataloader._MultiProcessingDataLoaderIter, "_next_data"),
+        (Graph, "capture_begin", "capture_end", "replay"),
+    ):
+        for name in names:
+            monkeypatch.setattr(owner, name, getattr(owner, name))
     Graph.captured = False
-    for owner in (torch.cuda.Stream, Moment):
-        monkeypatch.setattr(owner, "synchronize", owner.synchronize)
     done.clear()

@@ -6,21 +6,12 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from gpuexplorer.lab.events import Transferred  # noqa: E402 - only where there is torch
-from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: E402
-from tests.lab.processes import CARD  # noqa: E402
-from tests.steps import steps  # noqa: E402
-from tests.worker.benches import (  # noqa: E402
-    LINKS,
-    Bench,
-    cpu_bench,
-    real_bench,
-    start_anew,
-)
+from gpuexplorer.lab.events import Transferred
+from tests.steps import steps
+from tests.worker.benches import LINKS, Bench, cpu_bench, real_bench, start_anew, virtual_bench
 
-MIB = 1 << 20
 ON_A_CARD = "X = torch.ones(2, 3, device='{0}')"
 
 
@@ -38,21 +29,16 @@ CAUGHT = [
     ("X.to('cpu')", "to", "", True, 24, True),
     ("Z = X.cpu() * 2", "cpu", "X.cpu()", True, 24, True),
     ("H.to('{0}')", "to", "", True, 24, False),
-    ("H.cuda()", "cuda", "", True, 24, False),
     ("X.copy_(H)", "copy_", "", True, 24, False),
     ("H.copy_(X)", "copy_", "", True, 24, True),
     ("X[0, 0].item()", "item", "", False, 4, True),
     ("float(s)", "float", "", False, 4, True),
-    ("int(s)", "int", "", False, 4, True),
-    ("bool(s)", "bool", "", False, 4, True),
     ("if s: pass", "if", "s", False, 4, True),
     ("y = [i for i in range(1) if s > i]", "if", "s > i", False, 1, True),
     ("f'{s:.1f}'", "format", "", False, 4, True),
-    ("print(X)", "print", "", False, 24, True),
     ("print('X is', X)", "print", "", False, 24, True),
     ("X.tolist()", "tolist", "", False, 24, True),
     ("torch.equal(X, X)", "equal", "", False, 1, True),
-    ("torch.allclose(X, X)", "allclose", "", False, 1, True),
     ("max(s, s)", "max", "", False, 1, True),
     ("X[X > 0]", "index", "", False, 4, True),
     ("X[torch.tensor([1])]", "index", "", False, 8, False),
@@ -61,46 +47,26 @@ CAUGHT = [
 ]
 
 
-def ready(bench: Bench) -> Bench:
-    bench.run(ON_A_CARD, "H = torch.zeros(2, 3)", "s = X.sum()")
-    return bench
-
-
-def is_told(bench: Bench, case: tuple[str, str, str, bool, int, bool]) -> None:
-    cell, how, what, asked, size, to_host = case
-    bench.run(f"# Hidden at its end, since showing a value copies too.\n{cell};")
-    copy = only(bench)
-    card = bench.devices[0]
-    expected = (what or cell).replace("{0}", card)
-    assert (copy.how, copy.what, copy.asked, copy.bytes) == (how, expected, asked, size)
-    assert (copy.source, copy.target) == ((card, "cpu") if to_host else ("cpu", card))
-    assert (copy.line, copy.thread) == (2, "")
-    assert copy.blocking
-    assert copy.pinned is False
-    assert copy.direct is None
-
-
+@pytest.mark.parametrize("real", [False, pytest.param(True, marks=pytest.mark.gpu)])
 @pytest.mark.parametrize("case", CAUGHT, ids=lambda each: each[0])
 def test_each_way_of_copying_is_told_with_its_word(
-    virtual: Bench, case: tuple[str, str, str, bool, int, bool]
+    virtual: Bench, case: tuple[str, str, str, bool, int, bool], real: bool
 ) -> None:
-    is_told(ready(virtual), case)
-    copy = only(virtual)
-    assert copy.modelled
-    assert None not in (copy.begin, copy.end, copy.seconds)
-    assert copy.host_seconds is not None
-    assert copy.host_seconds > 0
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("case", CAUGHT, ids=lambda each: each[0])
-def test_each_way_of_copying_on_a_real_card_is_told_with_its_word(
-    case: tuple[str, str, str, bool, int, bool],
-) -> None:
-    bench = ready(real_bench())
-    is_told(bench, case)
-    # What is made of numbers is copied before anything of it can be seen.
-    assert (only(bench).host_seconds is None) is (case[1] == "tensor")
+    bench = real_bench() if real else virtual
+    bench.run(ON_A_CARD, "H = torch.zeros(2, 3)", "s = X.sum()")
+    cell, how, what, asked, size, to_host = case
+    bench.run(f"# Hidden at its end, since showing a value copies too.\n{cell};")
+    copy, card = only(bench), bench.devices[0]
+    assert (copy.how, copy.asked, copy.bytes) == (how, asked, size)
+    # Python may point at the whole of what is decided.
+    assert (what or cell).replace("{0}", card) in copy.what
+    assert (copy.source, copy.target) == ((card, "cpu") if to_host else ("cpu", card))
+    assert (copy.line, copy.thread) == (2, "")
+    assert (copy.blocking, copy.pinned, copy.direct) == (True, False, None)
+    # What is made of numbers is copied on real cards before anything of it can be seen.
+    assert (copy.host_seconds is None) is (real and how == "tensor")
+    assert copy.modelled is not real
+    assert real or None not in (copy.begin, copy.end, copy.seconds)
 
 
 def test_what_a_cell_shows_is_told_as_shown(virtual: Bench) -> None:
@@ -108,14 +74,6 @@ def test_what_a_cell_shows_is_told_as_shown(virtual: Bench) -> None:
     copy = only(virtual)
     assert (copy.how, copy.what, copy.line, copy.asked) == ("display", "X", 2, False)
     assert copy.bytes == 24
-
-
-def test_what_a_function_of_the_person_copies_is_told_where_it_stands(virtual: Bench) -> None:
-    virtual.run(ON_A_CARD, "def read(x):\n    y = 2\n    return x.sum().item()")
-    virtual.run("a = read(X)")
-    copy = only(virtual)
-    assert (copy.what, copy.line) == ("x.sum().item()", 3)
-    assert copy.cell < virtual.number
 
 
 def test_what_a_library_copies_is_told_where_it_was_called(virtual: Bench) -> None:
@@ -126,31 +84,6 @@ def test_what_a_library_copies_is_told_where_it_was_called(virtual: Bench) -> No
     assert copy.what == "clip_grad_norm_([X], 1.0, error_if_nonfinite=True)"
     assert (copy.within, copy.asked) == ("torch.nn.utils.clip_grad", False)
     assert copy.deep >= 2
-
-
-def test_a_lazy_layer_that_has_no_shape_yet_copies_nothing(virtual: Bench) -> None:
-    virtual.run("net = nn.LazyLinear(1).to('cuda:0')")
-    assert told(virtual) == []
-
-
-def test_a_default_device_is_not_said_to_have_copied(virtual: Bench) -> None:
-    virtual.run("torch.set_default_device('cuda')", "Y = torch.ones(2).to('cuda:1')")
-    virtual.run("torch.set_default_device('cpu')")
-    virtual.run("Z = Y.to('cuda:0')")
-    assert only(virtual).within == ""
-
-
-def test_the_copies_of_data_parallel_are_told_with_the_module_that_made_them(
-    virtual: Bench,
-) -> None:
-    virtual.run("net = nn.DataParallel(nn.Linear(4, 2).cuda())", "X = torch.ones(8, 4).cuda()")
-    virtual.run("Y = net(X)")
-    copies = told(virtual)
-    assert {each.what for each in copies} == {"net(X)"}
-    assert not any(each.asked for each in copies)
-    assert all(each.within.startswith("torch.nn.parallel") for each in copies)
-    ways = {(each.source, each.target) for each in copies}
-    assert {("cuda:0", "cuda:1"), ("cuda:1", "cuda:0")} <= ways
 
 
 def test_what_the_threads_of_data_parallel_read_is_told_where_the_model_is_written(
@@ -166,43 +99,8 @@ def test_what_the_threads_of_data_parallel_read_is_told_where_the_model_is_writt
     virtual.run("Y = net(X)")
     read = [each for each in told(virtual) if each.how == "if"]
     assert {each.source for each in read} == {"cuda:0", "cuda:1"}
-    assert {(each.what, each.line, bool(each.thread)) for each in read} == {
-        ("x.sum() > 0", 3, True)
-    }
-
-
-def test_of_a_large_tensor_only_the_edges_are_printed(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(100, 50, device='cuda:0')", "print(X)")
-    assert only(virtual).bytes == 6 * 6 * 4
-
-
-def test_numpy_of_a_card_is_refused_and_copies_nothing(virtual: Bench) -> None:
-    virtual.run(ON_A_CARD)
-    with pytest.raises(TypeError, match="can't convert cuda:0 device type tensor to numpy"):
-        virtual.run("X.numpy()")
-    assert told(virtual) == []
-    virtual.run("X.cpu().numpy()")
-    assert (only(virtual).how, only(virtual).asked) == ("cpu", True)
-
-
-def test_a_loop_that_reads_is_told_as_one(virtual: Bench) -> None:
-    virtual.run(ON_A_CARD, "log = []", "for i in range(1000):\n    log += [X.sum().item()]")
-    row = only(virtual)
-    assert (row.copies, row.bytes, row.line) == (1000, 4000, 2)
-    assert (row.how, row.asked) == ("item", False)
-    assert row.begin is not None
-    assert row.end is not None
-    assert row.seconds is not None
-    assert row.end - row.begin > row.seconds
-
-
-def test_only_what_is_alike_in_one_place_is_one(virtual: Bench) -> None:
-    virtual.run(ON_A_CARD)
-    virtual.run("for i in range(300): Z = [X.cpu(), X[0, 0].item()]\nY = X.cpu()")
-    assert {(each.how, each.line, each.asked, each.copies) for each in told(virtual)} == {
-        ("cpu", 1, True, 300),
-        ("item", 1, False, 300),
-        ("cpu", 2, True, 1),
+    assert {(each.what, each.line, bool(each.thread), each.within) for each in read} == {
+        ("x.sum() > 0", 3, True, "")
     }
 
 
@@ -215,90 +113,76 @@ def test_a_model_that_is_moved_is_one_row_that_was_asked_for(virtual: Bench) -> 
     assert row.intact is True
 
 
-def test_what_is_there_already_is_told_as_no_copy(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(3, device='cuda:0')", "Y = X.to('cuda:0')")
+@pytest.mark.parametrize(
+    ("first", "then", "what"),
+    [
+        ("X = torch.ones(3, device='cuda:0')", "Y = X.to('cuda:0')", "X.to('cuda:0')"),
+        ("X = torch.ones(3, device='cuda:0')", "Y = X.cuda()", "X.cuda()"),
+        ("net = nn.Linear(2, 2).to('cuda:0')", "net.to('cuda:0');", "net.to('cuda:0')"),
+        ("X = torch.ones(3, device='cuda:0')", "Y = X.to(torch.float32)", ""),
+        ("X = torch.ones(3, device='cuda:0')", "Y = X.to('cuda:0', torch.float64)", ""),
+    ],
+)
+def test_what_is_there_already_is_told_as_no_copy(
+    virtual: Bench, first: str, then: str, what: str
+) -> None:
+    virtual.run(first, then)
+    found = [(each.already_there, each.bytes, each.what) for each in told(virtual)]
+    assert found == ([(True, 0, what)] if what else [])
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "how", "target"),
+    [
+        (ON_A_CARD, "torch.save(X, '{path}')", "save", "cpu"),
+        ("torch.save(torch.ones(3).cuda(), '{path}')",
+         "Y = torch.load('{path}', map_location='cuda:1')", "load", "cuda:1"),
+        ("loss = torch.ones(3, device='cuda:0').requires_grad_().cuda(1).sum()",
+         "loss.backward()", "backward", "cuda:0"),
+    ],
+)  # fmt: skip
+def test_what_pytorch_copies_by_itself_was_not_asked_for(
+    virtual: Bench, first: str, then: str, how: str, target: str, tmp_path: Path
+) -> None:
+    virtual.run(*(each.replace("{path}", str(tmp_path / "x.pt")) for each in (first, then)))
     copy = only(virtual)
-    assert copy.already_there
-    assert (copy.bytes, copy.what, copy.asked) == (0, "X.to('cuda:0')", True)
-    virtual.run("Y = X.cuda()")
-    assert only(virtual).already_there
-    virtual.run("net = nn.Linear(2, 2).to('cuda:0')", "net.to('cuda:0');")
-    assert (only(virtual).already_there, only(virtual).what) == (True, "net.to('cuda:0')")
-    virtual.run("Y = X.to(torch.float32)")
-    assert told(virtual) == []
-    virtual.run("Z = X.to('cuda:0', torch.float64)")
-    assert told(virtual) == []
+    assert (copy.how, copy.asked, copy.target) == (how, False, target)
 
 
-def test_saving_and_loading_were_not_asked_as_copies(virtual: Bench, tmp_path: Path) -> None:
-    path = tmp_path / "x.pt"
-    virtual.run(ON_A_CARD, f"torch.save(X, '{path}')")
-    assert (only(virtual).how, only(virtual).asked, only(virtual).target) == (
-        "save",
-        False,
-        "cpu",
-    )
-    virtual.run(f"Y = torch.load('{path}', map_location='cuda:1')")
-    assert (only(virtual).how, only(virtual).asked, only(virtual).target) == (
-        "load",
-        False,
-        "cuda:1",
-    )
-
-
-@pytest.mark.gpu
-def test_loading_to_a_real_card_is_told(tmp_path: Path) -> None:
-    bench = real_bench()
-    path = tmp_path / "x.pt"
-    bench.run("X = torch.ones(5)", f"torch.save(X, '{path}')")
-    bench.run(f"Y = torch.load('{path}', map_location='{{0}}')")
-    assert (only(bench).how, only(bench).bytes, only(bench).asked) == ("load", 20, False)
-
-
-def test_a_gradient_that_crosses_cards_is_told_with_backward(virtual: Bench) -> None:
-    virtual.run("W = torch.ones(3, device='cuda:0').requires_grad_()")
-    virtual.run("loss = W.cuda(1).sum()", "loss.backward()")
+@pytest.mark.parametrize(
+    ("cell", "pinned", "blocking"),
+    [
+        ("Y = X.cuda()", False, True),
+        ("Y = X.cuda(non_blocking=True)", False, True),
+        ("Y = P.cuda()", True, True),
+        ("Y = P.to('cuda:0', non_blocking=True)", True, False),
+        ("P.copy_(C)", True, True),
+        ("H = C.to('cpu', non_blocking=True)", True, False),
+    ],
+)
+def test_pinned_and_not_blocking_are_told_as_they_are(
+    virtual: Bench, cell: str, pinned: bool, blocking: bool
+) -> None:
+    virtual.run("X = torch.ones(16, 1024, 1024)", "P = X.pin_memory()", "C = X.cuda()", cell)
     copy = only(virtual)
-    assert (copy.how, copy.asked, copy.source, copy.target) == (
-        "backward",
-        False,
-        "cuda:1",
-        "cuda:0",
-    )
-
-
-def test_pinned_and_not_blocking_are_told_as_they_are(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(16, 1024, 1024)", "P = X.pin_memory()", "Y = X.cuda()")
-    assert (only(virtual).pinned, only(virtual).blocking) == (False, True)
-    virtual.run("Y = X.cuda(non_blocking=True)")
-    assert (only(virtual).pinned, only(virtual).blocking) == (False, True)
-    virtual.run("Y = P.cuda()")
-    assert (only(virtual).pinned, only(virtual).blocking) == (True, True)
-    virtual.run("Y = P.to('cuda:0', non_blocking=True)")
-    copy = only(virtual)
-    assert (copy.pinned, copy.blocking) == (True, False)
+    assert (copy.pinned, copy.blocking) == (pinned, blocking)
     assert copy.host_seconds is not None
     assert copy.seconds is not None
-    assert copy.host_seconds < copy.seconds / 100
-    virtual.run("P.copy_(Y)")
-    assert (only(virtual).pinned, only(virtual).blocking) == (True, True)
-    virtual.run("H = Y.to('cpu', non_blocking=True)", "H.is_pinned()")
-    virtual.run("Z = H.cuda()")
-    assert only(virtual).pinned is True
+    assert (copy.host_seconds < copy.seconds / 100) is not blocking
 
 
-def test_between_cards_it_is_direct_or_not_and_never_blocks(virtual: Bench) -> None:
-    virtual.run(ON_A_CARD, "Z = X.cuda(1)")
-    assert (only(virtual).direct, only(virtual).pinned, only(virtual).blocking) == (
-        True,
-        None,
-        False,
-    )
-    no_peers = [{**each, "peer": False} for each in LINKS]
-    cards = [{**CARD, "uuid": f"SIM-{number}"} for number in (0, 1)]
-    staged = Bench(VirtualEngine(cards, no_peers), ("cuda:0", "cuda:1"))
-    staged.run(ON_A_CARD, "Z = X.cuda(1)")
-    assert only(staged).direct is False
+def bench_with(**way: object) -> Bench:
+    """`way`: what is otherwise of that between the cards."""
+    start_anew()
+    return virtual_bench([{**each, **way} if each["one"] == 0 else each for each in LINKS])
+
+
+@pytest.mark.parametrize("peer", [True, False])
+def test_between_cards_it_is_direct_or_not_and_never_blocks(peer: bool) -> None:
+    bench = bench_with(peer=peer)
+    bench.run(ON_A_CARD, "Z = X.cuda(1)")
+    copy = only(bench)
+    assert (copy.direct, copy.pinned, copy.blocking) == (peer, None, False)
 
 
 def test_what_was_asked_for_is_compared_when_the_line_is_over(virtual: Bench) -> None:
@@ -313,61 +197,27 @@ def test_what_was_asked_for_is_compared_when_the_line_is_over(virtual: Bench) ->
 
 
 def test_what_arrives_wrong_is_found() -> None:
-    start_anew()
-    links = [{**each, "wrong_to": (1,)} if each["one"] == 0 else each for each in LINKS]
-    cards = [{**CARD, "uuid": f"SIM-{number}"} for number in (0, 1)]
-    bench = Bench(VirtualEngine(cards, links), ("cuda:0", "cuda:1"))
+    bench = bench_with(wrong_to=(1,))
     bench.run("X = torch.ones(5, device='cuda:0')", "Y = X.cuda(1)")
     assert only(bench).intact is False
     assert bench.run("Y.tolist()") == [0, 0, 0, 0, 0]
     bench.run("Z = Y.cuda(0)")
     assert only(bench).intact is True
-    bench.run("net = nn.Linear(5, 5).cuda(0)", "net.cuda(1)")
-    assert only(bench).intact is False
 
 
 @pytest.mark.gpu
-def test_copies_of_a_real_card_are_compared_and_timed() -> None:
+def test_copies_and_products_of_a_real_card_are_compared_and_timed() -> None:
     bench = real_bench()
     bench.run("X = torch.randn(1000, 1000)", "Y = X.to('{0}')")
     copy = only(bench)
     assert copy.intact is True
-    assert copy.seconds is not None
-    assert copy.begin is not None
-    assert copy.asked_at is not None
-    assert copy.begin >= copy.asked_at - 1e-4
+    assert None not in (copy.seconds, copy.begin, copy.asked_at)
     bench.run("net = nn.Linear(100, 100)", "net.to('{0}')")
     assert (only(bench).copies, only(bench).intact) == (2, True)
-
-
-@pytest.mark.gpu
-def test_a_long_loop_on_a_real_card_is_told_in_short() -> None:
-    bench = real_bench()
-    bench.run(ON_A_CARD, "for i in range(3000): s = X.sum().item()")
-    copies = told(bench)
-    assert len(copies) < 210
-    assert sum(each.copies for each in copies) == 3000
-    assert all(each.host_seconds is not None for each in copies)
-
-
-@pytest.mark.gpu
-def test_a_real_card_tells_when_it_computed() -> None:
-    bench = real_bench()
     bench.run("X = torch.randn(4000, 4000, device='{0}')", "Y = X @ X")
     spans = [each for each in bench.engine.spans() if not each.waits_for]
     assert [each.device for each in spans] == ["cuda:0"]
     assert spans[0].busy > 1e-4
-
-
-def test_cards_compute_and_wait_for_each_other(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "W = X.cuda(1)")
-    virtual.run("Z = (X @ X).cuda(1)")
-    spans = virtual.engine.spans()
-    computing = [each for each in spans if not each.waits_for]
-    assert [each.device for each in computing] == ["cuda:0"]
-    waits = {(each.device, each.waits_for, each.why): each for each in spans if each.waits_for}
-    wait = waits["cuda:1", "cuda:0", "copy"]
-    assert wait.busy == pytest.approx(computing[0].busy, rel=0.1)
 
 
 def test_the_spans_of_a_long_line_stay_few(virtual: Bench) -> None:
@@ -380,34 +230,6 @@ def test_the_spans_of_a_long_line_stay_few(virtual: Bench) -> None:
     assert all(before[1] < after[0] for before, after in itertools.pairwise(ends))
     busy = sum(each.busy for each in computing)
     assert busy == pytest.approx(500 * (2 * 300**3 / 16.31e12 + 2 * 2e-6), rel=0.1)
-
-
-def test_with_streams_a_copy_runs_beside_a_computation(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "s = torch.cuda.Stream()")
-    virtual.run("P = torch.ones(8, 1024, 1024).pin_memory()")
-    virtual.run("A = [X @ X, P.to('cuda:0', non_blocking=True)]")
-    one_after_another = virtual.engine.times().device_seconds
-    copy = only(virtual)
-    assert copy.seconds is not None
-    assert one_after_another is not None
-    virtual.run("B = X @ X")
-    computing = virtual.engine.times().device_seconds
-    assert computing is not None
-    assert one_after_another == pytest.approx(computing + copy.seconds, rel=0.01)
-    virtual.run("with torch.cuda.stream(s): A = P.to('cuda:0', non_blocking=True)\nB = X @ X")
-    both = virtual.engine.times().device_seconds
-    assert both == pytest.approx(max(computing, copy.seconds), rel=0.05)
-
-
-def test_a_queue_waits_for_the_event_of_another(virtual: Bench) -> None:
-    virtual.run("X = torch.ones(2000, 2000, device='cuda:0')", "s = torch.cuda.Stream()")
-    virtual.run(
-        "X = X @ X\n"
-        "s.wait_stream(torch.cuda.current_stream())\n"
-        "with torch.cuda.stream(s): X = X @ X"
-    )
-    waited = virtual.engine.times().device_seconds
-    assert waited == pytest.approx(2 * 2 * 2000**3 / 16.31e12, rel=0.05)
 
 
 def test_on_the_processor_nothing_is_copied() -> None:

@@ -16,12 +16,10 @@ DEVICES = ("cpu", "cuda:0", "cuda:1", "meta")
 SESSION = """
     import torch
     from torch import nn
-    from torch.nn import functional as F
 
     class Trainer:
         '''Trains. And more.'''
         def __init__(self, model, lr=0.1):
-            '''Begins.'''
             self.model = model
             self.log = []
         def fit(self, data, *, epochs=3):
@@ -37,9 +35,6 @@ SESSION = """
             raise AttributeError
         def __repr__(self):
             ran.append("repr")
-        def __dir__(self):
-            ran.append("dir")
-        __class__ = property(lambda self: ran.append("class"))
 
     def between(low, /, high: int = 3, *rest, step=Trainer(1), **more):
         return low
@@ -68,129 +63,52 @@ def asked(names: dict[str, Any], code: str) -> Completed:
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ("torch.ones_l|", {"ones_like"}),
-        ("torch.cuda.is_av|", {"is_available"}),
-        ("X.unsq|", {"unsqueeze", "unsqueeze_"}),
+        ("torch.ones_l|(2, 3)", {"ones_like"}),
+        ("for x in range(3):\n    if x > torch.ones_l|", {"ones_like"}),
         ("net[0].wei|", {"weight"}),
         ("net[i].in_f|", {"in_features"}),
-        ("nets[-1].bi|", {"bias"}),
         ("d['alpha'].resh|", {"reshape", "reshape_as"}),
-        ("d['alphabet'].set|", {"setdefault"}),
-        ("d[7][0].wei|", {"weight"}),
         ("trainer.|", {"best", "fit", "log", "model"}),
-        ("trainer.model[0].wei|", {"weight"}),
-        ("trainer.log.app|", {"append"}),
         ("Trainer(net).fi|", {"fit"}),
-        ("torch.ones(2).unsq|", {"unsqueeze", "unsqueeze_"}),
         ("X.sum().ite|", {"item", "itemsize"}),
-        ("X.T.unsq|", {"unsqueeze", "unsqueeze_"}),
-        ("net(X).unsq|", {"unsqueeze", "unsqueeze_"}),
-        ("X[0, 1:].unsq|", {"unsqueeze", "unsqueeze_"}),
+        ("2 * net(X)[0, 1:].unsq|", {"unsqueeze", "unsqueeze_"}),
         ("X.shape.nu|", {"numel"}),
-        ("'a'.spl|", {"split", "splitlines"}),
         ("[1, 2].app|", {"append"}),
-        ("{1: 2}.setd|", {"setdefault"}),
         ("print(f'{net[0].wei|", {"weight"}),
-        ("for x in range(3):\n    if x > torch.ones_l|", {"ones_like"}),
-        ("foo(1, [torch.ones_l|", {"ones_like"}),
-        ("torch.ones_l|(2, 3)", {"ones_like"}),
         ("torch.__vers|", {"__version__"}),
-    ],
-)
-def test_an_attribute_goes_on_as_the_object_has_it(
-    names: dict[str, Any], code: str, words: set[str]
-) -> None:
-    assert set(asked(names, code).words) == words
-
-
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        ("Y = torch.ones(3)\nY.unsq|", {"unsqueeze", "unsqueeze_"}),
+        # What the cell itself says before is known.
+        ("Y = nn.ReLU(\n  # a\n)\nY(X).unsq|", {"unsqueeze", "unsqueeze_"}),
         ("import math\nmath.sq|", {"sqrt"}),
         ("class A:\n def f(self):\n  self.rate = 1\n def g(self):\n  self.|", {"rate"}),
         ("rate_of_it = 3\nprint(rate_|", {"rate_of_it"}),
+        ("d['|", {"alpha", "alphabet"}),
+        ("x + d['alphabet'][\"|", {"inner"}),
+        ("X.to('cu|", {"cuda:0", "cuda:1"}),
+        ("torch.ones(2, device = 'cu|", {"cuda:0", "cuda:1"}),
+        ("import torch.utils.dat|", {"data"}),
+        ("from torch import nn, ones_l|", {"ones_like"}),
+        ("x = 1; import os, tabn|", {"tabnanny"}),
+        # Nobody knows.
+        ("# tor|", set()),
+        ("x = 1.|", set()),
+        ("class Tr|", set()),
+        ("unknown.|", set()),
     ],
 )
-def test_what_the_cell_itself_says_before_is_known(
+def test_what_is_begun_goes_on_as_the_object_has_it(
     names: dict[str, Any], code: str, words: set[str]
 ) -> None:
     assert set(asked(names, code).words) == words
 
 
-@pytest.mark.parametrize(
-    ("code", "word"),
-    [("tr|", "trainer"), ("pri|", "print"), ("whi|", "while"), ("x = ne|", "nets")],
-)
-def test_a_name_goes_on_as_the_session_python_or_its_grammar_have_it(
-    names: dict[str, Any], code: str, word: str
-) -> None:
-    assert word in asked(names, code).words
-
-
 def test_names_of_the_session_come_before_those_of_python(names: dict[str, Any]) -> None:
-    words = asked(names, "ne|").words
-    assert words == ("net", "nets", "next")
-
-
-def test_functions_come_before_classes(names: dict[str, Any]) -> None:
-    words = asked(names, "torch.|").words
-    assert words[0] == "abs"
-    assert len(words) > 500
+    assert asked(names, "ne|").words == ("net", "nets", "next")
+    assert "while" in asked(names, "whi|").words
 
 
 def test_the_word_that_is_begun_is_replaced(names: dict[str, Any]) -> None:
     said = asked(names, "x = torch.ones_l|")
     assert (said.id, said.begin) == (3, len("x = torch."))
-    assert asked(names, "x = d['al|").begin == len("x = d['")
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "# tor|",
-        "x = 1.|",
-        "'tor|",
-        "'''tor\n|",
-        "def tor|",
-        "class Tr|",
-        "unknown.|",
-        "lambda tr|",
-    ],
-)
-def test_nothing_is_offered_where_nothing_is_known(names: dict[str, Any], code: str) -> None:
-    assert asked(names, code).words == ()
-
-
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        ("d['|", ("alpha", "alphabet")),
-        ('d["alphab|', ("alphabet",)),
-        ("x + d['alphabet']['|", ("inner",)),
-        ("trainer.log['|", ()),
-    ],
-)
-def test_the_keys_of_a_dictionary_are_offered(
-    names: dict[str, Any], code: str, words: tuple[str, ...]
-) -> None:
-    assert asked(names, code).words == words
-
-
-def test_keys_are_offered_before_the_quote_too(names: dict[str, Any]) -> None:
-    assert asked(names, "d[|").words[:3] == ("'alpha'", "'alphabet'", "7")
-
-
-@pytest.mark.parametrize(
-    "code",
-    ["X.to('cu|", "torch.ones(2, device='cu|", 'torch.device("cu|', "f(map_location = 'cu|"],
-)
-def test_devices_are_offered_where_one_is_named(names: dict[str, Any], code: str) -> None:
-    assert asked(names, code).words == ("cuda:0", "cuda:1")
-
-
-def test_no_device_is_offered_in_other_strings(names: dict[str, Any]) -> None:
-    assert asked(names, "print('cu|").words == ()
 
 
 def test_files_are_offered_where_one_is_read(names: dict[str, Any], tmp_path: Path) -> None:
@@ -202,46 +120,21 @@ def test_files_are_offered_where_one_is_read(names: dict[str, Any], tmp_path: Pa
     assert asked(names, f"open('{tmp_path}/nowhere/|").words == ()
 
 
-@pytest.mark.parametrize(
-    ("code", "word"),
-    [
-        ("import tor|", "torch"),
-        ("import os, js|", "json"),
-        ("import torch.util|", "utils"),
-        ("from torch import nn, on|", "ones"),
-        ("from torch.utils import da|", "data"),
-        ("from xml.do|", "dom"),
-        ("x = 1; import js|", "json"),
-        ("from torch |", "import"),
-    ],
-)
-def test_modules_are_offered_after_import(names: dict[str, Any], code: str, word: str) -> None:
-    assert word in asked(names, code).words
+LINEAR = "Linear(in_features, out_features, bias=True, device=None, dtype=None)"
+BETWEEN = "between(low, /, high=3, *rest, step=<Trainer object>, **more)"
 
 
 @pytest.mark.parametrize(
     ("code", "signature", "doc"),
     [
-        (
-            "nn.Linear(|",
-            "Linear(in_features, out_features, bias=True, device=None, dtype=None)",
-            "Applies an affine linear transformation",
-        ),
-        (
-            "trainer.fit(|",
-            "fit(data, *, epochs=3)",
-            "Goes over the data epochs times.",
-        ),
+        ("nn.Linear(|", LINEAR, "Applies an affine linear transformation"),
+        ("trainer.fit(|", "fit(data, *, epochs=3)", "Goes over the data epochs times."),
         ("Trainer(net, |", "Trainer(model, lr=0.1)", "Trains."),
         ("net(|", "net(input)", "A sequential container."),
-        ("len(|", "len(obj, /)", "Return the number of items in a container."),
-        (
-            "between(1, (2, |",
-            "between(low, /, high=3, *rest, step=<Trainer object>, **more)",
-            "",
-        ),
+        ("between(1, (2, |", BETWEEN, ""),
         ("print(X.sum(|", "sum(dim=None, keepdim=False, dtype=None)", "See torch.sum"),
-        ("X.backward(|", "backward(gradient=None, ", "Computes the gradient"),
+        ("nn.Linear(3, 2)|", "", ""),
+        ("def fit(self, |", "", ""),
     ],
 )
 def test_the_call_that_the_cursor_is_in_is_explained(
@@ -250,52 +143,29 @@ def test_the_call_that_the_cursor_is_in_is_explained(
     said = asked(names, code)
     assert said.signature.startswith(signature)
     assert said.doc.startswith(doc)
-
-
-def test_functions_of_pytorch_are_explained_by_what_is_written_of_them(
-    names: dict[str, Any],
-) -> None:
-    said = asked(names, "torch.ones(2, dt|")
-    assert said.signature.startswith("ones(*size, *, out=None, dtype=None, ")
-    assert said.doc.startswith("Returns a tensor filled with the scalar value 1")
-    assert said.words == ("dtype=",)
-
-
-def test_a_call_that_is_over_is_not_explained(names: dict[str, Any]) -> None:
-    assert asked(names, "nn.Linear(3, 2)|").signature == ""
-    assert asked(names, "x = (3, |").signature == ""
-    assert asked(names, "def fit(self, |").signature == ""
+    assert bool(said.signature) is bool(signature)
 
 
 def test_what_a_call_takes_by_name_is_offered_first(names: dict[str, Any]) -> None:
     assert asked(names, "trainer.fit(|").words[:2] == ("data=", "epochs=")
     assert asked(names, "trainer.fit(data, ep|").words[0] == "epochs="
-    assert "epochs=" not in asked(names, "trainer.fit(data=e|").words
 
 
 def test_no_code_of_the_persons_own_runs_to_complete(names: dict[str, Any]) -> None:
     names["ran"].clear()
-    for code in (
+    codes = (
         "trainer.|",
         "trainer.best.|",
-        "trainer.nothing.|",
         "trainer(|",
         "trainer['|",
         "between(|",
-        "trainer[0].|",
-        "Trainer.|",
-    ):
+        "[trainer[0].|",
+    )
+    for code in codes:
         asked(names, code)
     assert names["ran"] == []
 
 
-@pytest.mark.parametrize(
-    "code", ["|", "(|", "))|", "x = [(|", "\\|", "'|", "d[|", ".|", "x..|", "@|", "f'{|", "X[|"]
-)
-def test_any_half_typed_code_has_an_answer(names: dict[str, Any], code: str) -> None:
-    assert asked(names, code).id == 3
-
-
-def test_a_long_chain_has_an_answer(names: dict[str, Any]) -> None:
-    assert asked(names, "X" + ".T" * 5000 + ".|").id == 3
-    assert asked(names, "Q = Q\n" * 500 + "Q.|").words == ()
+def test_any_half_typed_code_has_an_answer(names: dict[str, Any]) -> None:
+    for code in ("|", "(|", "x = [(|", "'''tor\n|", "d[|", "x..|", "f'{|", "X[|"):
+        assert asked(names, code).id == 3

@@ -7,48 +7,24 @@ torch = pytest.importorskip("torch")
 from tests.worker.benches import Bench  # noqa: E402 - only where there is torch
 
 
-def test_what_was_made_on_a_device_says_so(bench: Bench) -> None:
-    bench.run("X = torch.ones(2, 3, device='{1}')", "net = nn.Linear(3, 1).to('{1}')")
-    assert str(bench.run("X.device")) == bench.devices[1]
-    assert str(bench.run("net(X).device")) == bench.devices[1]
-    assert str(bench.run("net.weight.data.device")) == bench.devices[1]
-
-
 def test_what_is_there_already_is_not_copied(bench: Bench) -> None:
     bench.run("X = torch.ones(2, 3, device='{0}')")
     assert bench.run("X.to('{0}') is X")
     assert not bench.run("X.to('{0}', copy=True) is X")
     assert not bench.run("X.to(torch.float64) is X")
-    assert not bench.run("X.clone() is X")
+    assert not bench.run("X.clone() is X or X.detach() is X")
+    assert bench.run("X.contiguous() is X.float() is torch.as_tensor(X, device='{0}') is X")
 
 
 def test_a_moved_model_is_the_same_model_with_the_same_parameters(bench: Bench) -> None:
-    bench.run("net = nn.Linear(3, 1)", "W = net.weight", "moved = net.to('{0}')")
+    bench.run("net = nn.Linear(3, 1)", "W = net.weight", "known = {W: 1}")
+    bench.run("opt = torch.optim.SGD(net.parameters(), lr=0.5)", "moved = net.to('{0}')")
     assert bench.run("moved is net")
-    assert bench.run("net.weight is W")
+    assert bench.run("net.weight is W and known[net.weight] == 1")
     assert str(bench.run("W.device")) == bench.devices[0]
-
-
-def test_a_model_can_be_moved_back_while_a_graph_still_holds_it(bench: Bench) -> None:
-    bench.run("net = nn.Linear(3, 1).to('{0}')", "loss = net(torch.ones(3).to('{0}')).sum()")
-    bench.run("net.cpu()")
-    assert str(bench.run("net.weight.device")) == "cpu"
-    assert bench.run("net(torch.ones(3)).shape") == (1,)
-
-
-def test_nothing_remembers_gradients_under_no_grad(bench: Bench) -> None:
-    bench.run("W = torch.ones(2, device='{0}', requires_grad=True)")
-    bench.run("with torch.no_grad(): Y = W * 2")
-    assert bench.run("W.requires_grad")
-    assert not bench.run("Y.requires_grad")
-
-
-def test_one_value_comes_to_the_host(bench: Bench) -> None:
-    bench.run("X = torch.tensor([1.5, 2.5], device='{0}')")
-    assert bench.run("X.sum().item()") == 4.0
-    assert bench.run("X.tolist()") == [1.5, 2.5]
-    assert bench.run("float(X[0])") == 1.5
-    assert bench.run("X.cpu().tolist()") == [1.5, 2.5]
+    before = bench.run("W.sum().item()")
+    bench.run("net(torch.ones(2, 3, device='{0}')).sum().backward()", "opt.step()")
+    assert bench.run("W.sum().item()") == pytest.approx(before - 0.5 * 2 * 3)
 
 
 def test_saved_parameters_come_back_on_the_device_that_is_asked_for(
@@ -56,31 +32,18 @@ def test_saved_parameters_come_back_on_the_device_that_is_asked_for(
 ) -> None:
     path = f"{tmp_path}/net.pt"
     bench.run("net = nn.Linear(3, 2).to('{0}')", f"torch.save(net.state_dict(), {path!r})")
-    bench.run(f"kept = torch.load({path!r}, map_location='cpu')")
-    bench.run("A = kept['weight']")
-    assert str(bench.run("A.device")) == "cpu"
     bench.run("W = net.weight")
-    assert torch.equal(bench.values("A"), bench.values("W"))
-    bench.run(f"kept = torch.load({path!r}, map_location='{{1}}')", "B = kept['weight']")
-    assert str(bench.run("B.device")) == bench.devices[1]
-    bench.run(f"same = torch.load({path!r})", "C = same['bias']")
-    assert str(bench.run("C.device")) == bench.devices[0]
+    for place, device in (
+        ("'cpu'", "cpu"),
+        ("'{1}'", bench.devices[1]),
+        (None, bench.devices[0]),
+    ):
+        bench.run(f"kept = torch.load({path!r}, map_location={place})", "A = kept['weight']")
+        assert str(bench.run("A.device")) == device
+        assert torch.equal(bench.values("A"), bench.values("W"))
     bench.run("other = nn.Linear(3, 2).to('{1}')", "other.load_state_dict(kept)")
-    bench.run("D = other.weight")
-    assert torch.equal(bench.values("D"), bench.values("A"))
-
-
-def test_operands_of_the_wrong_shape_get_torchs_own_words(bench: Bench) -> None:
-    bench.run("X = torch.ones(2, 3, device='{0}')")
-    with pytest.raises(RuntimeError, match="mat1 and mat2 shapes cannot be multiplied"):
-        bench.run("X @ X")
-
-
-def test_gradients_lie_where_their_tensor_is_and_add_up(bench: Bench) -> None:
-    bench.run("X = torch.rand(4, 4, device='{0}', requires_grad=True)")
-    bench.run("s = X.sum()", "s.backward()", "q = (2 * X).sum()", "q.backward()")
-    assert bench.run("X.grad.device") == bench.run("X.device")
-    assert bench.run("(X.grad == 3).all().item()") is True
+    bench.run("B = other.weight")
+    assert torch.equal(bench.values("B"), bench.values("W"))
 
 
 def test_the_placement_log_tells_where_each_operation_ran(bench: Bench) -> None:

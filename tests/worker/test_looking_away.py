@@ -20,7 +20,7 @@ from gpuexplorer.worker.engines.watch import Watch  # noqa: E402
 from gpuexplorer.worker.watching import seen as sampling  # noqa: E402
 from tests.worker import stand_ins  # noqa: E402
 
-FIRST, BARE = 4, 3
+FIRST = 4
 
 
 class Training:
@@ -52,8 +52,8 @@ class Training:
 @pytest.fixture
 def training(monkeypatch: pytest.MonkeyPatch) -> Training:
     monkeypatch.setattr(sampling, "WHOLE", FIRST)
-    monkeypatch.setattr(sampling, "BARE", BARE)
-    monkeypatch.setattr(sampling, "SHARE", 0.0)
+    monkeypatch.setattr(sampling, "EVERY", 0)
+    monkeypatch.setattr(sampling, "SHARE", -1.0)
     stand_ins.put_back(monkeypatch)
     return Training()
 
@@ -73,8 +73,8 @@ class Counting(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-def test_after_the_first_steps_nothing_passes_the_watch_and_steps_are_counted(
-    training: Training,
+def test_it_looks_away_after_the_first_steps_and_back_when_there_is_time(
+    training: Training, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with training.watch.watching(program=True, sampled=True):
         training.runs(FIRST - 1)
@@ -83,30 +83,13 @@ def test_after_the_first_steps_nothing_passes_the_watch_and_steps_are_counted(
         assert not training.is_watched()
         training.runs(10)
         assert training.steps == (FIRST + 10, FIRST)
-    assert not training.is_watched()
-
-
-def test_without_being_asked_to_it_never_looks_away(training: Training) -> None:
-    with training.watch.watching(program=True):
-        training.runs(FIRST + 10)
-        assert training.steps == (FIRST + 10, FIRST + 10)
-        assert training.is_watched()
-    assert not training.is_watched()
-
-
-def test_it_looks_back_when_there_is_time_for_it(
-    training: Training, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with training.watch.watching(program=True, sampled=True):
-        training.runs(FIRST + BARE + 1)
-        assert not training.is_watched()
         monkeypatch.setattr(sampling, "SHARE", 1e9)
         training.runs(1)
         assert training.is_watched()
-        monkeypatch.setattr(sampling, "SHARE", 0.0)
         training.runs(1)
         assert not training.is_watched()
-        assert training.steps[1] == FIRST + 1
+        assert training.steps == (FIRST + 12, FIRST + 1)
+    assert not training.is_watched()
 
 
 def test_within_a_mode_of_the_persons_it_stays_as_it_is(
@@ -118,7 +101,7 @@ def test_within_a_mode_of_the_persons_it_stays_as_it_is(
             training.runs(FIRST + 2)
             assert training.is_watched()
         seen = mine.operations
-        training.runs(BARE + 1)
+        training.runs(3)
         assert not training.is_watched()
         monkeypatch.setattr(sampling, "SHARE", 1e9)
         with mine:
@@ -129,30 +112,10 @@ def test_within_a_mode_of_the_persons_it_stays_as_it_is(
         assert training.is_watched()
 
 
-def test_a_mode_that_is_left_entered_is_still_there_afterwards(training: Training) -> None:
-    mine = Counting()
-    with training.watch.watching(program=True):
-        mine.__enter__()
-        training.runs(1)
-    assert not training.is_watched()
-    before = mine.operations
-    training.runs(1)
-    mine.__exit__(None, None, None)
-    assert mine.operations > before
-
-
-def test_an_optimizer_that_steps_within_the_backward_pass(training: Training) -> None:
+def test_what_pytorch_is_in_the_midst_of_goes_on(training: Training) -> None:
     optimizers = {each: torch.optim.SGD([each], lr=0.1) for each in training.net.parameters()}
-    for each in optimizers:
+    for each in optimizers:  # which step within the backward pass
         each.register_post_accumulate_grad_hook(lambda it: optimizers[it].step())
-    with training.watch.watching(program=True, sampled=True):
-        for _ in range(FIRST + 5):
-            training.net(training.data).sum().backward()
-        assert training.steps[0] == FIRST + 5
-    assert not training.is_watched()
-
-
-def test_a_model_over_a_batch_of_inputs_and_a_thread_of_the_persons(training: Training) -> None:
     results = []
 
     def train() -> None:
@@ -167,6 +130,7 @@ def test_a_model_over_a_batch_of_inputs_and_a_thread_of_the_persons(training: Tr
             thread.join()
             assert torch.vmap(training.net)(training.data).shape == (3, 2)
     assert results == [(3, 2)] * 3
+    assert not training.is_watched()
 
 
 # Any: what the compiler hands over.
@@ -183,6 +147,7 @@ def test_what_is_compiled_is_compiled_while_it_is_watched(training: Training) ->
             expected = training.net(training.data).relu() * 2
             assert torch.equal(doubled(training.data), expected)
             training.runs(1)
+    assert made
     torch.compiler.reset()
 
 
@@ -202,22 +167,13 @@ def test_while_a_graph_is_captured_no_card_is_asked_anything(watch: Watch) -> No
     before = stand_ins.done.count("moment")
     (tensor + 1) * 2
     torch.zeros(3).to("cuda:1")
-    watch.cards.read_moments(all_of_them=False)
+    watch.read_moments(all_of_them=False)
     watch.seen.changed(1)
     assert stand_ins.done.count("moment") == before
     graph.capture_end()
     torch.zeros(3).to("cuda:0")
-    watch.cards.read_moments(all_of_them=False)
+    watch.read_moments(all_of_them=False)
     assert [each.target for each in watch.copies.changed(1)] == ["cuda:0"]
-
-
-def test_a_graph_that_cannot_be_captured_leaves_the_rest_watched(
-    watch: Watch,
-) -> None:
-    graph = torch.cuda.CUDAGraph()
-    with pytest.raises(TypeError):
-        graph.capture_begin(nonsense=True)
-    assert not watch.cards.capturing
 
 
 def test_what_a_graph_does_when_it_is_played_is_work_of_the_card(watch: Watch) -> None:

@@ -8,9 +8,9 @@ torch = pytest.importorskip("torch")
 
 from gpuexplorer.copies.result import CopyResult  # noqa: E402 - only where there is torch
 from gpuexplorer.core.trouble import Trouble  # noqa: E402
-from gpuexplorer.lab.copy_job import CopyJob  # noqa: E402
-from gpuexplorer.lab.measured import Wrong  # noqa: E402
-from gpuexplorer.worker.failures import failed  # noqa: E402
+from gpuexplorer.lab.events import Wrong  # noqa: E402
+from gpuexplorer.lab.wire import CopyJob  # noqa: E402
+from gpuexplorer.worker.engine import failed  # noqa: E402
 from tests.worker.fake_cards import FakeCards  # noqa: E402
 from tests.worker.measurements import SIZE, asked_for, measured_on, said_by  # noqa: E402
 

@@ -205,7 +205,7 @@ def test_one_way_carries_what_the_host_sees_arrive() -> None:
 def test_copies_beside_a_computation_are_nearly_hidden(way: tuple[str, str]) -> None:
     wanted = asked_for(*way, mode="overlap", bytes=SIZE, samples=7)
     measured = measured_on(TorchCards(), *way, mode="overlap", bytes=SIZE, samples=7)
-    hidden = CopyResult(wanted.job, measured, None).hidden
+    hidden = CopyResult(wanted, measured, None).hidden
     assert hidden is not None
     assert 0.85 < hidden <= 1.0, measured
 

@@ -24,7 +24,7 @@ class Flipping(TorchCards):
     # Any: tensors are PyTorch's.
     def raw_copy(self, target: Any, source: Any, stream: Any) -> None:
         super().raw_copy(target, source, stream)
-        target[PLACE] ^= 8
+        target[PLACE] ^= 24 if target[PLACE] == 8 else 8  # zero would be another finding
 
 
 @pytest.mark.parametrize("mode", ["copy", "raw", "fresh", "strided", "converted"])

@@ -3,8 +3,7 @@
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.lab.wire import CopyJob, Measure
 from gpuexplorer.worker.engines.measuring import plan
 from gpuexplorer.worker.engines.measuring.refusals import copy_needs, made_to_fit, refuse_copy
 

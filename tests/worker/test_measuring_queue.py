@@ -234,7 +234,7 @@ def test_copies_that_cost_a_fast_card_nothing_read_as_hidden_whole(
     cards = FakeCards()
     cards.product_seconds = microseconds * 1e-6
     measured = measured_on(cards, mode="overlap", bytes=size, samples=1)
-    result = CopyResult(asked_for(mode="overlap", bytes=size).job, measured, None)
+    result = CopyResult(asked_for(mode="overlap", bytes=size), measured, None)
     assert result.hidden == pytest.approx(1.0, abs=0.01)
     assert measured.alone_s == pytest.approx(measured.copying_s, rel=0.1)
 
@@ -243,7 +243,7 @@ def test_copies_that_a_card_makes_only_when_it_has_computed_read_as_not_hidden()
     cards = FakeCards()
     cards.one_at_a_time = True
     measured = measured_on(cards, mode="overlap")
-    result = CopyResult(asked_for(mode="overlap").job, measured, None)
+    result = CopyResult(asked_for(mode="overlap"), measured, None)
     assert result.hidden == pytest.approx(0.0, abs=0.01)
 
 
@@ -276,7 +276,7 @@ def test_rows_from_a_card_are_brought_together_there_and_wait_in_its_queue() -> 
 
 def test_progress_is_told_after_each_sample() -> None:
     said = said_by(FakeCards(), asked_for())
-    assert [(each.taken, each.samples) for each in said[:-1]] == [(1, 3), (2, 3), (3, 3)]  # type: ignore[union-attr]
+    assert [(each.taken, each.samples) for each in said[:-1]] == [(1, 3), (2, 3), (3, 3)]  # type: ignore[attr-defined]
 
 
 def test_pageable_copies_have_no_gate_and_both_sides_are_waited_for() -> None:

@@ -8,10 +8,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
-from gpuexplorer.lab.measured import Sampled  # noqa: E402
-from gpuexplorer.lab.product_job import CARD_SIZE, SMALL_CARD_SIZE, size_for  # noqa: E402
+from gpuexplorer.lab.events import Sampled  # noqa: E402
+from gpuexplorer.worker.engine import Spoiled  # noqa: E402
 from gpuexplorer.worker.engines.measuring.products import KnownProduct  # noqa: E402
-from gpuexplorer.worker.failures import Spoiled  # noqa: E402
 from tests.worker.multiplications import (  # noqa: E402
     SIZE,
     MultiplyingCards,
@@ -219,12 +218,6 @@ def test_a_gate_that_cannot_be_wide_enough_is_told() -> None:
     assert measured.notes == (
         "What asking takes may be in the times: the queue was not full in time.",
     )
-
-
-def test_the_matrices_are_smaller_where_the_memory_is() -> None:
-    assert size_for("cuda:0", 24 << 30) == CARD_SIZE
-    assert size_for("cuda:0", 8 << 30) == SMALL_CARD_SIZE
-    assert size_for("cpu", None) < SMALL_CARD_SIZE
 
 
 def test_what_is_timed_has_random_values_and_not_the_known_ones() -> None:

@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
-from gpuexplorer.lab.product_job import ProductJob  # noqa: E402
+from gpuexplorer.lab.wire import ProductJob  # noqa: E402
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards  # noqa: E402
 from tests.worker.multiplications import multiplied_on  # noqa: E402
 from tests.worker.real_cards import skip_without_cards  # noqa: E402

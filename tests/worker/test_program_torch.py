@@ -6,84 +6,22 @@ import pytest
 
 from gpuexplorer.lab.events import Failed, Finished
 from tests.lab.processes import CARD, needs_torch
-from tests.worker.programs import Life, plain, watched
+from tests.worker.programs import plain, watched
 
 pytestmark = needs_torch
 
-LIVES = {
-    "before and after": """
+BEFORE_AND_AFTER = """
 import sys, threading
 print("torch" in sys.modules)
 import torch
 print(type(torch.__spec__.loader), torch.cuda.is_initialized(), threading.active_count())
 print(torch.initial_seed() > 0, torch.get_num_threads(), torch.get_default_dtype())
-""",
-    "error in an operation": """
-import torch
 
 def product():
     return torch.ones(1, 3) @ torch.ones(2, 2)
 
 product()
-""",
-    "error in a gradient": """
-import torch
-
-class Bad(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x.clone()
-
-    @staticmethod
-    def backward(ctx, gradient):
-        raise ValueError("backward")
-
-Bad.apply(torch.ones(2, requires_grad=True)).sum().backward()
-""",
-    "error in the import": """
-import sys
-sys.modules["torch._C"] = None
-import torch
-""",
-    "loader": """
-import os, torch
-from torch.utils.data import DataLoader, Dataset
-
-class Numbers(Dataset):
-    def __len__(self):
-        return 8
-
-    def __getitem__(self, index):
-        return torch.tensor([index]), os.getpid() != parent
-
-parent = os.getpid()
-for workers in (0, 2):
-    for batch in DataLoader(Numbers(), batch_size=4, num_workers=workers):
-        print(batch)
-""",
-    "loader that fails": """
-from torch.utils.data import DataLoader, Dataset
-
-class Bad(Dataset):
-    def __len__(self):
-        return 4
-
-    def __getitem__(self, index):
-        return 1 // (index - 2)
-
-list(DataLoader(Bad(), num_workers=1))
-""",
-    "spawn": """
-import torch
-
-def run(rank, words):
-    print(rank, words, torch.cuda.is_available(), __name__, flush=True)
-
-if __name__ == "__main__":
-    torch.multiprocessing.spawn(run, ("x",), nprocs=1)
-    print("joined")
-""",
-}
+"""
 FAILING = """
 import torch
 x = torch.ones(1, 3, device="cuda")
@@ -94,7 +32,11 @@ def product():
 product()
 """
 ENVIRONMENT = """
-import os, torch
+import os, threading, torch
+print([each.name for each in threading.enumerate()])
+# By the first two, what it starts has the cards, too.
+for each in ("PYTHONPATH", "GPUEXPLORER_LAB", "OMP_WAIT_POLICY"):
+    os.environ.pop(each, None)
 print(sorted(os.environ.items()))
 """
 NUMBERS = """
@@ -103,83 +45,21 @@ warnings.simplefilter("ignore")
 print(torch.func.vmap(lambda a: a * 2)(torch.ones(3)))
 print(torch.jit.trace(lambda a: a + 1, torch.ones(3))(torch.zeros(3)))
 """
-COUNTING = """
-import threading, torch
-print(threading.active_count(), [each.name for each in threading.enumerate()])
-"""
-DESTROYED = """
-import builtins, torch
-
-class Last:
-    def __init__(self):
-        self.values = torch.ones(3)
-
-    def __del__(self):
-        print(self.values.sum().item())
-
-builtins.last = Last()
-"""
-FORKING = """
-import os, sys, torch
-x = torch.ones(3, device="cuda")
-child = os.fork()
-if child == 0:
-    print(torch.ones(2).sum().item(), flush=True)
-    sys.exit(5)
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), x.sum().item())
-"""
-LOADING = """
-import torch
-from torch.utils.data import DataLoader
-
-if __name__ == "__main__":
-    total = torch.zeros((), device="cuda")
-    for batch in DataLoader(range(100), batch_size=10, num_workers=2):
-        total += batch.to("cuda").sum()
-    print(total.item())
-"""
 
 
-def written(folder: Path, code: str) -> str:
-    (folder / "train.py").write_text(code, "utf-8")
-    return "train.py"
+def test_a_program_lives_as_under_python_itself(tmp_path: Path) -> None:
+    expected = plain(BEFORE_AND_AFTER, folder=tmp_path)
+    assert watched(BEFORE_AND_AFTER, folder=tmp_path).life == expected
 
 
-@pytest.mark.parametrize(
-    "life",
-    [
-        "before and after",
-        "error in an operation",
-        *(pytest.param(each, marks=pytest.mark.long) for each in list(LIVES)[2:]),
-    ],
-)
-def test_a_program_lives_as_under_python_itself(life: str, tmp_path: Path) -> None:
-    expected = plain(written(tmp_path, LIVES[life]), folder=tmp_path)
-    assert watched("train.py", folder=tmp_path).life == expected
-
-
-@pytest.mark.parametrize("code", [ENVIRONMENT, NUMBERS, COUNTING, DESTROYED])
+@pytest.mark.parametrize("code", [ENVIRONMENT, NUMBERS])
 def test_on_simulated_cards_too_it_is_its_own(code: str, tmp_path: Path) -> None:
-    expected = plain(written(tmp_path, code), folder=tmp_path)
-    assert watched("train.py", folder=tmp_path, cards=[CARD]).life == expected
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("code", "life"),
-    [
-        (FORKING, Life("2.0\n5 3.0\n", "", 0)),
-        (LOADING, Life("4950.0\n", "", 0)),
-    ],
-)
-def test_a_program_with_children_on_simulated_cards(
-    code: str, life: Life, tmp_path: Path
-) -> None:
-    assert watched(written(tmp_path, code), folder=tmp_path, cards=[CARD]).life == life
+    expected = plain(code, folder=tmp_path)
+    assert watched(code, folder=tmp_path, cards=[CARD]).life == expected
 
 
 def test_a_traceback_on_simulated_cards_is_the_programs_own(tmp_path: Path) -> None:
-    life = watched(written(tmp_path, FAILING), folder=tmp_path, cards=[CARD])
+    life = watched(FAILING, folder=tmp_path, cards=[CARD])
     lines = [each for each in life.err.splitlines() if each.startswith("  File")]
     file = tmp_path / "train.py"
     assert lines == [
@@ -190,29 +70,14 @@ def test_a_traceback_on_simulated_cards_is_the_programs_own(tmp_path: Path) -> N
     assert [each.line for each in life.outcome.frames] == [8, 6]
 
 
-@pytest.fixture
-def lacking(tmp_path: Path) -> Path:
-    """A PyTorch of which we cannot see anything."""
+def test_with_a_strange_torch_a_program_goes_on_unwatched(tmp_path: Path) -> None:
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / "__init__.py").write_text("")
     (tmp_path / "torch" / "version.py").write_text("__version__ = '9.0'\n")
-    return tmp_path
-
-
-def test_with_a_strange_torch_a_program_goes_on_unwatched(lacking: Path) -> None:
     code = "import torch\nprint(torch.__file__)\n"
-    expected = plain(written(lacking, code), folder=lacking)
-    life = watched("train.py", folder=lacking)
+    expected = plain(code, folder=tmp_path)
+    life = watched(code, folder=tmp_path)
     assert life.life == expected
     assert isinstance(life.outcome, Finished)
     (note,) = life.notes
     assert note.startswith("This PyTorch lacks what the lab needs: ")
-
-
-def test_with_a_strange_torch_there_are_no_simulated_cards(lacking: Path) -> None:
-    life = watched(written(lacking, "\nimport torch\n"), folder=lacking, cards=[CARD])
-    head, place, line, words = life.err.splitlines()
-    assert (head, line) == ("Traceback (most recent call last):", "    import torch")
-    assert place == f'  File "{lacking / "train.py"}", line 2, in <module>'
-    assert words.startswith("ImportError: This PyTorch lacks what the lab needs: ")
-    assert life.status == 1

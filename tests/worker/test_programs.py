@@ -1,47 +1,21 @@
-"""What is said of a person's program, and how it is ended, asked and told."""
+"""What is said of a person's program when it is over."""
 
-import os
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
 
-from gpuexplorer.lab.events import Asked, Began, Event, Failed, Finished, Hello, Printed
-from gpuexplorer.lab.handing_on import HandingOn
-from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.start import Program, Start
-from gpuexplorer.lab.wire import Answer, Run
-from tests.lab.processes import CARD, Worker, needs_torch
-from tests.worker.programs import Life, begun, ended, plain, watched
+from gpuexplorer.lab.events import Failed, Finished
+from tests.lab.processes import needs_torch
+from tests.worker.programs import watched
 
 pytestmark = needs_torch
 
 
-def written(folder: Path, code: str) -> str:
-    (folder / "train.py").write_text(code, "utf-8")
-    return "train.py"
-
-
-def _wait_for(worker: Worker, kind: type[Event], count: int = 1) -> None:
-    heard = worker.listener
-    heard.wait(lambda: [type(each) for each in heard.events].count(kind) >= count)
-
-
-def _wait_until_shown(worker: Worker, text: str) -> None:
-    worker.listener.wait(lambda: worker.printed(1) == text)
-
-
-def test_a_program_says_hello_begins_and_finishes(tmp_path: Path) -> None:
-    worker = begun(written(tmp_path, "print('mine')\n"), folder=tmp_path)
-    life = ended(worker)
-    hello, began, *_ = worker.listener.events
-    assert isinstance(hello, Hello)
-    assert hello.torch
-    assert began == Began(1)
+def test_a_program_that_ends_well_is_told_to_its_end(tmp_path: Path) -> None:
+    life = watched("print('mine')\n", folder=tmp_path)
     assert isinstance(life.outcome, Finished)
     assert life.outcome.host_seconds > 0
-    assert [each.over for each in life.seen][-1:] == [True]
+    assert life.seen[-1].over
     assert life.why == "The program ended."
 
 
@@ -50,131 +24,21 @@ def test_a_program_says_hello_begins_and_finishes(tmp_path: Path) -> None:
     [
         ("1 / 0", "raised", ""),
         ("import sys; sys.exit(3)", "ended", "The program ended with status 3."),
-        ("import os; os._exit(4)", "ended", "The program ended with status 4."),
         ("import os; os.kill(os.getpid(), 9)", "ended", "The program was killed by somebody"),
         ("import ctypes; ctypes.string_at(0)", "ended", "The program was killed by a memory"),
-        ("raise KeyboardInterrupt", "cancelled", "Cancelled."),
         ("if", "raised", ""),
     ],
 )
 def test_a_program_that_fails_says_why(
     code: str, cause: str, words: str, tmp_path: Path
 ) -> None:
-    outcome = watched(written(tmp_path, code), folder=tmp_path).outcome
+    outcome = watched(code, folder=tmp_path).outcome
     assert isinstance(outcome, Failed)
     assert outcome.cause == cause
     assert outcome.sentence.startswith(words)
     assert outcome.host_seconds is not None
 
 
-def test_a_program_that_ends_itself_well_has_finished(tmp_path: Path) -> None:
-    life = watched(written(tmp_path, "import os; os._exit(0)"), folder=tmp_path)
-    assert isinstance(life.outcome, Finished)
-
-
-def test_what_a_program_asks_is_answered(tmp_path: Path) -> None:
-    code = "print(input('Who? ') + input('And? '))"
-    worker = begun(written(tmp_path, code), folder=tmp_path)
-    for number, (question, answer) in enumerate((("Who? ", "me"), ("Who? And? ", "you")), 1):
-        _wait_for(worker, Asked, number)
-        _wait_until_shown(worker, question)
-        worker.process.send(Answer(1, answer))
-    assert ended(worker).out == "Who? And? meyou\n"
-
-
-def test_without_an_answer_its_input_is_at_its_end(tmp_path: Path) -> None:
-    worker = begun(written(tmp_path, "input()"), folder=tmp_path)
-    _wait_for(worker, Asked)
-    worker.process.send(Answer(1))
-    assert ended(worker).err.endswith("EOFError: EOF when reading a line\n")
-
-
-def test_a_program_that_never_ends_is_interrupted(tmp_path: Path) -> None:
-    code = """
-import os, time
-try:
-    os.write(1, b'on\\n')
-    time.sleep(1000)
-finally:
-    print('off')
-"""
-    worker = begun(written(tmp_path, code), folder=tmp_path)
-    _wait_for(worker, Printed)
-    worker.process.cancel(1)
-    life = ended(worker)
-    assert life.out == "on\noff\n"
-    assert life.err.endswith("KeyboardInterrupt\n")
-    assert life.status == -2
-    assert isinstance(life.outcome, Failed)
-    assert life.outcome.cause == "cancelled"
-
-
-def test_a_program_that_is_interrupted_before_it_begins_never_does(tmp_path: Path) -> None:
-    with HandingOn():
-        worker = begun(written(tmp_path, "print('never')"), folder=tmp_path)
-        worker.process.cancel(1)
-        life = ended(worker)
-    assert life.life == Life("", "", -2)
-
-
-def test_a_program_that_does_not_hear_is_ended_all_the_same(tmp_path: Path) -> None:
-    code = """
-import os, signal
-for each in (2, 15):
-    signal.signal(each, signal.SIG_IGN)
-os.write(1, b'on\\n')
-while True: pass
-"""
-    worker = begun(written(tmp_path, code), folder=tmp_path)
-    _wait_for(worker, Printed)
-    worker.process.cancel(1)
-    worker.process.stop(patience=0.1)
-    assert ended(worker).status == -9
-
-
-def test_what_it_leaves_behind_keeps_nobody_waiting(tmp_path: Path) -> None:
-    code = """
-import os, signal, sys
-ready, go = os.pipe()
-child = os.fork()
-if child == 0:
-    os.setsid()
-    os.write(go, b"x")
-    signal.pause()
-    os._exit(0)
-os.read(ready, 1)
-print(child)
-"""
-    life = watched(written(tmp_path, code), folder=tmp_path)
-    assert isinstance(life.outcome, Finished)
-    os.kill(int(life.out), 9)
-
-
-def test_a_flood_is_cut_and_the_program_is_not_kept(tmp_path: Path) -> None:
-    life = watched(
-        written(tmp_path, "print('x' * 999 + '\\n', end='')\n" * 3000), folder=tmp_path
-    )
-    assert life.out.startswith(("x" * 999 + "\n") * 200)
-    assert life.notes[0] == "This prints faster than the lab shows: some is left out."
-    left_out = [each.split()[0].replace(",", "") for each in life.notes if "were" in each]
-    assert len(life.out) + sum(map(int, left_out)) == 3_000_000
-    assert life.status == 0
-
-
-def test_an_error_is_told_whole_after_a_flood(tmp_path: Path) -> None:
-    code = "print('x' * 999 + '\\n', end='')\n" * 3000 + "1 / 0\n"
-    life = watched(written(tmp_path, code), folder=tmp_path)
-    assert life.err.endswith("ZeroDivisionError: division by zero\n")
-    assert life.err.startswith("Traceback")
-
-
-FORKS = """
-import os
-for _ in range(2):
-    if not os.fork():
-        os._exit(0)
-    os.wait()
-"""
 OTHERS = """
 import os, subprocess
 os.system('true')
@@ -198,102 +62,14 @@ for _ in DataLoader(range(4), num_workers=2):
 @pytest.mark.parametrize(
     ("code", "children"),
     [
-        (FORKS, (("fork", 2),)),
         (OTHERS, (("other program", 2),)),
         (POOLS, (("multiprocessing", 2),)),
         (LOADERS, (("loader", 2),)),
-        ("print('alone')", ()),
     ],
 )
 def test_processes_that_are_not_watched_are_counted_by_kind(
     code: str, children: tuple[tuple[str, int], ...], tmp_path: Path
 ) -> None:
-    life = watched(written(tmp_path, code), folder=tmp_path)
+    life = watched(code, folder=tmp_path)
     assert life.err == ""
     assert life.seen[-1].children == children
-
-
-def test_a_folder_and_an_archive_run_as_under_python(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    code = "import sys\nprint(__name__, __file__, __package__, sys.path[0])\n"
-    (tmp_path / "folder" / "__main__.py").write_text(code)
-    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
-        archive.writestr("__main__.py", code)
-    for each in ("folder", "archive.zip", "none.py"):
-        expected = plain(each, folder=tmp_path)
-        assert watched(each, folder=tmp_path).life == expected
-
-
-def test_a_file_of_our_name_beside_the_program_is_the_programs(tmp_path: Path) -> None:
-    (tmp_path / "gpuexplorer.py").write_text("print('theirs')\n")
-    code = "import gpuexplorer\nimport torch\nprint(torch.ones(1, device='cuda:0'))\n"
-    life = watched(written(tmp_path, code), folder=tmp_path, cards=[CARD])
-    assert life.life == Life("theirs\ntensor([1.], device='cuda:0')\n", "", 0)
-
-
-def test_a_file_of_our_starting_is_the_programs(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text("print('theirs')\n")
-    code = "import sitecustomize\nprint(sitecustomize.__file__)\n"
-    expected = plain(written(tmp_path, code), folder=tmp_path)
-    assert watched("train.py", folder=tmp_path).life == expected
-
-
-def test_a_sitecustomize_of_the_persons_own_comes_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own = tmp_path / "own"
-    own.mkdir()
-    (own / "sitecustomize.py").write_text("import sys\nsys.there = 1\nprint(__file__)\n")
-    monkeypatch.setenv("PYTHONPATH", str(own))
-    code = "import os, sys\nprint(sys.there, sys.path, os.environ['PYTHONPATH'])\n"
-    expected = plain(written(tmp_path, code), folder=tmp_path)
-    assert watched("train.py", folder=tmp_path).life == expected
-    (own / "sitecustomize.py").write_text("1 / 0\n")
-    expected = plain(written(tmp_path, "print('on')\n"), folder=tmp_path)
-    assert watched("train.py", folder=tmp_path).life == expected
-
-
-def test_a_python_without_torch_is_refused_in_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    start = Start(
-        python=Path(sys._base_executable),  # type: ignore[attr-defined]
-        program=Program(Path(written(tmp_path, "print('never')\n"))),
-        folder=tmp_path,
-    )
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-    worker = Worker(start)
-    life = ended(worker)
-    assert isinstance(life.outcome, Failed)
-    assert life.why == "PyTorch cannot be loaded by this Python: No module named 'torch'."
-    assert (life.out, life.status) == ("", 4)
-
-
-def test_an_old_torch_is_refused_in_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "torch").mkdir()
-    (tmp_path / "torch" / "__init__.py").write_text("1 / 0\n")
-    (tmp_path / "torch" / "version.py").write_text("__version__ = '2.3.1+cu121'\n")
-    life = watched(written(tmp_path, "print('never')\n"), folder=tmp_path)
-    assert life.why == "The lab needs PyTorch 2.4 or newer; this is 2.3.1+cu121."
-    assert (life.out, life.status) == ("", 5)
-
-
-def test_the_ledger_has_a_program_as_a_cell(tmp_path: Path) -> None:
-    code = "import torch\nx = torch.ones(1000).cuda()\nprint(x.sum().item())\n"
-    worker = begun(written(tmp_path, code), folder=tmp_path, cards=[CARD])
-    life = ended(worker)
-    ledger = Ledger()
-    ledger.sent(Run(1, code, 1))
-    for event in worker.listener.events:
-        ledger.apply(event)
-    (cell,) = ledger.cells
-    assert life.life == Life("1000.0\n", "", 0)
-    assert cell.state == "done"
-    assert [each.name for each in ledger.devices] == ["cpu", "cuda:0", "meta"]
-    assert cell.cards == {"cuda:0": "SIM-0"}
-    assert cell.seen is not None
-    assert cell.seen.over
-    assert {each.line for each in cell.transfers} == {2, 3}
-    assert {each.file for each in cell.transfers} == {str(tmp_path / "train.py")}

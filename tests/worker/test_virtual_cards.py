@@ -1,14 +1,9 @@
 """Cards that do not exist: PyTorch's own refusals, and what torch.cuda answers for them."""
 
-import re
-
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.lab.simulated_cards import simulated_cards  # noqa: E402 - only with torch
-from gpuexplorer.simulation.specs import parse_machine  # noqa: E402
-from gpuexplorer.worker.engines.virtual.engine import VirtualEngine  # noqa: E402
 from tests.worker.benches import Bench  # noqa: E402
 
 
@@ -47,10 +42,6 @@ DIFFER = {
     "X[torch.tensor([0]).cuda(1)]": (
         "indices should be either on cpu or on the same device as the indexed tensor (cuda:0)"
     ),
-    "X.masked_fill(torch.ones(2, 3) > 0, 1.0)": (
-        "expected self and mask to be on the same device, but got mask on cpu and self on "
-        "cuda:0"
-    ),
 }
 
 
@@ -75,70 +66,29 @@ def test_a_card_that_is_not_there_is_an_invalid_ordinal(two: Bench) -> None:
             two.run(line)
 
 
-def test_a_device_nobody_has_heard_of_is_refused_by_torch(two: Bench) -> None:
-    with pytest.raises(RuntimeError, match="Invalid device string: 'cuda:x'"):
-        two.run("torch.device('cuda:x')")
-    with pytest.raises(RuntimeError, match="device type at start of device string: gpu"):
-        two.run("X.to('gpu:0')")
-
-
 def test_numpy_needs_the_host(two: Bench) -> None:
-    text = (
-        "can't convert cuda:0 device type tensor to numpy. "
-        "Use Tensor.cpu() to copy the tensor to host memory first."
-    )
-    with pytest.raises(TypeError, match=re.escape(text)):
+    with pytest.raises(TypeError, match="can't convert cuda:0 device type tensor to numpy"):
         two.run("X.numpy()")
-    assert two.run("X.cpu().numpy()").tolist() == [[1, 1, 1], [1, 1, 1]]
-    forced = two.run("X.requires_grad_().numpy(force=True)")
-    assert forced.tolist() == [[1, 1, 1], [1, 1, 1]]
-
-
-def test_only_the_hosts_memory_can_be_pinned(two: Bench) -> None:
-    two.run("P = torch.ones(4, pin_memory=True)", "Q = torch.ones(4).pin_memory()")
-    assert two.run("P.is_pinned()")
-    assert two.run("Q.is_pinned()")
-    assert not two.run("torch.ones(4).is_pinned()")
-    with pytest.raises(RuntimeError, match=r"cannot pin 'torch\.cuda\.FloatTensor'"):
-        two.run("X.pin_memory()")
-
-
-def test_a_gradient_lies_where_its_tensor_lies(two: Bench) -> None:
-    two.run("W = torch.ones(2, 3, device='cuda:0', requires_grad=True)")
-    with pytest.raises(RuntimeError, match="gradient located on device with index 1"):
-        two.run("W.grad = Y")
-    with pytest.raises(RuntimeError, match="gradient with device type 'cpu'"):
-        two.run("W.grad = torch.ones(2, 3)")
-    two.run("loss = (W.cuda(1) * Y).sum()", "loss.backward()")
-    assert str(two.run("W.grad.device")) == "cuda:0"
-
-
-def test_an_assignment_copies_from_any_device(two: Bench) -> None:
-    two.run("X[0] = Y[0]", "Z = torch.zeros(3)", "Z.copy_(Y[1])", "X[1] = 7")
-    assert two.run("X.tolist()")[0] == two.run("Y.tolist()")[0]
-    assert two.run("Z.tolist()") == two.run("Y.tolist()")[1]
-    assert two.run("X.tolist()")[1] == [7, 7, 7]
+    assert two.run("X.requires_grad_().numpy(force=True)").tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
 NOT_OFFERED = {
     "torch.ones(2, 2).cuda().to_sparse()": "sparse tensors",
     "torch.sparse_coo_tensor([[0], [1]], [1.0], (2, 2), device='cuda')": "sparse tensors",
+    "nn.Embedding(3, 2, sparse=True).cuda()(X[0].long()).sum().backward()": "sparse tensors",
     "torch.from_dlpack(X)": "DLPack",
-    "torch.utils.dlpack.to_dlpack(X)": "DLPack",
     "X.__cuda_array_interface__": "__cuda_array_interface__",
     "torch.cuda.CUDAGraph()": "CUDA graphs",
-    "torch.compile(nn.Linear(3, 1).cuda())(X)": "torch.compile",
+    "torch.export.export(nn.Linear(3, 1).cuda(), (X,))": "torch.export",
+    "torch.cuda.MemPool()": "pools of memory",
+    "torch.cuda.ExternalStream(1)": "streams of other programs",
+    "torch.cuda.memory._record_memory_history()": "snapshots of memory",
+    "torch.cuda.utilization()": "questions to NVML",
+    "torch.cuda.current_blas_handle()": "torch.cuda.current_blas_handle",
     "torch.set_default_tensor_type('torch.cuda.FloatTensor')": "set_default_tensor_type",
     "torch.jit.script(nn.Linear(3, 1)).cuda()": "modules of torch.jit",
     "torch.jit.trace(nn.Linear(3, 1).cuda(), X)": "modules of torch.jit",
-    "torch.cuda.jiterator._create_jit_fn('T f(T x) {}')": "kernels of one's own",
-    (
-        "import multiprocessing.reduction, torch.multiprocessing\n"
-        "multiprocessing.reduction.ForkingPickler.dumps(X)"
-    ): "other processes",
-    "torch.cuda.memory_snapshot()": "snapshots of memory",
     "torch.nested.nested_tensor([X, X])": "nested tensors",
-    "torch.quantize_per_tensor(X, 0.1, 0, torch.qint8)": "quantized tensors",
 }
 
 
@@ -151,52 +101,18 @@ def test_what_is_not_offered_says_so_by_name(two: Bench, line: str) -> None:
     assert NOT_OFFERED[line] in str(refused.value)
 
 
-def test_the_books_functions_find_simulated_cards(virtual: Bench) -> None:
-    assert str(virtual.run("try_gpu(1)")) == "cuda:1"
-    assert str(virtual.run("try_gpu(10)")) == "cpu"
-    assert [str(each) for each in virtual.run("try_all_gpus()")] == ["cuda:0", "cuda:1"]
-    assert virtual.run("num_gpus()") == 2
-
-
 def test_data_parallel_spreads_a_batch_over_all_cards(virtual: Bench) -> None:
-    virtual.run("net = nn.Linear(3, 2).cuda(0)", "X = torch.randn(8, 3).cuda(0)")
-    virtual.run("spread = nn.DataParallel(net)", "Y = spread(X)")
-    assert str(virtual.run("Y.device")) == "cuda:0"
+    virtual.run("net, X = nn.Linear(3, 2).cuda(0), torch.randn(8, 3).cuda(0)")
+    virtual.run("Y = nn.DataParallel(net)(X)", "Y.sum().backward()")
     assert torch.allclose(virtual.values("Y"), virtual.run("net(X).detach().cpu()"))
-    virtual.run("loss = Y.sum()", "loss.backward()")
-    assert str(virtual.run("net.weight.grad.device")) == "cuda:0"
-    with virtual.engine.running():
-        virtual.things["spread"](virtual.things["X"])
-    between = {(each.source, each.target) for each in virtual.engine.transfers(0)}
-    assert between == {("cuda:0", "cuda:1"), ("cuda:1", "cuda:0")}
-
-
-def test_data_parallel_wants_the_model_on_its_first_card(virtual: Bench) -> None:
-    virtual.run("spread = nn.DataParallel(nn.Linear(3, 2))")
-    with pytest.raises(RuntimeError, match=r"parameters and buffers on device cuda:0"):
-        virtual.run("spread(torch.ones(4, 3).cuda())")
-
-
-@pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
-def test_out_of_another_shape_gets_the_outcomes(two: Bench) -> None:
-    two.run("Z = torch.empty(0, device='cuda:0')", "torch.add(X, X, out=Z)")
-    assert two.run("Z.tolist()") == [[2.0] * 3] * 2
-    two.run("A = torch.ones(2, 3, device='cuda:0')", "torch.zeros(3, out=A)")
-    assert two.run("A.shape, A.tolist()") == ((3,), [0.0] * 3)
+    assert virtual.run("str(Y.device), str(net.weight.grad.device)") == ("cuda:0", "cuda:0")
 
 
 OWN_WORDS = {
     "F.scaled_dot_product_attention(X[None], H[None], H[None])": "query.device: cuda:0 key",
-    "torch.autograd.backward([W * 2], [torch.ones(2, 3)])": "cuda:0",
-    "nn.MultiheadAttention(3, 1).cuda()(X[None], H[None], H[None])": "cuda:0",
-    "torch.nn.utils.parameters_to_vector([X, H])": "different devices",
-    "torch.lerp(X, Y, 0.5)": "cuda:1",
-    "torch.linalg.solve(X[:, :2], Y[:, :2])": "cuda:1",
     "torch.cdist(X, Y)": "cuda:1",
-    "torch.stack([X, Y])": "cuda:1",
+    "(W * 2).backward(torch.ones(2, 3))": "expected device cuda:0 but got cpu",
     "W.data.grad = X.sum(1)": "",
-    "X.view(5)": "",
-    "X.data = 3": "",
     "X.to('cuda', dtype='x')": "",
 }
 
@@ -209,9 +125,3 @@ def test_pytorch_names_the_devices_that_a_person_knows(two: Bench, line: str) ->
     assert OWN_WORDS[line] in str(refused.value)
     for word in ("lazy", "Lazy", "ipu", "IPU", "OnCard"):
         assert word not in str(refused.value)
-
-
-def test_the_worker_takes_what_it_is_told() -> None:
-    told = simulated_cards(parse_machine("2xTitanRTX"))
-    names = [each.name for each in VirtualEngine(told.cards, told.links).devices()]
-    assert names == ["cpu", "cuda:0", "cuda:1", "meta"]

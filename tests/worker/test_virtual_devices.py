@@ -1,8 +1,6 @@
 """What a person asks of simulated cards beyond tensors: streams, generators, several cards."""
 
 import gc
-import multiprocessing
-import threading
 from typing import Any
 
 import pytest
@@ -14,38 +12,16 @@ from tests.worker.benches import Bench  # noqa: E402 - only where there is torch
 ANSWERS = {
     "torch.cuda.is_available(), torch.cuda.device_count()": (True, 2),
     "torch.cuda.get_device_name(), torch.cuda.get_device_name(1)": ("NVIDIA TITAN RTX",) * 2,
-    "torch.cuda.get_device_capability('cuda:1')": (7, 5),
-    "torch.cuda.current_device()": 0,
     "repr(torch.device('cuda')), str(torch.device('cuda'))": ("device(type='cuda')", "cuda"),
     "torch.device('cuda:1') == torch.device('cuda', 1) == torch.device(1)": True,
-    "isinstance(torch.device('cuda'), torch.device)": True,
-    "torch.ones(1, device='cuda').device": torch.device("cuda", 0),
-    "torch.ones(1).to(1).device": torch.device("cuda", 1),
-    "torch.cuda.FloatTensor([1, 2]).tolist()": [1.0, 2.0],
-    "isinstance(torch.ones(1).cuda(), torch.cuda.FloatTensor)": True,
     "torch.ones(1).cuda().type()": "torch.cuda.FloatTensor",
-    "torch.ones(1).type('torch.cuda.DoubleTensor').dtype": torch.float64,
     "torch.ones(1).cuda(1).get_device(), torch.ones(1).get_device()": (1, -1),
-    "torch.cuda.memory_allocated(), torch.cuda.memory_reserved()": (0, 0),
-    "torch.cuda.is_initialized()": True,
     "torch.cuda.get_arch_list()": ["sm_75"],
-    "torch.cuda.is_bf16_supported()": True,
     "torch.cuda.can_device_access_peer(0, 1)": True,
     "torch.accelerator.is_available(), torch.accelerator.device_count()": (True, 2),
-    "str(torch.accelerator.current_accelerator())": "cuda",
-    "torch.accelerator.current_device_index()": 0,
-    "torch.backends.cudnn.is_available(), torch.backends.cudnn.version()": (False, None),
-    "torch.backends.cuda.is_built()": True,
     "torch.cuda.memory_summary().count('Allocated memory')": 1,
-    "torch.cuda.get_rng_state().shape": torch.Size([5056]),
-    "torch.cuda.initial_seed()": 5,
-    "torch.get_default_device().type": "cpu",
-    "torch.utils.data.get_worker_info()": None,
     "torch.cuda.current_stream() == torch.cuda.default_stream()": True,
     "torch.cuda.mem_get_info()[1] >> 30": 24,
-    "torch.cuda.get_device_properties(0).total_memory >> 30": 24,
-    "torch.cuda.get_device_properties('cuda:1').uuid": "SIM-1",
-    "torch.cuda.memory_stats()['allocated_bytes.all.current']": 0,
     "repr(torch.cuda.get_device_properties(0))[:63]": (
         "_CudaDeviceProperties(name='NVIDIA TITAN RTX', major=7, minor=5"
     ),
@@ -54,35 +30,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("line", ANSWERS)
 def test_a_question_about_cards_gets_an_answer(virtual: Bench, line: str) -> None:
-    virtual.run("torch.manual_seed(5)")
     assert virtual.run(line) == ANSWERS[line]
-
-
-def test_each_card_draws_numbers_of_its_own(virtual: Bench) -> None:
-    virtual.run("torch.manual_seed(3)", "first = torch.rand(3)")
-    virtual.run("torch.manual_seed(3)", "a = torch.rand(3, device='cuda:0')")
-    virtual.run("b = torch.rand(3, device='cuda:0')", "c = torch.rand(3, device='cuda:1')")
-    assert virtual.run("torch.equal(torch.rand(3), first)")  # the host's did not move
-    assert not virtual.run("torch.equal(a, b)")
-    assert virtual.run("torch.equal(a.cpu(), c.cpu())")  # one seed for all of them
-    virtual.run("kept = torch.cuda.get_rng_state(1)", "d = torch.rand(3, device='cuda:1')")
-    virtual.run("torch.cuda.set_rng_state(kept, 1)")
-    assert virtual.run("torch.equal(torch.rand(3, device='cuda:1'), d)")
-
-
-def test_a_generator_of_ones_own_goes_with_its_card(virtual: Bench) -> None:
-    virtual.run("g = torch.Generator(device='cuda:1').manual_seed(4)")
-    virtual.run("x = torch.rand(3, device='cuda:1', generator=g)")
-    virtual.run("g.manual_seed(4)", "y = torch.rand(3, device='cuda:1', generator=g)")
-    assert virtual.run("torch.equal(x, y), str(g.device), g.initial_seed()") == (
-        True,
-        "cuda:1",
-        4,
-    )
-    with pytest.raises(RuntimeError, match=r"Expected a 'cuda' device type for generator"):
-        virtual.run("torch.rand(3, device='cuda:1', generator=torch.Generator())")
-    with pytest.raises(RuntimeError, match=r"Expected a 'cpu' device type for generator"):
-        virtual.run("torch.rand(3, generator=g)")
 
 
 def test_threads_compute_on_cards_of_their_own(virtual: Bench) -> None:
@@ -101,87 +49,9 @@ with ThreadPoolExecutor(2) as pool:
     made = pool.map(lambda card: torch.rand(2, device=f'cuda:{card}'), (0, 1))
     pooled = [str(each.device) for each in made]
 """)
-    assert virtual.things["found"] == {
-        0: ("cuda:0", [2.0] * 3),
-        1: ("cuda:1", [2.0] * 3),
-    }
+    assert virtual.things["found"] == {card: (f"cuda:{card}", [2.0] * 3) for card in (0, 1)}
     assert virtual.things["pooled"] == ["cuda:0", "cuda:1"]
     assert virtual.run("torch.cuda.current_device()") == 0
-
-
-def test_a_thread_that_outlives_its_cell_goes_on(virtual: Bench) -> None:
-    virtual.run("""
-import threading
-go, seen = threading.Event(), []
-def late():
-    go.wait(30)
-    seen.append(str((torch.ones(2, device='cuda:1') + 1).device))
-thread = threading.Thread(target=late); thread.start()
-""")
-    virtual.run("go.set()", "thread.join()")
-    assert virtual.things["seen"] == ["cuda:1"]
-    assert isinstance(virtual.things["thread"], threading.Thread)
-
-
-def test_models_are_spread_over_all_cards(virtual: Bench) -> None:
-    virtual.run("""
-net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)).cuda()
-X = torch.randn(8, 3).cuda()
-spread = nn.DataParallel(net)
-out = spread(X)
-out.sum().backward()
-copies = nn.parallel.replicate(net, [0, 1])
-parts = nn.parallel.scatter(X, [0, 1])
-outs = nn.parallel.parallel_apply(copies, parts)
-whole = nn.parallel.gather(outs, 1)
-""")
-    assert virtual.run("str(out.device), str(net[0].weight.grad.device)") == ("cuda:0",) * 2
-    assert virtual.run("[str(each.device) for each in parts]") == ["cuda:0", "cuda:1"]
-    assert virtual.run("[str(each.device) for each in outs]") == ["cuda:0", "cuda:1"]
-    assert virtual.run("str(whole.device), tuple(whole.shape)") == ("cuda:1", (8, 2))
-    assert virtual.run("spread.module is net")
-
-
-def test_streams_and_events_work_as_pytorchs(virtual: Bench) -> None:
-    virtual.run("""
-s = torch.cuda.Stream()
-a, b = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-X = torch.ones(100, 100, device='cuda')
-with torch.cuda.stream(s):
-    a.record()
-    Y = X @ X
-    b.record()
-    inside = torch.cuda.current_stream() == s
-s.wait_stream(torch.cuda.current_stream())
-X.record_stream(s)
-torch.cuda.current_stream().wait_event(b)
-torch.cuda.synchronize()
-took = a.elapsed_time(b)
-""")
-    assert virtual.things["inside"]
-    assert virtual.things["took"] > 0
-    assert virtual.run("b.query(), s.query(), torch.cuda.current_stream() == s") == (
-        True,
-        True,
-        False,
-    )
-
-
-def test_the_current_card_can_be_chosen_in_every_way(virtual: Bench) -> None:
-    assert virtual.run(
-        """
-with torch.cuda.device(1):
-    a = torch.ones(1, device='cuda').device.index
-with torch.cuda.device_of(torch.ones(1, device='cuda:1')):
-    b = torch.cuda.current_device()
-torch.cuda.set_device('cuda:1')
-c = torch.ones(1).cuda().device.index
-torch.cuda.set_device(0)
-a, b, c, torch.cuda.current_device()
-"""
-    ) == (1, 1, 1, 0)
-    with pytest.raises(RuntimeError, match="invalid device ordinal"):
-        virtual.run("torch.cuda.set_device(5)")
 
 
 def test_nothing_is_kept_when_its_names_go(virtual: Bench) -> None:
@@ -204,33 +74,6 @@ work()
     assert virtual.run("torch.cuda.memory_allocated(0)") == 0
     virtual.run("X = torch.ones(1000).cuda()", "Y = (X * 2 + 1)[10:]", "del X, Y")
     assert virtual.run("torch.cuda.memory_allocated(0)") == 0
-
-
-@pytest.mark.skipif(
-    "fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system"
-)
-@pytest.mark.filterwarnings("ignore")
-def test_a_forked_worker_says_what_cuda_says(virtual: Bench) -> None:
-    virtual.run("""
-import multiprocessing
-X = torch.ones(1).cuda()
-def child(said):
-    makes = lambda: torch.ones(2, device='cuda')
-    for work in (lambda: X + 1, lambda: torch.ones(2).cuda(), makes):
-        try:
-            work()
-        except RuntimeError as error:
-            said.put(str(error))
-fork = multiprocessing.get_context('fork')
-said = fork.SimpleQueue()
-process = fork.Process(target=child, args=(said,))
-process.start()
-told = [said.get() for _ in range(3)]
-process.join()
-""")
-    used, *others = virtual.things["told"]
-    assert used == "CUDA error: initialization error"
-    assert all("Cannot re-initialize CUDA in forked subprocess" in each for each in others)
 
 
 def test_autocast_casts_by_pytorchs_rules(virtual: Bench) -> None:
@@ -267,12 +110,24 @@ def test_what_is_printed_is_marked_as_pytorch_marks_it(virtual: Bench) -> None:
         "nn.Parameter(torch.ones(1).cuda())": (
             "Parameter containing:\ntensor([1.], device='cuda:0', requires_grad=True)"
         ),
-        "torch.ones(1).cuda().requires_grad_() * 2": (
-            "tensor([2.], device='cuda:0', grad_fn=<MulBackward0>)"
-        ),
-        "torch.zeros(0, 3).cuda()": "tensor([], device='cuda:0', size=(0, 3))",
-        "torch.tensor(3).cuda()": "tensor(3, device='cuda:0')",
-        "{'x': torch.ones(1).cuda()}": "{'x': tensor([1.], device='cuda:0')}",
+        "f'{torch.ones(1).cuda()[0]:.3f}'": "'1.000'",
     }
     for line, text in shown.items():
         assert repr(virtual.run(line)) == text
+
+
+def test_the_current_card_can_be_chosen_in_every_way(virtual: Bench) -> None:
+    assert virtual.run(
+        """
+with torch.cuda.device(1):
+    a = torch.ones(1, device='cuda').device.index
+with torch.cuda.device_of(torch.ones(1, device='cuda:1')):
+    b = torch.cuda.current_device()
+torch.cuda.set_device('cuda:1')
+c = torch.ones(1).cuda().device.index
+torch.cuda.set_device(0)
+a, b, c, torch.cuda.current_device()
+"""
+    ) == (1, 1, 1, 0)
+    with pytest.raises(RuntimeError, match="invalid device ordinal"):
+        virtual.run("torch.cuda.set_device(5)")

@@ -1,18 +1,19 @@
 """What is seen beside copies, as either engine says it: idle cards, loaders, trips, steps."""
 
+import linecache
 import os
-import threading
+import signal
+import sys
+import time
 
 import pytest
 
 from gpuexplorer.lab.events import Frame, Printed, Traced, Watched
-from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.places import Spot
-from gpuexplorer.worker.program.watched import Saying
+from gpuexplorer.worker.places import Copies, Spot, take_files
+from gpuexplorer.worker.program import Saying
 from gpuexplorer.worker.watching.idling import Idling
-from gpuexplorer.worker.watching.seen import BARE, EVERY, WHOLE, Sampling, Seen, Steps
+from gpuexplorer.worker.watching.seen import EVERY, WHOLE, Seen, Ticking
 from gpuexplorer.worker.watching.tracing import Tracing
-from gpuexplorer.worker.watching.trips import Trips
 
 CARD = "cuda:0"
 
@@ -27,189 +28,147 @@ def idling() -> Idling:
 
 
 def idle(idling: Idling) -> list[tuple[str, float, int, str]]:
-    return [(each.why, each.seconds, each.line, each.what) for each in idling.changed()]
+    return [(each.why, each.seconds, each.line, each.what) for each in idling.rows()]
 
 
 def test_what_the_host_waited_for_a_loader_meanwhile_is_the_loaders(idling: Idling) -> None:
     idling.waited(CARD, 2.0, spot(84))
     idling.loaded(2.25, 2.75, spot(70, "loader"))
-    idling.worked(CARD, None, 3.0)
+    idling.gap(CARD, 3.0)(None)
     assert idle(idling) == [("loader", 0.5, 70, "loader"), ("read", 0.5, 84, "")]
 
 
-def test_a_queue_that_ran_dry_while_the_host_waited_for_a_loader(idling: Idling) -> None:
-    idling.loaded(1.0, 3.0, spot(70))
-    idling.worked(CARD, 2.0, 3.0)
-    assert idle(idling) == [("loader", 1.0, 70, "")]
+def test_a_pause_is_divided_among_the_lines_where_the_host_was(idling: Idling) -> None:
+    for line, seconds in ((71, 0.003), (72, 0.004), (72, 0.008), (73, 0.001)):
+        idling.was_at(spot(line), seconds)
+    idling.gap(CARD, 3.0)(1.0)
+    rows = {each.line: each.seconds for each in idling.rows()}
+    assert rows == pytest.approx({71: 0.375, 72: 1.5, 73: 0.125})
 
 
-def test_a_card_is_idle_at_the_line_where_the_host_was_longest(idling: Idling) -> None:
-    for line in (71, 72, 72, 73):
-        idling.was_at(spot(line))
-    idling.worked(CARD, 1.0, 3.0)
-    assert idle(idling) == [("host", 2.0, 72, "")]
+def test_where_the_host_was_after_a_read_is_told_as_a_part_of_it(idling: Idling) -> None:
+    idling.waited(CARD, 1.0, spot(84))
+    idling.was_at(spot(90), 0.003)
+    idling.gap(CARD, 1.5)(None)
+    idling.waited(CARD, 2.0, spot(84))
+    idling.was_at(spot(90), 0.003)
+    idling.gap(CARD, 2.0005)(None)  # no more than the way to the next operation
+    read, part = idling.rows()
+    assert (read.why, read.times, read.part_of) == ("read", 2, 0)
+    assert read.seconds == pytest.approx(0.5005)
+    assert (part.why, part.line, part.seconds, part.part_of) == ("host", 90, 0.5, read.row)
 
 
-def test_a_pause_too_short_to_be_looked_at_is_told_where_such_pauses_were_seen(
-    idling: Idling,
-) -> None:
-    idling.was_at(spot(72))
+def test_a_pause_at_which_nobody_looked_is_told_where_others_were(idling: Idling) -> None:
+    idling.was_at(spot(72), 0.003)
     for at in (1.0, 2.0, 3.0):
-        idling.worked(CARD, at, at + 0.5)
-    (row,) = idling.changed()
-    assert (row.line, row.times, row.seconds, row.longest) == (72, 3, 1.5, 0.5)
-
-
-def test_one_long_pause_does_not_stand_for_the_short_ones_that_follow(idling: Idling) -> None:
-    first, later = spot(155, "torch.optim.AdamW()"), spot(412)
-    looks = [(first, 200, 1.0), (later, 1, 0.25), (later, 1, 0.25), (later, 0, 0.25)]
-    for at, (where, times, seconds) in enumerate(looks):
-        for _ in range(times):
-            idling.was_at(where)
-        idling.worked(CARD, at, at + seconds)
-    assert [(line, seconds) for _, seconds, line, _ in idle(idling)] == [
-        (155, 1.0),
-        (412, 0.75),
-    ]
+        idling.gap(CARD, at + 0.5)(at)
+    (row,) = idling.rows()
+    assert (row.line, row.times, row.longest) == (72, 3, 0.5)
+    assert row.seconds == pytest.approx(1.5)
 
 
 def test_where_the_host_was_before_it_asked_for_work_does_not_count(idling: Idling) -> None:
-    idling.was_at(spot(10))
+    idling.was_at(spot(10), 0.003)
     idling.asked_at = 1.0
-    idling.was_at(spot(20))
-    idling.worked(CARD, 1.0, 2.0)
+    idling.was_at(spot(20), 0.003)
+    idling.gap(CARD, 2.0)(1.0)
     assert idle(idling) == [("host", 1.0, 20, "")]
 
 
-def test_rows_are_sums_and_are_said_when_they_changed(idling: Idling) -> None:
-    here, there = spot(1), spot(2)
+def test_rows_are_sums_and_are_said_when_they_changed() -> None:
+    seen, here, there = Seen(Copies(), lambda: 0.0), spot(1), spot(2)
     for at, which in ((1.0, here), (2.0, there), (3.0, here)):
-        idling.waited(CARD, at, which)
-        idling.worked(CARD, None, at + 0.5)
-    first, second = idling.changed()
+        seen.idling.waited(CARD, at, which)
+        seen.idling.gap(CARD, at + 0.5)(None)
+    first, second = seen.changed(1).idle
     assert (first.row, first.seconds, first.times) == (1, 1.0, 2)
     assert (second.row, second.seconds, second.times) == (2, 0.5, 1)
-    assert idling.changed() == ()
-    idling.waited(CARD, 5.0, there)
-    idling.worked(CARD, None, 6.0)
-    (again,) = idling.changed()
+    assert seen.changed(1).idle == ()
+    seen.idling.waited(CARD, 5.0, there)
+    seen.idling.gap(CARD, 6.0)(None)
+    (again,) = seen.changed(1).idle
     assert (again.row, again.seconds, again.longest) == (2, 1.5, 1.0)
 
 
 def test_what_idled_before_the_first_step_belongs_to_the_start(idling: Idling) -> None:
-    idling.was_at(spot(9, "torch.optim.SGD(...)"))
-    idling.worked(CARD, 1.0, 2.0)
+    idling.was_at(spot(9), 0.003)
+    idling.gap(CARD, 2.0)(1.0)
+    (before,) = idling.rows()
     idling.start_ends(5.0)
-    idling.was_at(spot(71))
-    idling.worked(CARD, 3.0, 5.5)
+    idling.was_at(spot(71), 0.003)
+    idling.gap(CARD, 5.5)(4.5)  # it had begun before
     idling.waited(CARD, 6.0, spot(84))
-    idling.worked(CARD, None, 6.25)
-    rows = [(each.why, each.seconds, each.line) for each in idling.changed()]
-    assert rows == [
+    idling.gap(CARD, 6.25)(None)
+    rows = idling.rows()
+    assert [(each.why, each.seconds, each.line) for each in rows] == [
         ("start", 1.0, 9),
-        ("start", 2.0, 71),
-        ("host", 0.5, 71),
+        ("start", 1.0, 71),
         ("read", 0.25, 84),
     ]
+    assert rows[0].row == before.row
+    assert len({each.row for each in rows}) == 3
 
 
-def test_a_look_at_the_host_while_it_waits_for_a_loader_is_no_work_of_its_own(
-    idling: Idling,
-) -> None:
-    idling.was_at(spot(72))
+def test_a_look_at_the_host_while_it_waits_for_a_loader_is_none(idling: Idling) -> None:
+    idling.was_at(spot(72), 0.003)
     idling.loading = True
-    for line in (70, 70, 70):
-        idling.was_at(spot(line))
+    idling.was_at(spot(70), 0.003)
     idling.loaded(1.0, 3.0, spot(70))
-    idling.worked(CARD, 1.0, 3.5)
+    idling.gap(CARD, 3.5)(1.0)
     assert idle(idling) == [("loader", 2.0, 70, ""), ("host", 0.5, 72, "")]
 
 
-class Thing:
-    """Stands for what a tensor lies in."""
+def looked_at_while_it_computes() -> list[str]:
+    """The line, once the host was seen at it."""
+    seen, found = Seen(Copies(), time.perf_counter), []
+    take_files(taken=True)
+    try:
+        with Ticking(seen, sampled=False):
+            for _ in range(100_000):
+                sum(each * each for each in range(5_000))
+                seen.idling.gap(CARD, 1.0)(0.0)
+                lines = [linecache.getline(at.file, at.line) for at in seen.idling.rows()]
+                found = [each for each in lines if "each * each" in each]
+                if found:
+                    break
+    finally:
+        take_files(taken=False)
+    return found
 
 
-@pytest.fixture
-def trips() -> Trips:
-    return Trips(threading.RLock())
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+@pytest.mark.parametrize("handler", [signal.SIG_DFL, signal.SIG_IGN])
+def test_the_host_is_seen_where_it_computes_and_a_program_keeps_its_signal(
+    handler: signal.Handlers,
+) -> None:
+    before = signal.signal(signal.SIGURG, handler)
+    try:
+        assert looked_at_while_it_computes()
+        assert signal.getsignal(signal.SIGURG) is handler
+    finally:
+        signal.signal(signal.SIGURG, before)
 
 
-def test_what_is_gone_is_not_followed_any_more(trips: Trips) -> None:
-    thing = Thing()
-    trips.left(thing, CARD, 1)
-    assert not trips.none
-    del thing
-    assert trips.none
-
-
-def test_an_optimizers_step_is_a_step_and_batches_count_only_without_one() -> None:
-    steps = Steps()
-    for _ in range(3):
-        steps.took_batch(whole=True)
-    assert (steps.kind, steps.count) == ("batch", 3)
-    steps.optimized(1, whole=True)
-    steps.optimized(1, whole=False)
-    assert (steps.kind, steps.count, steps.seen) == ("optimizer", 2, 1)
-
-
-def test_of_optimizers_that_take_turns_one_counts() -> None:
-    steps = Steps()
-    for _ in range(5):
-        for optimizer in (1, 2):
-            steps.optimized(optimizer, whole=True)
-    assert steps.count == 5
-
-
-def test_without_being_asked_to_no_step_is_left_out() -> None:
-    sampling = Sampling(sampled=False)
-    assert sampling.wants(WHOLE * 10, 1.0, 100.0)
-
-
-def test_after_the_first_steps_watching_stays_within_its_share() -> None:
-    sampling = Sampling(sampled=True)
-    assert sampling.wants(WHOLE - 1, 1.0, 100.0)
-    assert not sampling.wants(WHOLE, 1000.0, 0.0)  # to see what a bare step takes
-    after = WHOLE + BARE
-    assert sampling.wants(after, 1000.0, 1.0)
-    assert not sampling.wants(after, 10.0, 1.0)
-
-
-def test_what_watching_costs_is_told_by_steps_that_were_not_watched() -> None:
-    sampling = Sampling(sampled=True)
-    for _ in range(100):
-        sampling.took(3.0, watched=True)
-    assert sampling.cost(20.0) == 20.0  # as was estimated, until there is a bare one
-    for _ in range(50):
-        sampling.took(2.0, watched=False)
-    assert sampling.cost(20.0) == 100.0
-
-
-def test_a_machine_that_drifts_is_not_taken_for_what_watching_costs() -> None:
-    sampling = Sampling(sampled=True)
-    for _ in range(WHOLE):
-        sampling.took(3.0, watched=True)
-    for turn in range(50):  # ever faster, by far more than watching takes
-        bare = 2.0 - turn * 0.03
-        for _ in range(EVERY):
-            sampling.took(bare, watched=False)
-        sampling.took(bare + 0.5, watched=True)
-    assert sampling.cost(0.0) == pytest.approx(WHOLE * 1.0 + 50 * 0.5)
-
-
-def test_of_later_steps_one_in_so_many_is_watched_at_most_however_little_it_costs() -> None:
-    program = Program(cost=0.0)
-    program.runs(WHOLE + BARE + 10 * EVERY)
-    assert program.seen.changed(1).seen_steps == WHOLE + 10
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_signal_that_is_taken_meanwhile_stays_with_who_took_it() -> None:
+    before = signal.getsignal(signal.SIGURG)
+    try:
+        with Ticking(Seen(Copies(), time.perf_counter), sampled=False):
+            signal.signal(signal.SIGURG, signal.SIG_IGN)
+        assert signal.getsignal(signal.SIGURG) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGURG, before)
 
 
 class Program:
-    """Steps of a second each, to which watching adds half of one, or what is named."""
+    """Steps of a second each, to which watching adds half of one."""
 
-    def __init__(self, *, may_turn: bool = True, cost: float = 0.5) -> None:
+    def __init__(self, *, sampled: bool = True, may_turn: bool = True) -> None:
         self.at = self.cost = 0.0
-        self.may_turn, self.each = may_turn, cost
+        self.may_turn = may_turn
         self.seen = Seen(
-            Copies(), lambda: self.at, sampled=True, switch=self.turn, cost=lambda: self.cost
+            Copies(), lambda: self.at, sampled=sampled, switch=self.turn, cost=lambda: self.cost
         )
 
     def turn(self, on: bool) -> bool:
@@ -219,104 +178,98 @@ class Program:
         for _ in range(steps):
             self.at += 1.0
             if self.seen.on:
-                self.at += self.each
-                self.cost += self.each
+                self.at += 0.5
+                self.cost += 0.5
             self.seen.stepped(1)
+
+    @property
+    def steps(self) -> tuple[int, int, str]:
+        seen = self.seen.changed(1)
+        return seen.steps, seen.seen_steps, seen.step
+
+
+def test_an_optimizers_step_is_a_step_and_batches_count_only_without_one() -> None:
+    program = Program()
+    for _ in range(3):
+        program.seen.took_batch(0.0, 0.0, 0, pins=False)
+    assert program.steps == (3, 3, "batch")
+    for _ in range(5):
+        for optimizer in (1, 2):  # which take turns
+            program.seen.stepped(optimizer)
+    assert program.steps == (5, 5, "optimizer")
 
 
 def test_a_long_program_is_watched_now_and_then() -> None:
     program = Program()
-    program.runs(10_000)
+    program.runs(WHOLE)
+    assert program.steps == (WHOLE, WHOLE, "optimizer")
+    program.runs(EVERY - 1)
+    assert program.steps[1] == WHOLE
+    program.runs(20_000)
     watched = program.seen.changed(1)
-    assert (watched.steps, watched.step) == (10_000, "optimizer")
-    assert 200 < watched.seen_steps < 1000
+    assert WHOLE < watched.seen_steps < WHOLE + 20_000 / EVERY
     assert watched.seen_seconds == watched.seen_steps * 1.5
-    assert watched.seconds == program.at
-    assert watched.cost_seconds == watched.seen_steps * 0.5
-    assert watched.cost_seconds <= 0.04 * watched.seconds
+    assert watched.cost_seconds == watched.seen_steps * 0.5 <= 0.02 * watched.seconds
 
 
-def test_where_it_cannot_look_away_everything_is_watched_and_said_to_be() -> None:
-    program = Program(may_turn=False)
-    program.runs(300)
+@pytest.mark.parametrize(("sampled", "may_turn"), [(False, True), (True, False)])
+def test_where_it_cannot_or_need_not_look_away_everything_is_watched(
+    sampled: bool, may_turn: bool
+) -> None:
+    program = Program(sampled=sampled, may_turn=may_turn)
+    program.runs(WHOLE + 100)
     watched = program.seen.changed(1)
-    assert (watched.steps, watched.seen_steps) == (300, 300)
+    assert (watched.steps, watched.seen_steps) == (WHOLE + 100, WHOLE + 100)
     assert watched.seen_seconds == watched.seconds
 
 
 def test_a_step_in_which_it_looked_back_was_not_seen_whole() -> None:
     program = Program()
-    program.runs(WHOLE + BARE)
-    seen = program.seen.steps.seen
+    program.runs(WHOLE + EVERY)
+    seen = program.steps[1]
     program.at += 1e6  # a step that takes long
-    program.seen.sliced()
+    program.seen.ends("")
     program.runs(1)
-    assert program.seen.steps.seen == seen
+    assert program.steps[1] == seen
     program.runs(1)
-    assert program.seen.steps.seen == seen + 1
+    assert program.steps[1] == seen + 1
 
 
-def test_each_stretch_is_said_once_in_the_order_of_their_ends() -> None:
-    tracing = Tracing()
+def test_stretches_are_said_once_by_their_ends_and_there_is_an_end_to_them() -> None:
+    tracing = Tracing(most=3)
     tracing.add("step", "cpu", 0.0, 1.0)
-    tracing.add("copy", "cuda:0", 0.1, 0.3, 7, 4096)
-    said = tracing.taken(1)
-    assert said == Traced(
-        1, (("copy", "cuda:0", 0.1, 0.3, 7, 4096), ("step", "cpu", 0.0, 1.0, 0, 0))
-    )
+    tracing.add("copy", CARD, 0.1, 0.3, 7, 4096)
+    copy, step = ("copy", CARD, 0.1, 0.3, 7, 4096), ("step", "cpu", 0.0, 1.0, 0, 0)
+    assert tracing.taken(1) == Traced(1, (copy, step))
     assert tracing.taken(1) is None
+    for at in range(3):
+        tracing.add("step", "cpu", at, at + 1)
+    assert tracing.taken(1) == Traced(1, (step,), 2)
 
 
 def test_a_card_that_computes_without_a_pause_is_one_stretch() -> None:
     tracing = Tracing()
-    for at in range(1000):
-        tracing.add("compute", "cuda:0", at * 1e-3, at * 1e-3 + 0.99e-3)
+    for at in range(100):
+        tracing.add("compute", CARD, at * 1e-3, at * 1e-3 + 0.99e-3)
         tracing.add("compute", "cuda:1", at * 1e-3, at * 1e-3 + 0.1e-3)
     said = tracing.taken(1)
     assert said is not None
-    first = [each for each in said.stretches if each[1] == "cuda:0"]
-    assert first == [("compute", "cuda:0", 0.0, 0.999 + 0.99e-3, 0, 0)]
-    assert sum(each[1] == "cuda:1" for each in said.stretches) == 1000
-
-
-def test_what_a_card_computes_after_it_was_said_is_another_stretch() -> None:
-    tracing = Tracing()
-    tracing.add("compute", "cuda:0", 0.0, 1.0)
-    assert tracing.taken(1) is not None
-    tracing.add("compute", "cuda:0", 1.0, 2.0)
-    said = tracing.taken(1)
-    assert said is not None
-    assert [each[2:4] for each in said.stretches] == [(1.0, 2.0)]
-
-
-def test_there_is_an_end_to_what_is_kept_and_the_rest_is_counted() -> None:
-    tracing = Tracing(most=3)
-    for at in range(5):
-        tracing.add("step", "cpu", at, at + 1)
-    said = tracing.taken(1)
-    assert said is not None
-    assert (len(said.stretches), said.left_out) == (3, 2)
-    tracing.add("step", "cpu", 9, 10)
-    assert tracing.taken(1) == Traced(1, (), 1)
+    first = [each for each in said.stretches if each[1] == CARD]
+    assert first == [("compute", CARD, 0.0, 0.099 + 0.99e-3, 0, 0)]
+    assert len(said.stretches) == 101
 
 
 MUCH = Printed(1, "x" * 100_000)  # more than a pipe takes
 
 
-def test_a_reader_that_does_not_read_keeps_the_program_for_a_moment_only() -> None:
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_reader_that_is_gone_or_does_not_read_keeps_nobody_for_long(gone: bool) -> None:
     out, into = os.pipe()
+    if gone:
+        os.close(out)
     saying = Saying(into, lambda: Watched(1, 0.0, 0.0))
     saying.begin()
     saying.say(MUCH)
     saying.finish()
-    os.close(out)
-
-
-def test_a_reader_that_is_gone_keeps_nobody() -> None:
-    out, into = os.pipe()
-    os.close(out)
-    saying = Saying(into, lambda: Watched(1, 0.0, 0.0))
-    saying.say(MUCH)
-    saying.begin()
-    saying.say(MUCH)
-    saying.finish()
+    if not gone:
+        os.close(out)

@@ -4,9 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
 from gpuexplorer.lab.events import Device  # noqa: E402
-from gpuexplorer.lab.wire import Measure, Multiply, event_of, line_of  # noqa: E402
 from gpuexplorer.worker.engines.torch_engine import TorchEngine  # noqa: E402
 
 # As c10/cuda/CUDAFunctions.cpp of PyTorch says it.
@@ -14,10 +12,6 @@ TOO_OLD = (
     "The NVIDIA driver on your system is too old (found version 11040). Please update your GPU "
     "driver by downloading and installing a new version from the URL: "
     "http://www.nvidia.com/Download/index.aspx"
-)
-NO_DRIVER = (
-    "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and "
-    "installed a driver from http://www.nvidia.com/Download/index.aspx"
 )
 UNKNOWN = (
     "CUDA unknown error - this may be due to an incorrectly set up environment, e.g. changing "
@@ -62,25 +56,12 @@ def missing(engine: TorchEngine) -> Device:
             "too old for this PyTorch, which is built for CUDA 13.0.",
             "Update the driver",
         ),
-        (NO_DRIVER, "PyTorch finds no CUDA library of an NVIDIA driver", "Install the driver."),
         (UNKNOWN, "(999), as it often does after the computer was suspended.", "nvidia_uvm`"),
-        (
-            "CUDA driver initialization failed, you might not have a CUDA gpu.",
-            "fails",
-            "doctor",
-        ),
-        (UNEXPECTED + "802: system not yet initialized", "NVSwitches", "Fabric Manager"),
         (
             UNEXPECTED + "803: system has unsupported display driver / cuda driver combination",
             "of two versions (error 803)",
             "Restart the computer",
         ),
-        (
-            UNEXPECTED + "804: forward compatibility was attempted on non supported HW",
-            "compatibility library does not work with these cards",
-            "LD_LIBRARY_PATH",
-        ),
-        (UNEXPECTED + "2: out of memory", "It says: Unexpected error from cuda", "doctor"),
         (NONE, "CUDA finds no card that this program may use.", "rights to /dev/nvidia*"),
     ],
 )
@@ -95,11 +76,9 @@ def test_why_there_is_no_card_and_what_to_do_is_said(
     device = missing(engine)
     assert reason in device.reason
     assert way_out in device.way_out
-    hello = engine.hello()
-    assert event_of(line_of(hello)) == hello  # it comes through the pipe
 
 
-@pytest.mark.parametrize("visible", ["", "-1", "7"])
+@pytest.mark.parametrize("visible", ["", "7"])
 def test_cards_that_a_variable_hides_are_told_with_the_variable(
     engine: TorchEngine, monkeypatch: pytest.MonkeyPatch, visible: str
 ) -> None:
@@ -107,27 +86,3 @@ def test_cards_that_a_variable_hides_are_told_with_the_variable(
     device = missing(engine)
     assert device.reason == f"Under CUDA_VISIBLE_DEVICES=“{visible}” CUDA finds no card."
     assert device.way_out.startswith("Unset it where GPU Explorer is started")
-
-
-def test_a_build_for_cards_of_another_maker_repeats_what_it_says(
-    engine: TorchEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch.version, "cuda", None)
-    monkeypatch.setattr(torch.version, "hip", "6.4")
-    says(monkeypatch, "No HIP GPUs are available")
-    assert missing(engine).reason == (
-        "This PyTorch finds none of its cards: No HIP GPUs are available"
-    )
-
-
-def test_a_measurement_on_a_card_that_is_not_found_says_why(
-    engine: TorchEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    says(monkeypatch, TOO_OLD)
-    with pytest.raises(Trouble) as copy:
-        engine.measure(Measure(1, "cpu", "cuda:0", 64), lambda _: None, lambda: None)
-    with pytest.raises(Trouble) as product:
-        engine.measure(Multiply(1, "cuda:0", "fp32", 64), lambda _: None, lambda: None)
-    for refused in (copy.value, product.value):
-        assert refused.sentence == "There is no cuda:0 here."
-        assert refused.hint.startswith("The NVIDIA driver is too old for this PyTorch")

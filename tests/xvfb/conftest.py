@@ -6,7 +6,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.local import Local
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import simulated
 from tests.xvfb.display import there_is_one
@@ -15,18 +16,19 @@ collect_ignore_glob = [] if there_is_one() else ["test_*.py"]
 
 
 @pytest.fixture
-def session() -> Iterator[RememberingSession]:
+def session() -> Iterator[Session]:
     """Two simulated cards that have lived for ten minutes."""
     clock = PastClock(600.0)
-    session = RememberingSession(simulated("2xTitanRTX", "", 0, clock), clock=clock)
-    live_through(session, clock)
+    session = remembering(session_on(simulated("2xTitanRTX", "", 0, clock), clock=clock))
+    assert isinstance(session.stream, Local)
+    live_through(session.stream, clock)
     session.start()
     yield session
     session.stop()
 
 
 @pytest.fixture
-def window(qtbot: QtBot, session: RememberingSession) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, session: Session) -> Iterator[MainWindow]:
     """On the X server, in front, and with the keyboard."""
     window = MainWindow(session, (), (), or_simulated=False, simulate=lambda _: None)
     qtbot.addWidget(window)

@@ -15,8 +15,8 @@ from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from tests.gui.frame.steps import called, keys
 from tests.gui.hands import in_front, press, the
 
@@ -103,9 +103,7 @@ def test_a_question_stands_over_its_window_and_enter_keeps_everything(
 ) -> None:
     entry = called(RailEntry, window, "Overview")
     entry.setFocus()
-    question = LeavingDialog(
-        window.look, ["X"], "Stop simulating", window, cells=True, program=""
-    )
+    question = LeavingDialog(["X"], "Stop simulating", window, cells=True, program="")
     gone: list[bool] = []
     question.accepted.connect(lambda: gone.append(True))
     question.open()
@@ -129,7 +127,7 @@ def test_a_dialog_fits_on_a_small_screen_and_follows_the_theme(
     window.resize(1000, 700)
     window.look.choose(Scheme.DARK)
     press(window, Qt.Key.Key_F1)
-    sheet = in_front(ShortcutsSheet, window)
+    sheet = in_front(Sheet, window)
     assert sheet.height() <= 700
 
     def ground() -> int:

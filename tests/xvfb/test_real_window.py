@@ -14,8 +14,8 @@ from gpuexplorer.gui.events.view import EventsView
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.telemetry.session import Session
 from tests.gui.hands import press, the
 
 pytestmark = pytest.mark.xvfb
@@ -37,7 +37,7 @@ def test_this_is_a_real_window(window: MainWindow) -> None:
 
 
 def test_dragging_a_plot_looks_back_while_reading_goes_on(
-    window: MainWindow, session: RememberingSession, qtbot: QtBot
+    window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     window.navigation.open_screen("card")
     stack = next(each for each in window.findChildren(PlotStack) if each.isVisible())
@@ -79,7 +79,7 @@ def test_the_window_takes_the_size_it_is_given_and_draws_itself_anew(
 
 
 def test_what_is_copied_is_there_for_another_program(
-    window: MainWindow, session: RememberingSession, qtbot: QtBot
+    window: MainWindow, session: Session, qtbot: QtBot
 ) -> None:
     window.navigation.open_screen("events")
     view = the(EventsView, window)

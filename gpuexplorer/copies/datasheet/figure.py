@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gpuexplorer.core.units import gigabytes_per_second
+from gpuexplorer.core.units import gigabytes_per_second, short
 from gpuexplorer.core.words import Message, mark
 
 _TERA, _GIGA = 1e12, 1e9
@@ -127,10 +127,3 @@ def number_of(what: What, value: float | None, unit: str) -> str:
             return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
         case Unit.COMPUTE:
             return short(value / (_GIGA if unit == "GFLOP/s" else _TERA))
-
-
-def short(value: float) -> str:
-    """Three digits that matter."""
-    if value >= 100:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"

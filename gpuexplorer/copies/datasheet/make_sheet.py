@@ -12,11 +12,10 @@ from gpuexplorer.copies.datasheet.sheet import Row, Sheet
 from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT, POWER_LIMIT_DEFAULT
+from gpuexplorer.core.metrics import POWER_LIMIT, POWER_LIMIT_DEFAULT
 from gpuexplorer.core.units import watts as in_watts
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 
 _TITLES = {
     What.MEMORY: mark("Memory bandwidth"),

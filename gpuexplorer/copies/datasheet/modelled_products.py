@@ -7,9 +7,9 @@ from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.samples import spread
 from gpuexplorer.core.units import memory as in_words
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.lab.measured import Multiplied
-from gpuexplorer.lab.product_job import KINDS, ProductJob
-from gpuexplorer.simulation.computing import product_reached, product_watts, promised_of
+from gpuexplorer.lab.events import Multiplied
+from gpuexplorer.lab.wire import KINDS, ProductJob
+from gpuexplorer.simulation.reached import product_reached, product_watts, promised_of
 from gpuexplorer.simulation.specs import MachineSpec
 
 _WAITED = 11e-6  # for Python to ask, and for the end
@@ -29,7 +29,7 @@ def modelled_product(spec: MachineSpec, job: ProductJob, chance: Random) -> Prod
             job, Message("There is no kind of number called '{kind}'.", kind=job.kind)
         )
     model = spec.cards[index].model
-    free = model.memory.total_bytes - model.memory.reserved_bytes
+    free = model.usable_bytes
     need = _MATRICES * job.matrix_bytes
     if need > free * _MOST_SHARE:
         sentence = Message(

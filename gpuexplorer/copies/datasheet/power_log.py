@@ -9,7 +9,7 @@ from typing import Self
 from gpuexplorer.copies.datasheet.figure import Figure
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.metrics import POWER_DRAW
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import Backend
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from gpuexplorer.copies.result import Busy, variation_of
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.lab.measured import Multiplied
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.events import Multiplied
+from gpuexplorer.lab.wire import ProductJob
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,12 @@ from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.datasheet.figure import Figure, Origin, What, in_words
 from gpuexplorer.copies.datasheet.sheet import OtherCard
 from gpuexplorer.copies.datasheet.subject import Subject
-from gpuexplorer.core.catalogue.clocks import CLOCK_MEMORY_MAX, CLOCK_SM_MAX
-from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT, POWER_LIMIT_DEFAULT
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
 
 # What has to be read of a card beforehand.
-ASKED = (CLOCK_MEMORY_MAX, CLOCK_SM_MAX, POWER_LIMIT_DEFAULT, POWER_LIMIT)
+ASKED = (m.CLOCK_MEMORY_MAX, m.CLOCK_SM_MAX, m.POWER_LIMIT_DEFAULT, m.POWER_LIMIT)
 _ALIKE = 0.02
 # A slot may have fewer lanes than the card, and a person may choose another limit.
 _DECIDED_HERE = (What.TO_CARD, What.FROM_CARD, What.PEER, What.POWER)
@@ -82,7 +81,7 @@ def _or_table(told: Figure, row: OtherCard | None, what: What) -> Figure:
 
 
 def _memory(subject: Subject) -> Figure:
-    card, clock = subject.card, subject.values.get(CLOCK_MEMORY_MAX)
+    card, clock = subject.card, subject.values.get(m.CLOCK_MEMORY_MAX)
     if card is None:
         return Figure.missing(_NO_CARD)
     if card.memory_shared:
@@ -92,7 +91,7 @@ def _memory(subject: Subject) -> Figure:
             Message("the driver does not report how wide the way to its memory is")
         )
     if clock is None:
-        reason = Message("its memory's clock: {why}", why=_why(subject, CLOCK_MEMORY_MAX))
+        reason = Message("its memory's clock: {why}", why=_why(subject, m.CLOCK_MEMORY_MAX))
         return Figure.missing(reason, Message("its memory's clock"))
     words = Message(
         "{bits} bit at {clock:.0f} MHz, two transfers a clock",
@@ -122,13 +121,13 @@ def _peer(subject: Subject) -> Figure:
 
 
 def _single(subject: Subject) -> Figure:
-    card, clock = subject.card, subject.values.get(CLOCK_SM_MAX)
+    card, clock = subject.card, subject.values.get(m.CLOCK_SM_MAX)
     if card is None:
         return Figure.missing(_NO_CARD)
     if card.cores is None:
         return Figure.missing(Message("the driver does not report how many cores it has"))
     if clock is None:
-        reason = Message("its highest clock: {why}", why=_why(subject, CLOCK_SM_MAX))
+        reason = Message("its highest clock: {why}", why=_why(subject, m.CLOCK_SM_MAX))
         return Figure.missing(reason, Message("its highest clock"))
     words = Message(
         "{cores} cores at {clock:.0f} MHz at most, two operations a clock",
@@ -156,13 +155,13 @@ def _tensor(subject: Subject, row: OtherCard | None, what: What, kind: str) -> F
 
 
 def _power(subject: Subject) -> Figure:
-    limit = subject.values.get(POWER_LIMIT_DEFAULT)
+    limit = subject.values.get(m.POWER_LIMIT_DEFAULT)
     if limit is not None:
         return _told(limit, Message("the power limit it starts with"))
-    limit = subject.values.get(POWER_LIMIT)
+    limit = subject.values.get(m.POWER_LIMIT)
     if limit is not None:
         return _told(limit, Message("the power limit as it is enforced now"))
-    reason = Message("its power limit: {why}", why=_why(subject, POWER_LIMIT))
+    reason = Message("its power limit: {why}", why=_why(subject, m.POWER_LIMIT))
     return Figure.missing(reason, Message("its power limit"))
 
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from gpuexplorer.copies.datasheet.costs import TypedIn, costs_of
 from gpuexplorer.copies.datasheet.figure import Figure, Unit, What
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Row, Sheet
-from gpuexplorer.core.spreadsheet import csv_of
+from gpuexplorer.core.harmless import csv_of
 
 # Any JSON value; a recursive alias would say no more.
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"

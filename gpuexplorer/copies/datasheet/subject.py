@@ -10,9 +10,9 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import KINDS, ProductJob, size_for
+from gpuexplorer.lab.wire import KINDS, CopyJob, ProductJob
 
+_SMALL_CARD = 8 << 30
 TENSOR_CORES_KNOW = (8, 0)  # compute capability from which TF32 and BF16 are theirs
 
 
@@ -69,8 +69,12 @@ class Subject:
         )
 
     def product(self, kind: str) -> ProductJob:
+        """So large that the device is at full work, and its memory is not."""
+        if self.is_host:
+            return ProductJob(self.device, kind, 1024)
         memory = None if self.card is None else self.card.memory_bytes
-        return ProductJob(self.device, kind, size_for(self.device, memory))
+        small = memory is not None and memory <= _SMALL_CARD
+        return ProductJob(self.device, kind, 4096 if small else 8192)
 
 
 def jobs_of(subject: Subject) -> tuple[CopyJob | ProductJob, ...]:

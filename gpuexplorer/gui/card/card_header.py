@@ -10,11 +10,10 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardBadge, CardFace
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.card_signs import draw_badge, draw_mark
+from gpuexplorer.gui.widgets.laid_out import wrapped_label
+from gpuexplorer.gui.widgets.line import draw_badge, draw_mark
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.remark import wrapped_label
 
 _HEIGHT, _CHIP = 36, 32.0
 _GAP = 12.0
@@ -24,8 +23,8 @@ _MARGIN, _ABOVE, _BETWEEN = 16, 14, 4
 class CardHeader(Painted):
     """Gives up, from the right to the left, what does not fit, and tells it on asking."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._face: CardFace | None = None
         self._mark: StateMark | None = None
         self._badges: tuple[CardBadge, ...] = ()
@@ -104,12 +103,12 @@ class SentencePanel(QFrame):
     the height it likes and not the least, and plots no longer fit the window.
     """
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._sentence = wrapped_label(look, "", Tone.TEXT)
-        self._more = wrapped_label(look, "", Tone.QUIET)
+        self._sentence = wrapped_label("", Tone.TEXT)
+        self._more = wrapped_label("", Tone.QUIET)
         for label in (self._sentence, self._more):
             label.setParent(self)
 

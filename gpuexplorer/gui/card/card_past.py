@@ -22,7 +22,7 @@ from gpuexplorer.gui.cards.throttling import (
 )
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import DAY, TimeWindow
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.trace import Trace
 
 # What a whole day says does not change at a glance, and takes long to add up.

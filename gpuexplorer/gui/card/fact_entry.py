@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gpuexplorer.gui.cards.fact import Fact, FactGroup
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.theme.palette import Tone
 
 

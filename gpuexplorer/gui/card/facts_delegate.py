@@ -7,12 +7,9 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QTreeView
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.card.fact_entry import FactEntry
 from gpuexplorer.gui.cards.fact import Fact, FactGroup
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.model import CELL, TableModel
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run
+from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 
 MARGIN = 16
@@ -26,16 +23,16 @@ _WRAP = int(Qt.TextFlag.TextWordWrap)
 class FactsDelegate(Delegate):
     """The tree is asked how wide it is, since a note wraps to that width."""
 
-    def __init__(self, look: Look, model: TableModel[FactEntry], tree: QTreeView) -> None:
-        super().__init__(look, tree)
+    def __init__(self, model: TableModel[FactEntry], tree: QTreeView) -> None:
+        super().__init__(tree)
         self._model = model
         self._tree = tree
 
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        entry, cell = self._model.thing(index), index.data(CELL)
-        if entry is None or not isinstance(cell, Cell):
+        entry, cell = self._model.thing(index), self._model.cell(index)
+        if entry is None:
             return
         if isinstance(entry.what, FactGroup):
             self._draw_heading(drawing, place, entry.what, index)

@@ -11,10 +11,9 @@ from gpuexplorer.gui.card.facts_tree import FactsTree, search_field
 from gpuexplorer.gui.cards.fact import FactGroup, as_text
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
-from gpuexplorer.gui.widgets.now_tag import NowTag
+from gpuexplorer.gui.widgets.line import NowTag
 
 _MOST = 16_777_215  # Qt's own number for "as tall as it likes"
 
@@ -22,24 +21,24 @@ _MOST = 16_777_215  # Qt's own number for "as tall as it likes"
 class FactsPanel(QFrame):
     """Beside the plots it scrolls; below them it is as tall as its facts."""
 
-    def __init__(self, look: Look, time_window: TimeWindow) -> None:
+    def __init__(self, time_window: TimeWindow) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Facts"))
         self._heading = ""
         self._groups: Sequence[FactGroup] = ()
         self._full_height = False
-        self._tree = FactsTree(look)
+        self._tree = FactsTree()
         self._tree.copy_all_asked.connect(self.copy_all)
         self._tree.height_changed.connect(self._fit)
         nothing = mark("No fact has “{text}” in it.")
-        self._search = search_field(look, self._tree, tr("Search facts"), nothing)
+        self._search = search_field(self._tree, tr("Search facts"), nothing)
         find = QKeySequence(QKeySequence.StandardKey.Find)
         keys = find.toString(QKeySequence.SequenceFormat.NativeText)
         self._search.setToolTip(tr("Search facts ({keys})", keys=keys))
-        self._copy = IconButton(look, Icon.COPY, tr("Copy all facts as text"))
+        self._copy = IconButton(Icon.COPY, tr("Copy all facts as text"))
         self._copy.clicked.connect(self.copy_all)
-        tag = NowTag(look, time_window)
+        tag = NowTag(time_window)
         head = row(self._search, GROWS, tag, self._copy, gap=4, margins=(12, 12, 8, 4))
         tree = self._tree
         column(head, tree, GROWS, tree.nothing, GROWS, within=self, gap=0, margins=(1, 1, 1, 8))

@@ -26,12 +26,12 @@ from gpuexplorer.gui.card.fact_entry import FACT_COLUMN, FactEntry, entries
 from gpuexplorer.gui.card.facts_delegate import FactsDelegate
 from gpuexplorer.gui.cards.fact import Fact, FactGroup, HowTo
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Index
+from gpuexplorer.gui.paint.drawing import Index
 from gpuexplorer.gui.tables.model import TableModel
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 
 _TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -46,9 +46,8 @@ class FactsTree(QTreeView):
     height_changed = Signal()
     toggled = Signal(str)  # the key of a fact that is to be chosen, or no longer
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._look = look
         self._facts = TableModel(
             [FACT_COLUMN], lambda entry: entry.key, lambda entry: entry.under, self
         )
@@ -58,13 +57,13 @@ class FactsTree(QTreeView):
         self._words: tuple[str, ...] = ()
         self._folded: set[str] = set()
         self._mark = ""
-        self.nothing = ElidedLabel(look.letters.body, Tone.QUIET)
+        self.nothing = ElidedLabel(look().letters.body, Tone.QUIET)
         self.nothing.setContentsMargins(16, 8, 16, 8)
         self.nothing.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.nothing.hide()
         self.setModel(self._facts)
-        self.setItemDelegate(FactsDelegate(look, self._facts, self))
+        self.setItemDelegate(FactsDelegate(self._facts, self))
         self.setAccessibleName(tr("Facts"))
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
@@ -167,7 +166,7 @@ class FactsTree(QTreeView):
         elif isinstance(what, Fact) and self._chosen is not None:
             self.toggled.emit(what.key)
         elif isinstance(what, Fact) and what.how is not None and not _selecting():
-            HowToSheet(self._look, what.how, self).open()
+            HowToSheet(what.how, self).open()
 
     @guarded
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
@@ -203,7 +202,7 @@ class FactsTree(QTreeView):
         how = what.how if isinstance(what, Fact) else None
         if how is not None:
             menu.addSeparator()
-            menu.addAction(f"{how.title}…", lambda: HowToSheet(self._look, how, self).open())
+            menu.addAction(f"{how.title}…", lambda: HowToSheet(how, self).open())
             if how.commands:
                 line = how.commands[0].line
                 menu.addAction(tr("Copy the command"), lambda: copy_text(line)).setToolTip(line)
@@ -223,8 +222,8 @@ class FactsTree(QTreeView):
 class HowToSheet(Sheet):
     """Sentences, and each command with a button that copies it."""
 
-    def __init__(self, look: Look, how: HowTo, parent: QWidget | None = None) -> None:
-        super().__init__(look, how.title, parent, width=640)
+    def __init__(self, how: HowTo, parent: QWidget | None = None) -> None:
+        super().__init__(how.title, parent, width=640)
         for sentence in how.sentences:
             self.add_sentence(sentence)
         for command in how.commands:
@@ -243,9 +242,9 @@ def copy_text(text: str) -> None:
     QGuiApplication.clipboard().setText(text)
 
 
-def search_field(look: Look, tree: FactsTree, words: str, nothing: str) -> SearchField:
+def search_field(tree: FactsTree, words: str, nothing: str) -> SearchField:
     """What is typed narrows the tree down; `nothing` is the template of what is said then."""
-    field, label = SearchField(look, words), tree.nothing
+    field, label = SearchField(words), tree.nothing
 
     def search(text: str) -> None:
         found = tree.search(text)
@@ -253,7 +252,7 @@ def search_field(look: Look, tree: FactsTree, words: str, nothing: str) -> Searc
         label.setVisible(not found)
         label.show_text(tr(nothing, text=text))
 
-    field.searched_for.connect(search)
+    field.textChanged.connect(search)
     field.left.connect(tree.take_keyboard)
     return field
 

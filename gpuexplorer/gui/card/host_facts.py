@@ -7,26 +7,25 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from gpuexplorer import __version__
+from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card
-from gpuexplorer.core.catalogue import memory
-from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.card.words import swap_how_to
 from gpuexplorer.gui.cards.fact import Fact, FactGroup
 from gpuexplorer.gui.cards.facts import metric_fact
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.wire import Hello
 
 _PROCESSOR, _MEMORY, _SYSTEM = mark("Processor"), mark("Memory"), mark("System")
 _OF_MEMORY = (
-    memory.MEMORY_TOTAL,
-    memory.MEMORY_USED,
-    memory.MEMORY_FREE,
+    ids.MEMORY_TOTAL,
+    ids.MEMORY_USED,
+    ids.MEMORY_FREE,
 )
 
 
@@ -44,7 +43,7 @@ def host_facts(
         FactGroup(
             _PROCESSOR,
             tr(_PROCESSOR),
-            (*_processor(host, here=not name), *metrics(CPU_UTILIZATION)),
+            (*_processor(host, here=not name), *metrics(ids.CPU_UTILIZATION)),
         ),
         FactGroup(_MEMORY, tr(_MEMORY), (*metrics(*_OF_MEMORY), *_swap(reading, units))),
         FactGroup(_SYSTEM, tr(_SYSTEM), _elsewhere(name, hello) if name else _system()),
@@ -53,10 +52,8 @@ def host_facts(
 
 def _swap(reading: Reading, units: Units) -> tuple[Fact, ...]:
     """Where there is none it is said once, with how to turn it on."""
-    total, used = (
-        metric_fact(reading, m, units) for m in (memory.SWAP_TOTAL, memory.SWAP_USED)
-    )
-    if reading.missing.get(memory.SWAP_USED) is not Absence.NO_SWAP:
+    total, used = (metric_fact(reading, m, units) for m in (ids.SWAP_TOTAL, ids.SWAP_USED))
+    if reading.missing.get(ids.SWAP_USED) is not Absence.NO_SWAP:
         return total, used
     hint = tr("There is no swap space. Click to see how to turn it on.")
     return (replace(used, label=tr("Swap"), hint=hint, how=swap_how_to()),)

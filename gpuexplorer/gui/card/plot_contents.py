@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import links, memory
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.event_words import sign
@@ -16,26 +15,26 @@ from gpuexplorer.gui.cards.moments import Then, reason_then
 from gpuexplorer.gui.cards.pcie import link_now
 from gpuexplorer.gui.cards.plot_families import Family, grouped, short_label
 from gpuexplorer.gui.cards.throttling import SlowedSpan
-from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, PlotContent
+from gpuexplorer.gui.plots.content import Band, Flag, Limit, PlotContent, PlotLine
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening, Kind
-from gpuexplorer.telemetry.latest import Reading
 from gpuexplorer.telemetry.trace import TraceSource
 
 # Bands show these already.
 _ON_BANDS = frozenset({Kind.THROTTLING_BEGAN, Kind.THROTTLING_ENDED, Kind.THROTTLING_UNKNOWN})
 _TEMPERATURE_LIMITS: Mapping[MetricId, Sequence[tuple[MetricId, str]]] = {
-    heat.TEMPERATURE: (
-        (heat.TEMPERATURE_MAX, mark("target")),
-        (heat.TEMPERATURE_SLOWDOWN, mark("slows down at")),
-        (heat.TEMPERATURE_SHUTDOWN, mark("switches off at")),
+    m.TEMPERATURE: (
+        (m.TEMPERATURE_MAX, mark("target")),
+        (m.TEMPERATURE_SLOWDOWN, mark("slows down at")),
+        (m.TEMPERATURE_SHUTDOWN, mark("switches off at")),
     ),
-    heat.MEMORY_TEMPERATURE: ((heat.MEMORY_TEMPERATURE_MAX, mark("memory limit")),),
+    m.MEMORY_TEMPERATURE: ((m.MEMORY_TEMPERATURE_MAX, mark("memory limit")),),
 }
 _MEMORY_LIMIT_FROM = 20.0  # degrees below it
 _NEAR: Mapping[MetricId, Sequence[MetricId]] = {
-    heat.TEMPERATURE: (heat.TEMPERATURE_MAX, heat.TEMPERATURE_SLOWDOWN),
-    heat.MEMORY_TEMPERATURE: (heat.MEMORY_TEMPERATURE_MAX,),
+    m.TEMPERATURE: (m.TEMPERATURE_MAX, m.TEMPERATURE_SLOWDOWN),
+    m.MEMORY_TEMPERATURE: (m.MEMORY_TEMPERATURE_MAX,),
 }
 
 
@@ -100,13 +99,13 @@ def _lines(
     log: Sequence[Happening],
     then: Then,
     beside: TraceSource | None,
-) -> tuple[Line, ...]:
+) -> tuple[PlotLine, ...]:
     lines, card = [], shown.card.id
     visible = (stretch.start, stretch.end, stretch.columns)
     for at, metric in enumerate(metrics):
         colour, dash = _style(shown.colour, at)
         lines.append(
-            Line(
+            PlotLine(
                 short_label(METRICS[metric]),
                 METRICS[metric],
                 past.trace(card, metric, *visible),
@@ -147,8 +146,8 @@ def _reason(reading: Reading, metric: MetricId) -> str:
 def _limits(reading: Reading, metrics: Sequence[MetricId]) -> tuple[Limit, ...]:
     limits = []
     value = reading.values.get
-    power = value(heat.POWER_LIMIT)
-    if power is not None and heat.POWER_DRAW in metrics and heat.POWER_LIMIT not in metrics:
+    power = value(m.POWER_LIMIT)
+    if power is not None and m.POWER_DRAW in metrics and m.POWER_LIMIT not in metrics:
         limits.append(Limit(tr("limit"), power))
     for metric, known in _TEMPERATURE_LIMITS.items():
         if metric in metrics:
@@ -157,7 +156,7 @@ def _limits(reading: Reading, metrics: Sequence[MetricId]) -> tuple[Limit, ...]:
                 for limit, label in known
                 if limit in reading.values and _matters(reading, metric, limit)
             ]
-    if links.PCIE_RECEIVE in metrics or links.PCIE_TRANSMIT in metrics:
+    if m.PCIE_RECEIVE in metrics or m.PCIE_TRANSMIT in metrics:
         link = link_now(reading)
         if link.rate is not None:
             limits.append(Limit(tr("link {speed}", speed=link.text), link.rate))
@@ -166,7 +165,7 @@ def _limits(reading: Reading, metrics: Sequence[MetricId]) -> tuple[Limit, ...]:
 
 def _matters(reading: Reading, metric: MetricId, limit: MetricId) -> bool:
     """Lines for the core's limits are many already; the memory's comes when it comes near."""
-    if limit != heat.MEMORY_TEMPERATURE_MAX:
+    if limit != m.MEMORY_TEMPERATURE_MAX:
         return True
     celsius = reading.values.get(metric)
     return celsius is not None and celsius >= reading.values[limit] - _MEMORY_LIMIT_FROM
@@ -175,8 +174,8 @@ def _matters(reading: Reading, metric: MetricId, limit: MetricId) -> bool:
 def _highest(
     card: Card, reading: Reading, family: Family, metrics: Sequence[MetricId]
 ) -> float | None:
-    if memory.MEMORY_USED in metrics or memory.MEMORY_FREE in metrics:
-        return reading.values.get(memory.MEMORY_TOTAL) or card.memory_bytes
-    if memory.SWAP_USED in metrics:
-        return reading.values.get(memory.SWAP_TOTAL)
+    if m.MEMORY_USED in metrics or m.MEMORY_FREE in metrics:
+        return reading.values.get(m.MEMORY_TOTAL) or card.memory_bytes
+    if m.SWAP_USED in metrics:
+        return reading.values.get(m.SWAP_TOTAL)
     return family.highest

@@ -13,14 +13,13 @@ from gpuexplorer.gui.plots.content import Flag, PlotContent
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton, link_button
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.sheets.popup import Popup
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.sheets.sheet import Popup
 
 _HEADS_DOWN = 7
 _CHOOSER_WIDTH, _CHOOSER_HEIGHT = 400, 460
@@ -33,23 +32,21 @@ class PlotsPanel(QFrame):
     usual_asked = Signal()
     choosing_began = Signal()
 
-    def __init__(self, look: Look, time_window: TimeWindow, settings: Settings) -> None:
+    def __init__(self, time_window: TimeWindow, settings: Settings) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Plots"))
-        self.title = ElidedLabel(look.letters.title, Tone.TEXT)
-        self._choose = WordButton(look, Icon.CHOOSE, tr("Choose plots"))
+        self.title = ElidedLabel(look().letters.title, Tone.TEXT)
+        self._choose = WordButton(Icon.CHOOSE, tr("Choose plots"))
         self._choose.setToolTip(tr("Choose which metrics are plotted for this card"))
         self._choose.clicked.connect(self._on_choose_clicked)
-        self._look = look
         self._chooser: MetricChooser | None = None
         self._nothing = wrapped_label(
-            look,
             tr("Nothing is plotted. “Choose plots” brings back what you want to see."),
             Tone.QUIET,
         )
         self._nothing.hide()
-        self.stack = PlotStack(look, time_window, settings)
+        self.stack = PlotStack(time_window, settings)
         # Plots keep so much free on either side.
         head = row(self.title, self._choose, FREE, gap=12, margins=(4, 0, 0, 0))
         below = column(self._nothing, self.stack, GROWS, margins=(0, _HEADS_DOWN, 0, 0))
@@ -75,7 +72,7 @@ class PlotsPanel(QFrame):
             self._chooser.show_offer(groups, chosen)
 
     def _on_choose_clicked(self) -> None:
-        self._chooser = MetricChooser(self._look, self._choose)
+        self._chooser = MetricChooser(self._choose)
         self._chooser.toggled.connect(self.toggled)
         self._chooser.usual_asked.connect(self.usual_asked)
         self._chooser.closed.connect(self._on_chooser_closed)
@@ -97,16 +94,16 @@ class MetricChooser(Popup):
     toggled = Signal(str)  # the id of a metric that is to be plotted, or no longer
     usual_asked = Signal()
 
-    def __init__(self, look: Look, anchor: QWidget) -> None:
-        super().__init__(look, _CHOOSER_WIDTH, _CHOOSER_HEIGHT, anchor)
+    def __init__(self, anchor: QWidget) -> None:
+        super().__init__(_CHOOSER_WIDTH, _CHOOSER_HEIGHT, anchor)
         self.setAccessibleName(tr("Choose plots"))
-        self._tree = FactsTree(look)
+        self._tree = FactsTree()
         self._tree.setAccessibleName(tr("Metrics"))
         self._tree.toggled.connect(self.toggled)
         nothing = mark("No metric is called “{text}”.")
-        search = search_field(look, self._tree, tr("Search metrics"), nothing)
+        search = search_field(self._tree, tr("Search metrics"), nothing)
         search.returnPressed.connect(self._tree.take_first)
-        self._count = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._count = ElidedLabel(look().letters.caption, Tone.QUIET)
         usual = link_button(tr("Show the default plots"))
         usual.clicked.connect(self.usual_asked)
         self.panel.addLayout(row(search, margins=(12, 12, 12, 4)))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame
 
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.metrics import Cadence, MetricId
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.card.card_header import CardHeader, SentencePanel
 from gpuexplorer.gui.card.card_past import CardPast
 from gpuexplorer.gui.card.facts_panel import FactsPanel
@@ -32,29 +32,30 @@ from gpuexplorer.gui.cards.memory_parts import (
 from gpuexplorer.gui.cards.moments import moment_words
 from gpuexplorer.gui.cards.plot_families import grouped, offered, usual
 from gpuexplorer.gui.cards.programs import program_name
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.plots.content import Origin
-from gpuexplorer.gui.plots.lab_flags import flags_of
-from gpuexplorer.gui.state.lab.cell_flags import CellFlags
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
-from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
-from gpuexplorer.gui.widgets.bars.top_bar import host_name, is_elsewhere
+from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name, is_elsewhere
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
-from gpuexplorer.gui.widgets.key_words import CARD_KEYS, PLOT_KEYS
+from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
-from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.now_tag import NowTag
-from gpuexplorer.gui.widgets.page import Page
-from gpuexplorer.remote.far.backend import FarBackend
-from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.gui.widgets.line import NowTag
+from gpuexplorer.gui.widgets.live_view import LiveView, Page
+from gpuexplorer.remote.stream import FarStream
+from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
+from gpuexplorer.telemetry.session import Session
+
+_KEYS: KeyGroup = (
+    mark("Card"),
+    (
+        ("Left Right", mark("To the card before, or the next")),
+        ("Ctrl+F", mark("Search its facts")),
+        ("Ctrl+C", mark("Copy the facts that are selected")),
+    ),
+)
 
 _FACTS_BESIDE_FROM = 1080
 _FACTS_WIDTH = 304
@@ -67,42 +68,33 @@ _FIGURES_EVERY = 0.25
 class CardView(LiveView):
     """Shows the card that was chosen last, or the first there is; without one, the computer."""
 
-    key_groups = (PLOT_KEYS, CARD_KEYS)
+    key_groups = (PLOT_KEYS, _KEYS)
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        settings: Settings,
-        frame_clock: FrameClock,
-        lab_flags: CellFlags,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock, tuple(Cadence), processes=True)
-        self._navigation = navigation
-        self._settings = settings
-        self._lab_flags = lab_flags
-        self._chosen = ChosenPlots(settings)
-        self._past = CardPast(machine, time_window)
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, tuple(Cadence), processes=True)
+        self._navigation = desk.navigation
+        self._settings = desk.settings
+        self._lab_flags = desk.lab.flags
+        self._chosen = ChosenPlots(desk.settings)
+        self._past = CardPast(desk.machine, desk.time_window)
         self._card: Shown | None = None
         self._figures_of: object = None
         self._figures_pulled_at = float("-inf")
-        self._header = CardHeader(look)
-        self._chips = CardChips(look)
-        self._chips.chosen.connect(lambda card: navigation.choose_card(CardId(card)))
-        self._sentence = SentencePanel(look)
+        self._header = CardHeader()
+        self._chips = CardChips()
+        self._chips.chosen.connect(lambda card: desk.navigation.choose_card(CardId(card)))
+        self._sentence = SentencePanel()
         self._sentence.hide()
-        self._memory = MemoryBar(look, NowTag(look, time_window))
+        self._memory = MemoryBar(NowTag(desk.time_window))
         self._memory_panel = QFrame()
         self._memory_panel.setProperty("panel", "card")
         column(self._memory, within=self._memory_panel, margins=(16, 12, 16, 12))
-        self._plots = PlotsPanel(look, time_window, settings)
+        self._plots = PlotsPanel(desk.time_window, desk.settings)
         self._plots.toggled.connect(self._on_metric_toggled)
         self._plots.usual_asked.connect(self._on_usual_asked)
         self._plots.choosing_began.connect(self._on_choosing_began)
-        self._plots.stack.files.comparing = machine.comparing
-        self._facts = FactsPanel(look, time_window)
+        self._plots.stack.comparing = desk.machine.comparing
+        self._facts = FactsPanel(desk.time_window)
         self._chips.setObjectName("card.cards")
         self._memory_panel.setObjectName("card.memory")
         self._plots.setObjectName("card.plots")
@@ -111,7 +103,7 @@ class CardView(LiveView):
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.setSpacing(_GAP)
         self._head.addWidget(self._header, 1)
-        self._head.addWidget(NowTag(look, time_window), 0, Qt.AlignmentFlag.AlignVCenter)
+        self._head.addWidget(NowTag(desk.time_window), 0, Qt.AlignmentFlag.AlignVCenter)
         self._head.addWidget(self._chips, 0, Qt.AlignmentFlag.AlignVCenter)
         self._page = Page()
         self._page.body.addLayout(self._head)
@@ -123,8 +115,8 @@ class CardView(LiveView):
         self._beside: bool | None = None
         self._arrange(beside=True)
         self.begin_at(self._page)
-        navigation.card_changed.connect(self._on_card_changed)
-        settings.changed.connect(self._on_settings_changed)
+        desk.navigation.card_changed.connect(self._on_card_changed)
+        desk.settings.changed.connect(self._on_settings_changed)
 
     def pull(self) -> None:
         machine = self.machine
@@ -205,7 +197,7 @@ class CardView(LiveView):
         if shown.host:
             name = host_name(session) if is_elsewhere(session) else ""
             far = session.backend
-            hello = far.machine.hello if isinstance(far, FarBackend) else None
+            hello = far.machine.hello if isinstance(far, FarStream) else None
             groups = host_facts(shown.card, reading, units, name, hello)
         else:
             groups = card_facts(
@@ -352,14 +344,14 @@ def _key(card: Card) -> str:
     return f"card/plots/{card.id}"
 
 
-def programs_on(session: RememberingSession, shown: Shown) -> Sequence[MemoryUser] | None:
+def programs_on(session: Session, shown: Shown) -> Sequence[MemoryUser] | None:
     """Those of its instances too; None where it cannot be said just now."""
     if shown.card.id in session.processes_unknown():
         return None
     cards = {shown.card.id, *(instance.card.id for instance in shown.instances)}
     return [
         MemoryUser(_name(named), named.process.values.get(ProcessFigure.MEMORY))
-        for named in session.named_processes()
+        for named in session.process_book.living()
         if named.process.card in cards
     ]
 

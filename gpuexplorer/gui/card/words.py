@@ -7,9 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardKind
-from gpuexplorer.core.catalogue import clocks, health
-from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import energy
 from gpuexplorer.core.words import mark, paragraph, tr
@@ -67,52 +66,52 @@ def _settings(card: Card, values: Mapping[MetricId, float]) -> Mapping[MetricId,
         return HowTo(title, tuple(each for each in (sentence, more) if each), tuple(lines))
 
     bounds = ""
-    if heat.POWER_LIMIT_MIN in values and heat.POWER_LIMIT_MAX in values:
+    if m.POWER_LIMIT_MIN in values and m.POWER_LIMIT_MAX in values:
         bounds = tr(
             "Between {lowest} and {highest} W on this card.",
-            lowest=number(heat.POWER_LIMIT_MIN),
-            highest=number(heat.POWER_LIMIT_MAX),
+            lowest=number(m.POWER_LIMIT_MIN),
+            highest=number(m.POWER_LIMIT_MAX),
         )
-    watts = number(heat.POWER_LIMIT)
+    watts = number(m.POWER_LIMIT)
     power = [
         (
             tr("Put the watts you want in place of {watts}:", watts=watts),
             f"-pl {watts}",
         )
     ]
-    default = values.get(heat.POWER_LIMIT_DEFAULT)
-    if default not in (None, values.get(heat.POWER_LIMIT)):
+    default = values.get(m.POWER_LIMIT_DEFAULT)
+    if default not in (None, values.get(m.POWER_LIMIT)):
         power.append((tr("Back to the default:"), f"-pl {default:.0f}"))
     graphics = (
         tr("Hold it at the highest:"),
-        f"-lgc {number(clocks.CLOCK_SM_MAX, 1e6)}",
+        f"-lgc {number(m.CLOCK_SM_MAX, 1e6)}",
     )
     memory = (
         tr("Hold it at the highest:"),
-        f"-lmc {number(clocks.CLOCK_MEMORY_MAX, 1e6)}",
+        f"-lmc {number(m.CLOCK_MEMORY_MAX, 1e6)}",
     )
     slower = tr(
         "Slower clocks, in MHz, save power; “nvidia-smi -q -d SUPPORTED_CLOCKS” lists those "
         "that a card has."
     )
-    on = values.get(health.PERSISTENCE_MODE, 0.0) > 0
+    on = values.get(m.PERSISTENCE_MODE, 0.0) > 0
     settings = {
-        heat.POWER_LIMIT: how(tr("Change the power limit"), bounds, *power),
-        clocks.CLOCK_SM: how(
+        m.POWER_LIMIT: how(tr("Change the power limit"), bounds, *power),
+        m.CLOCK_SM: how(
             tr("Hold the graphics and SM clock"),
             paragraph((tr("For cards since Volta."), slower)),
-            *([graphics] if clocks.CLOCK_SM_MAX in values else []),
+            *([graphics] if m.CLOCK_SM_MAX in values else []),
             (tr("Let it change by itself again:"), "-rgc"),
         ),
-        clocks.CLOCK_MEMORY: how(
+        m.CLOCK_MEMORY: how(
             tr("Hold the memory clock"),
             paragraph((tr("For cards since Ampere."), slower)),
-            *([memory] if clocks.CLOCK_MEMORY_MAX in values else []),
+            *([memory] if m.CLOCK_MEMORY_MAX in values else []),
             (tr("Let it change by itself again:"), "-rmc"),
         ),
     }
     if sys.platform != "win32":  # there is no such mode on Windows
-        settings[health.PERSISTENCE_MODE] = how(
+        settings[m.PERSISTENCE_MODE] = how(
             tr("Turn persistence mode off") if on else tr("Turn persistence mode on"),
             tr("With it the driver stays loaded while no program uses the card."),
             (tr("In a terminal:"), f"-pm {0 if on else 1}"),

@@ -18,7 +18,7 @@ from gpuexplorer.gui.cards.figures import (
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 _MAKERS = ("NVIDIA ", "GeForce ", "Quadro ", "Tesla ")
 _SIZE = re.compile(r"[ -]\d+ ?[GT]B$")

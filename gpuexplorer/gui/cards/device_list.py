@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Index
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import Index, plain_tip
 
 DEVICE = Qt.ItemDataRole.UserRole
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.heat_and_power import ENERGY, POWER_DRAW
+from gpuexplorer.core.metrics import ENERGY, POWER_DRAW
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 
 _COLUMNS = 400

@@ -10,8 +10,7 @@ from gpuexplorer.gui.cards.reasons import ORDINARY
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.telemetry.episodes import Episode, EpisodeState
-from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.happenings import Episode, EpisodeState, Happening, Kind
 from gpuexplorer.telemetry.session import Session
 
 OLDER_UNREAD = mark(

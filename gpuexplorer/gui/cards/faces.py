@@ -6,7 +6,7 @@ from typing import assert_never
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
-from gpuexplorer.core.catalogue import health, utilization
+from gpuexplorer.core.metrics import CPU_UTILIZATION, DISPLAY_ACTIVE, GPU_UTILIZATION, MIG_MODE
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardBadge, CardFace, InstanceFace
@@ -26,7 +26,7 @@ from gpuexplorer.gui.cards.reasons import (
 )
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.session import card_numbers
 
 
@@ -112,7 +112,7 @@ def card_face(
     reading = now.reading or _nothing(card.id)
     still = _still(now, another_answers, since)
     silent = bool(still.sentence)
-    busy = figure(reading, utilization.GPU_UTILIZATION, units, tr("GPU busy"))
+    busy = figure(reading, GPU_UTILIZATION, units, tr("GPU busy"))
     return CardFace(
         id=card.id,
         index=card.index,
@@ -127,7 +127,7 @@ def card_face(
         more=still.more,
         dimmed=now.slow,
         busy=busy,
-        busy_share=None if silent else reading.values.get(utilization.GPU_UTILIZATION),
+        busy_share=None if silent else reading.values.get(GPU_UTILIZATION),
         memory=memory_face(reading, card.memory_bytes, units),
         instances=tuple(
             _instance(each, card, known[each.card.id], units) for each in shown.instances
@@ -143,7 +143,7 @@ def card_face(
 
 
 def host_face(host: Shown, reading: Reading, units: Units) -> CardFace:
-    busy = figure(reading, utilization.CPU_UTILIZATION, units, tr("Processor"))
+    busy = figure(reading, CPU_UTILIZATION, units, tr("Processor"))
     return CardFace(
         id=host.card.id,
         index=host.card.index,
@@ -158,7 +158,7 @@ def host_face(host: Shown, reading: Reading, units: Units) -> CardFace:
         more="",
         dimmed=False,
         busy=busy,
-        busy_share=reading.values.get(utilization.CPU_UTILIZATION),
+        busy_share=reading.values.get(CPU_UTILIZATION),
         memory=host_memory(reading, units),
         instances=(),
         reading=reading,
@@ -289,7 +289,7 @@ def _waited(another_answers: bool) -> str:
 
 def _badges(shown: Shown, reading: Reading) -> tuple[CardBadge, ...]:
     badges = []
-    if shown.instances or reading.values.get(health.MIG_MODE):
+    if shown.instances or reading.values.get(MIG_MODE):
         hint = tr("MIG is on, but the card has no instance.")
         if shown.instances:
             hint = trn(
@@ -298,7 +298,7 @@ def _badges(shown: Shown, reading: Reading) -> tuple[CardBadge, ...]:
                 len(shown.instances),
             )
         badges.append(CardBadge(tr("MIG"), hint))
-    if reading.values.get(health.DISPLAY_ACTIVE):
+    if reading.values.get(DISPLAY_ACTIVE):
         badges.append(CardBadge(tr("display"), tr("A display is attached to this card.")))
     if shown.card.simulated:
         badges.append(CardBadge(tr("simulated"), tr("This card is simulated."), minor=True))
@@ -320,7 +320,7 @@ def _remarkable(reading: Reading) -> StateMark | None:
     for metric in ORDINARY:
         if reading.values.get(metric):
             return throttle_mark(metric, Tone.QUIET)
-    if reading.values.get(utilization.GPU_UTILIZATION) == 0:
+    if reading.values.get(GPU_UTILIZATION) == 0:
         return StateMark(tr("Idle"), Tone.QUIET)
     return no_figures_mark() if tells_nothing(reading) else None
 
@@ -343,4 +343,4 @@ def _last(words: tuple[str, ...]) -> str:
 
 
 def _nothing(card: CardId) -> Reading:
-    return Reading(card, 0.0, CardState.WORKING, {}, {})
+    return Reading(card, 0.0, {})

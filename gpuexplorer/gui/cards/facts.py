@@ -3,21 +3,41 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind
-from gpuexplorer.core.catalogue import links, memory
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit, metrics_of
 from gpuexplorer.core.units import Units, part_of_memory, quantity, rate
-from gpuexplorer.core.words import mark, remembered, tr
-from gpuexplorer.gui.cards import fact_groups as groups
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.fact import Fact, FactGroup
 from gpuexplorer.gui.cards.pcie import link_speed, link_words
-from gpuexplorer.gui.cards.plot_families import PCIE
+from gpuexplorer.gui.cards.plot_families import PCIE_METRICS
 from gpuexplorer.gui.cards.reasons import HARMFUL, explained_absence, short_reasons
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
+# Keys of the groups, as metrics.csv has them; translated, their titles.
+PCIE = mark("PCIe")
+_SILICON, _PLACE, _HEALTH = mark("Silicon"), mark("Place"), mark("Health")
+_SOFTWARE, _EACH_NVLINK = mark("Software"), mark("Each NVLink")
+_ORDER = (
+    _SILICON,
+    _PLACE,
+    PCIE,
+    mark("Limits"),
+    _HEALTH,
+    _SOFTWARE,
+    mark("Utilisation"),
+    mark("Memory"),
+    mark("Temperature and fans"),
+    mark("Power"),
+    mark("Clocks"),
+    mark("Why clocks are lower"),
+    mark("NVLink"),
+    _EACH_NVLINK,
+    mark("Other"),
+)
 # The compute capability says which family of chips it is.
 _ARCHITECTURES = {
     (3, None): "Kepler",
@@ -50,17 +70,13 @@ _UNIT_WORDS = {
 }
 # What is a part of another stands in its unit: "0.35 GiB" beside "24.0 GiB".
 _WHOLES = {
-    memory.MEMORY_USED: memory.MEMORY_TOTAL,
-    memory.MEMORY_FREE: memory.MEMORY_TOTAL,
-    memory.MEMORY_RESERVED: memory.MEMORY_TOTAL,
-    memory.BAR1_USED: memory.BAR1_TOTAL,
-    memory.SWAP_USED: memory.SWAP_TOTAL,
+    m.MEMORY_USED: m.MEMORY_TOTAL,
+    m.MEMORY_FREE: m.MEMORY_TOTAL,
+    m.MEMORY_RESERVED: m.MEMORY_TOTAL,
+    m.BAR1_USED: m.BAR1_TOTAL,
+    m.SWAP_USED: m.SWAP_TOTAL,
 }
-_TOLD_TOGETHER = frozenset(PCIE) - {
-    links.PCIE_RECEIVE,
-    links.PCIE_TRANSMIT,
-    links.PCIE_REPLAYS,
-}
+_TOLD_TOGETHER = frozenset(each for each in PCIE_METRICS if METRICS[each].group != PCIE)
 
 
 def card_facts(
@@ -77,13 +93,13 @@ def card_facts(
     `parent` the number of the card that an instance is a part of.
     """
     reading = _with_size(card, reading)
-    found: dict[str, list[Fact]] = {key: [] for key in groups.ORDER}
-    found[groups.SILICON] += _silicon(card)
-    found[groups.PLACE] += _place(card, instances, parent)
-    found[groups.HEALTH] += of_the_past
-    found[groups.SOFTWARE] += _software(source)
+    found: dict[str, list[Fact]] = {key: [] for key in _ORDER}
+    found[_SILICON] += _silicon(card)
+    found[_PLACE] += _place(card, instances, parent)
+    found[_HEALTH] += of_the_past
+    found[_SOFTWARE] += _software(source)
     if not card.memory_shared:
-        found[groups.PCIE] += _link(reading)
+        found[PCIE] += _link(reading)
     for key, metrics in _listed(card).items():
         found[key] += (metric_fact(reading, metric, units) for metric in metrics)
     words = link_words(card, reading)
@@ -92,12 +108,12 @@ def card_facts(
             key,
             tr(key),
             tuple(facts),
-            note=words.sentence if key == groups.PCIE else None,
+            note=words.sentence if key == PCIE else None,
             note_tone=words.tone,
-            folded=key == groups.EACH_NVLINK,
+            folded=key == _EACH_NVLINK,
         )
         for key, facts in found.items()
-        if facts or key == groups.PCIE
+        if facts or key == PCIE
     ]
 
 
@@ -109,7 +125,7 @@ def metric_fact(reading: Reading, metric: MetricId, units: Units) -> Fact:
     return _absent(metric, reading.missing.get(metric, Absence.NOT_YET))
 
 
-@remembered
+@lru_cache(4096)
 def _read(metric: MetricId, value: float, units: Units, whole: float | None) -> Fact:
     known = METRICS[metric]
     read = quantity(known, value, units)
@@ -127,7 +143,7 @@ def _read(metric: MetricId, value: float, units: Units, whole: float | None) -> 
     )
 
 
-@remembered
+@lru_cache(4096)
 def _absent(metric: MetricId, absence: Absence) -> Fact:
     known = METRICS[metric]
     return Fact(
@@ -144,7 +160,7 @@ def explained(metric: Metric) -> str:
     return _explained(metric.id)
 
 
-@remembered
+@lru_cache(4096)
 def _explained(of: MetricId) -> str:
     metric = METRICS[of]
     said = [tr(metric.meaning), tr(_UNIT_WORDS[metric.unit])]
@@ -164,25 +180,25 @@ def architecture(capability: tuple[int, int]) -> str | None:
 
 def _with_size(card: Card, reading: Reading) -> Reading:
     """How much memory it has was reported when it was met, and holds while it is silent."""
-    total = reading.values.get(memory.MEMORY_TOTAL)
+    total = reading.values.get(m.MEMORY_TOTAL)
     if total is not None or not card.memory_bytes:
         return reading
-    values = {**reading.values, memory.MEMORY_TOTAL: float(card.memory_bytes)}
+    values = {**reading.values, m.MEMORY_TOTAL: float(card.memory_bytes)}
     return reading._replace(values=values)
 
 
 @lru_cache(64)
 def _listed(card: Card) -> Mapping[str, Sequence[MetricId]]:
     """Its metrics, group by group."""
-    own = metrics_of(card) - (PCIE if card.memory_shared else _TOLD_TOGETHER)
+    own = metrics_of(card) - (PCIE_METRICS if card.memory_shared else _TOLD_TOGETHER)
     listed: dict[str, list[MetricId]] = {}
-    # Those without a place of their own stay in the catalogue's order.
-    for metric in sorted((each for each in METRICS if each in own), key=groups.place_in_group):
-        listed.setdefault(groups.group_of(metric), []).append(metric)
+    for metric in METRICS.values():
+        if metric.id in own:
+            listed.setdefault(metric.group, []).append(metric.id)
     return listed
 
 
-@remembered
+@lru_cache(4096)
 def _silicon(card: Card) -> Sequence[Fact]:
     nameless = (tr("it never reported its name"), tr("not reported"))
     capability = card.compute_capability
@@ -207,7 +223,7 @@ def _silicon(card: Card) -> Sequence[Fact]:
     ]
 
 
-@remembered
+@lru_cache(4096)
 def _place(card: Card, instances: int, parent: str) -> Sequence[Fact]:
     instance = card.kind is CardKind.MIG
     facts = [_cuda(card)]
@@ -287,11 +303,11 @@ def _software(source: Source) -> list[Fact]:
 
 
 def _link(reading: Reading) -> list[Fact]:
-    card = (links.PCIE_GENERATION_CARD, links.PCIE_WIDTH_MAX)
-    slot = (links.PCIE_GENERATION_SLOT, links.PCIE_WIDTH_SLOT)
+    card = (m.PCIE_GENERATION_CARD, m.PCIE_WIDTH_MAX)
+    slot = (m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT)
     return [
-        _speed(reading, "link_now", tr("Link now"), links.PCIE_GENERATION, links.PCIE_WIDTH),
-        _speed(reading, "link_here", tr("Highest here"), links.PCIE_GENERATION_MAX),
+        _speed(reading, "link_now", tr("Link now"), m.PCIE_GENERATION, m.PCIE_WIDTH),
+        _speed(reading, "link_here", tr("Highest here"), m.PCIE_GENERATION_MAX),
         _speed(reading, "link_card", tr("The card could"), *card),
         _speed(reading, "link_slot", tr("The slot could"), *slot),
     ]

@@ -3,9 +3,8 @@
 from dataclasses import dataclass, replace
 from math import inf
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.catalogue import clocks, links, memory, utilization
-from gpuexplorer.core.catalogue import heat_and_power as heat
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import (
     Units,
@@ -20,13 +19,13 @@ from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.pcie import slow_link
 from gpuexplorer.gui.cards.reasons import explained_absence, short_reasons
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 NEAR_HEAT_LIMIT = 4.0  # degrees
 _NEARLY_FULL = 0.95
 _CLEARLY_MORE = 1.25
-_PCIE = (links.PCIE_RECEIVE, links.PCIE_TRANSMIT)
-_NVLINK = (links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT)
+_PCIE = (m.PCIE_RECEIVE, m.PCIE_TRANSMIT)
+_NVLINK = (m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +70,13 @@ def figure(
 
 def first_figures(reading: Reading, units: Units) -> tuple[Figure, ...]:
     """Five that every tile shows, in their fixed places."""
-    limits = (heat.TEMPERATURE_MAX, heat.TEMPERATURE_SLOWDOWN)
+    limits = (m.TEMPERATURE_MAX, m.TEMPERATURE_SLOWDOWN)
     return (
         # A busy card stands at its power limit; that is no reason for a warning.
-        _limited(reading, units, tr("power"), heat.POWER_DRAW, heat.POWER_LIMIT),
-        _limited(
-            *(reading, units, tr("temp."), heat.TEMPERATURE, *limits), near=NEAR_HEAT_LIMIT
-        ),
-        _limited(reading, units, tr("clock"), clocks.CLOCK_SM, clocks.CLOCK_SM_MAX),
-        figure(reading, heat.FAN_SPEED, units, short_label=tr("fan")),
+        _limited(reading, units, tr("power"), m.POWER_DRAW, m.POWER_LIMIT),
+        _limited(*(reading, units, tr("temp."), m.TEMPERATURE, *limits), near=NEAR_HEAT_LIMIT),
+        _limited(reading, units, tr("clock"), m.CLOCK_SM, m.CLOCK_SM_MAX),
+        figure(reading, m.FAN_SPEED, units, short_label=tr("fan")),
         _pcie_link(reading, units),
     )
 
@@ -90,7 +87,7 @@ def brief_figures(
     """Six, for a tile without captions."""
     power, temperature, clock, fan, link = first
     # A card without a fan has wires that say more.
-    if nvlinks and heat.FAN_SPEED not in reading.values:
+    if nvlinks and m.FAN_SPEED not in reading.values:
         fan = _busier_way(reading, units, *_NVLINK, tr("NVLink"), tr("NVLink"))
     traffic = _busier_way(reading, units, *_PCIE, tr("PCIe"), tr("traffic"))
     return (power, temperature, clock, fan, replace(link, before=""), traffic)
@@ -101,24 +98,24 @@ def more_figures(reading: Reading, units: Units, nvlinks: bool) -> tuple[Figure,
     wires = (*_PCIE, *_NVLINK) if nvlinks else _PCIE
     labels = {
         **dict.fromkeys(wires, ""),
-        heat.MEMORY_TEMPERATURE: tr("Memory temp."),
-        clocks.CLOCK_MEMORY: "",
-        utilization.MEMORY_UTILIZATION: tr("Memory ctrl"),
-        clocks.PERFORMANCE_STATE: "",
-        heat.ENERGY: "",
+        m.MEMORY_TEMPERATURE: tr("Memory temp."),
+        m.CLOCK_MEMORY: "",
+        m.MEMORY_UTILIZATION: tr("Memory ctrl"),
+        m.PERFORMANCE_STATE: "",
+        m.ENERGY: "",
     }
     return tuple(figure(reading, metric, units, label) for metric, label in labels.items())
 
 
 def memory_face(reading: Reading, total_bytes: int | None, units: Units) -> MemoryFace:
     """What is used out of all there is; the card's own size where the driver reports none."""
-    used = reading.values.get(memory.MEMORY_USED)
-    total = reading.values.get(memory.MEMORY_TOTAL) or total_bytes
-    amount = figure(reading, memory.MEMORY_USED, units, tr("Memory"))
+    used = reading.values.get(m.MEMORY_USED)
+    total = reading.values.get(m.MEMORY_TOTAL) or total_bytes
+    amount = figure(reading, m.MEMORY_USED, units, tr("Memory"))
     if used is None or not total:
         return MemoryFace(amount, None, 0.0, (), total)
     shown = _out_of(amount, used, total, units)
-    reserved = reading.values.get(memory.MEMORY_RESERVED)
+    reserved = reading.values.get(m.MEMORY_RESERVED)
     # All of them in the unit of the whole.
     parts = tuple(
         Figure(
@@ -128,8 +125,8 @@ def memory_face(reading: Reading, total_bytes: int | None, units: Units) -> Memo
             hint=tr(METRICS[metric].meaning),
         )
         for label, metric, value in (
-            (tr("used"), memory.MEMORY_USED, used),
-            (tr("reserved"), memory.MEMORY_RESERVED, reserved),
+            (tr("used"), m.MEMORY_USED, used),
+            (tr("reserved"), m.MEMORY_RESERVED, reserved),
         )
         if value is not None
     )
@@ -145,11 +142,11 @@ def host_memory(reading: Reading, units: Units) -> MemoryFace:
 
 def host_swap(reading: Reading, units: Units) -> tuple[Figure, ...]:
     """Nothing where the computer has none: its facts say so."""
-    if reading.missing.get(memory.SWAP_USED) is Absence.NO_SWAP:
+    if reading.missing.get(m.SWAP_USED) is Absence.NO_SWAP:
         return ()
-    total = reading.values.get(memory.SWAP_TOTAL)
-    used = reading.values.get(memory.SWAP_USED)
-    amount = figure(reading, memory.SWAP_USED, units, tr("Swap"))
+    total = reading.values.get(m.SWAP_TOTAL)
+    used = reading.values.get(m.SWAP_USED)
+    amount = figure(reading, m.SWAP_USED, units, tr("Swap"))
     if used is None or total is None:
         return (amount,)
     return (_out_of(amount, used, total, units),)
@@ -184,11 +181,11 @@ def _limited(
 def _pcie_link(reading: Reading, units: Units) -> Figure:
     """Generation and lanes, and what they could be where they are less."""
     value = reading.values.get
-    generation, width = value(links.PCIE_GENERATION), value(links.PCIE_WIDTH)
+    generation, width = value(m.PCIE_GENERATION), value(m.PCIE_WIDTH)
     if generation is None or width is None:
-        metric = links.PCIE_GENERATION if generation is None else links.PCIE_WIDTH
+        metric = m.PCIE_GENERATION if generation is None else m.PCIE_WIDTH
         return figure(reading, metric, units, tr("PCIe"), tr("PCIe"))
-    most, widest = value(links.PCIE_GENERATION_MAX), value(links.PCIE_WIDTH_MAX)
+    most, widest = value(m.PCIE_GENERATION_MAX), value(m.PCIE_WIDTH_MAX)
     narrow = widest is not None and width < widest
     slower = most is not None and generation < most
     number, lanes = f"{generation:.0f}", f"×{width:.0f}"
@@ -199,7 +196,7 @@ def _pcie_link(reading: Reading, units: Units) -> Figure:
         most=f"{most:.0f}" if most is not None else "",
         lanes=f"{width:.0f}",
         widest=f"{widest:.0f}" if widest is not None else "",
-        meaning=tr(METRICS[links.PCIE_GENERATION].meaning),
+        meaning=tr(METRICS[m.PCIE_GENERATION].meaning),
     )
     return Figure(
         tr("PCIe"),

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind
-from gpuexplorer.core.catalogue import health, memory
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Quantity, Units, bytes_words, part_of_memory
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.reasons import explained_absence
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 _NAMES_SAID = 3
 # Readings of programs and of the whole are not of the same instant.
@@ -106,11 +106,11 @@ def memory_picture(
     drawn as they are: where they do not add up, nothing is made up to fill the gap.
     """
     values = reading.values
-    total = values.get(memory.MEMORY_TOTAL) or card.memory_bytes
-    used, free = values.get(memory.MEMORY_USED), values.get(memory.MEMORY_FREE)
+    total = values.get(m.MEMORY_TOTAL) or card.memory_bytes
+    used, free = values.get(m.MEMORY_USED), values.get(m.MEMORY_FREE)
     if used is None or not total:
         return MemoryPicture(None, "", (), _why_not(reading))
-    reserved = values.get(memory.MEMORY_RESERVED)
+    reserved = values.get(m.MEMORY_RESERVED)
     told = used + (free or 0.0) + (reserved or 0.0)
     scale = max(total, told)
     make = _Maker(scale, total, units)
@@ -126,14 +126,14 @@ def memory_picture(
         parts.append(make.part(PartKind.UNEXPLAINED, left, remark))
     elif left < -total * _SAME:
         sentence = tr("The driver's figures add up to more than the card has.")
-    if card.kind is not CardKind.MIG and values.get(health.MIG_MODE):
+    if card.kind is not CardKind.MIG and values.get(m.MIG_MODE):
         sentence = sentence or tr("MIG is on: its instances have shares of this memory.")
     return MemoryPicture(*_headline(used, total, units), tuple(parts), sentence)
 
 
 def host_memory_picture(host: Reading, units: Units, *, shared: bool) -> MemoryPicture:
     """The computer's. `shared`: shown for a chip that works in it, and said to be so."""
-    used, total = host.values.get(memory.MEMORY_USED), host.values.get(memory.MEMORY_TOTAL)
+    used, total = host.values.get(m.MEMORY_USED), host.values.get(m.MEMORY_TOTAL)
     used_by, free_for = tr("by programs and the system"), tr("for anyone, caches included")
     sentence = ""
     if shared:
@@ -194,9 +194,9 @@ _MEANING = {
     PartKind.PROGRAMS: mark(
         "Memory of programs that the driver names, each a slice of the bar."
     ),
-    PartKind.USED: METRICS[memory.MEMORY_USED].meaning,
-    PartKind.RESERVED: METRICS[memory.MEMORY_RESERVED].meaning,
-    PartKind.FREE: METRICS[memory.MEMORY_FREE].meaning,
+    PartKind.USED: METRICS[m.MEMORY_USED].meaning,
+    PartKind.RESERVED: METRICS[m.MEMORY_RESERVED].meaning,
+    PartKind.FREE: METRICS[m.MEMORY_FREE].meaning,
     PartKind.UNEXPLAINED: mark(
         "The rest of the card's memory: neither used, reserved nor free."
     ),
@@ -252,6 +252,6 @@ def _headline(used: float, total: float, units: Units) -> tuple[Quantity, str]:
 
 
 def _why_not(reading: Reading) -> str:
-    either = (memory.MEMORY_USED, memory.MEMORY_TOTAL)
+    either = (m.MEMORY_USED, m.MEMORY_TOTAL)
     whys = [reading.missing[each] for each in either if each in reading.missing]
     return explained_absence(tr("How full its memory is"), next(iter(whys), Absence.NOT_YET))

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardKind
-from gpuexplorer.core.catalogue import links
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.card_course import at_work, in_virtual_machine
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.topology import pcie_rate
 
 BESIDE_THE_PROCESSOR = mark(
@@ -55,15 +55,15 @@ def link_speed(
 
 
 def link_now(reading: Reading) -> LinkSpeed:
-    return link_speed(reading, links.PCIE_GENERATION, links.PCIE_WIDTH)
+    return link_speed(reading, m.PCIE_GENERATION, m.PCIE_WIDTH)
 
 
 def link_of_card(reading: Reading) -> LinkSpeed:
-    return link_speed(reading, links.PCIE_GENERATION_CARD, links.PCIE_WIDTH_MAX)
+    return link_speed(reading, m.PCIE_GENERATION_CARD, m.PCIE_WIDTH_MAX)
 
 
 def link_of_slot(reading: Reading) -> LinkSpeed:
-    return link_speed(reading, links.PCIE_GENERATION_SLOT, links.PCIE_WIDTH_SLOT)
+    return link_speed(reading, m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT)
 
 
 def link_words(card: Card, reading: Reading) -> LinkWords:
@@ -118,7 +118,7 @@ def _on_generation(reading: Reading, now: LinkSpeed, busy: bool) -> list[LinkWor
     generation = now.generation
     if generation is None:
         return []
-    here = reading.values.get(links.PCIE_GENERATION_MAX)
+    here = reading.values.get(m.PCIE_GENERATION_MAX)
     own, slot = link_of_card(reading).generation, link_of_slot(reading).generation
     if here is None:
         known = [each for each in (own, slot) if each is not None]
@@ -158,10 +158,10 @@ def _spelled(speed: LinkSpeed) -> str:
 def slow_link(reading: Reading) -> tuple[int, int] | None:
     """How many lanes it has, and how many it could have, while the card is busy."""
     value = reading.values.get
-    width, widest = value(links.PCIE_WIDTH), value(links.PCIE_WIDTH_MAX)
+    width, widest = value(m.PCIE_WIDTH), value(m.PCIE_WIDTH_MAX)
     if width is None or widest is None or width >= widest:
         return None
-    if value(links.PCIE_GENERATION) is None:
+    if value(m.PCIE_GENERATION) is None:
         return None
     if not at_work(reading.values) or in_virtual_machine(reading.values):
         return None

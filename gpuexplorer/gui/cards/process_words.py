@@ -10,7 +10,7 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.telemetry.process_book import Standing
-from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.processes import NamedProcess
 
 GIB, GB = float(1 << 30), 1e9
 Reason = tuple[tuple[str, ...], str]  # at falling length, and as a sentence

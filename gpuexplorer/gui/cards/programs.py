@@ -20,8 +20,7 @@ from gpuexplorer.gui.cards.process_words import (
     short_since,
 )
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 
 _INTERPRETER = re.compile(r"^(python|pypy|ipython)[0-9.]*w?(\.exe)?$", re.IGNORECASE)
 

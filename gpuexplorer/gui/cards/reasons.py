@@ -5,17 +5,16 @@ from enum import Enum, auto
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue import clocks
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import METRICS, MetricId, throttle
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.card_course import BRIEFLY, why_no_figures
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 # The gravest first.
 HARMFUL = tuple(
-    clocks.throttle(reason)
+    throttle(reason)
     for reason in (
         "hw_thermal_slowdown",
         "hw_power_brake_slowdown",
@@ -24,7 +23,7 @@ HARMFUL = tuple(
     )
 )
 # A busy card is held back by one of these as a rule, and nothing is wrong with it.
-ORDINARY = tuple(clocks.throttle(reason) for reason in ("sw_power_cap", "sync_boost"))
+ORDINARY = tuple(throttle(reason) for reason in ("sw_power_cap", "sync_boost"))
 
 
 class Matter(Enum):
@@ -152,12 +151,12 @@ def state_mark(state: CardState) -> StateMark | None:
 
 # Of several cards.
 _SEVERAL = {
-    clocks.throttle("hw_thermal_slowdown"): mark("{count} much too hot"),
-    clocks.throttle("sw_thermal_slowdown"): mark("{count} too warm"),
-    clocks.throttle("hw_power_brake_slowdown"): mark("{count} held back by a power brake"),
-    clocks.throttle("hw_slowdown"): mark("{count} slowed down by the hardware"),
+    throttle("hw_thermal_slowdown"): mark("{count} much too hot"),
+    throttle("sw_thermal_slowdown"): mark("{count} too warm"),
+    throttle("hw_power_brake_slowdown"): mark("{count} held back by a power brake"),
+    throttle("hw_slowdown"): mark("{count} slowed down by the hardware"),
 }
-_HEAT = frozenset(clocks.throttle(f"{by}_thermal_slowdown") for by in ("sw", "hw"))
+_HEAT = frozenset(throttle(f"{by}_thermal_slowdown") for by in ("sw", "hw"))
 
 
 def throttle_mark(metric: MetricId, tone: Tone, icon: Icon | None = None) -> StateMark:

@@ -8,24 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import clocks
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import MetricId, throttle
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.reasons import HARMFUL, ORDINARY
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.episodes import Episode, EventBook
-from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.happenings import Episode, EventBook, Happening, Kind
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 
 # The gravest first: where two hold at once, this one is told.
 REASONS = (*HARMFUL, *ORDINARY)
 _WORDS = {
-    clocks.throttle("sw_power_cap"): mark("power limit"),
-    clocks.throttle("hw_slowdown"): mark("hardware"),
-    clocks.throttle("sync_boost"): mark("its group"),
-    clocks.throttle("sw_thermal_slowdown"): mark("too warm"),
-    clocks.throttle("hw_thermal_slowdown"): mark("much too hot"),
-    clocks.throttle("hw_power_brake_slowdown"): mark("power brake"),
+    throttle("sw_power_cap"): mark("power limit"),
+    throttle("hw_slowdown"): mark("hardware"),
+    throttle("sync_boost"): mark("its group"),
+    throttle("sw_thermal_slowdown"): mark("too warm"),
+    throttle("hw_thermal_slowdown"): mark("much too hot"),
+    throttle("hw_power_brake_slowdown"): mark("power brake"),
 }
 # Reasons flicker while a card runs along its limit; a band for each flicker says nothing.
 _BRIDGED = 2.0
@@ -71,7 +69,7 @@ class SlowedTime:
 
 def ever_held(past: TraceSource, card: CardId, start: float, end: float) -> set[MetricId]:
     """Reasons that held at all: of the others no finer trace has to be asked for."""
-    traces = ((reason, past.trace(card, reason, start, end, 1)) for reason in REASONS)
+    traces = ((reason, past.trace(card, reason, start, end, 2)) for reason in REASONS)
     return {reason for reason, trace in traces if bool((trace.maxima >= 1).any())}
 
 

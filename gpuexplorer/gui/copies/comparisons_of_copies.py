@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gpuexplorer.copies.asked_for import HOST, refusal
 from gpuexplorer.copies.result import CopyResult
@@ -12,7 +13,7 @@ from gpuexplorer.core.units import duration
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.copies.shared_parts import factor_words, size_words
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 
 # More bytes would hide what each beginning costs, and more pieces fill the card's queue.
 _MOST_BYTES, _COUNTS = 16 << 20, (1, 64, 512)
@@ -157,10 +158,10 @@ def unsaid(found: Found) -> str:
     return too_little if failed is None else tr(failed.why)
 
 
-def _job(ends: tuple[str, str], size: int, mode: str = "copy", **more: object) -> CopyJob:
+def _job(ends: tuple[str, str], size: int, mode: str = "copy", **more: Any) -> CopyJob:
     """Pinned where the host and a card take part."""
     pinned = ends[0] != ends[1] if HOST in ends else None
-    return CopyJob(*ends, size, mode, **{"pinned": pinned, **more})  # type: ignore[arg-type]  # its own
+    return CopyJob(*ends, size, mode, **{"pinned": pinned, **more})
 
 
 def _rates(found: Found) -> list[float | None]:
@@ -173,22 +174,19 @@ def _times(found: Found) -> list[float | None]:
 
 def _pinned_trials(pair: Pair) -> Sequence[Trial]:
     ends, size = pair.with_host, pair.size
-    codes = "y_pinned.copy_(x)", "y.copy_(x)", "x.cpu()"
+    codes = "y_pinned.copy_(x)", "y.copy_(x)"
     if ends[0] == HOST:
-        codes = tuple(f'{x}.to("{ends[1]}")' for x in ("x_pinned", "x", "torch.empty(n)"))  # type: ignore[assignment]  # three
+        codes = f'x_pinned.to("{ends[1]}")', f'x.to("{ends[1]}")'
     return [
-        Trial(tr("pinned, used again"), _job(ends, size), codes[0]),
-        Trial(tr("pageable, used again"), _job(ends, size, pinned=False), codes[1]),
-        Trial(tr("pageable, fresh"), _job(ends, size, "fresh", pinned=False), codes[2]),
+        Trial(tr("pinned"), _job(ends, size), codes[0]),
+        Trial(tr("pageable"), _job(ends, size, pinned=False), codes[1]),
     ]
 
 
 def _of_pinned(found: Found) -> str:
-    (pinned, pageable, _), (_, used, fresh) = _rates(found), _times(found)
-    untouched = mark("Whether the memory was touched before makes no difference.")
+    pinned, pageable = _rates(found)
     rates = {"pinned": gbs(pinned or 0.0), "pageable": gbs(pageable or 0.0)}
-    more = str(duration(max(0.0, (fresh or 0.0) - (used or 0.0))))
-    memory = _compared(
+    return _compared(
         pinned,
         pageable,
         mark("Pinned memory is {times} times as fast as pageable: {figures}."),
@@ -196,18 +194,6 @@ def _of_pinned(found: Found) -> str:
         mark("Pinning makes no difference worth mentioning here: {figures}."),
         figures=tr("{pinned} against {pageable} GB/s", **rates),
     )
-    touched = _compared(
-        fresh,
-        used,
-        mark(
-            "Memory that nobody has touched costs {time} more: the system hands it out page "
-            "by page."
-        ),
-        untouched,
-        untouched,
-        time=more,
-    )
-    return paragraph((memory, touched))
 
 
 def _staged_trials(pair: Pair) -> Sequence[Trial]:
@@ -247,31 +233,6 @@ def _of_staged(found: Found) -> str:
         mark("Both ways are about as fast: {plain} against {staged} GB/s."),
         **rates,
     )
-
-
-def _layout_trials(pair: Pair) -> Sequence[Trial]:
-    ends, size, to = (pair.source, pair.target), pair.size, f'"{pair.target}"'
-    codes = (f"x.to({to})", f"x[::2].to({to})", f"x.to({to}, torch.float16)")
-    if pair.source == pair.target:  # what is there already, `to` does not copy
-        codes = ("y.copy_(x)", "y.copy_(x[::2])", "y_half.copy_(x)")
-    return [
-        Trial(tr("contiguous"), _job(ends, size), codes[0]),
-        Trial(tr("every other row"), _job(ends, size, "strided"), codes[1]),
-        Trial(tr("float32 into float16"), _job(ends, size, "converted"), codes[2]),
-    ]
-
-
-def _of_layout(found: Found) -> str:
-    whole, strided, converted = _times(found)
-    alike = mark("Every other row costs nothing more than one piece.")
-    longer = mark("Every other row takes {times} times as long as the same bytes in one piece.")
-    half = (
-        mark("As float16 it takes {times} times as long, although half as many bytes arrive."),
-        mark("As float16 it is {times} times as fast: half as many bytes arrive."),
-        mark("As float16 it takes about as long, and half as many bytes arrive."),
-    )
-    rows = _compared(strided, whole, longer, alike, alike)
-    return paragraph((rows, _compared(converted, whole, *half)))
 
 
 def _pieces_trials(pair: Pair) -> Sequence[Trial]:
@@ -464,11 +425,4 @@ PIECES = Comparison(
     _of_pieces,
     mark("Fewer bytes here: with more, the cost of starting each copy would not show."),
 )
-LAYOUT = Comparison(
-    "layout",
-    mark("Contiguous, strided, converted"),
-    mark("What does it cost when the bytes are not in one piece, or are converted?"),
-    _layout_trials,
-    _of_layout,
-)
-COMPARISONS = (PINNED, STAGED, OVERLAP, CROWD, PIECES, LAYOUT)
+COMPARISONS = (PINNED, STAGED, OVERLAP, CROWD, PIECES)

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.words import mark
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.gui.widgets.plots.note import PlotNote
-from gpuexplorer.gui.widgets.results_saving import ResultsSaving
+from gpuexplorer.gui.widgets.plot_stack import PlotNote
 
 # Words, keys and what is done, as the screen lists them under Ctrl+K and F1. The keys hold
 # while the page is seen, so that pages may have the same.
@@ -74,13 +74,6 @@ SWEEP_KEYS: Sequence[KeyGroup] = (
         mark("Table of ways"),
         (("Up Down Home End", mark("To another way")), ("Del", mark("Take the way away"))),
     ),
-    (
-        mark("Slider of the guess"),
-        (
-            ("Arrows PgUp PgDown Home End", mark("Another size")),
-            ("Enter Space", mark("Measure it")),
-        ),
-    ),
 )
 
 
@@ -91,11 +84,11 @@ class CopiesPage(QWidget):
     simulated_cards_asked = Signal()
     key_groups: ClassVar[Sequence[KeyGroup]] = ()  # taken by its parts
 
-    def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
+    def __init__(self, copies: CopiesState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.look = look
+        self.look = look()
         self.copies = copies
-        self.note = PlotNote(look, self)
+        self.note = PlotNote(self)
         # Buttons at the right end of the row of tabs, in their order.
         self.tools: Sequence[QWidget] = ()
         self._following = False
@@ -120,7 +113,7 @@ class CopiesPage(QWidget):
         pictured: QWidget,
     ) -> ResultsSaving:
         machine = self.copies.lab.machine
-        saving = ResultsSaving(self.look, machine, name, title, what, results, pictured)
+        saving = ResultsSaving(machine, name, title, what, results, pictured)
         self.tell_of(saving)
         return saving
 

@@ -14,10 +14,8 @@ from gpuexplorer.core.units import duration, memory
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.shared_parts import size_words
 from gpuexplorer.gui.copies.sweep_rows import SIZES, SweepRow, SweepWay, figures_at, said_at
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.pens import dotted_pen, line_pen
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.plots.curves import dotted_pen, line_pen
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.palette import Theme, faded
 
 NAME = mark("Rate over size")
@@ -48,12 +46,12 @@ class RatePlot(Graph):
 
     way_chosen = Signal(object)  # SweepWay
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: Sequence[SweepRow] = ()
         self._chosen: SweepWay | None = None
         self.crosshair: int | None = None  # the size at which it stands
-        self._rates, sizes = Axis(look, "left"), Axis(look, "bottom", lines=False, inside=True)
+        self._rates, sizes = Axis("left"), Axis("bottom", lines=False, inside=True)
         self._rates.setWidth(_LEFT)
         sizes.setHeight(_BOTTOM)
         powers = [math.log2(size) for size in SIZES]

@@ -8,18 +8,18 @@ from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QWidget
 
 from gpuexplorer.copies.asked_for import HOST
 from gpuexplorer.copies.measuring import Progress
-from gpuexplorer.core.units import Quantity, duration, memory, plain
+from gpuexplorer.core.units import Quantity, memory, plain
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton, WordButton
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _STEPS = 1000
 _MINUTE = 60
@@ -29,7 +29,7 @@ _SILENT = 30.0  # seconds: a large copy and PyTorch's start take less
 class MeasuringStrip(QWidget):
     """Empty while nothing is measured and nothing went wrong."""
 
-    def __init__(self, look: Look, copies: CopiesState) -> None:
+    def __init__(self, copies: CopiesState) -> None:
         super().__init__()
         self._copies = copies
         self._bar = QProgressBar()
@@ -37,9 +37,9 @@ class MeasuringStrip(QWidget):
         self._bar.setTextVisible(False)
         self._bar.setFixedSize(96, 4)
         self._bar.setAccessibleName(tr("Measured so far"))
-        self._words = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._trouble = ElidedLabel(look.letters.body, Tone.BAD)
-        self._stop = WordButton(look, Icon.CLOSE, tr("Stop"))
+        self._words = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._trouble = ElidedLabel(look().letters.body, Tone.BAD)
+        self._stop = WordButton(Icon.CLOSE, tr("Stop"))
         self._stop.setAccessibleDescription(tr("End it at once; what was measured stays"))
         self._stop.clicked.connect(copies.stop)
         row(self._bar, self._words, GROWS, self._trouble, GROWS, self._stop, within=self)
@@ -56,7 +56,9 @@ class MeasuringStrip(QWidget):
         self._trouble.setVisible(not running and bool(copies.sentence))
         self._trouble.show_text(tr(copies.sentence))
         if running:
-            self._words.show_text(progress_words(progress, copies.silent))
+            waits = tr("Waiting for PyTorch")
+            said = waits if copies.lacking else progress_words(progress, copies.silent)
+            self._words.show_text(said)
             done = 0.0
             if progress is not None and progress.of:
                 begun = progress.taken / progress.samples if progress.samples else 0.0
@@ -67,11 +69,6 @@ class MeasuringStrip(QWidget):
 def size_words(size: float) -> str:
     """ "256 MiB", and "1 KiB" where measured figures would read "1.00 KiB"."""
     return _short(memory(size))
-
-
-def tick_words(seconds: float) -> str:
-    """Of a scale: "10 ms"."""
-    return _short(duration(seconds))
 
 
 def _short(told: Quantity) -> str:

@@ -11,15 +11,14 @@ from gpuexplorer.copies.route import Route, Way, Wire
 from gpuexplorer.copies.sweep import curve_of
 from gpuexplorer.core.units import Quantity, duration, gigabytes_per_second, memory, ratio
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.copies.shared_parts import factor_words, size_words
+from gpuexplorer.gui.copies.shared_parts import size_words
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 
 SIZES = sweep_sizes()
-_HOW = {Kind.PAGEABLE: mark("pageable"), Kind.FRESH: mark("fresh"), Kind.STAGED: mark("staged")}
-_DASH = {Kind.PAGEABLE: 4, Kind.FRESH: 3, Kind.STAGED: 2}  # whole lines for what goes straight
+_HOW = {Kind.PAGEABLE: mark("pageable"), Kind.STAGED: mark("staged")}
+_DASH = {Kind.PAGEABLE: 4, Kind.STAGED: 2}  # whole lines for what goes straight
 _FLAT = 1.3  # so much more for twice the bytes, and it is not at its top yet
-_HIT, _ALIKE = 0.1, 0.25  # of the truth
 NOT_MEASURED = mark("not measured yet")
 STILL_RISES = mark("the rate still rises at the largest size that was measured")
 
@@ -161,15 +160,6 @@ class SweepRow:
         ]
         return tr("{way}: {figures}", way=self.words, figures=", ".join(filter(None, told)))
 
-    def seconds(self, size: int) -> float | None:
-        """As measured, else between what was; None where nothing tells."""
-        between = None if self.curve is None else self.curve.seconds_for(size)
-        return self.times.get(size, between)
-
-    def only_begins(self, size: int) -> bool:
-        """So few bytes cost nothing but the beginning of a copy."""
-        return self.curve is not None and size <= (self.curve.floor_bytes or 0)
-
 
 def rows_of(
     ways: Sequence[SweepWay],
@@ -225,35 +215,3 @@ def said_at(rows: Sequence[SweepRow], size: int) -> str:
         for row in rows
     ]
     return tr("{size}: {figures}", size=size_words(size), figures="; ".join(told))
-
-
-def answer(row: SweepRow, rows: Sequence[SweepRow], size: int, guess: float) -> str:
-    """What it is in truth, and what would be as the guess says; empty: nobody knows."""
-    truth = row.seconds(size)
-    if truth is None:
-        return ""
-    meaning = _meaning(row, rows, size, guess, truth)
-    if row.only_begins(size):
-        begins = mark("{truth}. So few bytes cost only the start of a copy: {meaning}.")
-        return tr(begins, truth=duration(truth), meaning=meaning)
-    rates = [gigabytes_per_second(size / each) for each in (truth, guess)]
-    said = mark("{rate} GB/s. Your guess means {guessed} GB/s: {meaning}.")
-    return tr(said, rate=rates[0], guessed=rates[1], meaning=meaning)
-
-
-def _meaning(
-    row: SweepRow, rows: Sequence[SweepRow], size: int, guess: float, truth: float
-) -> str:
-    off = guess / truth
-    if abs(off - 1) <= _HIT:
-        return tr("well guessed, {share:.0f} % off", share=abs(off - 1) * 100)
-    others = [(other.seconds(size), other) for other in rows if other is not row]
-    alike = [(abs(math.log(guess / time)), other.words) for time, other in others if time]
-    apart, nearest = min(alike, default=(math.inf, ""))
-    if apart <= _ALIKE and apart < abs(math.log(off)):
-        return tr("about what {way} gives", way=nearest)
-    if row.limit is not None and size / guess > row.limit:
-        return tr("more than {wire} can carry", wire=row.limit_words)
-    if off > 1:
-        return tr("it is {times} times as fast", times=factor_words(off))
-    return tr("it takes {times} times as long", times=factor_words(1 / off))

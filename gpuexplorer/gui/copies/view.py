@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import shiboken6
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -15,25 +15,21 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.copies.comparisons_page import ComparisonsPage
 from gpuexplorer.gui.copies.copies_page import CopiesPage
 from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
 from gpuexplorer.gui.copies.matrix.between_page import BetweenPage
 from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
-from gpuexplorer.gui.copies.sweep_page import SweepPage
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.copies.ways_page import WaysPage
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.between_machines import BetweenMachines, between
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.machines import MachinesState
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, label
 from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 
 _MARGIN, _TOP, _GAP = 16, 12, 8
 _BELOW_UNDER = 1080
@@ -45,8 +41,7 @@ PAGES: Mapping[str, tuple[str, Callable[..., CopiesPage]]] = {
     "copies": (mark("Copies"), MovingPage),
     "matrix": (mark("Matrix"), MatrixPage),
     "machines": (mark("Between machines"), BetweenPage),
-    "sweep": (mark("Size sweep"), SweepPage),
-    "comparisons": (mark("Comparisons"), ComparisonsPage),
+    "sweep": (mark("Ways"), WaysPage),
     "datasheet": (mark("Datasheet"), DatasheetPage),
 }
 
@@ -54,37 +49,24 @@ PAGES: Mapping[str, tuple[str, Callable[..., CopiesPage]]] = {
 class CopiesView(LiveView):
     """A row of tabs; below it the page, which is made when it is first opened."""
 
-    simulated_cards_asked = Signal()
-
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        frame_clock: FrameClock,
-        lab: LabState,
-        machines: MachinesState | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
-        """Without `machines`, or with this computer alone, nothing is between machines."""
-        super().__init__(machine, time_window, frame_clock, parent=parent)
-        self._look = look
-        self.copies = copies_of(lab)
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent=parent)
+        self.copies = copies_of(desk.lab)
         self.copies.setParent(self)
         self._pages: dict[str, CopiesPage] = {}
         titles = [(name, tr(title)) for name, (title, _) in PAGES.items()]
-        self._tabs = Segmented(look, tr("Pages"), titles)
+        self._tabs = Segmented(tr("Pages"), titles)
         for name in PAGES:
-            self._tabs.name_segment(name, f"copies.{name}")
+            self._tabs.segments[name].setObjectName(f"copies.{name}")
         self._between: BetweenMachines | None = None
-        if machines is not None:
-            self._between = between(machines, machine.settings.remembered)
+        if desk.machines is not None:
+            self._between = between(desk.machines, desk.machine.settings.remembered)
             self._between.changed.connect(self._on_machines_changed)
         self._tabs.leave_out(_MACHINES, out=not self._several)
         self._pressed: QAbstractButton | None = None
         # Before the pages hear of it, which cannot be told to measure meanwhile.
         self.copies.progressed.connect(self._on_progressed)
-        self._strip = MeasuringStrip(look, self.copies)
+        self._strip = MeasuringStrip(self.copies)
         self._below = False
         self._row = QHBoxLayout()
         self._tools = QHBoxLayout()
@@ -99,7 +81,7 @@ class CopiesView(LiveView):
         self.add_command(tr("Copies: next page"), "Ctrl+PgDown", partial(self._turn, 1))
         self.add_command(tr("Copies: previous page"), "Ctrl+PgUp", partial(self._turn, -1))
         self.add_command(tr("Stop measuring"), "Ctrl+.", self.copies.stop)
-        remembered = machine.settings.remembered(_REMEMBERED)
+        remembered = desk.machine.settings.remembered(_REMEMBERED)
         known = remembered is not None and remembered in self._names
         self.open_page(remembered if remembered and known else self._names[0])
 
@@ -110,7 +92,7 @@ class CopiesView(LiveView):
         if page is None:
             page = self._pages[name] = self._made(name)
             page.page_asked.connect(self.open_page)
-            page.simulated_cards_asked.connect(self.simulated_cards_asked)
+            page.simulated_cards_asked.connect(self.desk.navigation.simulated_cards_asked)
             self._stack.addWidget(page)
             for tool in page.tools:
                 self._tools.addWidget(tool)
@@ -173,8 +155,8 @@ class CopiesView(LiveView):
 
     def _made(self, name: str) -> CopiesPage:
         if name == _MACHINES and self._between is not None:
-            return BetweenPage(self._look, self.copies, self._between)
-        return PAGES[name][1](self._look, self.copies)
+            return BetweenPage(self.copies, self._between)
+        return PAGES[name][1](self.copies)
 
     def _on_machines_changed(self) -> None:
         self._tabs.leave_out(_MACHINES, out=not self._several)
@@ -212,7 +194,7 @@ class CopiesView(LiveView):
         self._tabs.show_compact(self._several and self.width() < _BELOW_UNDER)
 
     def _lay_out(self) -> None:
-        title = label(tr("Copies"), self._look.letters.title)
+        title = label(tr("Copies"), look().letters.title)
         self._row.setSpacing(_GAP)
         tabs = (title, Space(_GAP), self._tabs, Space(_GAP), self._strip, GROWS)
         add(self._row, *tabs)
@@ -220,6 +202,8 @@ class CopiesView(LiveView):
         add(self._row, self._tools)
         sides, pages = (_MARGIN, _TOP, _MARGIN, _TOP), (self._stack, GROWS)
         self._column = column(self._row, *pages, within=self, gap=_GAP, margins=sides)
+        if not self.copies.modelled:
+            self._column.insertWidget(1, PyTorchNotice(self.copies.lab, self))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where the row is full, how far the measuring is stands below it."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
-from gpuexplorer.gui.desktop.session_bus import bus_caller
+from gpuexplorer.gui.desktop.notifications import answer_of, bus_caller, end
 
-_PORTAL = "org.freedesktop.portal.Desktop"
+_PORTAL, _PATH = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
+_ASKED = ("org.gnome.desktop.interface", "enable-animations")
 _CLIENT_AREA_ANIMATION = 0x1042  # of Windows
 
 
@@ -28,41 +29,26 @@ class Stillness(QObject):
 
     def ask(self) -> None:
         if sys.platform == "win32":
-            self.told.emit(_windows_is_still())
+            moves, user = ctypes.c_int(1), ctypes.windll.user32
+            user.SystemParametersInfoW(_CLIENT_AREA_ANIMATION, 0, ctypes.byref(moves), 0)
+            self.told.emit(not moves.value)
         elif self._question:
-            self._process.start(self._question[0], list(self._question[1:]))
+            self._process.start(self._question[0], self._question[1:])
 
     def stop(self) -> None:
         """Harmless when called twice, and when nothing was asked."""
-        if self._process.state() is not QProcess.ProcessState.NotRunning:
-            self._process.kill()
-            self._process.waitForFinished(200)
+        end(self._process)
 
     def _on_finished(self, status: int) -> None:
-        answer = bytes(self._process.readAllStandardOutput().data()).decode("utf-8", "replace")
-        words = answer.split()
+        words = answer_of(self._process)
         if not status and words:
             self.told.emit(words[-1] == ("1" if sys.platform == "darwin" else "false"))
 
 
 def _question() -> Sequence[str]:
     if sys.platform == "darwin":
-        return ("defaults", "read", "com.apple.universalaccess", "reduceMotion")
+        return "defaults", "read", "com.apple.universalaccess", "reduceMotion"
+    words = "--user", "--timeout=5", "call", "--", _PORTAL, _PATH
+    method = "org.freedesktop.portal.Settings", "ReadOne", "ss", *_ASKED
     caller = bus_caller()
-    if not caller:
-        return ()
-    interface = "org.freedesktop.portal.Settings"
-    asked = ("org.gnome.desktop.interface", "enable-animations")
-    path = "/org/freedesktop/portal/desktop"
-    return (
-        *(caller, "--user", "--timeout=5", "call", "--"),
-        *(_PORTAL, path, interface, "ReadOne", "ss", *asked),
-    )
-
-
-def _windows_is_still() -> bool:
-    moves = ctypes.c_int(1)
-    if sys.platform == "win32":
-        system = ctypes.windll.user32
-        system.SystemParametersInfoW(_CLIENT_AREA_ANIMATION, 0, ctypes.byref(moves), 0)
-    return not moves.value
+    return (caller, *words, *method) if caller else ()

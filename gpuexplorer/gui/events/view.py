@@ -10,11 +10,11 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.spreadsheet import tabbed
+from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.event_words import EventGroup, nothing_told, told
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.events import words
-from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.event_list import (
     BEGAN,
     CARD,
@@ -25,25 +25,27 @@ from gpuexplorer.gui.state.event_list import (
     EventList,
 )
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
+from gpuexplorer.gui.tables.cell import PADDING, chips_width
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.key_words import EVENT_KEYS
+from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, row
-from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.whole_file import write_whole
+
+_KEYS: KeyGroup = (
+    mark("Events"),
+    (("Enter", mark("Show the moment on the plots, marked")),),
+)
 
 _MARGIN, _TOP, _GAP = 24, 20, 12
 _SEARCH_LEAST, _SEARCH_WIDTH, _TOOLS_GAP = 150, 220, 8
@@ -54,42 +56,33 @@ _REMEMBERED = "events/filter"
 class EventsView(LiveView):
     """The newest on top. Enter or a double click leads to the moment on the card's plots."""
 
-    key_groups = (EVENT_KEYS,)
+    key_groups = (_KEYS,)
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        frame_clock: FrameClock,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock, processes=True, parent=parent)
-        self._look = look
-        self._navigation = navigation
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, processes=True, parent=parent)
+        self._navigation = desk.navigation
         self._answer = ""
         self._widest: dict[str, int] = {}
         self._wide = False
-        self._events = EventList(machine)
-        self._tools = EventTools(look, machine)
+        self._events = EventList(desk.machine)
+        self._tools = EventTools(desk.machine)
         self._tools.choice_changed.connect(self._on_choice_changed)
         self._tools.list_asked.connect(self._on_list_asked)
         self._model: TableModel[EpisodeRow] = TableModel(
             self._events.columns(), key=lambda row: id(row.first), parent=self
         )
-        self._table = Table(look, tr("Events"), self._model)
+        self._table = Table(tr("Events"), self._model)
         self._table.setObjectName("events.table")
-        self._table.headings.setSortIndicatorShown(True)
-        self._table.headings.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
+        self._table.columns.setSortIndicatorShown(True)
+        self._table.columns.setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._table.columns.remember_in(machine.settings, "events/columns")
+        self._table.columns.remember_in(desk.machine.settings, "events/columns")
         self._table.activated.connect(self._on_activated)
         self._table.customContextMenuRequested.connect(self._on_menu_asked)
-        self._empty = EmptyState(look, Icon.EVENTS)
+        self._empty = EmptyState(Icon.EVENTS)
         self._empty.way_on_chosen.connect(self._on_all_asked)
-        self._foot = ElidedLabel(look.letters.caption, Tone.FAINT)
-        self._saving = Saving(machine.settings, self)
+        self._foot = ElidedLabel(look().letters.caption, Tone.FAINT)
+        self._saving = Saving(desk.machine.settings, self)
         self._saving.done.connect(self._say)
         self._saving.refused.connect(self._say)
         self._copy = self.add_command(tr("Copy events"), "Ctrl+C", self._on_copy_asked)
@@ -128,7 +121,7 @@ class EventsView(LiveView):
         for key, at in ((BEGAN, 0), (ENDED, 4)):
             rows = self._model.rowCount()
             cells = [str(self._model.index(row, at).data()) for row in {0, rows - 1} if rows]
-            width = max(map(self._look.letters.body.width, cells), default=0.0)
+            width = max(map(look().letters.body.width, cells), default=0.0)
             wide = round(width + 3 * PADDING)
             if wide > self._widest.get(key, 110):
                 self._widest[key] = wide
@@ -251,30 +244,28 @@ class EventTools(QWidget):
     copy_asked = Signal()
     export_asked = Signal()
 
-    def __init__(
-        self, look: Look, machine: MachineState, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, machine: MachineState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._machine = machine
         self._group, self._card = self._remembered()
         choices = [(None, tr("All")), *((group, tr(group.value)) for group in EventGroup)]
-        self._groups = Segmented(look, tr("Kind of event"), choices)
+        self._groups = Segmented(tr("Kind of event"), choices)
         self._groups.show_choice(self._group)
         self._groups.chosen.connect(self._on_group_chosen)
         self._cards = MenuButton(tr("Card"))
         self._cards.show_words(self._words_of_card())
         self._cards.about_to_open.connect(self._on_cards_asked)
-        self.search = SearchField(look, tr("Search events"))
+        self.search = SearchField(tr("Search events"))
         self.search.setMinimumWidth(_SEARCH_LEAST)
         self.search.setMaximumWidth(_SEARCH_WIDTH)
-        self.search.searched_for.connect(self._on_changed)
+        self.search.textChanged.connect(self._on_changed)
         self.search.left.connect(self.list_asked)
         self._copy = IconButton(
-            look, Icon.COPY, tr("Copy the events that are selected, or all"), "Ctrl+C"
+            Icon.COPY, tr("Copy the events that are selected, or all"), "Ctrl+C"
         )
         self._copy.clicked.connect(self.copy_asked)
         self._export = IconButton(
-            look, Icon.EXPORT, tr("Export the events that are listed as CSV"), "Ctrl+S"
+            Icon.EXPORT, tr("Export the events that are listed as CSV"), "Ctrl+S"
         )
         self._export.clicked.connect(self.export_asked)
         buttons = (self._copy, self._export)

@@ -7,13 +7,11 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.units import USUAL, Units, memory
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.delegate import Index
+from gpuexplorer.gui.paint.drawing import Index
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.tables.cell import Cell, Chip, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 
 _CHIP, _NAME, _FREE = 40, 64, 80
@@ -22,11 +20,11 @@ _CHIP, _NAME, _FREE = 40, 64, 80
 class DeviceTable(Table[BenchDevice]):
     """One that cannot be used is greyed, and tells why on asking."""
 
-    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         self._units = USUAL
         self._heading = ""
         self._devices = _DeviceModel(self._columns(), key_of)
-        super().__init__(look, name, self._devices, parent=parent)
+        super().__init__(name, self._devices, parent=parent)
         self._devices.setParent(self)
         self.setProperty("panel", "clear")
         self.setSelectionMode(Table.SelectionMode.SingleSelection)

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.headings import Headings
+from gpuexplorer.gui.widgets.controls.segmented import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column
 
 _GAP = 8
@@ -39,7 +38,6 @@ class ThreeColumns(QWidget):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         form: QWidget,
         bench: QWidget,
@@ -57,7 +55,7 @@ class ThreeColumns(QWidget):
             (Side.CODE, tr("Code")),
             (Side.FORMS, tr("Forms")),
         )
-        self._tabs = Headings(look, tr("Beside the shelves"), choices)
+        self._tabs = Headings(tr("Beside the shelves"), choices)
         self._tabs.chosen.connect(self.show_side)
         self._columns = QSplitter()
         self._columns.setChildrenCollapsible(False)

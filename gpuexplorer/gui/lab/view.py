@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedLayout, QStackedWidget, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.lab.bench.bench import Bench
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.code.words import Answer
@@ -20,19 +20,16 @@ from gpuexplorer.gui.lab.program.program_panel import ProgramPanel
 from gpuexplorer.gui.lab.program.watching import Watching
 from gpuexplorer.gui.lab.strips.strips import Strips
 from gpuexplorer.gui.lab.three_columns import Side, ThreeColumns
-from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.program_state import RECORDED
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
+from gpuexplorer.gui.widgets.line import NowTag
 from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.now_tag import NowTag
+from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.lab.events import Asked, Event, Failed
 
 _MARGIN, _TOP, _GAP = 16, 12, 8
-_BUSY = (Stage.BUSY, Stage.HANGING)
+_BUSY = (Stage.BUSY, Stage.HANGING, Stage.WAITING)
 _INSIDE = ("tensor", "model", "container")
 # Words, keys, what is done, and whether it can be done now.
 Command = tuple[str, str, Callable[[], None], Callable[[], bool]]
@@ -45,41 +42,31 @@ class LabView(LiveView):
 
     key_groups = LAB_KEYS
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        frame_clock: FrameClock,
-        lab: LabState,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock, parent=parent)
-        self._lab = lab
-        self._head = LabHead(look, lab)
-        self._form = FormPanel(look, lab)
-        self._bench = Bench(look, lab)
-        self._code = CodePane(look, lab)
-        self._columns = ThreeColumns(
-            look, lab.machine.settings, self._form, self._bench, self._code
-        )
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent=parent)
+        lab = self._lab = desk.lab
+        self._head = LabHead(lab)
+        self._form = FormPanel(lab)
+        self._bench = Bench(lab)
+        self._code = CodePane(lab)
+        self._columns = ThreeColumns(lab.machine.settings, self._form, self._bench, self._code)
         self._columns.arranged.connect(self._code.name_it_elsewhere)
         self._code.name_it_elsewhere(self._columns.narrow)
-        self._strips = Strips(look, lab, time_window)
+        self._strips = Strips(lab, desk.time_window)
         self._form.setObjectName("lab.forms")
         self._bench.setObjectName("lab.bench")
         self._strips.setObjectName("lab.strips")
-        self._make_inside = partial(Inside, look, lab)
+        self._make_inside = partial(Inside, lab)
         self._inside: Inside | None = None
         self._program = lab.program
-        self._watching = Watching(look, lab.program, self)
+        self._watching = Watching(lab.program, self)
         self._watching.refused.connect(self._on_watching_refused)
-        self._make_panel = partial(ProgramPanel, look, lab, self._watching)
+        self._make_panel = partial(ProgramPanel, lab, self._watching)
         self._panel: ProgramPanel | None = None
         self._place = QStackedWidget()
         self._place.addWidget(self._columns)
         self._pages = QStackedLayout(self)
-        self._pages.addWidget(self._lay_out(look))
+        self._pages.addWidget(self._lay_out())
         lab.told.connect(self._on_told)
         lab.code_offered.connect(self._on_code_offered)
         self._settings, self._forms_only = lab.machine.settings, False
@@ -125,17 +112,26 @@ class LabView(LiveView):
 
     def stop(self) -> None:
         self._code.stop()
-        self._watching.stop()
         if self._panel is not None:
             self._panel.stop()
         super().stop()
 
-    def _lay_out(self, look: Look) -> QWidget:
+    def _lay_out(self) -> QWidget:
         page = QWidget()
         words = tr("now, except the curves below")
-        head = row(self._head, GROWS, NowTag(look, self.time_window, words))
+        head = row(self._head, GROWS, NowTag(self.time_window, words))
         margins = (_MARGIN, _TOP, _MARGIN, _TOP)
-        column(head, self._place, GROWS, self._strips, within=page, gap=_GAP, margins=margins)
+        missing = PyTorchNotice(self._lab, page)
+        column(
+            head,
+            missing,
+            self._place,
+            GROWS,
+            self._strips,
+            within=page,
+            gap=_GAP,
+            margins=margins,
+        )
         return page
 
     def _show_beside(self, side: Side) -> None:

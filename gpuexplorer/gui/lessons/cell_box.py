@@ -8,19 +8,15 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lessons.growing_text import CodeText, GrowingText
 from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.lab.cell_said import clean, error_words, shortened, time_words
+from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say, wrapped_label
 from gpuexplorer.lab.events import Pictured, Printed
-from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lab.ledger import Cell, time_words
+from gpuexplorer.lab.printed import clean, error_words, shortened
 from gpuexplorer.lessons.lesson import Code, Part
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.ran import NEVER_MEANT
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.player import NEVER_MEANT, Player, StepState
 
 _DOT = " \N{MIDDLE DOT} "
 _MOST_ROWS = 8  # of what a cell printed; the lab has all of it
@@ -31,14 +27,14 @@ class CellBox(QFrame):
     """The same cell may also be typed in the lab: what is shown is what the player knows."""
 
     def __init__(
-        self, look: Look, player: Player, part: Code, asks: StepAsks, *, brief: bool = False
+        self, player: Player, part: Code, asks: StepAsks, *, brief: bool = False
     ) -> None:
         super().__init__()
         self._player, self._part, self._pressed = player, part, False
         self._asks, self._brief = asks, brief
         self.setProperty("panel", "notice")
         self.setAccessibleName(tr("Cell"))
-        code = CodeText(look, tr("Code of the cell"), part.source)
+        code = CodeText(tr("Code of the cell"), part.source)
         self._run = QPushButton(tr("Run"))
         self._run.setAutoDefault(True)  # so that Enter presses it
         self._run.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -46,11 +42,11 @@ class CellBox(QFrame):
         self._edit = link_button(tr("Put into the editor"))
         self._edit.setToolTip(tr("To type or change it in the lab, and run it there"))
         self._edit.clicked.connect(partial(asks.edit.emit, part.source))
-        self._state = wrapped_label(look, "", Tone.QUIET, look.letters.caption)
-        self._error = wrapped_label(look, "", Tone.BAD, look.letters.mono)
-        self._output = GrowingText(look, tr("What the cell printed"))
-        self._output.setFont(look.letters.mono.font)
-        self._more = wrapped_label(look, "", Tone.FAINT, look.letters.caption)
+        self._state = wrapped_label("", Tone.QUIET, look().letters.caption)
+        self._error = wrapped_label("", Tone.BAD, look().letters.mono)
+        self._output = GrowingText(tr("What the cell printed"))
+        self._output.setFont(look().letters.mono.font)
+        self._more = wrapped_label("", Tone.FAINT, look().letters.caption)
         buttons = row(self._run, self._edit, FREE)
         said = column(self._state, self._error, self._output, self._more, gap=6)
         column(code, buttons, said, within=self, gap=10, margins=(12, 10, 12, 10))

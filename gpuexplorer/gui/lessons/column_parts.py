@@ -6,12 +6,10 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.words import LessonNotice, Next, Way
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, PrimaryButton
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.lessons.lesson import Lesson
 
@@ -23,11 +21,11 @@ class ColumnNotice(QFrame):
 
     way_chosen = Signal(Way)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._notice: LessonNotice | None = None
         self.setProperty("panel", "notice")
-        self._label = wrapped_label(look, "", Tone.TEXT)
+        self._label = wrapped_label("", Tone.TEXT)
         self._button = QPushButton()
         self._button.setAutoDefault(True)
         self._button.clicked.connect(self._on_clicked)
@@ -59,12 +57,12 @@ class ColumnFoot(QWidget):
     back_asked = Signal()
     skip_asked = Signal()
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._back = IconButton(look, Icon.PREVIOUS, tr("Step before"), "Alt+PgUp")
-        self._stop = IconButton(look, Icon.STOP, tr("Stop the cell"))
-        self._over = IconButton(look, Icon.NEXT)
-        self._next = PrimaryButton(look, "Ctrl+Shift+Enter")
+        self._back = IconButton(Icon.PREVIOUS, tr("Step before"), "Alt+PgUp")
+        self._stop = IconButton(Icon.STOP, tr("Stop the cell"))
+        self._over = IconButton(Icon.NEXT)
+        self._next = PrimaryButton("Ctrl+Shift+Enter")
         pairs = (
             (self._back, self.back_asked),
             (self._stop, self.stop_asked),
@@ -106,8 +104,8 @@ class FirstRun(Sheet):
     may run, as long as it is open.
     """
 
-    def __init__(self, look: Look, lesson: Lesson, parent: QWidget) -> None:
-        super().__init__(look, tr("Let this lesson run its cells?"), parent, width=600)
+    def __init__(self, lesson: Lesson, parent: QWidget) -> None:
+        super().__init__(tr("Let this lesson run its cells?"), parent, width=600)
         self.add_sentence(
             tr(
                 "It did not come with GPU Explorer: {file}. Its cells, and what it checks, are "

@@ -6,16 +6,16 @@ from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QResizeEvent, QTextBlockFormat, QTextCursor, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
-from gpuexplorer.gui.paint.python_colours import PythonColours
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.paint.python import PythonColours
+from gpuexplorer.gui.theme.look import look
 
 
 class GrowingText(QTextBrowser):
     """What it stands in scrolls. It reads no file and fetches nothing by itself."""
 
-    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.look = look
+        self.look = look()
         self.setProperty("panel", "clear")
         self.setAccessibleName(name)
         self.setOpenLinks(False)
@@ -53,11 +53,11 @@ class GrowingText(QTextBrowser):
 class CodeText(GrowingText):
     """Python in its colours; what is too long for a line goes on below, further in."""
 
-    def __init__(self, look: Look, name: str, code: str) -> None:
-        super().__init__(look, name)
-        mono = look.letters.mono
+    def __init__(self, name: str, code: str) -> None:
+        super().__init__(name)
+        mono = look().letters.mono
         self.setFont(mono.font)
-        self._colours = PythonColours(look, self.document())
+        self._colours = PythonColours(self.document())
         self.setPlainText(code)
         cursor = QTextCursor(self.document())
         for line in code.split("\n"):

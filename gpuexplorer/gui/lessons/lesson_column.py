@@ -26,19 +26,19 @@ from gpuexplorer.gui.lessons.words import (
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.lessons.lesson import Point, Step
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.telemetry.whole_file import write_whole
 
-_PAGE, _NOTEBOOK = FileKind(mark("Page"), "html"), FileKind(mark("Notebook"), "ipynb")
+_PAGE = FileKind(mark("Page"), "html")
 LEAST, USUAL, FOLDED = 300, 340, 45
 _SEEN = 40  # pixels that stay in sight, when one reads on
 _ABOVE = 8  # pixels, over what was just measured: below it stands what comes of it
@@ -52,7 +52,6 @@ class LessonColumn(QFrame):
 
     def __init__(
         self,
-        look: Look,
         lessons: LessonsState,
         navigation: Navigation,
         pointer: Pointer,
@@ -60,30 +59,31 @@ class LessonColumn(QFrame):
     ) -> None:
         super().__init__(parent)
         self._pointer = pointer
-        self._look, self._lessons, self._navigation = look, lessons, navigation
+        self._look, self._lessons, self._navigation = look(), lessons, navigation
         self._player: Player | None = None
         self._page: StepPage | None = None
         self._presentation: Presentation | None = None
         self._said = LessonNotice()  # what was just refused, until something changes
         self._at = -1
         self.setProperty("panel", "rail")
-        self._title = ElidedLabel(look.letters.title, Tone.TEXT)
-        self._more = IconButton(look, Icon.MENU, tr("What can be done with the lesson"))
+        self._title = ElidedLabel(look().letters.title, Tone.TEXT)
+        self._more = IconButton(Icon.MENU, tr("What can be done with the lesson"))
         self._more.clicked.connect(self._on_more_asked)
-        self._fold = IconButton(look, Icon.FOLD, tr("Fold the lesson"), "Ctrl+Shift+B")
+        self._fold = IconButton(Icon.FOLD, tr("Fold the lesson"), "Ctrl+Shift+B")
         self._fold.clicked.connect(self.fold_asked)
         self._steps = MenuButton(tr("Steps of the lesson"))
         self._steps.about_to_open.connect(self._on_steps_asked)
         self._saving = Saving(lessons.lab.machine.settings, self)
         self._saving.done.connect(self._on_saved)
         self._saving.refused.connect(self._on_refused)
-        self._notice = ColumnNotice(look)
+        self._notice = ColumnNotice()
+        self._needed = PyTorchNotice(None, self)
         self._notice.way_chosen.connect(self._on_way_chosen)
         self._area = scrolled(QWidget())
         self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._area.verticalScrollBar().valueChanged.connect(self._show_foot)
         self._area.verticalScrollBar().rangeChanged.connect(self._show_foot)
-        self._foot = ColumnFoot(look)
+        self._foot = ColumnFoot()
         self._foot.next_asked.connect(self.do_next)
         self._foot.stop_asked.connect(self._on_stop_asked)
         self._foot.back_asked.connect(partial(self.turn, -1))
@@ -99,7 +99,7 @@ class LessonColumn(QFrame):
         self._body = QWidget()
         column(
             head,
-            row(self._notice, margins=(16, 0, 12, 6)),
+            column(self._notice, self._needed, margins=(16, 0, 12, 6)),
             self._area,
             GROWS,
             self._foot,
@@ -107,7 +107,7 @@ class LessonColumn(QFrame):
             gap=0,
         )
         self._strip = QWidget()
-        unfold = IconButton(look, Icon.UNFOLD, tr("Unfold the lesson"), "Ctrl+Shift+B")
+        unfold = IconButton(Icon.UNFOLD, tr("Unfold the lesson"), "Ctrl+Shift+B")
         unfold.clicked.connect(self.fold_asked)
         column(unfold, FREE, within=self._strip, margins=(6, 10, 6, 0))
         column(self._body, self._strip, within=self, gap=0, margins=(0, 0, 1, 0))
@@ -160,20 +160,19 @@ class LessonColumn(QFrame):
         """Over the whole screen, for a class."""
         if self._player is not None and self._presentation is None:
             over = self.window()
-            shown = Presentation(self._look, self._player, self._asks, over)
+            shown = Presentation(self._player, self._asks, over)
             self._presentation = shown
             shown.left.connect(self._on_left)
             shown.open()
 
     def export(self) -> None:
-        """As far as it was played: a page to be read and printed, or a notebook."""
+        """As far as it was played: a page to be read and printed."""
         player, session = self._player, self._lessons.lab.machine.session
         if player is not None:
             name = suggested_name(
                 player.lesson.name, session.clock.wall(), simulated=session.simulated
             )
-            kinds = (_PAGE, _NOTEBOOK)
-            self._saving.ask(tr("Export the lesson"), name, kinds, self._contents)
+            self._saving.ask(tr("Export the lesson"), name, (_PAGE,), self._contents)
 
     def stop(self) -> None:
         """Nobody is asked any longer. Harmless when called twice."""
@@ -186,20 +185,12 @@ class LessonColumn(QFrame):
             self._presentation.close()
 
     def _contents(self, path: Path) -> Write | None:
-        from gpuexplorer.lessons.export.save import contents  # noqa: PLC0415 - with its plots
+        from gpuexplorer.lessons.html import contents  # noqa: PLC0415 - rarely needed
 
         if self._player is None:
             return None
-        try:
-            data = contents(
-                self._player,
-                self._lessons.lab.ledger,
-                path,
-                machine=self._lessons.lab.machine.name,
-            )
-        except Trouble as trouble:
-            self._on_refused(trouble.told)
-            return None
+        lab = self._lessons.lab
+        data = contents(self._player, lab.ledger, machine=lab.machine.name)
         return partial(write_whole, path, [data])
 
     def _go(self, at: int) -> None:
@@ -281,7 +272,7 @@ class LessonColumn(QFrame):
         """Nothing of a lesson from outside runs before somebody has seen its cells."""
         if self._player is not None:
             over = self._presentation or self.window()
-            sheet = FirstRun(self._look, self._player.lesson, over)
+            sheet = FirstRun(self._player.lesson, over)
             sheet.accepted.connect(self._on_allowed)
             sheet.open()
 
@@ -300,7 +291,9 @@ class LessonColumn(QFrame):
         player = self._player
         if player is None:
             return
-        page = self._page = StepPage(self._look, player, self._asks)
+        needs = "pytorch" in player.lesson.needs
+        self._needed.show_lab(self._lessons.lab if needs else None)
+        page = self._page = StepPage(player, self._asks)
         page.revealed.connect(self._on_revealed)
         paper = QWidget()
         paper.setProperty("panel", "clear")
@@ -367,7 +360,7 @@ class LessonColumn(QFrame):
             case Way.REPLAY if self._player is not None and self._player.must_ask:
                 self._ask_first()
             case Way.REPLAY if self._player is not None:
-                self._player.replay()
+                self._player.run(*self._player.replay_needed)
             case Way.SIMULATE:
                 self._navigation.idle_cards_asked.emit()
             case Way.LAB:

@@ -8,7 +8,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 
 _KINDS = (".png", ".jpg", ".jpeg")
@@ -17,9 +17,7 @@ _PAPER = 8  # pixels around a drawing
 _LARGE = 880
 
 
-def read_picture(
-    look: Look, folder: Path, name: str, width: float, scale: float
-) -> QImage | None:
+def read_picture(folder: Path, name: str, width: float, scale: float) -> QImage | None:
     """No wider than so many pixels, of which `scale` make one, and never larger than it is;
     None for what is not beside the lesson, or cannot be read.
     """
@@ -27,7 +25,7 @@ def read_picture(
     if not path.is_relative_to(folder):
         return None
     if path.suffix.lower() == ".svg":
-        return _drawn(look, path, width, scale)
+        return _drawn(path, width, scale)
     picture = QImage(str(path)) if path.suffix.lower() in _KINDS else QImage()
     if picture.isNull():
         return None
@@ -35,7 +33,7 @@ def read_picture(
     return picture.scaledToWidth(most, Qt.TransformationMode.SmoothTransformation)
 
 
-def _drawn(look: Look, path: Path, width: float, scale: float) -> QImage | None:
+def _drawn(path: Path, width: float, scale: float) -> QImage | None:
     """In one ink it takes the theme's. In colours of its own it is made for light paper."""
     try:
         drawing = path.read_text("utf-8")
@@ -43,12 +41,12 @@ def _drawn(look: Look, path: Path, width: float, scale: float) -> QImage | None:
         return None
     own = not any(ink in drawing for ink in _INKS)
     for ink in _INKS:
-        drawing = drawing.replace(ink, look.theme.text.name())
+        drawing = drawing.replace(ink, look().theme.text.name())
     renderer = QSvgRenderer(QByteArray(drawing.encode()))
     whole = renderer.defaultSize()
     if not renderer.isValid() or whole.isEmpty():
         return None
-    paper = _PAPER if own and look.theme.dark else 0
+    paper = _PAPER if own and look().theme.dark else 0
     wide = min(width - 2 * paper, whole.width())
     high = wide * whole.height() / whole.width()
     size = QSize(round((wide + 2 * paper) * scale), round((high + 2 * paper) * scale))
@@ -56,8 +54,8 @@ def _drawn(look: Look, path: Path, width: float, scale: float) -> QImage | None:
     picture.fill(Qt.GlobalColor.transparent)
     with QPainter(picture) as painter:
         if paper:
-            Drawing(painter, look).filled(
-                QRectF(picture.rect()), look.theme.text, CHIP_RADIUS * scale
+            Drawing(painter).filled(
+                QRectF(picture.rect()), look().theme.text, CHIP_RADIUS * scale
             )
         place = QRectF(picture.rect())
         inset = paper * scale
@@ -68,12 +66,10 @@ def _drawn(look: Look, path: Path, width: float, scale: float) -> QImage | None:
 class PictureSheet(Sheet):
     """As large as the window allows."""
 
-    def __init__(
-        self, look: Look, folder: Path, name: str, words: str, window: QWidget
-    ) -> None:
-        super().__init__(look, words, window, _LARGE + 60)
+    def __init__(self, folder: Path, name: str, words: str, window: QWidget) -> None:
+        super().__init__(words, window, _LARGE + 60)
         scale = window.devicePixelRatioF()
-        picture = read_picture(look, folder, name, min(_LARGE, window.width() - 80), scale)
+        picture = read_picture(folder, name, min(_LARGE, window.width() - 80), scale)
         shown = QLabel()
         shown.setAccessibleName(words)
         if picture is not None:

@@ -27,8 +27,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.growing_text import GrowingText
 from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet, read_picture
 from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.style_sheet import rgba
+from gpuexplorer.gui.theme.look import look, rgba
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -71,8 +70,8 @@ class LessonText(GrowingText):
     told. Pictures are read from beside the lesson's file, and from nowhere else.
     """
 
-    def __init__(self, look: Look, markdown: str, folder: Path, asks: StepAsks) -> None:
-        super().__init__(look, tr("Text"))
+    def __init__(self, markdown: str, folder: Path, asks: StepAsks) -> None:
+        super().__init__(tr("Text"))
         self._tokens = _markdown().parse(markdown)
         self._folder, self._asks = folder.resolve(), asks
         self._pictures: dict[str, str] = {}  # what each is called
@@ -85,7 +84,7 @@ class LessonText(GrowingText):
         focus = Qt.FocusPolicy.StrongFocus if links else Qt.FocusPolicy.ClickFocus
         self.setFocusPolicy(focus)
         self.anchorClicked.connect(self._on_anchor_clicked)
-        look.changed.connect(self._write)
+        look().changed.connect(self._write)
         self._write()
 
     def _write(self) -> None:
@@ -93,7 +92,7 @@ class LessonText(GrowingText):
         self._written = (self.viewport().width(), self.devicePixelRatioF())
         self.setFont(self.look.letters.body.font)
         document.setIndentWidth(self.look.letters.body.height * 1.3)
-        document.setDefaultStyleSheet(_sheet(self.look))
+        document.setDefaultStyleSheet(_sheet())
         document.setHtml(f"<body>{''.join(map(self._html, self._tokens))}</body>")
         block = document.begin()
         while block.isValid():
@@ -126,7 +125,7 @@ class LessonText(GrowingText):
     def _picture(self, name: str, words: str) -> str:
         """As wide as there is room, and never larger than it was drawn."""
         width, scale = self._written
-        picture = read_picture(self.look, self._folder, name, max(40, width), scale)
+        picture = read_picture(self._folder, name, max(40, width), scale)
         if picture is None:
             return escape(tr("Picture: {what}", what=words or name))
         self._pictures[name] = words or name
@@ -150,7 +149,7 @@ class LessonText(GrowingText):
             QDesktopServices.openUrl(url)
         elif url.scheme() == _PICTURE_SCHEME:
             words = self._pictures.get(url.path(), "")
-            PictureSheet(self.look, self._folder, url.path(), words, self.window()).open()
+            PictureSheet(self._folder, url.path(), words, self.window()).open()
         elif url.isRelative() and url.path().startswith("../"):
             self._asks.lesson.emit(url.path().split("/")[1])
 
@@ -171,8 +170,8 @@ def _markdown() -> "MarkdownIt":
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
-def _sheet(look: Look) -> str:
-    letters, theme = look.letters, look.theme
+def _sheet() -> str:
+    letters, theme = look().letters, look().theme
     high = letters.body.height
     return _SHEET.substitute(
         gap=round(high * 0.55),

@@ -19,11 +19,10 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.lessons.controls import CONTROLS
+from gpuexplorer.lessons.lesson import CONTROLS, screen_of
 
 _STAYS = 6000  # milliseconds
 _BEAT = 900
@@ -36,31 +35,30 @@ class Pointer(QObject):
     over the window, and neither the mouse nor the keyboard notices it.
     """
 
-    def __init__(self, look: Look, navigation: Navigation, window: QWidget) -> None:
+    def __init__(self, navigation: Navigation, window: QWidget) -> None:
         super().__init__(window)
         self._navigation, self._window = navigation, window
-        self._ring = ControlRing(look, window)
+        self._ring = ControlRing(window)
         self._watched: list[QWidget] = []
         self._gone = QTimer(self, singleShot=True, interval=_STAYS)
         self._gone.timeout.connect(self.hide)
 
     def where(self, name: str) -> str:
         """The screen one has to go to first; empty where it is on the one that is seen."""
-        screen = CONTROLS[name].screen
+        screen = screen_of(name)
         return screen if screen != self._navigation.screen else ""
 
     def show_control(self, name: str) -> str:
         """Goes to its screen first. Why it cannot be shown; empty where it is."""
         if self.where(name):
-            self._navigation.open_screen(CONTROLS[name].screen)
+            self._navigation.open_screen(screen_of(name))
         return self.hint_at(name)
 
     def hint_at(self, name: str) -> str:
         """As `show_control`, without going anywhere."""
         self.hide()
-        control = CONTROLS[name]
-        words = tr(control.words)
-        named = self._window.findChildren(QWidget, control.place or name)
+        words = tr(CONTROLS[name])
+        named = self._window.findChildren(QWidget, name)
         # Another machine has the same screens, put aside.
         named.sort(key=_of_seen_screen, reverse=True)
         found = next(iter(named), None)
@@ -120,8 +118,8 @@ class Pointer(QObject):
 class ControlRing(Painted):
     """Beats three times where things may move, and else stands still."""
 
-    def __init__(self, look: Look, window: QWidget) -> None:
-        super().__init__(look, window)
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
         self._beat = QVariantAnimation(self)

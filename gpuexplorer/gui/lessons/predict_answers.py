@@ -5,12 +5,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QButtonGroup, QLabel, QLineEdit, QRadioButton, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
-from gpuexplorer.gui.widgets.controls.buttons import one_tab_stop
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.controls.keyboard import one_tab_stop
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, wrapped_label
 from gpuexplorer.lessons.lesson import Predict
 
 _LETTERS = 12  # that have room in the field
@@ -32,17 +30,17 @@ class _Answer(QWidget):
 class NumberAnswer(_Answer):
     """Takes what is typed as it is: the player says what is no number."""
 
-    def __init__(self, look: Look, part: Predict) -> None:
+    def __init__(self, part: Predict) -> None:
         super().__init__()
         self._field = QLineEdit()
         self._field.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self._field.setFixedWidth(round(_LETTERS * look.letters.body.width("0")) + 20)
+        self._field.setFixedWidth(round(_LETTERS * look().letters.body.width("0")) + 20)
         words = tr("Your prediction, {unit}", unit=part.unit)
         self._field.setAccessibleName(words if part.unit else tr("Your prediction"))
         self._field.setAccessibleDescription(part.question)
         self._field.textEdited.connect(lambda: self.show_bad(bad=False))
         self.setFocusProxy(self._field)
-        row(self._field, label(part.unit, look.letters.body, Tone.QUIET), FREE, within=self)
+        row(self._field, label(part.unit, look().letters.body, Tone.QUIET), FREE, within=self)
 
     @property
     def said(self) -> str:
@@ -68,7 +66,7 @@ class NumberAnswer(_Answer):
 class ChoiceAnswer(_Answer):
     """One of a few sentences, each as long as it is."""
 
-    def __init__(self, look: Look, part: Predict) -> None:
+    def __init__(self, part: Predict) -> None:
         super().__init__()
         self._part = part
         self._group = QButtonGroup(self)
@@ -79,8 +77,8 @@ class ChoiceAnswer(_Answer):
             button.setAccessibleName(words.replace("`", ""))
             button.setAccessibleDescription(part.question)
             self._group.addButton(button, at)
-            said = _Words(look, words, button)
-            mark = label(tr("right"), look.letters.badge, Tone.GOOD)
+            said = _Words(words, button)
+            mark = label(tr("right"), look().letters.badge, Tone.GOOD)
             mark.setContentsMargins(0, _ABOVE, 0, 0)
             mark.hide()
             self._marks.append(mark)
@@ -120,10 +118,10 @@ class ChoiceAnswer(_Answer):
 class _Words(QWidget):
     """Of a choice; a click on them chooses it."""
 
-    def __init__(self, look: Look, words: str, button: QRadioButton) -> None:
+    def __init__(self, words: str, button: QRadioButton) -> None:
         super().__init__()
         self._button = button
-        said = wrapped_label(look, words, Tone.TEXT)
+        said = wrapped_label(words, Tone.TEXT)
         said.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         column(said, within=self, margins=(0, _ABOVE, 0, _ABOVE))
 

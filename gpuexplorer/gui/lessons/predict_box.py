@@ -7,17 +7,13 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.predict_answers import ChoiceAnswer, NumberAnswer
 from gpuexplorer.gui.lessons.reveal_bars import Bar, RevealBars
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, column, row, say, wrapped_label
 from gpuexplorer.lessons.lesson import Part, Predict
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.predicting import how_far
-from gpuexplorer.lessons.revealing import behind
-from gpuexplorer.lessons.step_play import Revealed
+from gpuexplorer.lessons.player import Player, behind
+from gpuexplorer.lessons.values import Revealed, how_far
 
 _SAY_FIRST = mark("Choose one of them, then press Predict.")
 _NOBODY = mark("No prediction.")
@@ -30,14 +26,14 @@ class PredictBox(QFrame):
     said = Signal()  # somebody predicted
     came = Signal()  # what was measured is shown now
 
-    def __init__(self, look: Look, player: Player, part: Predict, *, big: bool = False) -> None:
+    def __init__(self, player: Player, part: Predict, *, big: bool = False) -> None:
         super().__init__()
         self._player, self._part = player, part
         self.setProperty("panel", "notice")
         self.setAccessibleName(tr("Prediction"))
-        question = wrapped_label(look, part.question, Tone.TEXT, look.letters.strong)
+        question = wrapped_label(part.question, Tone.TEXT, look().letters.strong)
         kind = ChoiceAnswer if part.choices else NumberAnswer
-        self._answer = kind(look, part)
+        self._answer = kind(part)
         self._answer.entered.connect(self._on_predict_clicked)
         self._predict = QPushButton(tr("Predict"))
         self._predict.setAutoDefault(True)  # so that Enter presses it
@@ -47,10 +43,10 @@ class PredictBox(QFrame):
         self._show.clicked.connect(lambda: player.reveal(part))
         self._alone = not behind(player.step.step, part)
         self._known = part.line in player.step.revealed
-        self._trouble = wrapped_label(look, "", Tone.BAD)
-        self._bars = RevealBars(look, part.unit, big=big)
-        self._said = wrapped_label(look, "", Tone.TEXT)
-        self._about = wrapped_label(look, "", Tone.QUIET, look.letters.caption)
+        self._trouble = wrapped_label("", Tone.BAD)
+        self._bars = RevealBars(part.unit, big=big)
+        self._said = wrapped_label("", Tone.TEXT)
+        self._about = wrapped_label("", Tone.QUIET, look().letters.caption)
         buttons = row(self._predict, self._show, FREE)
         asked = column(question, self._answer, buttons, self._trouble, gap=10)
         margins = (12, 10, 12, 10)
@@ -83,7 +79,7 @@ class PredictBox(QFrame):
         tone = "text" if shown.right is None else "good" if shown.right else "warn"
         restyle(self._said, "tone", tone)
         modelled = tr(_MODELLED) if shown.modelled else ""
-        say(self._about, " ".join(each for each in (modelled, tr(shown.why)) if each))
+        say(self._about, " ".join(each for each in (modelled, tr(shown.reason)) if each))
         if came:
             self.came.emit()
 
@@ -96,7 +92,7 @@ class PredictBox(QFrame):
             name = tr("Modelled") if shown.modelled else tr("Measured")
             found.append(Bar(name, shown.measured, "measured"))
         if shown.limit is not None and self._part.limit is not None:
-            found.append(Bar(self._part.limit.name or tr("Limit"), shown.limit, "limit"))
+            found.append(Bar(self._part.limit.words or tr("Limit"), shown.limit, "limit"))
         return found
 
     def _on_predict_clicked(self) -> None:

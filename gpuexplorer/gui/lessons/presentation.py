@@ -14,13 +14,12 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
-from gpuexplorer.gui.theme.enlarged import EnlargedLook
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import EnlargedLook, look, wearing
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lessons.player import Player
 
 _PAGE = (820, 460)  # pixels at which letters have their usual size
@@ -38,10 +37,10 @@ class Presentation(QWidget):
 
     left = Signal()
 
-    def __init__(self, look: Look, player: Player, asks: StepAsks, parent: QWidget) -> None:
+    def __init__(self, player: Player, asks: StepAsks, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self._look, self._player, self.asks = look, player, asks
-        self._large = look
+        self._player, self.asks = player, asks
+        self._large = look()
         self._scale = 0.0
         self._content: QWidget | None = None
         self._page: StepPage | None = None
@@ -61,7 +60,7 @@ class Presentation(QWidget):
             ("F11", self._on_full_screen_asked),
         ):
             QShortcut(QKeySequence(keys), self).activated.connect(act)
-        look.changed.connect(self._dress)
+        look().changed.connect(self._dress)
 
     def open(self) -> None:
         # Where no window manager makes it so, it is as large all the same.
@@ -73,17 +72,19 @@ class Presentation(QWidget):
     def show_step(self) -> None:
         """To be told after each `Player.changed`."""
         if self._page is not None:
-            self._page.show_step()
+            with wearing(self._large):
+                self._page.show_step()
             self._foot.show_text(tr(_KEYS))
             self._tell_step()
 
     def _make(self, scale: float) -> None:
         """In other letters."""
         self._scale = scale
-        large = self._large = EnlargedLook(self._look, scale, self)
+        large = self._large = EnlargedLook(scale, self)
         before, self._content = self._content, QWidget()
         self._content.setProperty("panel", "page")
-        page = self._page = StepPage(large, self._player, self.asks, brief=True)
+        with wearing(large):
+            page = self._page = StepPage(self._player, self.asks, brief=True)
         page.setMaximumWidth(round(_WIDEST * scale))
         page.revealed.connect(self._on_revealed)
         # So that Enter runs the next cell; only the next Enter.

@@ -11,7 +11,7 @@ from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.painted import Painted
 
@@ -28,12 +28,12 @@ class Bar:
 class RevealBars(Painted):
     """`big`: what was measured is read from the last row of a room."""
 
-    def __init__(self, look: Look, unit: str, *, big: bool = False) -> None:
-        super().__init__(look)
+    def __init__(self, unit: str, *, big: bool = False) -> None:
+        super().__init__()
         self._unit, self._big = unit, big
         self._bars: Sequence[Bar] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        look.changed.connect(self.update)
+        look().changed.connect(self.update)
 
     def show_bars(self, bars: Sequence[Bar]) -> None:
         if bars == self._bars:

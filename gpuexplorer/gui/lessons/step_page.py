@@ -13,15 +13,13 @@ from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_parts import CheckLine, FoldedText
 from gpuexplorer.gui.lessons.words import next_part
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.laid_out import FREE, add, column, row
-from gpuexplorer.gui.widgets.remark import Remark, wrapped_label
-from gpuexplorer.lessons.controls import CONTROLS
-from gpuexplorer.lessons.lesson import Check, Code, Part, Point, Predict, Text, Why
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.gui.widgets.laid_out import FREE, add, column, row, wrapped_label
+from gpuexplorer.gui.widgets.live_view import Remark
+from gpuexplorer.lessons.lesson import CONTROLS, Check, Code, Part, Point, Predict, Text, Why
+from gpuexplorer.lessons.player import Player, StepState
 
 _GAP = 14
 # Parts that are made before the window answers again: first what is seen, then the others.
@@ -37,12 +35,10 @@ class StepPage(QWidget):
     predicted = Signal()  # the keyboard is not needed there any longer
     revealed = Signal(QWidget)  # here stands what was just measured, or what is wrong
 
-    def __init__(
-        self, look: Look, player: Player, asks: StepAsks, *, brief: bool = False
-    ) -> None:
+    def __init__(self, player: Player, asks: StepAsks, *, brief: bool = False) -> None:
         """`brief`: for a projector, with the first paragraph of each text."""
         super().__init__()
-        self._look, self._player, self.asks, self._brief = look, player, asks, brief
+        self._look, self._player, self.asks, self._brief = look(), player, asks, brief
         self._shown = (-1, False)
         self._parts: list[CellBox | PredictBox | CheckLine] = []
         self._texts: dict[int, QWidget] = {}  # by their lines
@@ -84,17 +80,17 @@ class StepPage(QWidget):
 
     def _make(self) -> None:
         """Another step, or it is known now that it is skipped."""
-        play, look = self._player.step, self._look
+        play, letters = self._player.step, self._look.letters
         self._parts, self._texts, self._told = [], {}, set()
         before, page = self._page, QWidget(self)
         page.hide()
-        letters = look.letters.number if self._brief else look.letters.title
-        title = wrapped_label(look, play.step.title, Tone.TEXT, letters)
+        large = letters.number if self._brief else letters.title
+        title = wrapped_label(play.step.title, Tone.TEXT, large)
         self._page, self._body = page, column(title, within=page, gap=_GAP)
         if self._skipped:
             words = play.reason or tr("This machine cannot show it.")
             skipped = tr("Skipped. {reason}", reason=words)
-            add(self._body, Remark(look, skipped, Icon.NOTE, Tone.WARN))
+            add(self._body, Remark(skipped, Icon.NOTE, Tone.WARN))
         self._ahead = list(play.step.parts)
         self._make_parts(_AT_FIRST)
         self._place.replaceWidget(before, page)
@@ -124,12 +120,12 @@ class StepPage(QWidget):
         self._update()
 
     def _made(self, part: Part) -> QWidget | QLayout | None:
-        look, player = self._look, self._player
+        player = self._player
         match part:
             case Text():
                 return self._text(part)
             case Code():
-                cell = CellBox(look, player, part, self.asks, brief=self._brief)
+                cell = CellBox(player, part, self.asks, brief=self._brief)
                 self._parts.append(cell)
                 return cell
             case Why():
@@ -137,18 +133,18 @@ class StepPage(QWidget):
             case _ if self._skipped:
                 return None
             case Predict():
-                box = PredictBox(look, player, part, big=self._brief)
+                box = PredictBox(player, part, big=self._brief)
                 box.said.connect(self.predicted)
                 box.came.connect(partial(self.revealed.emit, box))
                 self._parts.append(box)
                 return box
             case Check():
-                line = CheckLine(look, player, part)
+                line = CheckLine(player, part)
                 line.came.connect(partial(self.revealed.emit, line))
                 self._parts.append(line)
                 return line
             case Point(control=name):
-                words = tr("Show me {control}", control=tr(CONTROLS[name].words))
+                words = tr("Show me {control}", control=tr(CONTROLS[name]))
                 button = link_button(words, flush=True)
                 button.clicked.connect(partial(self.asks.control.emit, name))
                 return row(button, FREE)
@@ -163,11 +159,11 @@ class StepPage(QWidget):
         return both
 
     def _folded(self, question: str, markdown: str) -> FoldedText:
-        return FoldedText(self._look, question, self._lesson_text(markdown))
+        return FoldedText(question, self._lesson_text(markdown))
 
     def _lesson_text(self, markdown: str) -> LessonText:
         folder = self._player.lesson.file.parent
-        return LessonText(self._look, markdown, folder, self.asks)
+        return LessonText(markdown, folder, self.asks)
 
 
 def _first_paragraph(markdown: str) -> tuple[str, str]:

@@ -7,15 +7,21 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
-from gpuexplorer.gui.widgets.remark import Sign, show_sentence, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    column,
+    row,
+    show_sentence,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.lessons.lesson import Check, Part
 from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import Checked
+from gpuexplorer.lessons.values import Checked
 
 
 class CheckLine(QFrame):
@@ -23,15 +29,15 @@ class CheckLine(QFrame):
 
     came = Signal()  # it is told now that it is not
 
-    def __init__(self, look: Look, player: Player, part: Check) -> None:
+    def __init__(self, player: Player, part: Check) -> None:
         super().__init__()
-        self._look, self._player, self._part = look, player, part
+        self._look, self._player, self._part = look(), player, part
         self._wrong = False
         self.setProperty("panel", "notice")
-        size = _beside(look)
-        self._held = Sign(look, Icon.CHECK, Tone.GOOD, size)
-        self._not = Sign(look, Icon.WARNING, Tone.WARN, size)
-        self._words = wrapped_label(look, "", Tone.TEXT)
+        size = _beside()
+        self._held = Sign(Icon.CHECK, Tone.GOOD, size)
+        self._not = Sign(Icon.WARNING, Tone.WARN, size)
+        self._words = wrapped_label("", Tone.TEXT)
         self._again = link_button(tr("Check again"), flush=True)
         self._again.clicked.connect(player.check_again)
         top = Qt.AlignmentFlag.AlignTop
@@ -42,7 +48,7 @@ class CheckLine(QFrame):
     def show_play(self, _coming: Part | None) -> None:
         checked = self._player.step.checked.get(self._part.line)
         words, tone = _words(checked)
-        show_sentence(self._words, self._look, words)
+        show_sentence(self._words, words)
         self.setAccessibleName(words.replace("`", ""))
         restyle(self._words, "tone", "quiet" if checked is None else "text")
         restyle(self, "tone", "warn" if tone is Tone.WARN else "")
@@ -57,17 +63,17 @@ class CheckLine(QFrame):
 class FoldedText(QWidget):
     """A question one may ask, or the rest of a text on a projector; a press unfolds it."""
 
-    def __init__(self, look: Look, question: str, text: LessonText) -> None:
+    def __init__(self, question: str, text: LessonText) -> None:
         super().__init__()
-        self._look, self._text = look, text
+        self._look, self._text = look(), text
         self._head = QToolButton()
         self._head.setProperty("kind", "fold")
         self._head.setCheckable(True)
         self._head.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._head.setIconSize(_beside(look))
+        self._head.setIconSize(_beside())
         self._head.setAccessibleName(question.replace("`", ""))
         self._head.toggled.connect(self._on_toggled)
-        self._question = wrapped_label(look, question, Tone.TEXT)
+        self._question = wrapped_label(question, Tone.TEXT)
         self._question.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         head = row(self._head, Qt.AlignmentFlag.AlignTop, self._question, GROWS, gap=4)
         column(head, text, within=self, gap=6)
@@ -84,9 +90,9 @@ class FoldedText(QWidget):
             self._head.toggle()
 
 
-def _beside(look: Look) -> QSize:
+def _beside() -> QSize:
     """Of an icon, as high as the words are."""
-    side = round(look.letters.body.height)
+    side = round(look().letters.body.height)
     return QSize(side, side)
 
 

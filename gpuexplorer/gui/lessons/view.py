@@ -1,10 +1,12 @@
 """LessonsView: the shelf: what each lesson takes, how far one came, what is missing here."""
 
+from functools import partial
+
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.lessons.column_parts import ColumnNotice
 from gpuexplorer.gui.lessons.words import (
     NO_CARD,
@@ -16,25 +18,24 @@ from gpuexplorer.gui.lessons.words import (
     plain,
     progress_words,
 )
-from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.lessons.shelf import Shelved
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.file_question import FileQuestion
-from gpuexplorer.gui.widgets.key_words import LESSON_KEYS
+from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
-from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView
+from gpuexplorer.gui.widgets.saving import ask_for_file
 from gpuexplorer.lessons.lesson import Lesson
+
+_KEYS: KeyGroup = (
+    mark("Lessons"),
+    (("Enter", mark("Begin the lesson, or go on with it")),),
+)
 
 _LEAST = 380  # pixels, so that a lesson has room beside the list
 _MARGIN, _TOP, _GAP = 24, 20, 12
@@ -45,27 +46,19 @@ _KINDS = "Lessons (*.md)"
 class LessonsView(LiveView):
     """Enter or a double click begins a lesson, or goes on where one left it."""
 
-    key_groups = (LESSON_KEYS,)
+    key_groups = (_KEYS,)
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        frame_clock: FrameClock,
-        lessons: LessonsState,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock, parent=parent)
-        self._lessons, self._navigation = lessons, navigation
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent=parent)
+        lessons = self._lessons = desk.lessons()
+        self._navigation = desk.navigation
         self._model: TableModel[Shelved] = TableModel(
             self._columns(), key=lambda each: str(each.file), parent=self
         )
-        self._table = Table(look, tr("Lessons"), self._model, row_height=_ROW)
+        self._table = Table(tr("Lessons"), self._model, row_height=_ROW)
         self._table.setSelectionMode(Table.SelectionMode.SingleSelection)
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._table.columns.remember_in(machine.settings, "lessons/columns")
+        self._table.columns.remember_in(desk.machine.settings, "lessons/columns")
         self._table.activated.connect(self._on_activated)
         self._table.picked_changed.connect(self._show_state)
         self._table.customContextMenuRequested.connect(self._on_menu_asked)
@@ -74,17 +67,15 @@ class LessonsView(LiveView):
         self._begin.setAutoDefault(True)
         self._begin.clicked.connect(lambda: self._play(self._picked()))
         self._add = FramedButton(
-            look,
             Icon.OPEN_FILE,
             tr("Open a lesson…"),
             tr("A lesson of your own or of somebody else's: a Markdown file (Ctrl+O)"),
         )
-        self._question = FileQuestion(tr("Open a lesson"), tr(_KINDS), self)
-        self._question.chosen.connect(lessons.shelf.add)
-        self._folder = FileQuestion(tr("Open a folder with a lesson"), "", self)
-        self._folder.chosen.connect(lessons.shelf.add)
-        ask = self.add_command(tr("Open a lesson…"), "Ctrl+O", self._question.ask)
-        self.add_command(tr("Open a folder with a lesson…"), "", self._folder.ask)
+        add = lessons.shelf.add
+        file = partial(ask_for_file, tr("Open a lesson"), tr(_KINDS), self, add)
+        ask = self.add_command(tr("Open a lesson…"), "Ctrl+O", file)
+        folder = partial(ask_for_file, tr("Open a folder with a lesson"), "", self, add)
+        self.add_command(tr("Open a folder with a lesson…"), "", folder)
         self._anew = self.add_command(
             tr("Begin the lesson anew"), "", lambda: self._play(self._picked(), anew=True)
         )
@@ -92,8 +83,8 @@ class LessonsView(LiveView):
             tr("Take the lesson off the list"), "", self._on_forget_asked
         )
         self._add.clicked.connect(ask.trigger)
-        self._notice = ColumnNotice(look)
-        self._empty = EmptyState(look, Icon.LESSONS)
+        self._notice = ColumnNotice()
+        self._empty = EmptyState(Icon.LESSONS)
         self._empty.show_words(tr("The lessons are being read"))
         self._either = QStackedWidget()
         self._either.addWidget(self._empty)
@@ -102,7 +93,7 @@ class LessonsView(LiveView):
         panel.setProperty("panel", "card")
         self._either.setMinimumWidth(_LEAST)
         column(self._either, within=panel, gap=6, margins=(8, 4, 8, 8))
-        head = row(label(tr("Lessons"), look.letters.title), GROWS, self._add, self._begin)
+        head = row(label(tr("Lessons"), look().letters.title), GROWS, self._add, self._begin)
         margins = (_MARGIN, _TOP, _MARGIN, _TOP)
         column(head, self._notice, panel, GROWS, within=self, gap=_GAP, margins=margins)
         self.begin_at(self._table)
@@ -119,11 +110,6 @@ class LessonsView(LiveView):
 
     def posed(self) -> bool:
         return self._lessons.shelf.was_read
-
-    def stop(self) -> None:
-        self._question.stop()
-        self._folder.stop()
-        super().stop()
 
     def _columns(self) -> list[Column[Shelved]]:
         return [

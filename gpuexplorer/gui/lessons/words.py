@@ -12,10 +12,8 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lessons.controls import CONTROLS
-from gpuexplorer.lessons.lesson import Code, Lesson, Point, Predict
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepPlay, StepState
+from gpuexplorer.lessons.lesson import Code, Lesson, Point, Predict, screen_of
+from gpuexplorer.lessons.player import Player, StepPlay, StepState
 
 NEEDS = {"pytorch": mark("PyTorch"), "card": mark("a card"), "two cards": mark("two cards")}
 NO_CARD = mark("no card")
@@ -78,13 +76,13 @@ def needs_words(lesson: Lesson) -> str:
 def first_screen(lesson: Lesson) -> str:
     """Where its first step is done: what it points at first, or the lab."""
     points = [each.control for each in lesson.steps[0].parts if isinstance(each, Point)]
-    return (CONTROLS[points[0]].screen if points else "") or "lab"
+    return (screen_of(points[0]) if points else "") or "lab"
 
 
 def here_words(lesson: Lesson, lab: LabState) -> Message:
     """What this machine lacks for it, and what is done about that."""
     session, cards = lab.machine.session, len(lab.machine.cards())
-    if "pytorch" in lesson.needs and lab.stage is Stage.FAILED:
+    if "pytorch" in lesson.needs and lab.pythons.lacking:
         return Message("no PyTorch")
     wanted = 2 if "two cards" in lesson.needs else 1 if "card" in lesson.needs else 0
     if wanted and session.bare:
@@ -139,7 +137,7 @@ def notice_of(player: Player, lab: LabState, lost: Sequence[str] = ()) -> Lesson
             "place of this one; the lesson goes on from here."
         )
         return LessonNotice(said, Tone.WARN, Way.RESTART, tr("Restart the worker"))
-    if lab.stage is Stage.FAILED and lab.sentence:
+    if lab.pythons.lacking and lab.sentence:
         return LessonNotice(tr(lab.sentence), Tone.BAD, Way.LAB, tr("Open the lab"))
     if session.bare and {"card", "two cards"} & {*lesson.needs}:
         words = tr("Use two simulated cards")

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import METRICS, TEMPERATURE
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import short_name
@@ -12,8 +11,7 @@ from gpuexplorer.gui.cards.process_words import GB, GIB, gigabyte, gigabytes
 from gpuexplorer.gui.machines.host_columns import PLACE
 from gpuexplorer.gui.machines.model import FreeCard, natural
 from gpuexplorer.gui.machines.words import age_words, users_words
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.theme.palette import Tone
 
 
@@ -35,7 +33,7 @@ def free_columns(units: Units, *, placed: bool) -> Sequence[Column[FreeCard]]:
         Column("held", tr("Held by"), _held, lambda f: users_words(f.cell), width=140,
                stretches=True, meaning=tr("Whose programs are on it, though it is idle.")),
         Column("temperature", tr("Temp."), partial(_temperature, units=units),
-               lambda f: f.cell.values.get(heat.TEMPERATURE), width=76, right=True, kept=1),
+               lambda f: f.cell.values.get(TEMPERATURE), width=76, right=True, kept=1),
         Column(PLACE, tr("Place"), lambda f: Cell(f.group.place, tone=Tone.QUIET),
                lambda f: natural(f.group.place), width=90, kept=2,
                meaning=tr("The rack, or what else machines are grouped by.")),
@@ -75,8 +73,8 @@ def _held(free: FreeCard) -> Cell:
 
 
 def _temperature(free: FreeCard, units: Units) -> Cell:
-    value = free.cell.values.get(heat.TEMPERATURE)
+    value = free.cell.values.get(TEMPERATURE)
     if value is None:
         return Cell(absent=(tr("not reported"), "–"))
-    read = quantity(METRICS[heat.TEMPERATURE], value, units)
+    read = quantity(METRICS[TEMPERATURE], value, units)
     return Cell(read.number, unit=read.unit)

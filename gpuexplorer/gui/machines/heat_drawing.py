@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import Units, ratio
 from gpuexplorer.gui.machines.heat_layout import MapBlock
 from gpuexplorer.gui.machines.model import GRAVE, WORTH_A_LOOK, gravity
@@ -22,7 +22,7 @@ from gpuexplorer.gui.machines.words import (
 )
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.state.groups.group import CardCell, HostGroup
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Theme, Tone, mixed
 
 CELL_RADIUS = 4.0
@@ -37,10 +37,10 @@ def share_of(cell: CardCell) -> float:
     return cell.values.get(GPU_UTILIZATION, math.nan)
 
 
-def line_height(look: Look, group: HostGroup, wide: int) -> int:
+def line_height(group: HostGroup, wide: int) -> int:
     """Of a machine that shows no card: its name, and beside it the whole reason."""
     room = QRectF(0, 0, wide - _name_width(wide), 1000)
-    bounds = look.letters.body.metrics.boundingRect(room, _WRAPPED, state_sentence(group))
+    bounds = look().letters.body.metrics.boundingRect(room, _WRAPPED, state_sentence(group))
     return math.ceil(bounds.height()) + _PADDING
 
 

@@ -30,10 +30,9 @@ from gpuexplorer.gui.machines.heat_drawing import (
 )
 from gpuexplorer.gui.machines.heat_layout import lay_out
 from gpuexplorer.gui.machines.words import cell_words, state_sentence
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import Drawing, plain_tip
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.painted import Painted
 
 _BY_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
@@ -54,15 +53,15 @@ class HeatMap(Painted):
     keyed = Signal(QRect)  # the keyboard is at what lies there, which is to be seen
     pointed = Signal()  # another cell is looked at, or none: `said`
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._groups: Sequence[HostGroup] = ()
         self._cells: Sequence[CardCell] = ()
         self._group_of: Sequence[HostGroup] = ()  # of each cell
         self._units: Units = USUAL
         self._shares = np.empty(0)
         self._shape: object = None
-        self._line_height = partial(line_height, look)
+        self._line_height = partial(line_height)
         self._lay_out()
         self._hover: int | None = None
         self._current: CellKey | None = None
@@ -71,7 +70,7 @@ class HeatMap(Painted):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Map of all cards"))
-        look.changed.connect(self.update)
+        look().changed.connect(self.update)
 
     @property
     def cells(self) -> Sequence[CardCell]:

@@ -3,17 +3,15 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.core.units import Units, quantity, watts_together
+from gpuexplorer.core.metrics import METRICS, TEMPERATURE
+from gpuexplorer.core.units import Units, quantity, watts
 from gpuexplorer.core.words import listed, tr
 from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes, percent
 from gpuexplorer.gui.machines.model import gravity, natural
 from gpuexplorer.gui.machines.words import state_sentence, state_sign, wrong_words
 from gpuexplorer.gui.state.groups.group import HostGroup, Together
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.theme.palette import Tone
 
 STATE, PLACE = "state", "place"
@@ -25,7 +23,7 @@ def host_columns(units: Units, *, placed: bool) -> Sequence[Column[HostGroup]]:
     size = gigabyte(units)
     columns: Sequence[Column[HostGroup]] = (
         Column("machine", tr("Machine"), _name, lambda g: natural(g.name), width=170,
-               stretches=True, share=0.14, widest=240),
+               stretches=True, share=0.14),
         Column(STATE, tr("State"), _state, lambda g: -gravity(g), width=190, stretches=True,
                share=0.2, meaning=tr("Whether it answers, and what is wrong there.")),
         Column(PLACE, tr("Place"), lambda g: Cell(g.place, tone=Tone.QUIET),
@@ -129,13 +127,13 @@ def _celsius(sums: Together) -> float:
 
 
 def _hottest(sums: Together, units: Units) -> Cell:
-    read = quantity(METRICS[heat.TEMPERATURE], _celsius(sums), units)
+    read = quantity(METRICS[TEMPERATURE], _celsius(sums), units)
     number = "" if sums.hottest is None else sums.hottest.number
     return Cell(read.number, unit=read.unit, hint=tr("Card {number}", number=number))
 
 
 def _power(sums: Together) -> Cell:
-    read = watts_together(sums.power)
+    read = watts(sums.power)
     return Cell(read.number, unit=read.unit)
 
 

@@ -8,7 +8,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
@@ -24,14 +23,12 @@ class MachinesPage(StrEnum):
     MAP = "map"
     LIST = "list"
     FREE = "free"
-    HOUR = "hour"
 
 
 _PAGES = (
     (MachinesPage.MAP, mark("Map")),
     (MachinesPage.LIST, mark("List")),
     (MachinesPage.FREE, mark("Who is free?")),
-    (MachinesPage.HOUR, mark("Last hour")),
 )
 
 
@@ -41,17 +38,13 @@ class MachineTools(QWidget):
     page_chosen = Signal(object)
     user_chosen = Signal(object)  # a name, or None for all
 
-    def __init__(self, look: Look, *, keeps_hour: bool) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._users: Sequence[str] = ()
         self._user: str | None = None
-        pages = [
-            (page, tr(words))
-            for page, words in _PAGES
-            if keeps_hour or page is not MachinesPage.HOUR
-        ]
-        self._pages = Segmented(look, tr("What is shown"), pages)
-        self.search = SearchField(look, tr("Find a machine, rack or model"))
+        pages = [(page, tr(words)) for page, words in _PAGES]
+        self._pages = Segmented(tr("What is shown"), pages)
+        self.search = SearchField(tr("Find a machine, rack or model"))
         self.search.setMinimumWidth(_NARROWEST_SEARCH)
         self.search.setMaximumWidth(_WIDEST_SEARCH)
         self._user_button = MenuButton(tr("Cards that are used by"))

@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import METRICS, TEMPERATURE
 from gpuexplorer.core.units import (
     Quantity,
     Units,
@@ -14,48 +12,36 @@ from gpuexplorer.core.units import (
     quantity,
     ratio,
     trimmed,
-    watts_together,
+    watts,
 )
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import plain_tip
 from gpuexplorer.gui.state.groups.group import Together
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.figure_drawing import draw_labelled
-from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.laid_out import row
+from gpuexplorer.gui.widgets.line import Line
 
-_HIGH, _LEAST, _MOST = 44, 100, 210
+_MOST = 6
 _NOTHING = (mark("no card reports it"), mark("not reported"))
 
 
-class SumsRow(Painted):
-    """What has no room is left out from the end; it is still told on asking."""
+class SumsRow(QWidget):
+    """All of it is told on asking."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
-        self._figures: Sequence[Figure] = ()
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines = [Line(height=42) for _ in range(_MOST)]
+        row(*self._lines, within=self, gap=16)
         self.setAccessibleName(tr("All machines together"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(_HIGH)
-        look.changed.connect(self.update)
 
     def show_figures(self, figures: Sequence[Figure]) -> None:
-        if list(figures) != list(self._figures):
-            self._figures = figures
-            spoken = [figure.spoken for figure in figures]
-            self.setAccessibleDescription(f"{'. '.join(spoken)}.")
-            self.setToolTip(plain_tip("\n".join(spoken)))
-            self.update()
-
-    def draw(self, drawing: Drawing) -> None:
-        count = max(1, min(len(self._figures), self.width() // _LEAST))
-        step = min(_MOST, self.width() / count)
-        for at, figure in enumerate(self._figures[:count]):
-            draw_labelled(drawing, at * step, 2, step - 16, figure)
-
-    def sizeHint(self) -> QSize:
-        return QSize(600, _HIGH)
+        spoken = [figure.spoken for figure in figures]
+        self.setAccessibleDescription(f"{'. '.join(spoken)}.")
+        self.setToolTip(plain_tip("\n".join(spoken)))
+        for line, figure in zip(self._lines, figures, strict=False):
+            line.show_captioned(figure)
+        for at, line in enumerate(self._lines):
+            line.setVisible(at < len(figures))
 
 
 def figures_of(sums: Together, units: Units) -> Sequence[Figure]:
@@ -64,7 +50,7 @@ def figures_of(sums: Together, units: Units) -> Sequence[Figure]:
     free = part_of_memory(sums.memory_free, sums.memory_total, units)
     # What some draw is not compared with the limits of others.
     limits = sums.limits if sums.limits_told == sums.power_told else 0.0
-    most = watts_together(limits).number if limits else ""
+    most = watts(limits).number if limits else ""
     told = sums.busy_told
     figures = [
         _cards(sums),
@@ -74,13 +60,13 @@ def figures_of(sums: Together, units: Units) -> Sequence[Figure]:
         ),
         _figure(tr("Busy"), ratio(sums.busy or 0.0), told, sums.answering),
         _figure(
-            *(tr("Power"), watts_together(sums.power, limits), sums.power_told),
+            *(tr("Power"), watts(sums.power, limits), sums.power_told),
             *(sums.answering, most),
         ),
     ]
     if sums.hottest is not None:
         celsius, machine, number = sums.hottest
-        read = quantity(METRICS[heat.TEMPERATURE], celsius, units)
+        read = quantity(METRICS[TEMPERATURE], celsius, units)
         where = tr("{machine}, card {number}", machine=machine, number=number)
         figures.append(Figure(tr("Hottest"), number=read.number, unit=read.unit, hint=where))
     return figures

@@ -7,17 +7,14 @@ from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget
 
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.fleet.hour import Hour
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.machines.free_columns import free_columns
 from gpuexplorer.gui.machines.heat_map import HeatMap
 from gpuexplorer.gui.machines.host_columns import STATE, host_columns
-from gpuexplorer.gui.machines.hour_map import HourMap, rows_of
 from gpuexplorer.gui.machines.machine_tools import MachinesPage, MachineTools
 from gpuexplorer.gui.machines.model import (
     Asked,
@@ -32,23 +29,16 @@ from gpuexplorer.gui.machines.sums_row import SumsRow, figures_of
 from gpuexplorer.gui.machines.words import IDLE_MEANS, state_sentence, summary
 from gpuexplorer.gui.state.groups.group import CellKey, HostGroup, all_together
 from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.heat_legend import HeatLegend
 from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say
-from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, LiveView, scrolled
 
 _PAGE = "machines/page"
 
@@ -63,77 +53,62 @@ class MachinesView(LiveView):
         ),
     )
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        settings: Settings,
-        frame_clock: FrameClock,
-        source: MachinesSource,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock)
-        self._settings, self._source = settings, source
+    def __init__(self, desk: Desk, source: MachinesSource) -> None:
+        super().__init__(desk)
+        self._settings, self._source = desk.settings, source
         self._asked, self._units = Asked(), USUAL
-        kept = settings.remembered(_PAGE)
+        kept = desk.settings.remembered(_PAGE)
         self._page = MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP
-        if self._page is MachinesPage.HOUR and not source.of_fleet:
-            self._page = MachinesPage.MAP
         self._listed: Sequence[HostGroup] | None = None
         self._stamp: object = None
-        self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._notes = ElidedLabel(look.letters.body, Tone.WARN)
+        self._summary = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._notes = ElidedLabel(look().letters.body, Tone.WARN)
         self._notes.setObjectName("machines.notes")
-        self._sums = SumsRow(look)
-        self._tools = MachineTools(look, keeps_hour=source.of_fleet)
-        self._map = HeatMap(look)
+        self._sums = SumsRow()
+        self._tools = MachineTools()
+        self._map = HeatMap()
         self._map.setObjectName("machines.map")
         self._area = scrolled(self._map)
         self._map.setAutoFillBackground(False)  # which Qt has just seen to
-        self._hour = HourMap(look)
-        self._hour.setObjectName("machines.hour")
-        desk, placed = machine.session.desk, source.of_fleet
+        clock, placed = desk.machine.session.desk, source.of_fleet
         self._hosts = TableModel(
             host_columns(USUAL, placed=placed), lambda group: group.key, parent=self
         )
-        self._list = Table(look, tr("Machines"), self._hosts, desk)
+        self._list = Table(tr("Machines"), self._hosts, clock)
         self._list.setObjectName("machines.list")
         if source.of_fleet:
             self._list.columns.sort_by(STATE, falling=False)
-        self._list.columns.remember_in(settings, f"machines/columns/{placed:d}")
+        self._list.columns.remember_in(desk.settings, f"machines/columns/{placed:d}")
         self._cards = TableModel(
             free_columns(USUAL, placed=placed), lambda free: free.cell.key, parent=self
         )
-        self._free = Table(look, tr("Free cards"), self._cards, desk)
+        self._free = Table(tr("Free cards"), self._cards, clock)
         self._free.setObjectName("machines.free")
-        self._free.columns.remember_in(settings, f"machines/free_columns/{placed:d}")
-        self._nothing = EmptyState(look, Icon.MACHINES)
+        self._free.columns.remember_in(desk.settings, f"machines/free_columns/{placed:d}")
+        self._nothing = EmptyState(Icon.MACHINES)
         self._pages = {
             MachinesPage.MAP: self._area,
             MachinesPage.LIST: self._list,
             MachinesPage.FREE: self._free,
-            MachinesPage.HOUR: scrolled(self._hour),
         }
-        self._hour.setAutoFillBackground(False)
         self._stack = QStackedWidget()
         for page in (*self._pages.values(), self._nothing):
             self._stack.addWidget(page)
-        self._why = wrapped_label(look, "", Tone.TEXT)  # of the machine that is picked
-        self._said = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._hatched = label(tr("hatched: no figure"), look.letters.caption, Tone.QUIET)
+        self._why = wrapped_label("", Tone.TEXT)  # of the machine that is picked
+        self._said = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._hatched = label(tr("hatched: no figure"), look().letters.caption, Tone.QUIET)
         self._hatched.setToolTip(tr("Point at a cell, and it says why."))
-        self._legend = HeatLegend(look)
+        self._legend = HeatLegend()
         self._legend.show_ends("0 %", tr("{high} busy", high="100 %"))
         self._legend.setToolTip(tr(METRICS[GPU_UTILIZATION].meaning))
-        self._arrange(look)
+        self._arrange()
         self._connect()
         self._show_page()
 
     def pull(self) -> None:
         units = self._settings.choices.units
         groups = self._source.groups()
-        hour = self._source.hour(looking=self._page is MachinesPage.HOUR)
-        stamp = (units, self._page, self._asked, id(hour))
+        stamp = (units, self._page, self._asked)
         if groups is self._listed and stamp == self._stamp:
             return  # a fleet is asked every few seconds only
         self._listed, self._stamp = groups, stamp
@@ -160,12 +135,8 @@ class MachinesView(LiveView):
                 self._said.show_text(
                     " ".join(filter(None, (_unknown(unknown), tr(IDLE_MEANS))))
                 )
-            case MachinesPage.HOUR if hour is not None:
-                self._hour.show_hour(
-                    hour.start, rows_of(hour, shown, whole=not self._asked.filters)
-                )
         self._stack.setCurrentWidget(self._pages[self._page])
-        nothing = self._nothing_words(groups, shown, free, hour)
+        nothing = self._nothing_words(groups, shown, free)
         if nothing is not None:
             self._nothing.show_words(*nothing)
             self._stack.setCurrentWidget(self._nothing)
@@ -184,9 +155,9 @@ class MachinesView(LiveView):
         self._source.look(looking=False)
         super().stop()
 
-    def _arrange(self, look: Look) -> None:
-        title = label(tr("Machines"), look.letters.title)
-        add = FramedButton(look, Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
+    def _arrange(self) -> None:
+        title = label(tr("Machines"), look().letters.title)
+        add = FramedButton(Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
         add.setVisible(self._source.adds)
         add.clicked.connect(self._source.ask_add)
         head = row(title, self._summary, GROWS, add, gap=12)
@@ -203,13 +174,12 @@ class MachinesView(LiveView):
     def _connect(self) -> None:
         tools = self._tools
         tools.page_chosen.connect(self._on_page_chosen)
-        tools.search.searched_for.connect(self._on_searched_for)
+        tools.search.textChanged.connect(self._on_searched_for)
         tools.user_chosen.connect(self._on_user_chosen)
         tools.search.left.connect(self._on_search_left)
         self._map.cell_opened.connect(self._on_cell_opened)
         self._map.machine_opened.connect(self._source.open_machine)
         self._map.pointed.connect(self._on_pointed)
-        self._hour.pointed.connect(self._said.show_text)
         self._map.keyed.connect(self._on_keyed)
         self._list.activated.connect(self._on_host_opened)
         self._list.picked_changed.connect(self._on_picked)
@@ -220,7 +190,7 @@ class MachinesView(LiveView):
     def _show_page(self) -> None:
         self._tools.show_page(self._page)
         for of_map in (self._hatched, self._legend):
-            of_map.setVisible(self._page in (MachinesPage.MAP, MachinesPage.HOUR))
+            of_map.setVisible(self._page is MachinesPage.MAP)
         self._said.setVisible(self._page is not MachinesPage.LIST)
         self._said.show_text("")
         self._why.hide()
@@ -239,7 +209,6 @@ class MachinesView(LiveView):
         groups: Sequence[HostGroup],
         shown: Sequence[HostGroup],
         free: Sequence[FreeCard],
-        hour: Hour | None,
     ) -> tuple[str, str, str] | None:
         """Heading, more, and the way on."""
         way_on = tr("Show all machines") if self._asked.filters else ""
@@ -247,9 +216,6 @@ class MachinesView(LiveView):
             return tr("No machine is listed yet."), "", ""
         if not shown:
             return tr("No machine or card fits what you look for."), "", way_on
-        if self._page is MachinesPage.HOUR and (hour is None or hour.why):
-            asking = tr("Prometheus is asked about the last hour.")
-            return asking if hour is None else tr(hour.why), "", ""
         if self._page is MachinesPage.FREE and not free:
             return tr("No card is idle just now."), "", way_on
         return None

@@ -4,9 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, TEMPERATURE
 from gpuexplorer.core.units import Units, part_of_memory, quantity, ratio, trimmed
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.gui.cards.moments import span_words
@@ -111,7 +109,7 @@ def _figures(cell: CardCell, units: Units) -> Sequence[str]:
         said.append(tr("{free} of {total} free", free=trimmed(part.number), total=size))
     said += [
         str(quantity(METRICS[each], cell.values[each], units))
-        for each in (heat.TEMPERATURE, heat.POWER_DRAW)
+        for each in (TEMPERATURE, POWER_DRAW)
         if each in cell.values
     ]
     if busy is None:

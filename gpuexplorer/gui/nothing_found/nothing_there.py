@@ -6,8 +6,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.empty_state import EmptyState
+from gpuexplorer.gui.widgets.live_view import EmptyState
 
 _LOOK_EVERY = 500  # milliseconds
 
@@ -17,8 +16,8 @@ class NothingThere(EmptyState):
 
     card_came = Signal()
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, Icon.CARDS)
+    def __init__(self) -> None:
+        super().__init__(Icon.CARDS)
         self._machine: MachineState | None = None
         self._timer = QTimer(self, interval=_LOOK_EVERY)
         self._timer.timeout.connect(self._on_timeout)
@@ -26,7 +25,7 @@ class NothingThere(EmptyState):
     def show_machine(self, machine: MachineState) -> None:
         self._machine = machine
         heading = tr("No graphics card answers on {machine}", machine=machine.name)
-        attempts = machine.session.attempts
+        attempts = machine.session.stream.attempts
         why = paragraph([part for each in attempts for part in (each.sentence, each.hint)])
         self.show_words(heading, why, tr("See its processor and memory"))
         self.setAccessibleName(heading)

@@ -12,15 +12,14 @@ from gpuexplorer.gui.nothing_found.looked_panel import LookedPanel
 from gpuexplorer.gui.nothing_found.words import OVERVIEW, STANDS_HERE
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, mixed
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.laid_out import FREE, Grow, Space, add, column, row
-from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.laid_out import FREE, Grow, Space, add, column, row, wrapped_label
+from gpuexplorer.gui.widgets.live_view import Page
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Looked
-from gpuexplorer.telemetry.session import Attempt
 
 _WIDTH = 640
 _LOOK_AGAIN, _LOOKING = mark("Look again"), mark("Looking…")
@@ -52,24 +51,23 @@ class NothingFoundView(Page):
     reasons_asked = Signal()
 
     def __init__(
-        self, look: Look, search: Search, can_look_again: bool, parent: QWidget | None = None
+        self, search: Search, can_look_again: bool, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._look = look
         self.setAccessibleName(tr("No graphics card answers"))
         self._asked_by_key = False
         self._screen, self._rows = OVERVIEW, len(search.looked_for)
-        self._sketch = FaintSketch(look)
+        self._sketch = FaintSketch()
         self._stands_here = self._centred("", Tone.TEXT)
         self._why = self._words_of(search.attempts)
         self._reasons = QWidget()
-        self._panel = LookedPanel(look, search.looked_for, search.time)
+        self._panel = LookedPanel(search.looked_for, search.time)
         column(self._panel, within=self._reasons, margins=(0, 0, 0, 16))
         self._panel.setHidden(not search.looked_for)
         self._way_on = QWidget()
         self._add_way_on(can_look_again)
         heading = self._centred(tr("No graphics card answers on this computer"), Tone.TEXT)
-        heading.setFont(look.letters.number.font)
+        heading.setFont(look().letters.number.font)
         content = QWidget()
         content.setMaximumWidth(_WIDTH)
         # In the middle and as wide as allowed; an alignment would make it narrow.
@@ -183,20 +181,20 @@ class NothingFoundView(Page):
         for lab in (self._open_lab, self._practise):
             self._labs.addWidget(lab, 0, Qt.AlignmentFlag.AlignHCenter)
         self._promise = self._centred("", Tone.FAINT)
-        self._promise.setFont(self._look.letters.caption.font)
+        self._promise.setFont(look().letters.caption.font)
         links = (row(FREE, each, FREE) for each in (self._open_reasons, open_host, self._labs))
         column(
             *(buttons, self._promise), *links, within=self._way_on, gap=12, margins=(0, 4, 0, 0)
         )
 
     def _link(self, icon: Icon, words: str, hint: str, asked: SignalInstance) -> WordButton:
-        link = WordButton(self._look, icon, words)
+        link = WordButton(icon, words)
         link.setToolTip(hint)
         link.clicked.connect(asked)
         return link
 
     def _centred(self, text: str, tone: Tone) -> QLabel:
-        label = wrapped_label(self._look, text, tone)
+        label = wrapped_label(text, tone)
         label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         return label
 
@@ -232,8 +230,8 @@ class NothingFoundView(Page):
 class FaintSketch(Painted):
     """What could be here: quieter than the words below it."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._icon = Icon.CARD
         self.setFixedSize(220, 144)
 

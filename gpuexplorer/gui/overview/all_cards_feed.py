@@ -18,9 +18,9 @@ from gpuexplorer.gui.overview.words import (
     pointed_words,
     value_in_words,
 )
+from gpuexplorer.gui.plots.canvas import ZOOM
 from gpuexplorer.gui.plots.content import Origin
-from gpuexplorer.gui.plots.lab_flags import flags_of
-from gpuexplorer.gui.plots.time_view import ZOOM
+from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.state.lab.cell_flags import CellFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -44,7 +44,7 @@ class AllCardsFeed(QObject):
         self._history = StripHistory(machine.past)
         self._rows: tuple[CardFace, ...] = ()
         self._row: int | None = None
-        panel.plots.files.comparing = machine.comparing
+        panel.plots.comparing = machine.comparing
         panel.strip.pointed.connect(self._on_strip_pointed)
         panel.strip.dragged.connect(self._on_strip_dragged)
         panel.strip.turned.connect(self._on_strip_turned)

@@ -15,14 +15,12 @@ from gpuexplorer.gui.overview.tiles.figure_row import FigureRow
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.heat_legend import HeatLegend
-from gpuexplorer.gui.widgets.now_tag import NowTag
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
+from gpuexplorer.gui.widgets.live_view import HeatLegend, Panel
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
 
 _REMEMBERED = "overview/metric"
 _TIME = "00:00:00"
@@ -42,48 +40,44 @@ class AllCardsPanel(Panel):
     shape_changed = Signal()  # it takes another height than before
 
     def __init__(
-        self,
-        look: Look,
-        time_window: TimeWindow,
-        settings: Settings,
-        offered: Sequence[Plotted],
+        self, time_window: TimeWindow, settings: Settings, offered: Sequence[Plotted]
     ) -> None:
-        super().__init__(look, tr("All cards"))
+        super().__init__(tr("All cards"))
         self._settings = settings
         self._offered = {plotted.name: plotted for plotted in offered}
         self._many = self._alone = False
         self._room = 0.0
         self._strip_reach = (0.0, 0.0)
         choices = [(plotted.name, tr(plotted.title)) for plotted in offered]
-        self._metrics = Segmented(look, tr("What all cards are compared by"), choices)
+        self._metrics = Segmented(tr("What all cards are compared by"), choices)
         self._metrics.chosen.connect(self._on_metric_chosen)
         remembered = settings.remembered(_REMEMBERED) or ""
         name = remembered if remembered in self._offered else offered[0].name
         self._metrics.show_choice(name)
         self._chosen = self._offered[name]
-        self._beside = FigureRow(look, tr("All cards together"))
-        self._below = FigureRow(look, tr("All cards together"))
-        self._stretch = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._beside = FigureRow(tr("All cards together"))
+        self._below = FigureRow(tr("All cards together"))
+        self._stretch = ElidedLabel(look().letters.caption, Tone.QUIET)
         self._any_size = self._stretch.maximumSize()
         self._times_width = (
-            round(look.letters.caption.width(tr("{start} to {end}", start=_TIME, end=_TIME)))
+            round(look().letters.caption.width(tr("{start} to {end}", start=_TIME, end=_TIME)))
             + 4
         )
-        self._legend = HeatLegend(look)
+        self._legend = HeatLegend()
         self._legend.hide()
-        self.hidden = hidden_link(look)
+        self.hidden = hidden_link()
         self.head.insertSpacing(1, 14)
         self.head.insertWidget(2, self._metrics)
         self.head.insertSpacing(3, 14)
-        self._of_now = NowTag(look, time_window)
+        self._of_now = NowTag(time_window)
         self.head.insertWidget(4, self._of_now)
         self.head.insertWidget(5, self._beside, 100)
         for widget in (self.hidden, self._legend, self._stretch):
             self.head.addSpacing(10)
             self.head.addWidget(widget)
         self._below.setFixedHeight(_LINE)
-        self.plots = PlotStack(look, time_window, settings)
-        self.strip = HeatStrip(look)
+        self.plots = PlotStack(time_window, settings)
+        self.strip = HeatStrip()
         self.strip.hide()
         self.body.addWidget(self._below)
         self.body.addWidget(self.plots, 1)

@@ -9,12 +9,11 @@ from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.overview.short_table import ShortTable
 from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EventList
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.tables.cell import PADDING, chips_width
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import wrapped_label
+from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.telemetry.happenings import Happening
 
 _WIDTHS = {BEGAN: 84, CARD: round(chips_width(2)), "sentence": 190, LASTED: 66}
@@ -27,24 +26,20 @@ _NOTHING = mark(
 class EventsPanel(Panel):
     """One row an episode, as many as there is room for. A row leads to its moment."""
 
-    def __init__(self, look: Look, machine: MachineState) -> None:
-        super().__init__(look, tr("Events"))
+    def __init__(self, machine: MachineState) -> None:
+        super().__init__(tr("Events"))
         self._machine = machine
         self._events = EventList(machine)
         self._cards: Sequence[Shown] = ()
         self.all = link_button(tr("All events"))
         self.head.addWidget(self.all)
-        self._nothing = wrapped_label(
-            look,
-            tr(_NOTHING),
-            Tone.QUIET,
-        )
+        self._nothing = wrapped_label(tr(_NOTHING), Tone.QUIET)
         columns = [
             replace(each, width=_WIDTHS.get(each.key, each.width))
             for each in self._events.columns()
             if each.key != ENDED
         ]
-        self.table = ShortTable(look, tr("Events"), columns, id)
+        self.table = ShortTable(tr("Events"), columns, id)
         side = round(PADDING)
         self.body.setContentsMargins(16 - side, 14, 16 - side, 12)
         for each in (self.head, self._nothing):

@@ -5,17 +5,15 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.laid_out import add, column
-from gpuexplorer.gui.widgets.remark import Remark
+from gpuexplorer.gui.widgets.live_view import Remark
 
 
 class NotesPanel(QWidget):
     """One below the other. Not there at all where there is nothing to say."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._look = look
         self._notes: list[str] = []
         self._rows = column(within=self, gap=0)
         self.setAccessibleName(tr("Good to know"))
@@ -30,7 +28,7 @@ class NotesPanel(QWidget):
             self._rows.removeWidget(remark)
             remark.hide()
             remark.deleteLater()
-        add(self._rows, *(Remark(self._look, note) for note in notes))
+        add(self._rows, *(Remark(note) for note in notes))
         self.setVisible(bool(notes))
         return True
 

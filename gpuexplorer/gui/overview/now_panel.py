@@ -4,11 +4,11 @@ from PySide6.QtWidgets import QPushButton
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.overview.tiles.tile_grid import TileGrid
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
 
 _ABOVE_AND_BELOW, _BESIDE = 62, 34  # heading, margins and edge
 
@@ -16,13 +16,13 @@ _ABOVE_AND_BELOW, _BESIDE = 62, 34  # heading, margins and edge
 class NowPanel(Panel):
     """Its heading says how a cell is read."""
 
-    def __init__(self, look: Look, grid: TileGrid) -> None:
-        super().__init__(look, tr("Now"))
+    def __init__(self, grid: TileGrid) -> None:
+        super().__init__(tr("Now"))
         self._grid = grid
-        legend = ElidedLabel(look.letters.body, Tone.QUIET)
+        legend = ElidedLabel(look().letters.body, Tone.QUIET)
         legend.show_text(tr("busy in %, memory below it, index in the corner"))
-        self.hidden = hidden_link(look)
-        power = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self.hidden = hidden_link()
+        power = ElidedLabel(look().letters.caption, Tone.QUIET)
         power.show_text(tr("Power"))
         self.head.insertSpacing(1, 8)
         self.head.insertWidget(2, legend, 100)
@@ -41,10 +41,10 @@ class NowPanel(Panel):
         show_link(self.hidden, words)
 
 
-def hidden_link(look: Look) -> QPushButton:
+def hidden_link() -> QPushButton:
     """ "2 cards hidden: show all"."""
     link = link_button("")
-    link.setFont(look.letters.caption.font)
+    link.setFont(look().letters.caption.font)
     link.hide()
     return link
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import links, memory, utilization
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
@@ -18,7 +17,7 @@ from gpuexplorer.gui.cards.moments import Then, reason_then
 from gpuexplorer.gui.cards.plot_families import short_label
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.cards.throttling import SlowedBook
-from gpuexplorer.gui.plots.content import Band, Flag, Limit, Line, PlotContent
+from gpuexplorer.gui.plots.content import Band, Flag, Limit, PlotContent, PlotLine
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.trace import Trace, TraceSource
@@ -51,19 +50,19 @@ class Plotted:
 
 
 PLOTTED = (
-    Plotted("utilisation", mark("Utilisation"), (utilization.GPU_UTILIZATION,), highest=1.0),
-    Plotted("memory", mark("Memory"), (memory.MEMORY_USED,), limits=(memory.MEMORY_TOTAL,)),
-    Plotted("power", mark("Power"), (heat.POWER_DRAW,), limits=(heat.POWER_LIMIT,)),
+    Plotted("utilisation", mark("Utilisation"), (ids.GPU_UTILIZATION,), highest=1.0),
+    Plotted("memory", mark("Memory"), (ids.MEMORY_USED,), limits=(ids.MEMORY_TOTAL,)),
+    Plotted("power", mark("Power"), (ids.POWER_DRAW,), limits=(ids.POWER_LIMIT,)),
     Plotted(
         "temperature",
         mark("Temperature"),
-        (heat.TEMPERATURE,),
-        limits=(heat.TEMPERATURE_MAX, heat.TEMPERATURE_SLOWDOWN),
+        (ids.TEMPERATURE,),
+        limits=(ids.TEMPERATURE_MAX, ids.TEMPERATURE_SLOWDOWN),
         marked=True,
         lowest=20.0,
     ),
-    Plotted("pcie", mark("PCIe"), (links.PCIE_RECEIVE, links.PCIE_TRANSMIT)),
-    Plotted("nvlink", mark("NVLink"), (links.NVLINK_RECEIVE, links.NVLINK_TRANSMIT)),
+    Plotted("pcie", mark("PCIe"), (ids.PCIE_RECEIVE, ids.PCIE_TRANSMIT)),
+    Plotted("nvlink", mark("NVLink"), (ids.NVLINK_RECEIVE, ids.NVLINK_TRANSMIT)),
 )
 
 
@@ -102,7 +101,7 @@ def limit_of(face: CardFace, plotted: Plotted) -> float | None:
         return plotted.highest
     values = face.reading.values
     found = next((values[m] for m in plotted.limits if m in values), None)
-    return face.memory.total_bytes if memory.MEMORY_TOTAL in plotted.limits else found
+    return face.memory.total_bytes if ids.MEMORY_TOTAL in plotted.limits else found
 
 
 def plot_content(
@@ -132,7 +131,7 @@ def plot_content(
         title=tr(plotted.title),
         unit=METRICS[plotted.metrics[0]].unit,
         lines=tuple(
-            Line(
+            PlotLine(
                 label=called,
                 metric=METRICS[plotted.metrics[0]],
                 trace=summed_trace(past, each.id, plotted, start, end, columns),

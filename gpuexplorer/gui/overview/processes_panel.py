@@ -7,16 +7,13 @@ from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.overview.short_table import ShortTable
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.cell_drawing import PADDING, chips_width
-from gpuexplorer.gui.tables.column import Column
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Column, chips_width
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.now_tag import NowTag
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
+from gpuexplorer.gui.widgets.live_view import Panel
 
 _MOST_CHIPS = 4
 # Which stands where, how wide it is, and which goes first where there is no room.
@@ -35,25 +32,21 @@ _SAID_BY_ITSELF = ("pid", "user", "since")  # what was not measured
 class ProcessesPanel(Panel):
     """A row leads to the card it uses."""
 
-    def __init__(self, look: Look, time_window: TimeWindow) -> None:
-        super().__init__(look, tr("Processes"))
+    def __init__(self, time_window: TimeWindow) -> None:
+        super().__init__(tr("Processes"))
         self._shown: Sequence[ProgramFace] = ()
         self._unit = ""
-        self._remark = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._remark = ElidedLabel(look().letters.caption, Tone.QUIET)
         self.all = link_button(tr("All processes"))
         self.head.insertSpacing(1, 8)
-        self.head.insertWidget(2, NowTag(look, time_window))
+        self.head.insertWidget(2, NowTag(time_window))
         self.head.insertWidget(3, self._remark, 100)
         self.head.addWidget(self.all)
-        self._nobody = wrapped_label(look, "", Tone.QUIET)
+        self._nobody = wrapped_label("", Tone.QUIET)
         side = round(PADDING)
         self._nobody.setMargin(side)
         self.table = ShortTable(
-            look,
-            tr("Processes"),
-            _columns(""),
-            lambda face: (face.pid, face.cards),
-            headed=True,
+            tr("Processes"), _columns(""), lambda face: (face.pid, face.cards), headed=True
         )
         self.body.setContentsMargins(16 - side, 14, 16 - side, 12)
         self.head.setContentsMargins(side, 0, side, 0)

@@ -11,8 +11,7 @@ from gpuexplorer.gui.cards.process_words import parents
 from gpuexplorer.gui.cards.programs import ProgramFace, program_faces, program_name
 from gpuexplorer.gui.overview.words import NOBODY, UNTOLD, remark_on
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 
 
 class ProgramsFeed:
@@ -34,7 +33,7 @@ class ProgramsFeed:
 
     def bring_up(self) -> None:
         session = self._machine.session
-        processes, cards = session.named_processes(), self._machine.cards()
+        processes, cards = session.process_book.living(), self._machine.cards()
         units = self._machine.settings.choices.units
         unknown = session.processes_unknown()
         self.nobody = tr(UNTOLD if unknown and not processes else NOBODY)

@@ -7,10 +7,9 @@ from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import ROW_HEIGHT, Table
-from gpuexplorer.gui.theme.look import Look
 
 T = TypeVar("T")
 _PRESSING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -23,7 +22,6 @@ class ShortTable(Table[T]):
 
     def __init__(
         self,
-        look: Look,
         name: str,
         columns: Sequence[Column[T]],
         key: Callable[[T], Hashable],
@@ -32,12 +30,11 @@ class ShortTable(Table[T]):
         row_height: int = ROW_HEIGHT,
     ) -> None:
         model = TableModel(columns, key)
-        super().__init__(look, name, model, row_height=row_height)
+        super().__init__(name, model, row_height=row_height)
         self._all: Sequence[T] = ()
         self._model = model
         self.setHeaderHidden(not headed)
-        self.headings.setSectionsMovable(False)
-        self.headings.menu_asked.disconnect(self.open_column_menu)
+        self.columns.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self.setSelectionMode(self.SelectionMode.NoSelection)
         for policy in (self.setVerticalScrollBarPolicy, self.setHorizontalScrollBarPolicy):
             policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -49,7 +46,7 @@ class ShortTable(Table[T]):
         self._model.show_columns(columns)
 
     def fitting(self) -> int:
-        return max(0, self.viewport().height() // self._high)
+        return max(0, self.viewport().height() // self.high)
 
     def show_first(self, things: Sequence[T]) -> None:
         self._all = things

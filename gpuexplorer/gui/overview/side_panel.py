@@ -12,15 +12,11 @@ from gpuexplorer.gui.overview.short_table import ShortTable
 from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid
 from gpuexplorer.gui.overview.tiles.histogram import Histogram
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.cell_drawing import PADDING
-from gpuexplorer.gui.tables.column import Column
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Column
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.now_tag import NowTag
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
 
 SIDE_WIDTH = 300
 LEAST_HEIGHT = 416
@@ -58,34 +54,33 @@ _COLUMNS: Sequence[Column[Attention]] = (
 class SidePanel(QFrame):
     """Its three parts stand below each other at the side, and beside each other below."""
 
-    def __init__(self, look: Look, time_window: TimeWindow) -> None:
+    def __init__(self, time_window: TimeWindow) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("All cards together"))
         self.table = ShortTable(
-            look,
             tr("Worth a look"),
             _COLUMNS,
             lambda each: (each.words, each.numbers),
             row_height=_ROW_HEIGHT,
         )
         self._wanted = 0
-        self._letters = look.letters.body
-        self._nothing = wrapped_label(look, tr("Every card works as it should."), Tone.QUIET)
+        self._letters = look().letters.body
+        self._nothing = wrapped_label(tr("Every card works as it should."), Tone.QUIET)
         self._nothing.setContentsMargins(_SIDE, 0, _SIDE, 0)
-        self._more = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._answering = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._more = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._answering = ElidedLabel(look().letters.caption, Tone.QUIET)
         worth, together = (
-            label(tr("Worth a look"), look.letters.title),
-            label(tr("Together"), look.letters.title),
+            label(tr("Worth a look"), look().letters.title),
+            label(tr("Together"), look().letters.title),
         )
         for each in (worth, together):
             each.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         sides = (_SIDE, 0, _SIDE, 0)
-        first = row(worth, NowTag(look, time_window), FREE, self._more, margins=sides)
-        head = row(together, NowTag(look, time_window), FREE, self._answering)
-        self._figures = FigureGrid(look, tr("Together"))
-        self.histogram = Histogram(look)
+        first = row(worth, NowTag(time_window), FREE, self._more, margins=sides)
+        head = row(together, NowTag(time_window), FREE, self._answering)
+        self._figures = FigureGrid(tr("Together"))
+        self.histogram = Histogram()
         self._body = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._body.setContentsMargins(16 - _SIDE, 14, 16 - _SIDE, 14)
         self._body.addLayout(column(first, self._nothing, self.table, GROWS))

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuexplorer.core.axes import TimeTick
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.core.time_axis import TimeTick
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace

@@ -15,11 +15,9 @@ from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.overview.plotted import Plotted
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.widgets.plot_stack import PlotNote
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
-from gpuexplorer.telemetry.trace import TraceSource
-from gpuexplorer.telemetry.trace_csv import Heading, TraceColumn, write_traces
+from gpuexplorer.telemetry.trace import Heading, TraceColumn, TraceSource, write_traces
 
 _EVERY_READING = 10_000_000
 
@@ -27,12 +25,10 @@ _EVERY_READING = 10_000_000
 class StripFiles(QObject):
     """A sentence over the strip says what came of it."""
 
-    def __init__(
-        self, look: Look, machine: MachineState, time_window: TimeWindow, strip: QWidget
-    ) -> None:
+    def __init__(self, machine: MachineState, time_window: TimeWindow, strip: QWidget) -> None:
         super().__init__(strip)
         self._machine, self._time_window = machine, time_window
-        note = self._note = PlotNote(look, strip)
+        note = self._note = PlotNote(strip)
         self._saving = Saving(machine.settings, strip)
         self._saving.done.connect(note.show_done)
         self._saving.refused.connect(note.show_refused)

@@ -4,9 +4,8 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import memory
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import (
     Units,
@@ -14,7 +13,7 @@ from gpuexplorer.core.units import (
     quantity,
     ratio,
     trimmed,
-    watts_together,
+    watts,
 )
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
@@ -76,14 +75,14 @@ def power_together(cards: Sequence[CardFace]) -> Figure:
 
 
 def _power(cards: Sequence[CardFace]) -> tuple[Figure, int]:
-    told = [each.reading.values for each in cards if heat.POWER_DRAW in each.reading.values]
+    told = [each.reading.values for each in cards if m.POWER_DRAW in each.reading.values]
     if not told:
         return _nothing(tr("Power")), 0
-    drawn = sum(values[heat.POWER_DRAW] for values in told)
+    drawn = sum(values[m.POWER_DRAW] for values in told)
     # What some draw is not compared with the limits of others.
-    limited = all(heat.POWER_LIMIT in values for values in told)
-    limits = sum(values[heat.POWER_LIMIT] for values in told) if limited else 0.0
-    whole, part = watts_together(limits), watts_together(drawn, at_least=limits)
+    limited = all(m.POWER_LIMIT in values for values in told)
+    limits = sum(values[m.POWER_LIMIT] for values in told) if limited else 0.0
+    whole, part = watts(limits), watts(drawn, at_least=limits)
     figure = Figure(
         tr("Power"),
         number=part.number,
@@ -140,7 +139,7 @@ def _busy(cards: Sequence[CardFace]) -> tuple[Figure, int]:
 def _memory(cards: Sequence[CardFace], units: Units) -> tuple[Figure, int]:
     told = [each for each in cards if each.memory.used is not None]
     whole = sum(each.memory.total_bytes or 0.0 for each in told)
-    used = sum(each.reading.values[memory.MEMORY_USED] for each in told)
+    used = sum(each.reading.values[m.MEMORY_USED] for each in told)
     if not told:
         return _nothing(tr("Memory")), 0
     part = part_of_memory(used, whole, units)
@@ -160,17 +159,17 @@ def _memory(cards: Sequence[CardFace], units: Units) -> tuple[Figure, int]:
 
 def _hottest(cards: Sequence[CardFace], units: Units) -> tuple[Figure, int]:
     degrees = [
-        (each.reading.values[heat.TEMPERATURE], each)
+        (each.reading.values[m.TEMPERATURE], each)
         for each in cards
-        if heat.TEMPERATURE in each.reading.values
+        if m.TEMPERATURE in each.reading.values
     ]
     if not degrees:
         return _nothing(tr("Hottest")), 0
     most, card = max(degrees, key=lambda pair: pair[0])
     values = card.reading.values
-    limit = values.get(heat.TEMPERATURE_MAX, values.get(heat.TEMPERATURE_SLOWDOWN))
+    limit = values.get(m.TEMPERATURE_MAX, values.get(m.TEMPERATURE_SLOWDOWN))
     near = limit is not None and most >= limit - NEAR_HEAT_LIMIT
-    read = quantity(METRICS[heat.TEMPERATURE], most, units)
+    read = quantity(METRICS[m.TEMPERATURE], most, units)
     unit, brief = read.unit, ""
     if len(degrees) > 1:
         unit = tr("{unit}, card {number}", unit=read.unit, number=card.number)

@@ -4,23 +4,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gpuexplorer.core.axes import TimeTick, time_ticks
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.time_axis import TimeTick, time_ticks
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.moments import Then, moment_words
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.overview.tiles.tile_curve import SparkBand, TileSpark
 from gpuexplorer.gui.overview.tiles.tile_drawing import NO_PAST, TilePast
 from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
 from gpuexplorer.gui.overview.words import average_words, unread_words
-from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
-from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
+from gpuexplorer.gui.plots.content import Band
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.telemetry.trace import Trace
 
 _TICK_EVERY = 84.0  # pixels
@@ -97,13 +96,13 @@ class TileFeed:
         busy = self._machine.past.trace(card, GPU_UTILIZATION, start, end, columns_for(width))
         ended, unread = _absent(busy, asked, slowed.gone_at(card), then)
         past = TilePast(
-            busy=TileSpark(
+            busy=StripShown(
                 busy,
                 start,
                 end,
                 highest=1.0,
                 bands=tuple(
-                    SparkBand(each.start, each.end, each.tone)
+                    Band(each.start, each.end, each.word, each.tone)
                     for each in slowed.stretches(card, start, end)
                 ),
                 ended=ended,
@@ -142,14 +141,14 @@ class TileFeed:
         at, pixel = self._time_window.playhead, (end - start) / width
         return None if at is None or not start <= at <= end else round(at / pixel) * pixel
 
-    def _memory(self, face: CardFace, asked: _Asked) -> TileSpark | None:
+    def _memory(self, face: CardFace, asked: _Asked) -> StripShown | None:
         total = face.memory.total_bytes
         if not total or face.memory.used is None:
             return None
         stretch, columns = (asked.start, asked.end), columns_for(asked.width)
         trace = self._machine.past.trace(face.id, MEMORY_USED, *stretch, columns)
         scale = ((total, face.memory.scale),) if asked.scaled else ()
-        return TileSpark(trace, *stretch, highest=total, scale=scale, playhead=asked.playhead)
+        return StripShown(trace, *stretch, highest=total, scale=scale, playhead=asked.playhead)
 
 
 def _absent(

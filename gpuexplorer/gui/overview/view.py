@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QMenu
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.card_head import face_of_now
 from gpuexplorer.gui.cards.event_words import told
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.cards.throttling import SlowedBook
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.all_cards_feed import AllCardsFeed
 from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel
 from gpuexplorer.gui.overview.arrangement import Arrangement
@@ -42,17 +42,21 @@ from gpuexplorer.gui.overview.words import (
     hidden_words,
 )
 from gpuexplorer.gui.state.event_list import EpisodeRow
-from gpuexplorer.gui.state.lab.cell_flags import CellFlags
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
-from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, TILE_KEYS
+from gpuexplorer.gui.widgets.key_words import PLOT_KEYS, KeyGroup
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.live_view import LiveView, Page
+from gpuexplorer.telemetry.backends.host import NO_SWAP_SPACE
+
+_KEYS: KeyGroup = (
+    mark("Tiles"),
+    (
+        ("Arrows Home End", mark("To another card")),
+        ("Enter", mark("Open the card")),
+        ("Ctrl+Shift+Arrow", mark("Move the tile")),
+        ("Shift+F10", mark("What can be done with the card")),
+    ),
+)
 
 _NOTES_EVERY = 2.0
 _MARGINS = QMargins(24, 20, 24, 20)
@@ -61,42 +65,35 @@ _MARGINS = QMargins(24, 20, 24, 20)
 class OverviewView(LiveView):
     """The first screen: who is busy, who is full, and whether anything is wrong."""
 
-    key_groups = (PLOT_KEYS, TILE_KEYS)
+    key_groups = (PLOT_KEYS, _KEYS)
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        settings: Settings,
-        frame_clock: FrameClock,
-        lab_flags: CellFlags,
-    ) -> None:
-        super().__init__(
-            machine, time_window, frame_clock, (Cadence.ON_DEMAND,), processes=True
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, (Cadence.ON_DEMAND,), processes=True)
+        self._navigation = desk.navigation
+        self._settings = desk.settings
+        source = desk.machine.session.source
+        self._arrangement = Arrangement(
+            desk.settings, source.label if source.simulated else "cards"
         )
-        self._navigation = navigation
-        self._settings = settings
-        source = machine.session.source
-        self._arrangement = Arrangement(settings, source.label if source.simulated else "cards")
         self._notes_read_at = float("-inf")
         self._slowed = SlowedBook()
-        self._tile_feed = TileFeed(machine, time_window)
-        self._programs = ProgramsFeed(machine)
-        self._energy = EnergyFeed(machine.past)
-        self._all = AllCardsPanel(look, time_window, settings, offered(machine.cards()))
-        self._all_feed = AllCardsFeed(
-            self._all, machine, time_window, self._tile_feed, lab_flags
+        self._tile_feed = TileFeed(desk.machine, desk.time_window)
+        self._programs = ProgramsFeed(desk.machine)
+        self._energy = EnergyFeed(desk.machine.past)
+        self._all = AllCardsPanel(
+            desk.time_window, desk.settings, offered(desk.machine.cards())
         )
-        self._tiles, self._cells = TileGrid(look), TileGrid(look)
-        self._now = NowPanel(look, self._cells)
-        self._side = SidePanel(look, time_window)
+        self._all_feed = AllCardsFeed(
+            self._all, desk.machine, desk.time_window, self._tile_feed, desk.lab.flags
+        )
+        self._tiles, self._cells = TileGrid(), TileGrid()
+        self._now = NowPanel(self._cells)
+        self._side = SidePanel(desk.time_window)
         self._many = CellsWithSide(self._now, self._side)
         self._many.hide()
-        self._processes = ProcessesPanel(look, time_window)
-        self._events = EventsPanel(look, machine)
-        self._notes = NotesPanel(look)
+        self._processes = ProcessesPanel(desk.time_window)
+        self._events = EventsPanel(desk.machine)
+        self._notes = NotesPanel()
         self._all.setObjectName("overview.curves")
         self._tiles.setObjectName("overview.tiles")
         self._processes.setObjectName("overview.processes")
@@ -113,12 +110,12 @@ class OverviewView(LiveView):
         ):
             least, most = widget.least_height, widget.most_height
             self._column.add(ColumnPart(widget, least, most, share))
-        self._hover = HoverCard(look, self._column, self._cells)
+        self._hover = HoverCard(self._column, self._cells)
         self._page = Page()
         self._page.setWidget(self._column)
         column(self._page, within=self)
         self.begin_at(self._page)
-        self._files = StripFiles(look, machine, time_window, self._all.strip)
+        self._files = StripFiles(desk.machine, desk.time_window, self._all.strip)
         self._of_strip = (
             self.add_command(tr("Copy what all cards say"), "Ctrl+C", self._on_copy_asked),
             self.add_command(tr("Save all cards as CSV…"), "Ctrl+S", self._on_save_asked),
@@ -149,7 +146,7 @@ class OverviewView(LiveView):
         if now - self._notes_read_at >= _NOTES_EVERY:
             self._notes_read_at = now
             # Those of the computer stand among its facts, with what helps.
-            notes = machine.session.backend.notes()
+            notes = [each for each in machine.session.notes() if each != NO_SWAP_SPACE]
             if self._notes.show_notes([tr(note) for note in notes]):
                 self._fit()
 

@@ -18,7 +18,7 @@ from gpuexplorer.gui.cards.process_words import on_how_many
 from gpuexplorer.gui.cards.reasons import Matter, StateMark
 from gpuexplorer.gui.overview.plotted import Plotted
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.processes import NamedProcess
 
 NOBODY = mark("No program uses a card.")
 UNTOLD = mark("It is not known who uses the cards.")

@@ -1,19 +1,40 @@
-"""Drawing: puts texts, chips and bars on a painter in the theme, and notes what lies where."""
+"""Drawing: puts texts, chips, bars and marks on a painter in the theme. Delegate: for views."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QRegion
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import (
+    QLineF,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QPointF,
+    QRect,
+    QRectF,
+    Qt,
+)
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF, QRegion
+from PySide6.QtGui import Qt as GuiQt
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Theme
+from gpuexplorer.gui.theme.look import Look, look
+from gpuexplorer.gui.theme.palette import Theme, faded
 
+Index = QModelIndex | QPersistentModelIndex
+Shares = NDArray[np.float64]
 THIN_SPACE = "\N{THIN SPACE}"
 TILE_RADIUS = 10.0
 CHIP_RADIUS = 4.0
+_HATCH = 6.0
+_KEY, _KEY_AIR, _KEY_GAP, _KEYS_BETWEEN = 18.0, 6.0, 4.0, 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +61,16 @@ class Hint:
 class Drawing:
     """For the length of one paint event."""
 
-    def __init__(self, painter: QPainter, look: Look, dirty: QRegion | None = None) -> None:
+    def __init__(
+        self, painter: QPainter, worn: Look | None = None, dirty: QRegion | None = None
+    ) -> None:
         """`dirty` is what is to be drawn anew, where that is not everything."""
+        worn = worn or look()
         self.painter = painter
         self.dirty = dirty
-        self.look = look
-        self.theme: Theme = look.theme
-        self.letters = look.letters
+        self.theme: Theme = worn.theme
+        self.letters = worn.letters
+        self._icons = worn.icons
         self.hints: list[Hint] = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
@@ -87,7 +111,7 @@ class Drawing:
         return left
 
     def icon(self, icon: Icon, place: QRectF, colour: QColor) -> None:
-        self.look.icons.draw(self.painter, icon, place, colour)
+        self._icons.draw(self.painter, icon, place, colour)
 
     def tile(
         self, place: QRectF, fill: QColor | None = None, edge: QColor | None = None
@@ -103,26 +127,38 @@ class Drawing:
         self.painter.setBrush(colour)
         self.painter.drawRoundedRect(place, radius, radius)
 
-    def focus_ring(self, place: QRectF, radius: float = TILE_RADIUS) -> None:
-        self.painter.setPen(QPen(self.theme.accent, 2))
+    def outlined(self, place: QRectF, pen: QPen, radius: float = CHIP_RADIUS) -> None:
+        self.painter.setPen(pen)
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
-        self.painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), radius - 1, radius - 1)
+        half = pen.widthF() / 2
+        self.painter.drawRoundedRect(place.adjusted(half, half, -half, -half), radius, radius)
+
+    def focus_ring(self, place: QRectF, radius: float = TILE_RADIUS) -> None:
+        self.outlined(place, QPen(self.theme.accent, 2), radius - 1)
 
     def hairline(self, left: float, right: float, y: float) -> None:
         self.painter.fillRect(QRectF(left, y, right - left, 1), self.theme.line)
 
-    def chip(self, place: QRectF, text: str, letters: Lettering, fill: QColor | None) -> None:
+    def chip(
+        self,
+        place: QRectF,
+        text: str,
+        letters: Lettering,
+        fill: QColor | None = None,
+        ink: QColor | None = None,
+        *,
+        dashed: bool = False,
+    ) -> None:
         """Filled with a card's colour, or outlined where there is none."""
         if fill is None:
-            self.painter.setPen(QPen(self.theme.faint, 1))
-            self.painter.setBrush(Qt.BrushStyle.NoBrush)
-            edge = place.adjusted(0.5, 0.5, -0.5, -0.5)
-            self.painter.drawRoundedRect(edge, CHIP_RADIUS, CHIP_RADIUS)
+            pen = QPen(self.theme.faint, 1)
+            if dashed:
+                pen.setDashPattern([2.0, 2.0])
+            self.outlined(place, pen)
         else:
             self.filled(place, fill, CHIP_RADIUS)
-        ink = self.theme.quiet if fill is None else self.theme.inverse
-        x = place.center().x() - letters.width(text) / 2
-        self.text(x, place.center().y() + letters.cap_height / 2, Run(text, letters, ink))
+        ink = ink or (self.theme.quiet if fill is None else self.theme.inverse)
+        self._centred(place, Run(text, letters, ink))
 
     def bar(self, place: QRectF, parts: Sequence[tuple[float, QColor]]) -> None:
         """A track with parts laid end to end from the left, each a share of the whole."""
@@ -135,16 +171,130 @@ class Drawing:
             width = min(width, place.right() - left)
             if width <= 0:
                 continue
-            self.painter.setBrush(colour)
             self.painter.setClipRect(QRectF(left, place.top(), width, place.height()))
-            self.painter.drawRoundedRect(place, radius, radius)
+            self.filled(place, colour, radius)
             left += width
         self.painter.setClipping(False)
 
     def no_bar(self, place: QRectF) -> None:
         """In the place of a bar for what is not known: dotted, and never an empty track."""
-        pen = QPen(self.theme.faint, 1.5, Qt.PenStyle.CustomDashLine)
+        pen = QPen(self.theme.faint, 1.5)
         pen.setDashPattern([1.0, 3.0])
         self.painter.setPen(pen)
         y = place.center().y()
         self.painter.drawLine(QPointF(place.left(), y), QPointF(place.right(), y))
+
+    def curve(self, place: QRectF, x: Shares, y: Shares, colour: QColor, fill: float) -> None:
+        """A small one. All are shares of the place; a y that is not finite is a gap."""
+        line = QPen(colour, 1.25)
+        line.setCapStyle(Qt.PenCapStyle.SquareCap)
+        across = place.left() + x * place.width()
+        up = place.bottom() - np.clip(y, 0.0, 1.0) * place.height()
+        edges = np.flatnonzero(np.diff(np.isfinite(y), prepend=False, append=False))
+        for first, last in edges.reshape(-1, 2):
+            points = list(map(QPointF, across[first:last].tolist(), up[first:last].tolist()))
+            if len(points) == 1:  # between two gaps
+                points.insert(0, points[0] - QPointF(1.5, 0))
+            # Smooth edges below the line would cost more than all the rest.
+            self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            self.painter.setPen(Qt.PenStyle.NoPen)
+            self.painter.setBrush(faded(colour, fill))
+            foot = (QPointF(points[at].x(), place.bottom()) for at in (-1, 0))
+            self.painter.drawPolygon(QPolygonF([*points, *foot]))
+            self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self.painter.setPen(line)
+            self.painter.drawPolyline(QPolygonF(points))
+
+    def wrong(self, place: QRectF, *, lettered: bool) -> None:
+        """What arrived WRONG: the only hatched thing anywhere. It has no figure."""
+        self.filled(place, self.theme.bad, CHIP_RADIUS)
+        self.painter.save()
+        self.painter.setClipRect(place.adjusted(0.5, 0.5, -0.5, -0.5))
+        self.painter.setPen(QPen(faded(self.theme.inverse, 0.34), 1.5))
+        end = place.right() + place.height()
+        for x in np.arange(place.left(), end, _HATCH):
+            low = QPointF(x - place.height(), place.bottom())
+            self.painter.drawLine(QLineF(low, QPointF(x, place.top())))
+        self.painter.restore()
+        if lettered:
+            run = Run(tr("WRONG"), self.letters.badge, self.theme.inverse)
+            if run.width + 4 > place.width():
+                run = Run("!", self.letters.badge, self.theme.inverse)
+            ground = QRectF(0, 0, run.width + 4, run.letters.cap_height + 6)
+            ground.moveCenter(place.center())
+            self.painter.fillRect(ground, self.theme.bad)
+            self._centred(place, run)
+
+    def keys(self, right: float, middle: float, keys: str) -> float:
+        """A cap for each key of "Ctrl+Shift+P", ending at `right`. Returns where they begin.
+
+        With a space between they are pressed one or the other: "+ -".
+        """
+        for either in reversed(keys.split()):
+            for key in reversed(parts_of(either)):
+                run = Run(key, self.letters.caption, self.theme.quiet)
+                wide = max(_KEY, run.width + 2 * _KEY_AIR)
+                cap = QRectF(right - wide, middle - _KEY / 2, wide, _KEY)
+                self.outlined(cap, QPen(self.theme.line, 1))
+                self._centred(cap, run)
+                right -= wide + _KEY_GAP
+            right += _KEY_GAP - _KEYS_BETWEEN
+        return right + _KEYS_BETWEEN
+
+    def _centred(self, place: QRectF, run: Run) -> None:
+        middle = place.center()
+        baseline = middle.y() + run.letters.cap_height / 2
+        self.text(middle.x() - run.width / 2, baseline, run)
+
+
+class Delegate(QStyledItemDelegate):
+    """Subclasses implement `draw`; a bug in there spoils one row or cell."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.look = look()
+
+    def draw(
+        self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
+    ) -> None:
+        raise NotImplementedError
+
+    @guarded
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        try:
+            self.draw(Drawing(painter), QRectF(option.rect), option, index)
+        finally:
+            painter.restore()
+
+
+def parts_of(keys: str) -> list[str]:
+    """ "Ctrl++" is Ctrl and the plus."""
+    if keys.endswith("++"):
+        return [*parts_of(keys[:-2]), "+"] if keys != "++" else ["+"]
+    return keys.split("+") if keys not in ("", "+") else [keys]
+
+
+def plain_tip(text: str) -> str:
+    """For a tooltip: what somebody else named is never taken for markup."""
+    shown = escape(text).replace("\n", "<br>")
+    return f"<qt>{shown}</qt>" if GuiQt.mightBeRichText(text) else text
+
+
+def picture_of(colours: Sequence[QColor], cells: NDArray[np.intp]) -> QImage:
+    """Very many cells: a pixel for each, which says which of the colours it has."""
+    known = np.array([(c.red(), c.green(), c.blue()) for c in colours], np.uint8)
+    pixels, (high, wide) = np.ascontiguousarray(known[cells]), cells.shape
+    return QImage(pixels.data, wide, high, 3 * wide, QImage.Format.Format_RGB888).copy()
+
+
+def draw_picture(
+    painter: QPainter, picture: QImage, corner: QPoint, step: int, gap: int, ground: QColor
+) -> None:
+    """A cell every `step` pixels, with the ground in the gaps between them."""
+    whole = QRect(corner, picture.size() * step)
+    painter.drawImage(whole, picture)
+    for x in range(whole.left() + step - gap, whole.right() + 1, step):
+        painter.fillRect(x, whole.top(), gap, whole.height(), ground)
+    for y in range(whole.top() + step - gap, whole.bottom() + 1, step):
+        painter.fillRect(whole.left(), y, whole.width(), gap, ground)

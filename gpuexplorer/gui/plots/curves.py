@@ -1,32 +1,34 @@
-"""Curves: how traces are drawn: lines of means, bands from least to most, fills."""
+"""Curves: traces over time: lines of means, bands from least to most, fills."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pyqtgraph as pg
 import shiboken6
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QPen, QTransform
+from PySide6.QtGui import QColor, QPainter, QPen, QTransform
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.telemetry.trace import Trace
 
 Numbers = NDArray[np.float64]
+Shape = TypeVar("Shape", QLineF, QRectF)
 COLUMN_PIXELS = 2  # narrower columns cost more than they show
-LINE_WIDTH = 1.5
-_THIN = 1.0
+_WIDTH, _THIN, _DOT = 1.5, 1.0, 3.0
 _FILL, _BAND = 0.12, 0.26
-_DOT = 3.0
 # Marks in columns, a gap of two after each; 0 is a whole line. Qt's dashed pens take forty
 # times as long as the line itself.
-MARKS = ((), (6,), (2,), (6, 2), (3,), (6, 2, 2), (11,), (4, 4, 2))
-DASHES = len(MARKS)
+_MARKS = ((), (6,), (2,), (6, 2), (3,), (6, 2, 2), (11,), (4, 4, 2))
+DASHES = len(_MARKS)
 _PATTERNS = [
     np.array([on for mark in marks for on in (True,) * mark + (False,) * 2] or [True])
-    for marks in MARKS
+    for marks in _MARKS
 ]
 _DOTTED = np.array([True, False])
 # Steeper than this a segment is drawn whole: a dash must not hide a peak.
@@ -41,156 +43,28 @@ class Curve:
     colour: QColor
     fill: bool = False
     dash: int = 0
-    bare: tuple[tuple[float, float], ...] = ()
+    bare: Sequence[tuple[float, float]] = ()
     behind: bool = False  # another one is compared with it: thin, dotted, without a band
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
-    """Curves, the first on top, and where they are drawn, in pixels."""
-
-    place: QRectF
-    to: QTransform  # from seconds and units to pixels
-    curves: Sequence[Curve]
-
-    def draw(self, painter: QPainter, left: float, right: float) -> None:
-        """What lies between these places; a little more does no harm."""
-        painter.save()
-        painter.setClipRect(self.place, Qt.ClipOperation.IntersectClip)
-        for curve in reversed(self.curves):
-            _CurveDrawing(painter, self, curve).draw(left, right)
-        painter.restore()
+def columns_for(width: float) -> int:
+    """How many columns to ask the history for, so that each is two whole pixels wide."""
+    return max(2, int(width) // COLUMN_PIXELS + 1)
 
 
-class _CurveDrawing:
-    def __init__(self, painter: QPainter, frame: Frame, curve: Curve) -> None:
-        self._painter, self._place, self._curve = painter, frame.place, curve
-        to = frame.to
-        self._scale, self._shift = to.m11(), to.dx()
-        self._rise, self._level = to.m22(), to.dy()
-        # Where time began: columns and dashes move along with it.
-        self._phase = round(to.dx())
+def steady_stretch(start: float, end: float, width: float) -> tuple[float, float]:
+    """The stretch to draw: it moves by whole pixels, so that what it shows does not shimmer.
 
-    def draw(self, left: float, right: float) -> None:
-        painter, curve, trace = self._painter, self._curve, self._curve.trace
-        if len(trace) == 0:
-            return
-        spread = bool(trace.counts.max() > 1)
-        # A neighbour on either side leads the line out of the picture.
-        begin, end = ((x - self._shift) / self._scale for x in (left, right))
-        first = max(0, int(trace.times.searchsorted(begin, side="right")) - 2)
-        view = slice(first, int(trace.times.searchsorted(end)) + 1)
-        # Where segments meet within a pixel, both would cover a part of it: it shows as a dot.
-        x = np.rint(trace.times[view] * self._scale + self._shift)
-        y = self._heights(trace.means[view])
-        column = trace.column_seconds * self._scale
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        painter.setPen(Qt.PenStyle.NoPen)
-        middles = x + round(column / 2) if spread else x
-        cells = self._columns(max(x[0], self._place.left()), self._place.right())
-        if curve.fill:
-            tops = np.interp(cells + COLUMN_PIXELS / 2, middles, y, np.nan, np.nan)
-            for begin, end in curve.bare:
-                tops[(cells >= round(self._x(begin))) & (cells < round(self._x(end)))] = np.nan
-            floor = min(self._place.bottom(), self._level)
-            self._draw_area(_FILL, cells, tops, np.full(cells.size, floor))
-        if spread and not curve.behind:
-            tops, bottoms = self._heights(trace.maxima[view]), self._heights(trace.minima[view])
-            tops[bottoms - tops <= LINE_WIDTH] = np.nan
-            tops[:-1][x[1:] - x[:-1] > 2 * column + 1] = np.nan  # none over what is left out
-            each = np.maximum(np.searchsorted(x, cells + COLUMN_PIXELS / 2) - 1, 0)
-            self._draw_area(_BAND, cells, tops[each], bottoms[each])
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        _cut(middles, y, self._place.left(), self._place.right())
-        self._draw_line(middles, y)
-
-    def _heights(self, values: Numbers) -> Numbers:
-        # NumPy's own `clip` takes longer than all the rest.
-        pixels = np.maximum(values * self._rise + self._level, self._place.top())
-        bounded: Numbers = np.minimum(pixels, self._place.bottom())
-        return bounded
-
-    def _draw_area(
-        self, opacity: float, cells: Numbers, tops: Numbers, bottoms: Numbers
-    ) -> None:
-        """As a picture of one pixel for each column and row: shapes take ten times as long."""
-        painter, colour = self._painter, faded(self._curve.colour, opacity)
-        there = np.isfinite(tops)
-        if not there.any():
-            return
-        if by_pixels(painter):
-            top, bottom = math.floor(tops[there].min()), math.ceil(bottoms[there].max())
-            rows = np.arange(top, bottom)[:, np.newaxis] + 0.5
-            inside = (rows >= tops) & (rows < bottoms)
-            high, wide = inside.shape
-            image = QImage(inside.data, wide, high, wide, QImage.Format.Format_Indexed8)
-            image.setColorTable([0, colour.rgba()])
-            place = QRectF(cells[0], top, wide * COLUMN_PIXELS, high)
-            painter.drawImage(place, image)
-            return
-        painter.setBrush(colour)
-        for first, last in runs(there):
-            x = cells[first:last] + COLUMN_PIXELS / 2
-            y = np.append(tops[first:last], bottoms[first:last][::-1])
-            painter.drawPolygon(pg.functions.arrayToQPolygonF(np.append(x, x[::-1]), y))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-
-    def _draw_line(self, x: Numbers, y: Numbers) -> None:
-        painter, curve = self._painter, self._curve
-        pen = QPen(curve.colour, _THIN if curve.behind else LINE_WIDTH)
-        # Round ends cost nine times as much, and are no better to see at this width.
-        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        painter.setPen(pen)
-        parts = runs(np.isfinite(y))
-        if curve.behind or curve.dash % DASHES or by_pixels(painter):
-            lines = self._segments(x, y)
-            if len(lines):
-                # A list of lines takes longer to build than to draw: Qt reads the array itself.
-                array = shiboken6.wrapInstance(lines.ctypes.data, QLineF)
-                assert isinstance(array, QLineF)
-                painter.drawLines(array, len(lines))
-        else:
-            # A file that is printed or edited wants one line, not hundreds of pieces.
-            for first, last in parts:
-                part = slice(first, last)
-                painter.drawPolyline(pg.functions.arrayToQPolygonF(x[part], y[part]))
-        for alone in parts[parts[:, 1] - parts[:, 0] == 1, 0]:
-            # One column between two gaps would be a line without length.
-            pen.setWidthF(_DOT)
-            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-            painter.setPen(pen)
-            painter.drawPoint(QPointF(x[alone], y[alone]))
-
-    def _segments(self, x: Numbers, y: Numbers) -> Numbers:
-        behind, dash = self._curve.behind, self._curve.dash % DASHES
-        if behind or dash:
-            every = np.union1d(x, self._columns(x[0], x[-1])[1:])
-            # Between a value and a gap this gives no number, which is what is wanted.
-            x, y = every, np.interp(every, x, y)
-        risen = y[1:] - y[:-1]
-        drawn = np.isfinite(risen)
-        if behind or dash:
-            pattern = _DOTTED if behind else _PATTERNS[dash]
-            column = ((x[:-1] - self._phase) // COLUMN_PIXELS).astype(np.int64)
-            drawn &= (np.abs(risen) > _STEEP) | pattern[column % pattern.size]
-        return _rows(x[:-1], y[:-1], x[1:], y[1:])[drawn]
-
-    def _x(self, at: float) -> float:
-        return at * self._scale + self._shift
-
-    def _columns(self, left: float, right: float) -> Numbers:
-        """Where those begin that hold these places and what is between."""
-        first = self._phase + (left - self._phase) // COLUMN_PIXELS * COLUMN_PIXELS
-        return np.arange(first, right, COLUMN_PIXELS)
+    The history's columns begin at multiples of their width, and so fall on whole pixels too.
+    """
+    pixel = (end - start) / max(1.0, width)
+    later = math.ceil(end / pixel - 1e-6) * pixel
+    return later - (end - start), later
 
 
 def on_columns(start: float, end: float, column: float) -> tuple[float, float]:
     """All the columns that a stretch reaches into."""
     return math.floor(start / column) * column, math.ceil(end / column) * column
-
-
-def by_pixels(painter: QPainter) -> bool:
-    return painter.paintEngine().type() is QPaintEngine.Type.Raster
 
 
 def runs(there: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -200,17 +74,183 @@ def runs(there: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.flatnonzero(between[1:] != between[:-1]).reshape(-1, 2)
 
 
-def _cut(x: Numbers, y: Numbers, left: float, right: float) -> None:
-    """End the line at the edges: not everything that is painted on can clip."""
-    for edge, outer, inner in ((left, 0, 1), (right, -1, -2)):
-        if x.size > 1 and (edge - x[outer]) * (x[inner] - edge) > 0:
-            share = (edge - x[outer]) / (x[inner] - x[outer])
-            y[outer] += share * (y[inner] - y[outer])
-            x[outer] = edge
+def draw_curves(
+    painter: QPainter, place: QRectF, to: QTransform, curves: Sequence[Curve]
+) -> None:
+    """The first lies on top. `to` leads from seconds and units to pixels."""
+    painter.save()
+    painter.setClipRect(place, Qt.ClipOperation.IntersectClip)
+    for curve in reversed(curves):
+        if len(curve.trace):
+            _draw(painter, place, to, curve)
+    painter.restore()
 
 
-def _rows(*columns: Numbers) -> Numbers:
-    rows = np.empty((columns[0].size, len(columns)))
-    for at, column in enumerate(columns):
-        rows[:, at] = column
-    return rows
+class TraceItem(pg.GraphicsObject):
+    """Curves in a view whose x are steady seconds and whose y are the metric's units.
+
+    PlotCurveItem outlines a line wider than 1 px as a shape, which takes ten times as long, and
+    knows neither columns of several readings nor that a gap is not to be bridged.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._curves: Sequence[Curve] = ()
+        self._seen = QRectF()
+
+    def show_curves(self, curves: Sequence[Curve]) -> None:
+        """The first lies on top."""
+        self._curves = curves
+        self.update()
+
+    @guarded
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem | None = None,
+        widget: QWidget | None = None,
+    ) -> None:
+        to = painter.transform()
+        place = to.mapRect(self._seen)
+        # A view that is squeezed to nothing still reaches from a value to another.
+        if not place.toRect().isEmpty():
+            painter.save()
+            painter.resetTransform()
+            draw_curves(painter, place, to, self._curves)
+            painter.restore()
+
+    def boundingRect(self) -> QRectF:
+        return self._seen
+
+    def viewRangeChanged(self) -> None:
+        self.prepareGeometryChange()
+        view = self.getViewBox()
+        self._seen = QRectF() if view is None else QRectF(view.viewRect())
+
+
+def line_pen(colour: QColor, width: float, dash: int = 0, *, ratio: float = 0.0) -> QPen:
+    """For lines of few points: Qt takes long for a dashed line of many. In a view, whose units
+    are no pixels, a pen's are those of the screen: of these the window's are `ratio` wide.
+    """
+    pen = QPen(colour, width * ratio if ratio else width)
+    pen.setCosmetic(bool(ratio))
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    pattern = [part * COLUMN_PIXELS / width for mark in _MARKS[dash] for part in (mark, 2)]
+    if pattern:
+        pen.setDashPattern(pattern)
+    return pen
+
+
+def dotted_pen(colour: QColor, *, ratio: float) -> QPen:
+    """For limits in a view."""
+    pen = line_pen(colour, 1.2, ratio=ratio)
+    pen.setDashPattern([1.0, 2.2])
+    return pen
+
+
+def _draw(painter: QPainter, place: QRectF, to: QTransform, curve: Curve) -> None:
+    trace, scale, shift = curve.trace, to.m11(), to.dx()
+    begin, end = ((x - shift) / scale for x in (place.left(), place.right()))
+    # A neighbour on either side leads the line out of the picture.
+    first = max(0, int(trace.times.searchsorted(begin, side="right")) - 2)
+    view = slice(first, int(trace.times.searchsorted(end)) + 1)
+
+    def heights(values: Numbers) -> Numbers:
+        # NumPy's own `clip` takes longer than all the rest.
+        pixels = np.maximum(values[view] * to.m22() + to.dy(), place.top())
+        bounded: Numbers = np.minimum(pixels, place.bottom())
+        return bounded
+
+    # Where segments meet within a pixel, both would cover a part of it: it shows as a dot.
+    x, y = np.rint(trace.times[view] * scale + shift), heights(trace.means)
+    column = trace.column_seconds * scale
+    spread = bool(trace.counts.max() > 1)
+    middles = x + round(column / 2) if spread else x
+    # From where time began, columns and dashes move along with it.
+    phase = round(shift)
+    cells = _columns(phase, max(x[0], place.left()), place.right())
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    if curve.fill:
+        tops = np.interp(cells + COLUMN_PIXELS / 2, middles, y, np.nan, np.nan)
+        for start, stop in curve.bare:
+            left, right = round(start * scale + shift), round(stop * scale + shift)
+            tops[(cells >= left) & (cells < right)] = np.nan
+        floor = np.full(cells.size, min(place.bottom(), to.dy()))
+        _draw_area(painter, faded(curve.colour, _FILL), cells, tops, floor)
+    if spread and not curve.behind:
+        tops, bottoms = heights(trace.maxima), heights(trace.minima)
+        tops[bottoms - tops <= _WIDTH] = np.nan
+        tops[:-1][x[1:] - x[:-1] > 2 * column + 1] = np.nan  # none over what is left out
+        each = np.maximum(np.searchsorted(x, cells + COLUMN_PIXELS / 2) - 1, 0)
+        _draw_area(painter, faded(curve.colour, _BAND), cells, tops[each], bottoms[each])
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    _draw_line(painter, curve, middles, y, phase)
+
+
+def _draw_area(
+    painter: QPainter, colour: QColor, cells: Numbers, tops: Numbers, bottoms: Numbers
+) -> None:
+    """A box for each column: one shape of all of them takes ten times as long."""
+    there = np.isfinite(tops)
+    boxes = np.empty((int(there.sum()), 4))
+    boxes[:, 0], boxes[:, 1] = cells[there], np.rint(tops[there])
+    boxes[:, 2], boxes[:, 3] = COLUMN_PIXELS, np.rint(bottoms[there]) - boxes[:, 1]
+    if len(boxes):
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        # A list takes longer to build than to draw: Qt reads the array itself.
+        painter.drawRects(_as(QRectF, boxes), len(boxes))
+
+
+def _draw_line(painter: QPainter, curve: Curve, x: Numbers, y: Numbers, phase: int) -> None:
+    pen = QPen(curve.colour, _THIN if curve.behind else _WIDTH)
+    # Round ends cost nine times as much, and are no better to see at this width.
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    painter.setPen(pen)
+    single = runs(np.isfinite(y))
+    for alone in single[single[:, 1] - single[:, 0] == 1, 0]:
+        # One column between two gaps would be a line without length.
+        dot = QPen(curve.colour, _DOT)
+        dot.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(dot)
+        painter.drawPoint(QPointF(x[alone], y[alone]))
+        painter.setPen(pen)
+    # What is level is one piece.
+    turns = np.ones(x.size, np.bool_)
+    turns[1:-1] = (y[1:-1] != y[:-2]) | (y[1:-1] != y[2:])
+    x, y = x[turns], y[turns]
+    pattern = _DOTTED if curve.behind else _PATTERNS[curve.dash % DASHES]
+    if pattern.size > 1:
+        cells = _columns(phase, x[0], x[-1])[1:]
+        on = _marked(pattern, cells, phase)
+        every = np.union1d(x, cells[on != _marked(pattern, cells - COLUMN_PIXELS, phase)])
+        # Between a value and a gap this gives no number, which is what is wanted.
+        x, y = every, np.interp(every, x, y)
+    risen = y[1:] - y[:-1]
+    drawn = np.isfinite(risen)
+    if pattern.size > 1:
+        drawn &= (np.abs(risen) > _STEEP) | _marked(pattern, x[:-1], phase)
+    lines = np.stack((x[:-1], y[:-1], x[1:], y[1:]), 1)[drawn]
+    if len(lines):
+        painter.drawLines(_as(QLineF, lines), len(lines))
+
+
+def _marked(pattern: NDArray[np.bool_], x: Numbers, phase: int) -> NDArray[np.bool_]:
+    """Whether these places are on a mark, and not in the gap behind it."""
+    column = ((x - phase) // COLUMN_PIXELS).astype(np.int64)
+    marked: NDArray[np.bool_] = pattern[column % pattern.size]
+    return marked
+
+
+def _columns(phase: int, left: float, right: float) -> Numbers:
+    """Where those begin that hold these places and what is between."""
+    first = phase + (left - phase) // COLUMN_PIXELS * COLUMN_PIXELS
+    return np.arange(first, right, COLUMN_PIXELS)
+
+
+def _as(kind: type[Shape], rows: Numbers) -> Shape:
+    """The first of them as Qt sees it, with the others behind it in memory."""
+    first = shiboken6.wrapInstance(rows.ctypes.data, kind)
+    assert isinstance(first, kind)
+    return first

@@ -22,8 +22,7 @@ from gpuexplorer.gui.cards.process_words import (
 from gpuexplorer.gui.processes.model import ProcessLine
 from gpuexplorer.gui.processes.picked_words import long_since
 from gpuexplorer.gui.processes.words import CARD, COLUMN_WORDS, COMMAND, MEMORY
-from gpuexplorer.gui.tables.cell import NO_CELL, Cell, Chip, Spark
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import NO_CELL, Cell, Chip, Column, Spark
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.process_book import BookRow, ProcessPast, Standing
 from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
@@ -102,7 +101,7 @@ class ProcessColumns:
         return [
             column(CARD, self._card, self._first_place, width=CARD_WIDTH),
             column(COMMAND, self._command, _COMMAND, width=200, stretches=True, share=0.25),
-            column("pid", self._pid, _pid, width=pid, narrowest=pid, right=True, kept=11),
+            column("pid", self._pid, _pid, width=pid, right=True, kept=11),
             column("user", partial(_text, _user), _text_of(_user), width=76, kept=10),
             figure(MEMORY, self._memory, _memory_held, 104, 12),
             share("sm", sm, 88, 12),

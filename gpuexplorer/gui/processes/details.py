@@ -17,12 +17,11 @@ from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes, percent
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.processes.columns import SPAN, ProcessColumns, known
 from gpuexplorer.gui.processes.model import ProcessLine
-from gpuexplorer.gui.tables.cell import Cell, Spark
-from gpuexplorer.gui.tables.cell_drawing import PADDING, draw_cell
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Spark, draw_cell
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
@@ -85,8 +84,8 @@ def past_curves(line: ProcessLine, columns: ProcessColumns) -> list[PastCurve]:
 class PastStrip(Painted):
     """The curves side by side over the same four minutes."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._curves: Sequence[PastCurve] = ()
         self.setFixedHeight(PAST_HEIGHT)
         self.setAccessibleName(tr("Last 4 minutes"))
@@ -121,34 +120,33 @@ class ProcessDetails(QWidget):
 
     end_asked = Signal()
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
         self._commands: Sequence[str] = ()
         self._command = QPlainTextEdit()
         self._command.setReadOnly(True)
         self._command.setTabChangesFocus(True)
         self._command.setAccessibleName(tr("Whole command"))
         self._command.setProperty("kind", "plain")
-        self._command.setFont(look.letters.mono.font)
+        self._command.setFont(look().letters.mono.font)
         self._command.document().setDocumentMargin(0)
-        self._command.setFixedHeight(round(_LINES * look.letters.mono.height) + 4)
+        self._command.setFixedHeight(round(_LINES * look().letters.mono.height) + 4)
         self._command.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._facts = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._reason = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._facts = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._reason = ElidedLabel(look().letters.body, Tone.QUIET)
         self._copy = QPushButton(tr("Copy command"))
         self._copy.clicked.connect(self._on_copy_clicked)
         self._end = QPushButton(tr("End…"))
         self._end.clicked.connect(self.end_asked)
-        self._past = PastStrip(look)
+        self._past = PastStrip()
         words = column(self._command, self._facts, self._reason, FREE, gap=2)
         self._buttons = row(self._copy, top := Qt.AlignmentFlag.AlignTop, self._end, top)
         above = row(words, GROWS, self._buttons, gap=16, margins=(16, 10, 16, 10))
         column(line_between(), above, self._past, within=self, gap=0)
         self._past.hide()
-        height = round(_LINES * look.letters.mono.height + 2 * look.letters.body.height)
+        height = round(_LINES * look().letters.mono.height + 2 * look().letters.body.height)
         self._full_height = height + 32 + PAST_HEIGHT
-        self._low_with_words = _LOW + round(look.letters.body.height)
+        self._low_with_words = _LOW + round(look().letters.body.height)
         self.setFixedHeight(_LOW)
         self.show_nothing("")
 
@@ -179,7 +177,7 @@ class ProcessDetails(QWidget):
 
     def _show(self, commands: Sequence[str], instead: str, facts: str, refusal: str) -> None:
         self._commands = commands
-        letters = self._look.letters
+        letters = look().letters
         text = "\n".join(commands) or instead
         if text != self._command.toPlainText():
             self._command.setFont((letters.mono if commands else letters.body).font)

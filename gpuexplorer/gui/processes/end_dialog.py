@@ -24,11 +24,10 @@ from gpuexplorer.gui.processes.words import READ_ONLY, Held
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.telemetry.ending import CAN_ASK, Way, end, has_ended, refused
-from gpuexplorer.telemetry.process_names import NamedProcess
+from gpuexplorer.telemetry.process_book import CAN_ASK, end, has_ended, refused
+from gpuexplorer.telemetry.processes import NamedProcess, Way
 
 _LOOK_EVERY_MS = 200
 _NAMED = 6
@@ -49,7 +48,6 @@ class EndDialog(Sheet):
 
     def __init__(
         self,
-        look: Look,
         ending: Sequence[ProcessToEnd],
         left_out: Sequence[str],
         units: Units,
@@ -59,7 +57,7 @@ class EndDialog(Sheet):
         machine: str = "",
     ) -> None:
         """`machine`: another than this computer, where it is."""
-        super().__init__(look, heading([each.named for each in ending], machine), parent)
+        super().__init__(heading([each.named for each in ending], machine), parent)
         self._waiting = [each.named for each in ending]
         self._count = len(ending)
         self._refusals: dict[str, None] = {}  # in their order, each once
@@ -175,7 +173,6 @@ class EndingActions(QObject):
 
     def __init__(
         self,
-        look: Look,
         machine: MachineState,
         settings: Settings,
         table: Table[ProcessLine],
@@ -183,7 +180,6 @@ class EndingActions(QObject):
         can_ask: bool = CAN_ASK,
     ) -> None:
         super().__init__(parent)
-        self._look = look
         self._machine = machine
         self._settings = settings
         self._table = table
@@ -220,7 +216,6 @@ class EndingActions(QObject):
             ProcessToEnd(named, picked.held[named.process.pid]) for named in picked.may_end()
         ]
         self._dialog = EndDialog(
-            self._look,
             ending,
             picked.left_out(),
             self._settings.choices.units,

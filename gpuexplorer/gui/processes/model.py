@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.spreadsheet import harmless
+from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.process_words import standing_reason
 from gpuexplorer.gui.processes.words import Held
-from gpuexplorer.telemetry.ending import refusal
-from gpuexplorer.telemetry.process_book import BookRow, Standing
-from gpuexplorer.telemetry.process_names import Ancestor, NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.process_book import BookRow, Standing, refusal
+from gpuexplorer.telemetry.processes import Ancestor, NamedProcess, ProcessFigure
 
 _OVER = (Standing.ENDED, Standing.LEFT)
 _FACTS = (

@@ -9,9 +9,7 @@ from gpuexplorer.gui.cards.process_words import name_reason, short_since
 from gpuexplorer.gui.cards.programs import program_name
 from gpuexplorer.gui.processes.model import PickedProcesses, together
 from gpuexplorer.gui.processes.words import Held
-from gpuexplorer.telemetry.ending import Way
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessUse
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessUse, Way
 
 _LONG = 5.0
 _USES = {

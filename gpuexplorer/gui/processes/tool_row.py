@@ -12,12 +12,11 @@ from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.processes.model import Grouping
 from gpuexplorer.gui.processes.words import ProcessNotice
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
-from gpuexplorer.gui.widgets.remark import Remark
+from gpuexplorer.gui.widgets.live_view import Remark
 
 _ALL, _COLUMNS = mark("All cards"), mark("Columns and order")
 _NARROWEST_SEARCH, _WIDEST_SEARCH = 120, 320
@@ -39,28 +38,26 @@ class ToolRow(QWidget):
     export_asked = Signal()
     left = Signal()  # the rows are to have the keyboard
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cards: Sequence[Shown] = ()
         self._card: CardId | None = None
-        self.search = SearchField(look, tr("Filter by command, user, pid, container"))
+        self.search = SearchField(tr("Filter by command, user, pid, container"))
         self.search.setMaximumWidth(_WIDEST_SEARCH)
-        self.search.searched_for.connect(self.searched_for)
+        self.search.textChanged.connect(self.searched_for)
         self.search.left.connect(self.left)
         self._card_button = MenuButton(tr("Card"))
         self._card_button.show_words(tr(_ALL))
         self._card_button.about_to_open.connect(self._on_cards_asked)
         self.search.setMinimumWidth(_NARROWEST_SEARCH)
         self._groupings = Segmented(
-            look, tr("Rows"), [(kind, tr(words)) for kind, words in _GROUPINGS]
+            tr("Rows"), [(kind, tr(words)) for kind, words in _GROUPINGS]
         )
         self._groupings.chosen.connect(self.grouping_chosen)
         self._columns = MenuButton(tr(_COLUMNS))
         self.show_hidden(())
         self._columns.about_to_open.connect(self.columns_asked)
-        export = IconButton(
-            look, Icon.EXPORT, tr("Export the rows that are shown as CSV"), "Ctrl+S"
-        )
+        export = IconButton(Icon.EXPORT, tr("Export the rows that are shown as CSV"), "Ctrl+S")
         export.clicked.connect(self.export_asked)
         # The field takes what room there is, up to its widest.
         left = (self.search, Grow(100), self._card_button, self._groupings)
@@ -105,9 +102,8 @@ class ToolRow(QWidget):
 class NoticeColumn(QVBoxLayout):
     """Sentences above the rows that are to be known while they hold."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._look = look
         self._notices: Sequence[ProcessNotice] = ()
 
     def show_notices(self, notices: Sequence[ProcessNotice]) -> None:
@@ -118,7 +114,7 @@ class NoticeColumn(QVBoxLayout):
             if (before := item.widget()) is not None:
                 before.deleteLater()
         for each in notices:
-            self.addWidget(Remark(self._look, each.sentence, each.icon, each.tone))
+            self.addWidget(Remark(each.sentence, each.icon, each.tone))
 
 
 def _number(shown: Shown) -> str:

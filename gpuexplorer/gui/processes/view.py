@@ -10,11 +10,11 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.spreadsheet import tabbed
+from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.process_words import parents
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.processes.columns import CARD_WIDTH, ProcessColumns
 from gpuexplorer.gui.processes.details import ProcessDetails, past_curves
 from gpuexplorer.gui.processes.end_dialog import EndingActions
@@ -39,21 +39,15 @@ from gpuexplorer.gui.processes.words import (
     notices,
     summary,
 )
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell_drawing import chips_width
-from gpuexplorer.gui.tables.column_menu import fill_column_menu
+from gpuexplorer.gui.tables.cell import chips_width
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
-from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView
 from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
 from gpuexplorer.telemetry.process_book import BookRow
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -68,19 +62,10 @@ _COLUMNS, _GROUPING = "processes/columns", "processes/grouping"
 class ProcessesView(LiveView):
     """Rows come from the session's book; the table decides when they may change places."""
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        settings: Settings,
-        frame_clock: FrameClock,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(machine, time_window, frame_clock, processes=True, parent=parent)
-        self._navigation = navigation
-        self._settings = settings
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, processes=True, parent=parent)
+        self._navigation = desk.navigation
+        self._settings = desk.settings
         self._words = ""
         self._card: CardId | None = None
         self._columns = ProcessColumns()
@@ -89,21 +74,21 @@ class ProcessesView(LiveView):
         self._shown_rows: Sequence[BookRow] = ()
         self._shown: tuple[object, ...] = ()
         self._said = ("", float("-inf"))
-        self._title = label(tr("Processes"), look.letters.title)
-        self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._tools = ToolRow(look)
-        self._notices = NoticeColumn(look)
+        self._title = label(tr("Processes"), look().letters.title)
+        self._summary = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._tools = ToolRow()
+        self._notices = NoticeColumn()
         self._model = TableModel(
             self._columns.all(), lambda line: line.key, lambda line: line.under, self
         )
-        self._table = Table(look, tr("Processes"), self._model, machine.session.desk)
+        self._table = Table(tr("Processes"), self._model, desk.machine.session.desk)
         self._table.setObjectName("processes.table")
         self._table.columns.begin_with(MEMORY, falling=True)
-        self._table.columns.remember_in(settings, _COLUMNS)
-        self._nobody = EmptyState(look, Icon.PROCESSES)
-        self._details = ProcessDetails(look)
-        self._ending = EndingActions(look, machine, settings, self._table, self)
-        self._saving = Saving(machine.settings, self)
+        self._table.columns.remember_in(desk.settings, _COLUMNS)
+        self._nobody = EmptyState(Icon.PROCESSES)
+        self._details = ProcessDetails()
+        self._ending = EndingActions(desk.machine, desk.settings, self._table, self)
+        self._saving = Saving(desk.machine.settings, self)
         self._saving.done.connect(self._say)
         self._saving.refused.connect(self._say)
         self._stack = QStackedWidget()
@@ -117,14 +102,14 @@ class ProcessesView(LiveView):
         self._copy_action = self.add_command(tr("Copy rows"), "Ctrl+C", self._on_copy_asked)
         self.add_command(tr("Export as CSV…"), "Ctrl+S", self.ask_export)
         self.add_command(tr("Choose columns and order…"), "", self._tools.open_columns)
-        kept = settings.remembered(_GROUPING)
+        kept = desk.settings.remembered(_GROUPING)
         self._show_grouping(Grouping(kept) if kept in set(Grouping) else Grouping.LIST)
         self._connect()
         self._on_settings_changed()
 
     def pull(self) -> None:
         session, units = self.machine.session, self._settings.choices.units
-        rows, cards = session.process_rows(), self.machine.cards()
+        rows, cards = session.process_book.rows(), self.machine.cards()
         stamp = (units, self._asked_for(), self._table.may_move(), len(cards))
         if rows is not self._shown_rows or stamp != self._shown or not rows:
             in_order = stamp[:2] != self._shown[:2]
@@ -208,7 +193,9 @@ class ProcessesView(LiveView):
         if self.machine.shown(self._card) is None:
             self._card = None
         self._tools.show_cards(cards, self._card)
-        self._lines = lines_of(session.process_rows(), self._asked_for(), self._columns.places)
+        self._lines = lines_of(
+            session.process_book.rows(), self._asked_for(), self._columns.places
+        )
         self._table.show_rows(self._lines, in_order=in_order)
         self._show_nobody()
         self._show_picked()
@@ -223,7 +210,7 @@ class ProcessesView(LiveView):
             self._show_details()
             return
         self._details.hide()
-        rows = session.process_rows()
+        rows = session.process_book.rows()
         shown = self.machine.shown(self._card)
         words = (
             filtered(len(rows), self._words, "" if shown is None else shown.number)
@@ -253,9 +240,9 @@ class ProcessesView(LiveView):
         shown = sum(len(line.rows) for line in self._lines)
         self._summary.show_text(
             summary(
-                session.named_processes(),
+                session.process_book.living(),
                 shown,
-                len(session.process_rows()),
+                len(session.process_book.rows()),
                 parents(self.machine.cards()),
                 self._settings.choices.units,
                 simulated=session.simulated,
@@ -271,7 +258,7 @@ class ProcessesView(LiveView):
         if newest is None:
             return None
         age = session.clock.now() - newest
-        return age if age > 2 * max(session.sampler.interval, _LOOK_EVERY) + 1 else None
+        return age if age > 2 * max(session.interval, _LOOK_EVERY) + 1 else None
 
     def _show_picked(self) -> None:
         picked = self._picked()
@@ -298,7 +285,9 @@ class ProcessesView(LiveView):
         lines = self._table.picked()
         if not lines:
             return None
-        return picked_processes(lines, self.machine.session.process_rows(), self._columns.cards)
+        return picked_processes(
+            lines, self.machine.session.process_book.rows(), self._columns.cards
+        )
 
     def _show_grouping(self, grouping: Grouping) -> None:
         self._grouping = grouping
@@ -329,7 +318,7 @@ class ProcessesView(LiveView):
         self.pull()
 
     def _on_columns_asked(self, menu: QMenu) -> None:
-        fill_column_menu(menu, self._table.columns)
+        self._table.columns.fill_menu(menu)
         self._table.hold_while_open(menu)
 
     def _on_row_menu_asked(self, place: QPoint) -> None:

@@ -11,9 +11,8 @@ from gpuexplorer.gui.cards.process_words import on_how_many
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.process_book import BookRow
-from gpuexplorer.telemetry.process_names import NamedProcess
-from gpuexplorer.telemetry.processes import ProcessFigure
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
+from gpuexplorer.telemetry.session import Session
 
 _MOST_NAMED = 8
 CARD, COMMAND, MEMORY = "card", "command", "memory"
@@ -118,7 +117,7 @@ class ProcessNotice:
     tone: Tone = Tone.QUIET
 
 
-def nobody(session: RememberingSession, cards: Sequence[Shown]) -> NobodyListed:
+def nobody(session: Session, cards: Sequence[Shown]) -> NobodyListed:
     """Where there is no row at all."""
     real = [shown for shown in cards if shown.card.kind is CardKind.GPU]
     if not real:
@@ -144,7 +143,7 @@ def nobody(session: RememberingSession, cards: Sequence[Shown]) -> NobodyListed:
         "A program that uses one of the {count} cards is listed here.",
         len(real),
     )
-    if session.process_book.elsewhere and not session.simulated:
+    if session.stream.elsewhere and not session.simulated:
         container = tr(
             "This program runs in a container; started without --pid=host, some drivers "
             "leave out the processes of others."
@@ -170,7 +169,7 @@ def filtered(hidden: int, words: str, card: str) -> NobodyListed:
 
 
 def notices(
-    session: RememberingSession, cards: Sequence[Shown], rows: Sequence[BookRow]
+    session: Session, cards: Sequence[Shown], rows: Sequence[BookRow]
 ) -> Sequence[ProcessNotice]:
     """What is to be known beside the rows; nothing where there are none."""
     if not rows:
@@ -185,7 +184,7 @@ def notices(
     return found
 
 
-def _untold(session: RememberingSession, cards: Sequence[Shown]) -> str:
+def _untold(session: Session, cards: Sequence[Shown]) -> str:
     count = len(cards)
     if count > _MOST_NAMED:
         return tr("Which programs use {count} of the cards is not known just now.", count=count)
@@ -205,7 +204,7 @@ def _untold(session: RememberingSession, cards: Sequence[Shown]) -> str:
     )
 
 
-def _reasons(session: RememberingSession, cards: Sequence[Shown]) -> list[str]:
+def _reasons(session: Session, cards: Sequence[Shown]) -> list[str]:
     return [
         tr(
             "Card {number}: {reason}.",
@@ -216,11 +215,11 @@ def _reasons(session: RememberingSession, cards: Sequence[Shown]) -> list[str]:
     ]
 
 
-def _works(session: RememberingSession, card: CardId) -> bool:
-    return session.sampler.silence(card) is None and _state(session, card) is CardState.WORKING
+def _works(session: Session, card: CardId) -> bool:
+    return session.stream.silence(card) is None and _state(session, card) is CardState.WORKING
 
 
-def _state(session: RememberingSession, card: CardId) -> CardState | None:
+def _state(session: Session, card: CardId) -> CardState | None:
     reading = session.reading(card)
     return None if reading is None else reading.state
 

@@ -12,10 +12,9 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
-from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet, none_has_torch
+from gpuexplorer.gui.widgets.controls.buttons import PaintedButton
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.worker_mark import StageWords, draw_dot, stage_words
 from gpuexplorer.lab.pythons import LabPython
 
@@ -37,8 +36,8 @@ class FootFace:
 class PythonFoot(PaintedButton):
     """Shows nothing where no lab can run: in a recording, and on a host of a fleet."""
 
-    def __init__(self, look: Look, pythons: LabPythons) -> None:
-        super().__init__(look)
+    def __init__(self, pythons: LabPythons) -> None:
+        super().__init__()
         self._pythons = pythons
         self._lab: LabState | None = None
         self._face: FootFace | None = None
@@ -113,7 +112,6 @@ class PythonFoot(PaintedButton):
             working=pythons.working,
             simulated=simulated,
             passed_over=tr(pythons.passed_over),
-            computer=pythons.computer,
         )
         if face != self._face:
             self._face = face
@@ -125,7 +123,7 @@ class PythonFoot(PaintedButton):
     def _on_clicked(self) -> None:
         if self._lab is None:
             return
-        sheet = PythonSheet(self.look, self._pythons, self._lab, self.window())
+        sheet = PythonSheet(self._pythons, self._lab, self.window())
         self._sheet = sheet
         sheet.finished.connect(self._on_closed)
         sheet.open()
@@ -150,10 +148,9 @@ def foot_face(
     working: bool,
     simulated: bool,
     passed_over: str = "",
-    computer: str = "",
 ) -> FootFace:
     """`found`: those that were asked, for where none of them was taken yet. `passed_over` says
-    why the one that was chosen is not used. `computer` is empty for this one.
+    why the one that was chosen is not used.
     """
     if python is None:
         if working:
@@ -169,15 +166,12 @@ def foot_face(
             said = tr("The lab takes the first of them when it runs its first cell.")
             line = trn("{count} with PyTorch", "{count} with PyTorch", usable)
             return FootFace(line, stage.words, Tone.QUIET, lit=False, hint=said)
-        trouble = trouble or (none_has_torch(computer) if found else "")
         if trouble:
             return FootFace(
                 tr("None with PyTorch"), tr("Choose one"), Tone.WARN, lit=False, hint=trouble
             )
-        said = tr(
-            "No Python has been looked for yet: the lab does so when its first cell is run."
-        )
-        return FootFace(tr("Not looked for yet"), stage.words, Tone.QUIET, lit=False, hint=said)
+        said = tr("Which Python has PyTorch is checked when the window has come to rest.")
+        return FootFace(tr("Not checked yet"), stage.words, Tone.QUIET, lit=False, hint=said)
     version = ".".join(map(str, python.version)) or "Python"
     torch = "" if python.build is None else f", torch {_bare(python.build.version)}"
     tone = Tone.QUIET if stage.tone is Tone.TEXT else stage.tone

@@ -19,14 +19,13 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.remark import Sign
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.painted import Sign
 
 WIDE, NARROW = 208, 56
 # In a narrower window the screen needs the room more.
@@ -42,11 +41,10 @@ class Rail(QFrame):
     fold_asked = Signal()
 
     def __init__(
-        self, look: Look, screens: Sequence[tuple[str, str, Icon]], navigation: Navigation
+        self, screens: Sequence[tuple[str, str, Icon]], navigation: Navigation
     ) -> None:
         """Each screen with its name, its title and its icon; the numbers open them."""
         super().__init__()
-        self._look = look
         self._narrow = self._low = False
         self._menu: QMenu | None = None
         self._navigation = navigation
@@ -55,17 +53,17 @@ class Rail(QFrame):
         self._of_several: MachinesState | None = None
         self.setProperty("panel", "rail")
         self.setAccessibleName(tr("Screens and devices"))
-        self._name = ElidedLabel(look.letters.title, Tone.TEXT, "GPU Explorer")
-        sign = Sign(look, Icon.MARK, Tone.TEXT, _ICON)
+        self._name = ElidedLabel(look().letters.title, Tone.TEXT, "GPU Explorer")
+        sign = Sign(Icon.MARK, Tone.TEXT, _ICON)
         self._mark = row(sign, self._name, GROWS, gap=12)
         self.entries = {
-            name: RailEntry(look, icon, tr(title), str(number))
+            name: RailEntry(icon, tr(title), str(number))
             for number, (name, title, icon) in enumerate(screens, 1)
         }
-        self.devices = RailDevices(look, navigation)
-        self._menu_button = IconButton(look, Icon.MENU, tr("Menu"), "F10")
+        self.devices = RailDevices(navigation)
+        self._menu_button = IconButton(Icon.MENU, tr("Menu"), "F10")
         self._menu_button.clicked.connect(self.open_menu)
-        self._fold = IconButton(look, Icon.FOLD)
+        self._fold = IconButton(Icon.FOLD)
         self._fold.clicked.connect(self.fold_asked)
         self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._foot.setContentsMargins(14, 6, 14, 6)
@@ -117,7 +115,7 @@ class Rail(QFrame):
 
     def show_machines(self, machines: MachinesState) -> None:
         """Above the devices, which are those of the machine that is shown."""
-        self._machines = RailMachines(self._look, machines, self._navigation)
+        self._machines = RailMachines(machines, self._navigation)
         self._column.insertWidget(self._column.indexOf(self.devices), self._machines)
         machines.changed.connect(self._on_machines_changed)
         self._of_several = machines
@@ -126,7 +124,7 @@ class Rail(QFrame):
     def show_lab(self, lab: LabState | None) -> None:
         """Below the devices it says which Python runs it."""
         if self._python is None and lab is not None:
-            self._python = PythonFoot(self._look, lab.pythons)
+            self._python = PythonFoot(lab.pythons)
             self._python.setObjectName("rail.python")
             self._python.show_narrow(self._narrow)
             self._column.insertWidget(self._column.count() - 1, self._python)
@@ -176,13 +174,13 @@ class Rail(QFrame):
 class RailEntry(ToolButton):
     """Icon, word and, where there is one, a count; narrow, the icon only."""
 
-    def __init__(self, look: Look, icon: Icon, title: str, keys: str) -> None:
-        super().__init__(look, "screen", title)
+    def __init__(self, icon: Icon, title: str, keys: str) -> None:
+        super().__init__("screen", title)
         self._keys = keys
-        self._count = label("", look.letters.caption, Tone.QUIET)
+        self._count = label("", look().letters.caption, Tone.QUIET)
         self._count.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         row(FREE, self._count, within=self, margins=(0, 0, 20, 0))
-        self.setIcon(look.icons.for_button(icon))
+        self.setIcon(look().icons.for_button(icon))
         self.setAutoRaise(True)
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

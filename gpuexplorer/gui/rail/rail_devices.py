@@ -10,13 +10,12 @@ from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.device_list import DEVICE, DeviceList, DeviceView
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone, faded
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 BOARD = 8
 DEVICE_HEIGHT, BOARD_HEIGHT = 40, 28
@@ -31,16 +30,16 @@ _AROUND = 4  # what a list in rows takes beside them
 class RailDevices(QWidget):
     """Up to eight cards are named; of more, each is a cell in a row of eight."""
 
-    def __init__(self, look: Look, navigation: Navigation) -> None:
+    def __init__(self, navigation: Navigation) -> None:
         super().__init__()
         self._navigation = navigation
         self._narrow = self._looked_at = False
-        self._heading = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._count = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._absent = ElidedLabel(look.letters.body, Tone.FAINT)
+        self._heading = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._count = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._absent = ElidedLabel(look().letters.body, Tone.FAINT)
         self._absent.setContentsMargins(_SIDE, 6, _SIDE, 6)
         self._absent.hide()
-        self.list = DeviceListView(look)
+        self.list = DeviceListView()
         self.list.clicked.connect(self._on_chosen)
         self.list.activated.connect(self._on_chosen)
         self._head = row(self._heading, FREE, self._count)
@@ -102,9 +101,9 @@ class RailDevices(QWidget):
 class DeviceListView(DeviceView):
     """Left and right go from card to card, also through boards, and up and down."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.look = look
+        self.look = look()
         self.narrow = self.many = False
         self.chosen: CardId | None = None
         self.board = (0.0, 0.0)
@@ -119,7 +118,7 @@ class DeviceListView(DeviceView):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSelectionMode(QListView.SelectionMode.NoSelection)
         self.setMouseTracking(True)
-        look.changed.connect(self._measure)
+        look().changed.connect(self._measure)
 
     @property
     def faces(self) -> Sequence[CardFace]:
@@ -191,7 +190,7 @@ class _DeviceDrawing(Delegate):
     """Chip, name, how busy, and a thin bar; of very many cards a cell, filled that far."""
 
     def __init__(self, devices: DeviceListView) -> None:
-        super().__init__(devices.look, devices)
+        super().__init__(devices)
         self._devices = devices
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:

@@ -4,19 +4,16 @@ from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.plain_tip import plain_tip
-from gpuexplorer.gui.state.machine_words import standing_words
+from gpuexplorer.gui.paint.drawing import Drawing, Run, plain_tip
+from gpuexplorer.gui.state.machine_words import standing_sign, standing_words
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
-from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.buttons import PaintedButton, link_button
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row
-from gpuexplorer.gui.widgets.standing_sign import draw_standing
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _SIDE, _NARROW_SIDE, _TEXT_LEFT = 20, 14, 52.0
 _SIGN = 16.0
@@ -28,16 +25,16 @@ _MOST = ((0, 1), (730, 2), (772, 3), (900, 5))
 class RailMachines(QWidget):
     """There only where there is more than one machine."""
 
-    def __init__(self, look: Look, machines: MachinesState, navigation: Navigation) -> None:
+    def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
         super().__init__()
-        self._look, self._machines, self._navigation = look, machines, navigation
+        self._machines, self._navigation = machines, navigation
         self._narrow = False
         self._most = _MOST[0][1]
         self._entries: list[MachineEntry] = []
         self.setAccessibleName(tr("Machines of this window"))
         self.setObjectName("rail.machines")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._heading = ElidedLabel(look.letters.caption, Tone.QUIET, tr("Machine"))
+        self._heading = ElidedLabel(look().letters.caption, Tone.QUIET, tr("Machine"))
         self._head = row(self._heading, FREE, margins=(_SIDE, 16, _SIDE, 6))
         self._more = link_button("")
         self._more.clicked.connect(self._on_more_clicked)
@@ -78,7 +75,7 @@ class RailMachines(QWidget):
             self._list.removeWidget(old)
             old.hide()
             old.deleteLater()
-        self._entries = [MachineEntry(self._look, each) for each in rows]
+        self._entries = [MachineEntry(each) for each in rows]
         for entry in self._entries:
             self._list.addWidget(entry)
             entry.asked.connect(self._navigation.open_machine)
@@ -93,8 +90,8 @@ class MachineEntry(PaintedButton):
 
     asked = Signal(str)
 
-    def __init__(self, look: Look, face: MachineRow) -> None:
-        super().__init__(look)
+    def __init__(self, face: MachineRow) -> None:
+        super().__init__()
         self.face = face
         self._narrow = False
         self.setCheckable(True)
@@ -117,7 +114,8 @@ class MachineEntry(PaintedButton):
         middle = place.center()
         left = middle.x() - _SIGN / 2 if self._narrow else _SIDE + 2.0
         sign = QRectF(left, middle.y() - _SIGN / 2, _SIGN, _SIGN)
-        draw_standing(drawing, sign, face.standing)
+        icon, tone = standing_sign(face.standing)
+        drawing.icon(icon, sign, theme.tone(tone))
         if self._narrow:
             return
         letters = drawing.letters.body

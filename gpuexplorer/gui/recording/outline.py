@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.recording.scrubber_marks import Marks
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.telemetry.trace import TraceSource

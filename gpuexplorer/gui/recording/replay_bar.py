@@ -14,7 +14,7 @@ from gpuexplorer.gui.recording.words import day_and_time
 from gpuexplorer.gui.state.replay_state import SPEEDS, ReplayState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
@@ -29,27 +29,27 @@ _NARROW = 620  # below, the marks are stepped through by their keys alone
 class ReplayBar(QFrame):
     """One for each recording that is shown."""
 
-    def __init__(self, look: Look, replay: ReplayState, time_window: TimeWindow) -> None:
+    def __init__(self, replay: ReplayState, time_window: TimeWindow) -> None:
         super().__init__()
         self._replay = replay
         self.setProperty("panel", "banner")
         self.setAccessibleName(tr("Replay"))
-        self._play = IconButton(look, Icon.PLAY)
+        self._play = IconButton(Icon.PLAY)
         self._play.clicked.connect(replay.toggle)
-        self._before = IconButton(look, Icon.BEFORE, tr("Event before"), BEFORE_KEYS)
+        self._before = IconButton(Icon.BEFORE, tr("Event before"), BEFORE_KEYS)
         self._before.clicked.connect(replay.mark_before)
-        self._next = IconButton(look, Icon.AFTER, tr("Next event"), NEXT_KEYS)
+        self._next = IconButton(Icon.AFTER, tr("Next event"), NEXT_KEYS)
         self._next.clicked.connect(replay.next_mark)
         self._speed = MenuButton(tr("Speed"))
-        widest = look.letters.body.width(_speed_words(SPEEDS[-1]))
+        widest = look().letters.body.width(_speed_words(SPEEDS[-1]))
         self._speed.setMinimumWidth(round(widest) + _AROUND_SPEED)
         self._speed.about_to_open.connect(self._on_speed_asked)
-        self._scrubber = Scrubber(look, replay, time_window)
-        self._time = label("", look.letters.title)
-        self._day = label("", look.letters.caption, Tone.QUIET)
+        self._scrubber = Scrubber(replay, time_window)
+        self._time = label("", look().letters.title)
+        self._day = label("", look().letters.caption, Tone.QUIET)
         # Figures of one width: the scrubber beside them stays where it is.
         widest = max(
-            look.letters.title.width("00:00:00"), look.letters.caption.width("00 Mmm 0000")
+            look().letters.title.width("00:00:00"), look().letters.caption.width("00 Mmm 0000")
         )
         for each in (self._time, self._day):
             each.setMinimumWidth(round(widest) + 2)

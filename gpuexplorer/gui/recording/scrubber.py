@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip
 
-from gpuexplorer.core.time_axis import time_ticks
+from gpuexplorer.core.axes import time_ticks
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
@@ -25,7 +25,7 @@ from gpuexplorer.gui.recording.scrubber_marks import SPOT, Mark
 from gpuexplorer.gui.recording.words import moment_said
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
 
 _HEIGHT, _MARGIN = 52, 8.0
@@ -40,9 +40,9 @@ _NEAR = 6.0  # pixels at which a click means the mark
 class Scrubber(QSlider):
     """A slider to keyboard and screen readers. What stands still is drawn once."""
 
-    def __init__(self, look: Look, replay: ReplayState, time_window: TimeWindow) -> None:
+    def __init__(self, replay: ReplayState, time_window: TimeWindow) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self.look = look
+        self.look = look()
         self._replay, self._time_window = replay, time_window
         self._outline: Outline | None = None
         self._marks: dict[int, Mark] = {}
@@ -59,7 +59,7 @@ class Scrubber(QSlider):
         self.valueChanged.connect(lambda value: replay.seek(replay.began + value / _TENTHS))
         replay.moved.connect(self._on_moved)
         time_window.changed.connect(self.update)
-        look.changed.connect(self._on_look_changed)
+        look().changed.connect(self._on_look_changed)
         self._on_moved()
 
     @property
@@ -129,7 +129,7 @@ class Scrubber(QSlider):
             self._still.setDevicePixelRatio(ratio)
             self._still.fill(Qt.GlobalColor.transparent)
             with QPainter(self._still) as painter:
-                self._draw_still(Drawing(painter, self.look))
+                self._draw_still(Drawing(painter))
         return self._still
 
     def _draw_still(self, drawing: Drawing) -> None:
@@ -264,7 +264,7 @@ class Scrubber(QSlider):
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            self.draw(Drawing(painter, self.look, event.region()))
+            self.draw(Drawing(painter, dirty=event.region()))
 
     def sizeHint(self) -> QSize:
         return QSize(480, _HEIGHT)

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
+from gpuexplorer.core.axes import day_word
 from gpuexplorer.core.harmless import clean
-from gpuexplorer.core.time_axis import day_word
 from gpuexplorer.core.units import USUAL, Units, bytes_words
 from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.cards.moments import span_words
@@ -13,7 +13,7 @@ _LONGEST_NAME = 60
 
 
 def what_is_shown(recording: Recording) -> str:
-    """The sentences of the banner."""
+    """The sentences of the notice."""
     machine = recording.run(recording.ended).machine
     cards = len(recording.cards())
     sentence = tr(

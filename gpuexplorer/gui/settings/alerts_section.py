@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.moments import span_words
@@ -21,14 +21,11 @@ from gpuexplorer.gui.state.choices import Choices, SettingsGroup
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.stored_choices import MOST_RULES
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.controls.buttons import Switch, link_button
+from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
-from gpuexplorer.telemetry.alert_rule import Rule, Side
+from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.session import card_numbers
 
 _WAYS = {
@@ -48,14 +45,13 @@ class AlertsSection(Section):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         machine: MachineState | None,
         alerts: AlertWatch | None,
         notices: Notifications | None,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(look, settings, SettingsGroup.ALERTS, parent=parent)
+        super().__init__(settings, SettingsGroup.ALERTS, parent=parent)
         self._machine = machine
         self._alerts = alerts
         self._notices = notices
@@ -66,12 +62,12 @@ class AlertsSection(Section):
         self._add.clicked.connect(self._on_add_clicked)
         for button in (self._speak, self._add):
             button.setAutoDefault(False)
-        self._silent_row = SettingRow(look, tr("Silent"), "", self._speak)
+        self._silent_row = SettingRow(tr("Silent"), "", self._speak)
         self._silent_line = line_between()
         rules = QWidget()
         self._list = column(within=rules, gap=0)
         add(self.body, self._silent_line, self._silent_row, rules)
-        self._none = wrapped_label(look, tr("There are no alerts."), Tone.QUIET)
+        self._none = wrapped_label(tr("There are no alerts."), Tone.QUIET)
         self._none.setContentsMargins(0, 10, 0, 4)
         self.add(self._none)
         add(self.body, Space(6), self._add, Qt.AlignmentFlag.AlignLeft)
@@ -108,7 +104,7 @@ class AlertsSection(Section):
 
     def _make_rows(self, count: int) -> None:
         while len(self._rule_rows) < count:
-            new = RuleRow(self.look)
+            new = RuleRow()
             new.changed.connect(partial(self._on_rule_changed, new))
             new.removed.connect(partial(self._on_rule_changed, new, None))
             self._rule_rows.append(new)
@@ -162,15 +158,14 @@ class RuleRow(QWidget):
     changed = Signal(object)
     removed = Signal()
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._look = look
         self._rule: Rule | None = None
         self._shown: tuple[Rule, Units, Mapping[CardId, str]] | None = None
         self._editor: RuleEditor | None = None
-        self._on = Switch(look, "")
-        self._on.turned.connect(self._on_turned)
-        self._sentence = wrapped_label(look, "", Tone.TEXT)
+        self._on = Switch("")
+        self._on.clicked.connect(self._on_turned)
+        self._sentence = wrapped_label("", Tone.TEXT)
         self._change = link_button(tr("Change"))
         self._change.clicked.connect(self._on_change_clicked)
         self._remove = link_button(tr("Remove"))
@@ -192,7 +187,7 @@ class RuleRow(QWidget):
         self._shown = (rule, units, numbers)
         sentence = rule_sentence(rule, units, numbers)
         self._sentence.setText(sentence)
-        self._on.show_on(rule.enabled)
+        self._on.setChecked(rule.enabled)
         for control, words in (
             (self._on, sentence),
             (self._change, tr("Change: {alert}", alert=sentence)),
@@ -204,7 +199,7 @@ class RuleRow(QWidget):
 
     def show_editor(self, there: bool) -> None:
         if there and self._editor is None and self._shown is not None:
-            self._editor = RuleEditor(self._look)
+            self._editor = RuleEditor()
             self._editor.changed.connect(self.changed)
             self._editor.show_rule(*self._shown)
             indent = self._on.width() + 10

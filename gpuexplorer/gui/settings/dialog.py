@@ -27,15 +27,16 @@ from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.choices import OFFERS, SettingsGroup
+from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.controls.buttons import pressed_by_enter
-from gpuexplorer.gui.widgets.laid_out import GROWS, row
-from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
+from gpuexplorer.gui.widgets.laid_out import GROWS, row, wrapped_label
+from gpuexplorer.gui.widgets.painted import Sign
+from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 _WIDTH, _HEIGHT = 800, 640
@@ -52,15 +53,15 @@ class SettingsDialog(Sheet):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         machine: MachineState | None,
         parent: QWidget,
         alerts: AlertWatch | None = None,
         notices: Notifications | None = None,
         always_on: AlwaysOn | None = None,
+        lab: LabState | None = None,
     ) -> None:
-        super().__init__(look, tr("Settings"), parent, _WIDTH, _HEIGHT)
+        super().__init__(tr("Settings"), parent, _WIDTH, _HEIGHT)
         self._settings = settings
         self._machine = machine
         self._going = False
@@ -68,17 +69,20 @@ class SettingsDialog(Sheet):
         screens = [(entry.name, entry.title) for entry in VIEWS]
         more = {"first_screen": screens}
         self._sections: dict[SettingsGroup, Section] = {
-            group: AlertsSection(look, settings, machine, alerts, notices)
+            group: AlertsSection(settings, machine, alerts, notices)
             if group is SettingsGroup.ALERTS
-            else Section(look, settings, group, more)
+            else Section(settings, group, more)
             for group in SettingsGroup
         }
         if always_on is not None:
-            kept = RecordingsSection(look, settings, always_on)
+            kept = RecordingsSection(settings, always_on)
             self._sections[SettingsGroup.RECORDINGS] = kept
+        if lab is not None:
+            notice = PyTorchNotice(lab, self, stays=True)
+            self._sections[SettingsGroup.LAB].body.insertWidget(1, notice)
         self._trouble = QWidget()
-        self._trouble_words = wrapped_label(look, "", Tone.TEXT)
-        sign = Sign(look, Icon.WARNING, Tone.WARN, QSize(18, 18))
+        self._trouble_words = wrapped_label("", Tone.TEXT)
+        sign = Sign(Icon.WARNING, Tone.WARN, QSize(18, 18))
         said = (sign, self._trouble_words, GROWS)
         row(*said, within=self._trouble, gap=10, margins=(24, 0, 24, 0))
         self.head.addWidget(self._trouble)

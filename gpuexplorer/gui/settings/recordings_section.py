@@ -8,17 +8,16 @@ from gpuexplorer.gui.settings.section import Section, SettingRow
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.choices import SettingsGroup
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 
 
 class RecordingsSection(Section):
-    def __init__(self, look: Look, settings: Settings, always_on: AlwaysOn) -> None:
-        super().__init__(look, settings, SettingsGroup.RECORDINGS)
+    def __init__(self, settings: Settings, always_on: AlwaysOn) -> None:
+        super().__init__(settings, SettingsGroup.RECORDINGS)
         self._always_on = always_on
         forget = QPushButton(tr("Forget it now"))
         forget.setAutoDefault(False)
         forget.clicked.connect(always_on.forget)
-        self._kept = SettingRow(look, tr("Kept until now"), "", forget)
+        self._kept = SettingRow(tr("Kept until now"), "", forget)
         self.add(self._kept)
         always_on.turned.connect(self._show_kept)
         self._show_kept()

@@ -8,21 +8,19 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QMenu, QWidget
 
+from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.alert_words import promise, typed_in
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
-from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import label, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.telemetry.alert_rule import (
+from gpuexplorer.gui.widgets.laid_out import label, say, wrapped_label
+from gpuexplorer.telemetry.alerts import (
     LIMITS,
     LONGEST_SECONDS,
     Rule,
@@ -33,12 +31,12 @@ from gpuexplorer.telemetry.alert_rule import (
 )
 
 _FIRST = (
-    heat.TEMPERATURE,
-    heat.MEMORY_TEMPERATURE,
-    utilization.GPU_UTILIZATION,
-    memory.MEMORY_FREE,
-    memory.MEMORY_USED,
-    heat.POWER_DRAW,
+    ids.TEMPERATURE,
+    ids.MEMORY_TEMPERATURE,
+    ids.GPU_UTILIZATION,
+    ids.MEMORY_FREE,
+    ids.MEMORY_USED,
+    ids.POWER_DRAW,
 )
 _SECONDS = Range(0.0, LONGEST_SECONDS, (5, 10, 30, 60, 120, 300, 600, 1800, 3600))
 _PERCENT = tuple(float(each) for each in range(5, 100, 5))
@@ -54,23 +52,18 @@ class RuleEditor(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._look = look
         self._rule: Rule | None = None
         self._units = Units()
         self._metric = MenuButton(tr("What is watched"))
         self._metric.about_to_open.connect(self._on_menu_about_to_open)
         self._side = Segmented(
-            look,
-            tr("Alert when it is"),
-            ((Side.ABOVE, tr("Above")), (Side.BELOW, tr("Below"))),
+            tr("Alert when it is"), ((Side.ABOVE, tr("Above")), (Side.BELOW, tr("Below")))
         )
         self._side.chosen.connect(partial(self._replace, "side"))
         self._against = Segmented(
-            look,
-            tr("Compared with"),
-            ((False, tr("A figure")), (True, tr("The card's own limit"))),
+            tr("Compared with"), ((False, tr("A figure")), (True, tr("The card's own limit")))
         )
         self._against.chosen.connect(self._on_against_chosen)
         self._number = NumberField(tr("Threshold"), Range(0.0, 1.0, ()), "")
@@ -79,10 +72,10 @@ class RuleEditor(QWidget):
         self._seconds.chosen.connect(partial(self._replace, "seconds"))
         self._cards = CardsField()
         self._cards.chosen.connect(partial(self._replace, "cards"))
-        self._wrong = wrapped_label(look, "", Tone.WARN)
+        self._wrong = wrapped_label("", Tone.WARN)
         self._wrong.hide()
         self._cards.misunderstood.connect(partial(say, self._wrong))
-        self._promise = wrapped_label(look, "", Tone.QUIET)
+        self._promise = wrapped_label("", Tone.QUIET)
         self._form = form = QFormLayout(self)
         form.setContentsMargins(0, 4, 0, 12)
         form.setHorizontalSpacing(16)
@@ -116,7 +109,7 @@ class RuleEditor(QWidget):
         self._metric.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _add(self, words: str, control: QWidget) -> QLabel:
-        said = label(words, self._look.letters.body, Tone.QUIET)
+        said = label(words, look().letters.body, Tone.QUIET)
         self._form.addRow(said, control)
         return said
 

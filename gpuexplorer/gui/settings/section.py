@@ -15,15 +15,13 @@ from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer, SettingsGroup
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.buttons import link_button
-from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.buttons import Switch, link_button
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, column, label, row
-from gpuexplorer.gui.widgets.remark import Sign, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.painted import ChipRow, Sign
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 _MOST_SEGMENTS = 6  # more choices are a list that opens
@@ -35,20 +33,19 @@ class Section(QWidget):
 
     def __init__(
         self,
-        look: Look,
         settings: Settings,
         group: SettingsGroup,
         more: Mapping[str, Sequence[tuple[Hashable, str]]] | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.look = look
+        self.look = look()
         self.settings = settings
         self.group = group
         self.rows: dict[str, SettingRow] = {}
         self._show: dict[str, Callable[[Any], None]] = {}
         self.setAccessibleName(tr(group))
-        title = label(tr(group), look.letters.title)
+        title = label(tr(group), look().letters.title)
         self._defaults = link_button(tr("Restore defaults"))
         self._defaults.setAutoDefault(False)
         self._defaults.setAccessibleName(tr("{section}: restore defaults", section=tr(group)))
@@ -103,7 +100,7 @@ class Section(QWidget):
         show: Callable[[Any], None]  # Any: what the field of that name holds
         if offer.options:
             options = [(key, tr(words)) for key, words in (*offer.options, *more)]
-            control = segments = Segmented(self.look, title, options)
+            control = segments = Segmented(title, options)
             segments.show_compact(len(options) > _MOST_SEGMENTS)
             segments.chosen.connect(take)
             show = partial(_show_option, segments, [key for key, _ in options])
@@ -113,14 +110,14 @@ class Section(QWidget):
             number.chosen.connect(take)
             show = number.show_number
         else:
-            control = switch = Switch(self.look, title)
-            switch.turned.connect(take)
-            show = switch.show_on
+            control = switch = Switch(title)
+            switch.clicked.connect(take)
+            show = switch.setChecked
         self._show[name] = show
-        self.rows[name] = SettingRow(self.look, title, tr(offer.meaning), control)
+        self.rows[name] = SettingRow(title, tr(offer.meaning), control)
         self.add(self.rows[name])
         if name == "palette":
-            self.body.addWidget(_palette_sample(self.look))
+            self.body.addWidget(_palette_sample())
 
     def _on_defaults_clicked(self) -> None:
         usual = Choices()
@@ -138,13 +135,13 @@ def _show_option(segments: Segmented, keys: Sequence[Hashable], value: Hashable)
 class SettingRow(QWidget):
     """The control stands at the right, or below the words where these would become narrow."""
 
-    def __init__(self, look: Look, title: str, meaning: str, control: QWidget) -> None:
+    def __init__(self, title: str, meaning: str, control: QWidget) -> None:
         super().__init__()
         self.control = control
-        self._meaning = wrapped_label(look, meaning, Tone.QUIET)
+        self._meaning = wrapped_label(meaning, Tone.QUIET)
         self._meaning.setMinimumWidth(0)
         control.setAccessibleDescription(meaning)
-        words = column(label(title, look.letters.body), self._meaning, gap=3)
+        words = column(label(title, look().letters.body), self._meaning, gap=3)
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._line.setContentsMargins(0, 10, 0, 10)
         self._line.setSpacing(_BESIDE_WORDS)
@@ -180,9 +177,9 @@ class SettingRow(QWidget):
         return QSize(0, super().minimumSizeHint().height())
 
 
-def _palette_sample(look: Look) -> QWidget:
+def _palette_sample() -> QWidget:
     """Each with its number or its sign, as everywhere: colour is never alone."""
-    sample, chips = QWidget(), ChipRow(look)
+    sample, chips = QWidget(), ChipRow()
     sample.setAccessibleName(tr("The colours of eight cards, and of good, warning and bad"))
     chips.show_chips([Chip(str(number), number) for number in range(MOST_COLOURED_CARDS)])
     signs: list[QWidget | Space] = []
@@ -191,7 +188,7 @@ def _palette_sample(look: Look) -> QWidget:
         (Icon.WARNING, tr("warning"), Tone.WARN),
         (Icon.LOST, tr("bad"), Tone.BAD),
     ):
-        sign = Sign(look, icon, tone, QSize(16, 16))
-        signs += Space(6), sign, label(word, look.letters.body, tone)
+        sign = Sign(icon, tone, QSize(16, 16))
+        signs += Space(6), sign, label(word, look().letters.body, tone)
     row(chips, *signs, FREE, within=sample, margins=(0, 10, 0, 10))
     return sample

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QWindow
 
-from gpuexplorer.core.cards import CardId, Sample
+from gpuexplorer.core.cards import HOST_ID, CardId, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr, trn
@@ -22,12 +22,10 @@ from gpuexplorer.gui.state.alert_words import (
     strip_sentence,
 )
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.alert_rule import LIMITS, Rule
-from gpuexplorer.telemetry.alerts import Alert, AlertBegan, AlertEnded, Change, Watch, Why
+from gpuexplorer.telemetry.alerts import LIMITS, Alert, Rule, Watch, Why
+from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.sampling import Want
-from gpuexplorer.telemetry.session import card_numbers
+from gpuexplorer.telemetry.session import Session, Want, card_numbers
 
 AN_HOUR = 3600.0
 # What begins together is shown together.
@@ -39,7 +37,7 @@ class Heard(NamedTuple):
 
     key: str  # of MachinesState
     name: str  # empty where there is one machine alone
-    session: RememberingSession
+    session: Session
 
 
 class AlertWatch(QObject):
@@ -56,14 +54,14 @@ class AlertWatch(QObject):
         self.settings = settings
         self._bridge = bridge
         self._ears: list[_Ear] = []
-        self._over: tuple[_Ear, AlertEnded] | None = None
+        self._over: tuple[_Ear, Alert] | None = None
         self._silence = QTimer(self)
         self._silence.setSingleShot(True)
         self._silence.timeout.connect(self.changed)
         settings.changed.connect(self._on_settings_changed)
         bridge.alerts_changed.connect(self._on_alerts_changed)
 
-    def follow(self, *machines: Heard | RememberingSession) -> None:
+    def follow(self, *machines: Heard | Session) -> None:
         """From now on these. What was said of others is over; who is followed already goes on
         being followed.
         """
@@ -128,8 +126,8 @@ class AlertWatch(QObject):
         if self._over is None:
             return ""
         ear, ended = self._over
-        number = ear.numbers().get(ended.alert.card, ended.alert.card)
-        what = standing(ended.alert, self.settings.choices.units)
+        number = ear.numbers().get(ended.card, ended.card)
+        what = standing(ended, self.settings.choices.units)
         if ended.why is Why.UNKNOWN:
             said = tr(
                 "Card {number}: {what} is not known any more: {reason}.",
@@ -234,7 +232,6 @@ class AlertNotes(QObject):
             self._gather.stop()
             self._told = frozenset(self._alerts.alerts())
             self._stands = False
-            self.notices.withdraw()
 
 
 def _is_in_front() -> bool:
@@ -248,7 +245,7 @@ class _Ear:
 
     def __init__(
         self,
-        session: RememberingSession,
+        session: Session,
         rules: Sequence[Rule],
         units: Units,
         post: Callable[[], None],
@@ -256,12 +253,12 @@ class _Ear:
         self.session = session
         self.key = self.name = ""
         self.watch = Watch(rules)
-        self.ended: deque[AlertEnded] = deque(maxlen=100)
+        self.ended: deque[Alert] = deque(maxlen=100)
         self._rules = tuple(rules)
         self._units = units
         self._post = post
         self._want: Want | None = None
-        session.listen(self._hear)
+        session.attach(self._hear)
         self._ask()
 
     def numbers(self) -> Mapping[CardId, str]:
@@ -284,41 +281,35 @@ class _Ear:
             self._ask()
 
     def close(self) -> None:
-        self.session.stop_listening(self._hear)
+        self.session.detach(self._hear)
         if self._want is not None:
-            self.session.sampler.release(self._want)
+            self.session.release(self._want)
 
     def _ask(self) -> None:
         """What nobody looks at is read for the rules that are about it."""
         before, rules = self._want, self._rules
         metrics = {metric for rule in rules for metric in (rule.metric, *_limits(rule))}
-        self._want = self.session.sampler.want(metrics) if metrics else None
+        self._want = self.session.want_metrics(metrics) if metrics else None
         if before is not None:
-            self.session.sampler.release(before)
+            self.session.release(before)
 
-    def _hear(self, sample: Sample) -> None:
-        changes = self.watch.consider(sample)
-        if changes:
-            self._tell(changes)
-            self._post()
+    def _hear(self, fact: Fact) -> None:
+        if isinstance(fact, Sample) and fact.card != HOST_ID:
+            if changes := self.watch.consider(fact):
+                self._tell(changes)
+            if changes or self.watch.alerts():  # whose figures go on
+                self._post()
 
-    def _tell(self, changes: Sequence[Change]) -> None:
-        for change in changes:
-            about = standing(change.alert, self._units)
-            match change:
-                case AlertBegan(alert):
-                    sentence = began_sentence(alert, self._units)
-                    self.session.happening_log.tell(
-                        Kind.ALERT_BEGAN, alert.card, sentence, about
-                    )
-                case AlertEnded(alert):
-                    sentence = ended_sentence(change, self._units)
-                    unknown = change.why is Why.UNKNOWN
-                    kind = Kind.ALERT_UNKNOWN if unknown else Kind.ALERT_ENDED
-                    self.session.happening_log.tell(
-                        kind, alert.card, sentence, about, change.until
-                    )
-                    self.ended.append(change)
+    def _tell(self, changes: Sequence[Alert]) -> None:
+        tell, units = self.session.happening_log.tell, self._units
+        for alert in changes:
+            about = standing(alert, units)
+            if alert.why is None:
+                tell(Kind.ALERT_BEGAN, alert.card, began_sentence(alert, units), about)
+                continue
+            kind = Kind.ALERT_UNKNOWN if alert.why is Why.UNKNOWN else Kind.ALERT_ENDED
+            tell(kind, alert.card, ended_sentence(alert, units), about, alert.until)
+            self.ended.append(alert)
 
 
 def _limits(rule: Rule) -> Sequence[MetricId]:

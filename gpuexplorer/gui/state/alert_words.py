@@ -3,15 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import memory
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import METRICS, MetricId, Unit
+from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, POWER_LIMIT, MetricId, Unit
 from gpuexplorer.core.units import Measure, Units, measure, plain, quantity
 from gpuexplorer.core.words import Message, listed, mark, tr, trn
 from gpuexplorer.gui.cards.moments import moment_words, span_words
-from gpuexplorer.telemetry.alert_rule import LIMITS, Rule, Side
-from gpuexplorer.telemetry.alerts import Alert, AlertEnded, Why
+from gpuexplorer.telemetry.alerts import LIMITS, Alert, Rule, Side, Why
 
 _MOST_CARDS = 4
 _MOST_ALERTS = 3
@@ -22,10 +19,10 @@ _PLAIN = {
     Side.BELOW: mark("{metric} below {threshold}"),
 }
 _SHARE = {
-    (heat.POWER_LIMIT, Side.ABOVE): mark("{metric} above {share} % of the card's power limit"),
-    (heat.POWER_LIMIT, Side.BELOW): mark("{metric} below {share} % of the card's power limit"),
-    (memory.MEMORY_TOTAL, Side.ABOVE): mark("{metric} above {share} % of the card's memory"),
-    (memory.MEMORY_TOTAL, Side.BELOW): mark("{metric} below {share} % of the card's memory"),
+    (POWER_LIMIT, Side.ABOVE): mark("{metric} above {share} % of the card's power limit"),
+    (POWER_LIMIT, Side.BELOW): mark("{metric} below {share} % of the card's power limit"),
+    (MEMORY_TOTAL, Side.ABOVE): mark("{metric} above {share} % of the card's memory"),
+    (MEMORY_TOTAL, Side.BELOW): mark("{metric} below {share} % of the card's memory"),
 }
 _AT_LIMIT = {
     Side.ABOVE: mark("{metric} above the card's own limit"),
@@ -99,23 +96,20 @@ def rule_sentence(rule: Rule, units: Units, numbers: Mapping[CardId, str]) -> st
 def promise(rule: Rule, units: Units) -> str:
     """When it is over: a figure that runs along its threshold does not begin it anew."""
     if rule.of_limit and METRICS[rule.metric].unit is Unit.CELSIUS:
-        bounds = rule.bounds(0.0)
-        back = 0.0 if bounds is None else bounds.back
+        _, back = rule.bounds(0.0)
         far = _difference(rule.metric, abs(back), units)
         return tr(_OVER_FROM_LIMIT[rule.side, back >= 0], far=_unbroken(far))
-    bounds = rule.bounds(1.0 if rule.of_limit else None)
-    back = 0.0 if bounds is None else bounds.back
+    _, back = rule.bounds(1.0)
+    figure = _figure(rule.metric, back, units)
     if rule.of_limit:
         figure = f"{plain(100 * back)} %"
-    else:
-        figure = "" if bounds is None else _figure(rule.metric, back, units)
     return tr(_OVER[rule.side], figure=_unbroken(figure))
 
 
 def standing(alert: Alert, units: Units) -> Message:
     """ "Temperature above 87 °C": on this card, whatever it was counted from."""
     rule = alert.rule
-    threshold = _figure(rule.metric, alert.bounds.threshold, units)
+    threshold = _figure(rule.metric, alert.threshold, units)
     label = METRICS[rule.metric].label
     return Message(_PLAIN[rule.side], metric=label, threshold=threshold)
 
@@ -127,19 +121,14 @@ def began_sentence(alert: Alert, units: Units) -> Message:
     return Message("Alert: {what} for {time}", what=what, time=span_words(alert.rule.seconds))
 
 
-def ended_sentence(ended: AlertEnded, units: Units) -> Message:
-    what = standing(ended.alert, units)
-    match ended.why:
-        case Why.BACK:
-            return Message("Alert ended: {what}", what=what)
-        case Why.UNKNOWN:
-            return Message(
-                "Alert: {what} is not known any more: {reason}",
-                what=what,
-                reason=ended.reason,
-            )
-        case Why.CHANGED:
-            return Message("Alert ended: {what}; it is no longer watched", what=what)
+def ended_sentence(ended: Alert, units: Units) -> Message:
+    what = standing(ended, units)
+    if ended.why is Why.CHANGED:
+        return Message("Alert ended: {what}; it is no longer watched", what=what)
+    if ended.why is Why.BACK:
+        return Message("Alert ended: {what}", what=what)
+    unknown = mark("Alert: {what} is not known any more: {reason}")
+    return Message(unknown, what=what, reason=ended.reason)
 
 
 def strip_sentence(

@@ -13,12 +13,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.recording.joined_past import JoinedPast
-from gpuexplorer.recording.keeping import Kept
-from gpuexplorer.recording.listening import Listening, machine_of
+from gpuexplorer.recording.recorded_session import JoinedPast
+from gpuexplorer.recording.recorder import Kept, Listening, machine_of
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 
 _LOOK_EVERY = 1000  # milliseconds
 _PATIENCE, _LAST_PATIENCE, _PATIENCE_OF_THREADS = 0.3, 1.5, 10.0
@@ -38,8 +37,8 @@ class AlwaysOn(QObject):
         data = platformdirs.user_data_path("gpuexplorer", appauthor=False)
         self.folder = folder or data / "past"
         self.trouble = ""
-        self._session: RememberingSession | None = None
-        self._of: RememberingSession | None = None  # whose readings are kept
+        self._session: Session | None = None
+        self._of: Session | None = None  # whose readings are kept
         self._kept: Kept | None = None
         self._listening: Listening | None = None
         self._turning: Asked[Kept | None] | None = None
@@ -57,7 +56,7 @@ class AlwaysOn(QObject):
                 sizes += path.stat().st_size
         return sizes
 
-    def join(self, session: RememberingSession) -> None:
+    def join(self, session: Session) -> None:
         """What was kept before becomes part of its past. Called before anybody looks at it; a
         disk that takes too long is not waited for, and then plots begin with what is read now.
         """
@@ -77,7 +76,7 @@ class AlwaysOn(QObject):
             shift = kept_to_wall - (session.clock.wall() - session.clock.now())
             session.past = JoinedPast(session.history, stored, shift)
 
-    def follow(self, session: RememberingSession) -> None:
+    def follow(self, session: Session) -> None:
         """What is read from now on. A recording is not kept again, nor does it end anything."""
         if session.past.ended is None:
             self._session = session
@@ -148,7 +147,7 @@ class AlwaysOn(QObject):
             self.trouble = trouble
             self.turned.emit()
 
-    def _path_of(self, session: RememberingSession) -> Path:
+    def _path_of(self, session: Session) -> Path:
         name = "cards"
         if session.simulated:
             cards = str(session.source.label.values.get("cards", "")).lower()
@@ -160,8 +159,8 @@ def _opened(path: Path) -> Recording | None:
     return open_recording(path) if path.exists() else None
 
 
-def _begun(session: RememberingSession, path: Path, days: int, most_bytes: int) -> Kept:
-    machine = machine_of(session, anonymous=False)
+def _begun(session: Session, path: Path, days: int, most_bytes: int) -> Kept:
+    machine = machine_of(session)
     kept = Kept(path, machine, session.clock, days=days, most_bytes=most_bytes)
     kept.start()
     return kept

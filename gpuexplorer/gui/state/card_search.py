@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.session import Attempt
 
 Opened = tuple[Backend | None, list[Attempt]]
 

@@ -14,8 +14,8 @@ from gpuexplorer.core.words import mark
 from gpuexplorer.gui.state.time_window import DAY, HOUR, MINUTE, SPANS
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Palette, Scheme
-from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule
-from gpuexplorer.telemetry.beat import LONGEST, SHORTEST
+from gpuexplorer.telemetry.alerts import USUAL_RULES, Rule
+from gpuexplorer.telemetry.session import LONGEST, SHORTEST
 
 T = TypeVar("T")
 

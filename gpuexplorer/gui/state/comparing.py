@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import listed, tr, trn
-from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.telemetry.session import card_numbers
 from gpuexplorer.telemetry.trace import Trace, TraceSource, empty_trace

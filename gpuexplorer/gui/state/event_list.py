@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.spreadsheet import harmless
+from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.event_words import (
     EventGroup,
@@ -22,12 +22,9 @@ from gpuexplorer.gui.cards.event_words import (
 )
 from gpuexplorer.gui.cards.moments import moment_words, span_words
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.tables.cell import Cell, Chip
-from gpuexplorer.gui.tables.cell_drawing import chips_width
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column, chips_width
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.episodes import Episode, EpisodeState, EventBook
-from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.happenings import Episode, EpisodeState, EventBook, Happening
 
 BEGAN, ENDED, CARD, LASTED = "began", "ended", "card", "lasted"
 CHIPS = 4  # of so many cards at once; of more it is said how many more

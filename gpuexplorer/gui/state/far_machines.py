@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.remote.far.link_state import LinkNow
-from gpuexplorer.remote.host_name import Launch, host_name
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.remote.link import LinkNow
+from gpuexplorer.remote.ssh import Launch, host_name
+from gpuexplorer.telemetry.session import Session, remembering
 
 if TYPE_CHECKING:
-    from gpuexplorer.remote.far.machine import FarMachine
-    from gpuexplorer.remote.ssh.questions import Asking
+    from gpuexplorer.remote.machine import FarMachine
+    from gpuexplorer.remote.ssh import Asking
 
 _KEPT = "machines"
 
@@ -55,7 +55,7 @@ class Reached(NamedTuple):
     """A machine that can be connected to, and what makes its session once it has answered."""
 
     far: Far
-    session: Callable[[], RememberingSession]
+    session: Callable[[], Session]
 
 
 # Raises Trouble for what is no name of a machine.
@@ -71,18 +71,16 @@ def reach(
     asking: "Asking",
 ) -> Reached:
     """`launch` runs commands over there, where not ssh does."""
-    from gpuexplorer.remote.far.machine import FarMachine  # noqa: PLC0415 - rarely needed
-    from gpuexplorer.remote.ssh.questions import CAN_ASK, questions_of  # noqa: PLC0415 - as above
+    from gpuexplorer.remote.machine import FarMachine  # noqa: PLC0415 - rarely needed
 
-    host = host_name(wanted.host)
     far = FarMachine(
-        host,
+        host_name(wanted.host),
         python=wanted.python,
         simulate=wanted.simulate,
         faults=wanted.faults,
         seed=wanted.seed,
         launch=launch,
-        asking=partial(questions_of, host, asking) if CAN_ASK else None,
+        asking=asking,
         on_change=on_change,
     )
     return Reached(far, partial(_session_of, far, settings, bridge))
@@ -105,14 +103,8 @@ def keep_machines(settings: Settings, machines: Sequence[Wanted]) -> None:
         settings.flush()
 
 
-def _session_of(far: "FarMachine", settings: Settings, bridge: Bridge) -> RememberingSession:
+def _session_of(far: "FarMachine", settings: Settings, bridge: Bridge) -> Session:
     choices = settings.choices
-    return RememberingSession(
-        far.backend,
-        (),
-        choices.interval,
-        on_happening=bridge.post_happening,
-        full_seconds=choices.full_seconds,
-        day_seconds=choices.day_seconds,
-        reach=far.reach,
-    )
+    session = Session(far.stream, choices.interval)
+    session.attach(bridge.post_happening)
+    return remembering(session, choices.full_seconds, choices.day_seconds)

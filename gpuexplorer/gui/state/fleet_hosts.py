@@ -6,16 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.fleet.host_session import HostSession
-from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.fleet.host import Watching, host_session
 from gpuexplorer.gui.state.far_machines import Reached, Wanted
 from gpuexplorer.gui.state.groups.group import HostGroup
 from gpuexplorer.gui.state.groups.of_fleet import Seating, groups_of
 from gpuexplorer.gui.state.machines import MachinesState, Standing
-from gpuexplorer.remote.far.link_state import LinkNow, LinkState
+from gpuexplorer.remote.link import LinkNow, LinkState
 
 if TYPE_CHECKING:
-    from gpuexplorer.remote.ssh.questions import Asking
+    from gpuexplorer.remote.ssh import Asking
 
 _ASKING = Message("Prometheus is asked which cards there are.")
 
@@ -27,10 +26,39 @@ class FleetHosts:
         self.watching = watching
         self._places = Seating()
         server = watching.fleet.server.where.url
-        self.groups: Sequence[HostGroup] = (
+        # As of the last answer, and as they stand while there is none.
+        self._answered: Sequence[HostGroup] = (
             HostGroup(server, server, Standing.CONNECTING, why=_ASKING),
         )
+        self._broken: tuple[object, Sequence[HostGroup]] = (None, ())
         watching.listen(self._take)
+
+    @property
+    def groups(self) -> Sequence[HostGroup]:
+        """The very same until there is news; of an outage, until a second has passed, or some,
+        since all of a large fleet is then drawn anew.
+        """
+        broken, answered = self.watching.broken, self._answered
+        if broken is None:
+            return answered
+        now, read_at = self.watching.clock.now(), self.watching.answered_at
+        seconds = max(1.0, len(answered) / 200)
+        stamp = broken, (now - broken.since) // seconds
+        if self._broken[0] != stamp:
+            groups = [
+                replace(
+                    each,
+                    standing=Standing.BROKEN,
+                    why=broken.why,
+                    hint=broken.hint,
+                    for_seconds=now - broken.since,
+                    retry_in=max(0.0, broken.retry_at - now),
+                    age=None if read_at is None or each.age is None else now - read_at,
+                )
+                for each in answered
+            ]
+            self._broken = stamp, groups
+        return self._broken[1]
 
     def open(self, host: str, machines: MachinesState) -> str:
         """Among the machines of the window from now on, under this key."""
@@ -41,34 +69,17 @@ class FleetHosts:
 
     def _take(self) -> None:
         """From the thread that asks."""
-        now, broken = self.watching.now, self.watching.broken
-        if broken is not None:
-            clock, since = self.watching.clock.now(), self.watching.answered_at
-            self.groups = [
-                replace(
-                    each,
-                    standing=Standing.BROKEN,
-                    why=broken.why,
-                    hint=broken.hint,
-                    for_seconds=clock - broken.since,
-                    retry_in=max(0.0, broken.retry_at - clock),
-                    age=None if since is None or each.age is None else clock - since,
-                )
-                for each in self.groups
-            ]
-        elif now is not None:
-            groups = groups_of(now, self.watching.beat, self._places)
+        if self.watching.broken is None and self.watching.now is not None:
+            groups = groups_of(self.watching.now, self.watching.beat, self._places)
             for each in groups:
                 _ = each.together  # here, so that the window need not
-            self.groups = groups
+            self._answered = groups
 
     def _reach(
         self, host: str, wanted: Wanted, on_change: Callable[[], None], asking: "Asking"
     ) -> Reached:
-        server = self.watching.fleet.server
         return Reached(
-            FleetLink(self.watching, on_change),
-            lambda: HostSession(self.watching, host, server.another()),
+            FleetLink(self.watching, on_change), lambda: host_session(self.watching, host)
         )
 
 

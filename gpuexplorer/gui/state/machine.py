@@ -6,7 +6,6 @@ from dataclasses import replace
 from PySide6.QtCore import QObject
 
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
-from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
@@ -14,12 +13,10 @@ from gpuexplorer.gui.cards.faces import CardNow, Shown, arrange, card_face, host
 from gpuexplorer.gui.cards.moments import since_when
 from gpuexplorer.gui.state.comparing import Comparing
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.trace import TraceSource
 
-# Costly questions are asked only by a view that shows their answers.
-READ_ALWAYS = (Cadence.FAST, Cadence.SLOW)
 # Screen and rail ask in the same tick, and are told the same.
 _SAME_INSTANT = 0.05
 _SHORT_SILENCE = 3.0
@@ -30,7 +27,7 @@ class MachineState(QObject):
 
     def __init__(
         self,
-        session: RememberingSession,
+        session: Session,
         settings: Settings,
         parent: QObject | None = None,
         name: str = "",
@@ -106,7 +103,7 @@ class MachineState(QObject):
 
     def host_reading(self) -> Reading:
         """An empty one before the first answer."""
-        nothing = Reading(HOST_ID, 0.0, CardState.WORKING, {}, {})
+        nothing = Reading(HOST_ID, 0.0, {})
         return self.session.reading(HOST_ID) or nothing
 
     def host_face(self) -> CardFace:
@@ -157,7 +154,7 @@ class MachineState(QObject):
     def _look_at(self, card: CardId, now: float) -> CardNow:
         known = CardNow(
             self.session.reading(card),
-            self.session.sampler.silence(card),
+            self.session.stream.silence(card),
         )
         if self.past.ended is not None:
             return known  # what was answered a moment ago may be of another hour

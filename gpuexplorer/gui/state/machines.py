@@ -20,11 +20,10 @@ from gpuexplorer.gui.state.far_machines import (
     keep_machines,
     kept_machines,
 )
-from gpuexplorer.gui.state.machine import READ_ALWAYS
 from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.remote.far.link_state import LinkState
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.remote.link import LinkState
+from gpuexplorer.telemetry.session import Session
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.state.fleet_hosts import FleetHosts
@@ -66,7 +65,7 @@ class MachineRow:
     hint: Message = NOTHING
     since: float = 0.0  # it stands so; without a connection: the last one was lost
     retry_at: float | None = None
-    session: RememberingSession | None = None  # None until it answered for the first time
+    session: Session | None = None  # None until it answered for the first time
     shown: bool = False  # the screens show this one
     of_fleet: bool = False  # whoever lists the fleet lists it already
 
@@ -75,7 +74,7 @@ class MachineRow:
 class _Machine:
     wanted: Wanted
     reached: Reached | None = None  # None: nobody asked for a connection yet
-    session: RememberingSession | None = None
+    session: Session | None = None
     refused: Trouble | None = None  # its name, which somebody wrote into the settings
     of_fleet: bool = False
 
@@ -93,7 +92,7 @@ class MachinesState(QObject):
     def __init__(
         self,
         settings: Settings,
-        here: RememberingSession,
+        here: Session,
         connect: Connect | None = None,
         parent: QObject | None = None,
     ) -> None:
@@ -103,7 +102,7 @@ class MachinesState(QObject):
         self._connect = connect
         self.here = here
         self.possible = connect is not None  # to have others
-        self._here_want = here.want(READ_ALWAYS, processes=False)
+        self._here_want = here.want_always()
         self.fleet: FleetHosts | None = None  # what the screen of all machines shows instead
         self.clock = SystemClock()
         self.questions = Questions(self)
@@ -121,7 +120,7 @@ class MachinesState(QObject):
         return bool(self._machines) or self.fleet is not None
 
     @property
-    def session(self) -> RememberingSession:
+    def session(self) -> Session:
         """Of the machine that is shown."""
         machine = self._machines.get(self.shown)
         return self.here if machine is None or machine.session is None else machine.session
@@ -137,18 +136,18 @@ class MachinesState(QObject):
         """Of a machine that there is."""
         return next(each for each in self.rows() if each.key == key)
 
-    def sessions(self) -> Sequence[RememberingSession]:
+    def sessions(self) -> Sequence[Session]:
         there = [each.session for each in self._machines.values()]
         return [self.here, *(each for each in there if each is not None)]
 
-    def change_here(self, session: RememberingSession, *, quietly: bool) -> None:
+    def change_here(self, session: Session, *, quietly: bool) -> None:
         """This computer is read by another session from now on; unless `quietly`, it is this
         one that is shown.
         """
         if session is not self.here:
-            self.here.sampler.release(self._here_want)
+            self.here.release(self._here_want)
             self.here = session
-            self._here_want = session.want(READ_ALWAYS, processes=False)
+            self._here_want = session.want_always()
             if not quietly:
                 self.shown, self.waited_for = HERE, None
             self.changed.emit()
@@ -291,7 +290,7 @@ class MachinesState(QObject):
             return
         if machine.session is None and machine.reached.far.hello is not None:
             machine.session = session = machine.reached.session()
-            session.want(READ_ALWAYS, processes=False)
+            session.want_always()
             session.start()
             if self.waited_for == key:
                 self.show(key)
@@ -303,7 +302,7 @@ class MachinesState(QObject):
         if interval != self._interval:
             self._interval = interval
             for session in self.sessions():
-                session.sampler.set_interval(interval)
+                session.set_interval(interval)
 
 
 def _stop(machine: _Machine) -> None:

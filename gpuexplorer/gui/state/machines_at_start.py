@@ -7,15 +7,15 @@ from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.far_machines import Wanted, reach
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.remote.host_name import Launch
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.remote.ssh import Launch
+from gpuexplorer.telemetry.session import Session
 
 
 def machines_at_start(
     arguments: argparse.Namespace,
     settings: Settings,
     bridge: Bridge,
-    here: RememberingSession,
+    here: Session,
     launch: Launch | None,
 ) -> MachinesState:
     """Nothing is connected to before `begin`. `launch` runs commands on other machines, where
@@ -24,7 +24,7 @@ def machines_at_start(
     machines = MachinesState(settings, here, partial(reach, settings, bridge, launch))
     fleet = getattr(arguments, "fleet", None)
     if fleet is not None:
-        from gpuexplorer.fleet.watching import Watching  # noqa: PLC0415 - rarely needed
+        from gpuexplorer.fleet.host import Watching  # noqa: PLC0415 - rarely needed
         from gpuexplorer.gui.state.fleet_hosts import FleetHosts  # noqa: PLC0415 - as above
 
         watching = Watching(fleet)

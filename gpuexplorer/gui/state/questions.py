@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.gui.bridge import Inbox, Letterbox
-from gpuexplorer.remote.host_name import HostName
+from gpuexplorer.remote.ssh import HostName
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,5 +47,5 @@ def _recorded(path: Path) -> RecordedSession:
     session = RecordedSession(open_recording(path))
     want = session.want()
     session.look()
-    session.sampler.release(want)
+    session.release(want)
     return session

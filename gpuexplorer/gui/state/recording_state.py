@@ -11,10 +11,9 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab_recording import LabRecording
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.recording.listening import Listening, machine_of
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.telemetry.patience import Asked
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 
 _LOOK_EVERY = 250  # milliseconds
 _PATIENCE, _LAST_PATIENCE = 10.0, 1.5
@@ -40,8 +39,8 @@ class RecordingState(QObject):
         self.phase = RecordingPhase.NONE
         self.trouble = ""  # stays until `forget_trouble`
         self.path = Path()
-        self._session: RememberingSession | None = None
-        self._recorded: RememberingSession | None = None
+        self._session: Session | None = None
+        self._recorded: Session | None = None
         self._stop_asked = False
         self._because = ""
         self._lab: LabState | None = None
@@ -73,9 +72,7 @@ class RecordingState(QObject):
         session = self._session
         return session is not None and session.past.ended is None
 
-    def follow(
-        self, session: RememberingSession, read: Sequence[RememberingSession] = ()
-    ) -> None:
+    def follow(self, session: Session, read: Sequence[Session] = ()) -> None:
         """What the window shows from now on. Looking at a recording ends none, nor does looking
         at another machine, while this one is `read`; other cards do, since their figures belong
         to no card of this file.
@@ -207,8 +204,8 @@ class RecordingState(QObject):
         self._beginning = self._ending = None
 
 
-def _begin(session: RememberingSession, path: Path, *, anonymous: bool) -> Recorder:
-    machine = machine_of(session, anonymous=anonymous)
+def _begin(session: Session, path: Path, *, anonymous: bool) -> Recorder:
+    machine = machine_of(session)
     recorder = Recorder(path, machine, session.clock, anonymous=anonymous)
     recorder.start()
     return recorder

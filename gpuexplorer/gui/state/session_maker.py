@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.backend import Backend
-from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.session import Attempt
+from gpuexplorer.telemetry.backend import Backend, NoCards
+from gpuexplorer.telemetry.facts import Attempt
+from gpuexplorer.telemetry.local import Local
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import simulated
 
@@ -24,15 +24,16 @@ class SessionMaker:
 
     def simulated(
         self, spec: str, faults: str = "", seed: int = 0, attempts: Sequence[Attempt] = ()
-    ) -> RememberingSession:
+    ) -> Session:
         if self._past is None:
             return self.reading(simulated(spec, faults, seed), attempts)
         clock = PastClock(self._past)
         session = self.reading(simulated(spec, faults, seed, clock), attempts, clock)
-        live_through(session, clock)
+        assert isinstance(session.stream, Local)
+        live_through(session.stream, clock)
         return session
 
-    def bare(self) -> RememberingSession:
+    def bare(self) -> Session:
         """Reads the computer alone, where no card answers."""
         return self.reading(NoCards())
 
@@ -41,17 +42,11 @@ class SessionMaker:
         backend: Backend,
         attempts: Sequence[Attempt] = (),
         clock: PastClock | None = None,
-    ) -> RememberingSession:
+    ) -> Session:
         choices = self._settings.choices
-        session = RememberingSession(
-            backend,
-            attempts,
-            choices.interval,
-            clock,
-            # What happened in a past that was not waited for is no news.
-            on_happening=self._bridge.post_happening if clock is None else None,
-            full_seconds=choices.full_seconds,
-            day_seconds=choices.day_seconds,
-        )
+        session = session_on(backend, attempts, choices.interval, clock)
+        if clock is None:  # what happened in a past that was not waited for is no news
+            session.attach(self._bridge.post_happening)
+        remembering(session, choices.full_seconds, choices.day_seconds)
         self._always_on.join(session)
         return session

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer
-from gpuexplorer.telemetry.alert_rule import LIMITS, LONGEST_SECONDS, Rule, Side, can_be_watched
+from gpuexplorer.telemetry.alerts import LIMITS, LONGEST_SECONDS, Rule, Side, can_be_watched
 
 MOST_RULES = 50
 _LONGEST_NAME = 100

@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.moments import Then, moment_words
-from gpuexplorer.recording.joined_past import JoinedPast
-from gpuexplorer.recording.playhead import Playhead
+from gpuexplorer.recording.recorded_session import JoinedPast, Playhead
 from gpuexplorer.telemetry.trace import TraceSource
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0

@@ -5,10 +5,9 @@ from enum import Enum
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.telemetry.machine_shape import MachineShape, shape_of
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session
-from gpuexplorer.telemetry.topology import Topology, with_what_was
+from gpuexplorer.telemetry.topology import MachineShape, Topology, shape_of, with_what_was
 
 # A driver that told nothing is asked again after so many seconds: a card may have woken.
 _AGAIN_AFTER = 5.0
@@ -70,7 +69,7 @@ class Wiring(QObject):
         self._asked_for = self._session.cards()
         self._asked_at = self._session.desk.now()
         self.answer = WiringAnswer.WAITING
-        self._asked = Asked(self._session.backend.topology)
+        self._asked = Asked(self._session.stream.wiring)
         self._looks.start(_OFTEN)
         self.changed.emit()
 

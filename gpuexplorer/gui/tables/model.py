@@ -4,39 +4,37 @@ It sorts by itself: a QSortFilterProxyModel asks Python twice for each compariso
 75 to 120 ms for 2000 rows where this takes less than one.
 """
 
-import html
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
-from gpuexplorer.gui.paint.delegate import Index
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.paint.drawing import Index
+from gpuexplorer.gui.tables.cell import NO_CELL, Cell, Column
 
 T = TypeVar("T")
-CELL = Qt.ItemDataRole.UserRole + 1
 _TOP = QModelIndex()
+_ROLE, _ORDER, _SIDE = Qt.ItemDataRole, Qt.SortOrder, Qt.AlignmentFlag
 _MOST_CELLS = 4000  # that are compared one by one
-_MANY = 8  # stretches of rows: beyond, they come or go together and all is put in order once
-_AT_ONCE = 2000  # rows; there are more when the view is scrolled to the last one
-_LONGEST_HINT = 1500
-_LONG_HINT = 90
+# A view of 100 000 rows would stand still for a second with each that is added, so that there
+# are more only when it is scrolled to the last one. Of `canFetchMore` QTreeView takes all.
+_AT_ONCE = 2000
+_LONGEST_HINT, _LONG_HINT = 1500, 90
 
 
+@dataclass(eq=False, slots=True)
 class _Node(Generic[T]):
     """A row, and where it stands. `cells` are those that somebody asked for."""
 
-    __slots__ = ("cells", "key", "number", "parent", "row", "thing", "under")
-
-    def __init__(self, number: int, key: Hashable, thing: T, parent: "_Node[T] | None") -> None:
-        self.number = number
-        self.key = key
-        self.thing = thing
-        self.parent = parent
-        self.row = 0
-        self.under: list[_Node[T]] = []
-        self.cells: dict[int, Cell] = {}
+    number: int
+    key: Hashable
+    thing: T
+    parent: "_Node[T] | None"
+    row: int = 0
+    under: "list[_Node[T]]" = field(default_factory=list)
+    cells: dict[int, Cell] = field(default_factory=dict)
 
 
 def _all_of(nodes: Iterable[_Node[T]]) -> Iterator[_Node[T]]:
@@ -58,89 +56,77 @@ class TableModel(QAbstractItemModel, Generic[T]):
     ) -> None:
         """`under` are the rows that stand under another."""
         super().__init__(parent)
-        self._columns = columns
-        self._key = key
-        self._under = under
-        self._things: Sequence[T] = ()
-        self._in_order: Sequence[T] = ()
+        self.columns = columns
+        self.sorted_by: Column[T] | None = None  # where rows do not stand as they were given
+        self.falling = False
+        self.things: Sequence[T] = ()  # from the top down, also those nobody asked for yet
+        self._key, self._under = key, under
+        self._given: Sequence[T] = ()
         self._most = _AT_ONCE
         self._made = 0
         self._top: list[_Node[T]] = []
         self._nodes: dict[int, _Node[T]] = {}
-        self._sorted_by: Column[T] | None = None
-        self._falling = False
-
-    @property
-    def columns(self) -> Sequence[Column[T]]:
-        return self._columns
-
-    @property
-    def sorted_by(self) -> tuple[str, bool]:
-        """The key of a column, empty where rows stand as they were given; whether falling."""
-        return "" if self._sorted_by is None else self._sorted_by.key, self._falling
+        self._to_move: list[tuple[list[_Node[T]], list[_Node[T]]]] = []
 
     def show_columns(self, columns: Sequence[Column[T]]) -> None:
-        """The same ones with other words, as when units change."""
-        self._columns = columns
-        by = self.sorted_by[0]
-        self._sorted_by = next((each for each in columns if each.key == by), None)
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(columns) - 1)
-
-    def start_anew(self, columns: Sequence[Column[T]]) -> None:
-        """Other columns, and no rows."""
+        """The same ones with other words, as when units change; or others, and no rows."""
+        keys, by = [each.key for each in columns], self.sorted_by
+        if keys == [each.key for each in self.columns]:
+            self.columns = columns
+            self.sorted_by = None if by is None else columns[keys.index(by.key)]
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(columns) - 1)
+            return
         self.beginResetModel()
-        self._columns, self._things, self._sorted_by = columns, (), None
-        self._top, self._nodes, self._in_order = [], {}, ()
+        self.columns, self.sorted_by, self.things, self._given = columns, None, (), ()
+        self._top, self._nodes = [], {}
         self.endResetModel()
-
-    @property
-    def things(self) -> Sequence[T]:
-        """All of them, from the top down, those too that were not asked for yet."""
-        return self._in_order
-
-    @property
-    def more(self) -> bool:
-        """Whether there are rows below the last one: a view of 100 000 would stand still for
-        more than a second with each that is added.
-        """
-        return len(self._top) < len(self._in_order)
-
-    def take_more(self) -> None:
-        """Some of the rows below the last one."""
-        self._take_in(len(self._top) + _AT_ONCE)
 
     def show(self, things: Sequence[T], *, still: bool = False) -> None:
         """`still`: rows stay where they are, and new ones come last."""
-        self._things = things
-        self._arrange(still=still)
+        self._given = things
+        self._arrange(self._ordered(self._top, things, still), still=still)
         self._tell_changes()
 
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        found = self._columns[column] if 0 <= column < len(self._columns) else None
-        self._sorted_by = found if found is not None and found.sorts is not None else None
-        self._falling = order is Qt.SortOrder.DescendingOrder
+    def sort(self, column: int, order: Qt.SortOrder = _ORDER.AscendingOrder) -> None:
+        found = self.columns[column] if 0 <= column < len(self.columns) else None
+        self.sorted_by = found if found is not None and found.sorts is not None else None
+        self.falling = order is _ORDER.DescendingOrder
         self._most = _AT_ONCE
-        self._arrange(still=False)
+        self._arrange(self._ordered(self._top, self._given, still=False))
 
     def thing(self, index: Index) -> T | None:
-        node = self._nodes.get(index.internalId()) if index.isValid() else None
+        node = self._node(index)
         return None if node is None else node.thing
 
     def key(self, index: Index) -> Hashable | None:
-        node = self._nodes.get(index.internalId()) if index.isValid() else None
+        node = self._node(index)
         return None if node is None else node.key
 
-    def index_of(self, key: Hashable, column: int = 0) -> QModelIndex:
+    def cell(self, index: Index) -> Cell:
+        node, at = self._node(index), index.column()
+        if node is None:
+            return NO_CELL
+        if at not in node.cells:
+            node.cells[at] = self.columns[at].cell(node.thing)
+        return node.cells[at]
+
+    def index_of(self, key: Hashable) -> QModelIndex:
         """Not valid where there is no such row."""
-        for node in self._nodes.values():
-            if node.key == key:
-                return self._index(node, column)
-        places = (at for at, each in enumerate(self._in_order) if self._key(each) == key)
-        place = next(places, -1)
-        if place < len(self._top):
-            return QModelIndex()
-        self._take_in(place + _AT_ONCE)
-        return self._index(self._top[place], column)
+        at = next((at for at, each in enumerate(self.things) if self._key(each) == key), -1)
+        if at >= len(self._top):
+            self._most = at + _AT_ONCE
+            self._arrange(self.things)
+        found = (node for node in self._nodes.values() if node.key == key)
+        return self._index(next(found, None))
+
+    @property
+    def more(self) -> bool:
+        """Whether there are rows below the last one."""
+        return len(self._top) < len(self.things)
+
+    def take_more(self) -> None:
+        self._most = len(self._top) + _AT_ONCE
+        self._arrange(self.things)
 
     def branches(self) -> Iterator[QModelIndex]:
         """The rows with others under them, from the top down."""
@@ -150,142 +136,108 @@ class TableModel(QAbstractItemModel, Generic[T]):
         if still:
             places = {node.key: node.row for node in nodes}
             return sorted(things, key=lambda each: places.get(self._key(each), len(places)))
-        if self._sorted_by is None or self._sorted_by.sorts is None:
+        if self.sorted_by is None or self.sorted_by.sorts is None:
             return list(things)
         # What is not known comes last, whichever way the rest goes.
-        values = list(map(self._sorted_by.sorts, things))
+        values = list(map(self.sorted_by.sorts, things))
         known = [at for at, value in enumerate(values) if value is not None]
-        known.sort(key=values.__getitem__, reverse=self._falling)  # type: ignore[arg-type]  # None is left out
+        known.sort(key=values.__getitem__, reverse=self.falling)  # type: ignore[arg-type]  # None is left out
         unknown = (at for at, value in enumerate(values) if value is None)
         return [things[at] for at in (*known, *unknown)]
 
-    def _arrange(self, *, still: bool) -> None:
-        self._in_order = self._ordered(self._top, self._things, still)
-        self._take_in(self._most, still=still)
+    def _arrange(self, things: Sequence[T], *, still: bool = False) -> None:
+        self.things = things
+        self._come_and_go(None, things[: self._most], still)
+        if self._to_move:
+            self._move(self._to_move)
+            self._to_move = []
 
-    def _take_in(self, most: int, *, still: bool = False) -> None:
-        self._most = most
-        moved: list[tuple[list[_Node[T]], list[_Node[T]]]] = []
-        self._come_and_go(None, self._in_order[:most], still, moved)
-        if moved:
-            self._reorder(moved)
-
-    def _come_and_go(
-        self,
-        parent: _Node[T] | None,
-        things: Sequence[T],
-        still: bool,
-        moved: list[tuple[list[_Node[T]], list[_Node[T]]]],
-    ) -> None:
-        """Notes in `moved` which nodes are to be put in which order once all are there."""
+    def _come_and_go(self, parent: _Node[T] | None, things: Sequence[T], still: bool) -> None:
+        """Rows go and come in one stretch; what is to be put in order then is noted."""
         nodes = self._top if parent is None else parent.under
         wanted = {self._key(each): each for each in things}
-        gone = _runs([node.key not in wanted for node in nodes])
-        if len(gone) > _MANY:
-            self._reorder([(nodes, sorted(nodes, key=lambda node: node.key not in wanted))])
-            gone = _runs([node.key not in wanted for node in nodes])
-        for first, last in reversed(gone):
-            self._remove(parent, first, last)
-        known, keys = {node.key for node in nodes}, list(wanted)
-        new = _runs([key not in known for key in keys])
-        if len(new) > _MANY or [node.key for node in nodes] != [k for k in keys if k in known]:
-            keys = [*(node.key for node in nodes), *(key for key in keys if key not in known)]
-            new = [(len(nodes), len(keys) - 1)] if new else []
-        for first, last in new:
-            self._insert(parent, first, [(key, wanted[key]) for key in keys[first : last + 1]])
-        if keys != list(wanted):
+        gone = [node for node in nodes if node.key not in wanted]
+        if gone:
+            first, end = gone[0].row, gone[0].row + len(gone)
+            if nodes[first:end] != gone:
+                first, end = len(nodes) - len(gone), len(nodes)
+                stay = [node for node in nodes if node.key in wanted]
+                self._move([(nodes, [*stay, *gone])])
+            self.beginRemoveRows(self._index(parent), first, end - 1)
+            for each in _all_of(gone):
+                del self._nodes[each.number]
+            del nodes[first:end]
+            _number(nodes)
+            self.endRemoveRows()
+        keys, known = list(wanted), {node.key for node in nodes}
+        new = [key for key in keys if key not in known]
+        if new:
+            first = min(keys.index(new[0]), len(nodes))
+            self.beginInsertRows(self._index(parent), first, first + len(new) - 1)
+            numbered = enumerate(new, self._made)
+            made = [_Node(at, key, wanted[key], parent) for at, key in numbered]
+            self._made += len(made)
+            nodes[first:first] = made
+            _number(nodes)
+            self._nodes |= {node.number: node for node in made}
+            self.endInsertRows()
+        if [node.key for node in nodes] != keys:
             by_key = {node.key: node for node in nodes}
-            moved.append((nodes, [by_key[key] for key in wanted]))
+            self._to_move.append((nodes, [by_key[key] for key in keys]))
         for node in nodes:
             node.thing = wanted[node.key]
             under = self._under(node.thing)
             if under or node.under:
-                ordered = self._ordered(node.under, under, still)
-                self._come_and_go(node, ordered, still, moved)
+                self._come_and_go(node, self._ordered(node.under, under, still), still)
 
-    def _insert(
-        self, parent: _Node[T] | None, first: int, new: Sequence[tuple[Hashable, T]]
-    ) -> None:
-        nodes = self._top if parent is None else parent.under
-        self.beginInsertRows(self._index(parent), first, first + len(new) - 1)
-        made = []
-        for key, thing in new:
-            self._made += 1
-            made.append(_Node(self._made, key, thing, parent))
-        nodes[first:first] = made
-        _number(nodes, first)
-        self._nodes |= {node.number: node for node in made}
-        self.endInsertRows()
-
-    def _remove(self, parent: _Node[T] | None, first: int, last: int) -> None:
-        nodes = self._top if parent is None else parent.under
-        self.beginRemoveRows(self._index(parent), first, last)
-        for each in _all_of(nodes[first : last + 1]):
-            del self._nodes[each.number]
-        del nodes[first : last + 1]
-        _number(nodes, first)
-        self.endRemoveRows()
-
-    def _reorder(self, moved: Sequence[tuple[list[_Node[T]], list[_Node[T]]]]) -> None:
+    def _move(self, moved: Sequence[tuple[list[_Node[T]], list[_Node[T]]]]) -> None:
         self.layoutAboutToBeChanged.emit()
         before = [index for index in self.persistentIndexList() if index.isValid()]
         for nodes, order in moved:
             nodes[:] = order
             _number(nodes)
-        after = [self._index(self._nodes[each.internalId()], each.column()) for each in before]
+        after = [self._index(self._node(each), each.column()) for each in before]
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
 
     def _tell_changes(self) -> None:
-        """What nobody asked for cannot be out of date. Ranges are told row by row."""
+        """What nobody asked for cannot be out of date."""
         seen = [node for node in self._nodes.values() if node.cells]
         if sum(len(node.cells) for node in seen) > _MOST_CELLS:
             for node in seen:
-                node.cells.clear()
-            for nodes in (
-                self._top,
-                *(each.under for each in _all_of(self._top) if each.under),
-            ):
-                end = self._index(nodes[-1], len(self._columns) - 1)
-                self.dataChanged.emit(self._index(nodes[0]), end)
+                node.cells = {}
+            self._move(())
             return
         for node in seen:
-            changed = []
-            for column, before in node.cells.items():
-                now = self._columns[column].cell(node.thing)
-                if now is not before and now != before:
-                    node.cells[column] = now
-                    changed.append(column)
+            before = node.cells
+            node.cells = {at: self.columns[at].cell(node.thing) for at in before}
+            changed = [at for at, cell in node.cells.items() if cell != before[at]]
             if changed:
                 first, last = self._index(node, min(changed)), self._index(node, max(changed))
                 self.dataChanged.emit(first, last)
 
-    def _cell(self, node: _Node[T], column: int) -> Cell:
-        found = node.cells.get(column)
-        if found is None:
-            found = node.cells[column] = self._columns[column].cell(node.thing)
-        return found
+    def _node(self, index: Index) -> _Node[T] | None:
+        return self._nodes.get(index.internalId()) if index.isValid() else None
+
+    def _nodes_under(self, parent: Index) -> list[_Node[T]]:
+        if not parent.isValid():
+            return self._top
+        node = self._node(parent)
+        return node.under if node is not None and parent.column() == 0 else []
 
     def _index(self, node: _Node[T] | None, column: int = 0) -> QModelIndex:
         if node is None:
             return QModelIndex()
         return self.createIndex(node.row, column, node.number)
 
-    def _nodes_under(self, parent: Index) -> list[_Node[T]]:
-        if not parent.isValid():
-            return self._top
-        node = self._nodes.get(parent.internalId())
-        return node.under if node is not None and parent.column() == 0 else []
-
     def index(self, row: int, column: int, parent: Index = _TOP) -> QModelIndex:
         nodes = self._nodes_under(parent)
-        if 0 <= row < len(nodes) and 0 <= column < len(self._columns):
-            return self.createIndex(row, column, nodes[row].number)
-        return QModelIndex()
+        there = 0 <= row < len(nodes) and 0 <= column < len(self.columns)
+        return self._index(nodes[row] if there else None, column)
 
     def parent(self, child: Index = _TOP) -> QModelIndex:  # type: ignore[override]  # Qt has two
-        node = self._nodes.get(child.internalId()) if child.isValid() else None
-        return QModelIndex() if node is None else self._index(node.parent)
+        node = self._node(child)
+        return self._index(None if node is None else node.parent)
 
     def rowCount(self, parent: Index = _TOP) -> int:
         return len(self._nodes_under(parent))
@@ -294,62 +246,56 @@ class TableModel(QAbstractItemModel, Generic[T]):
         return bool(self._nodes_under(parent))  # the view asks it of every row
 
     def columnCount(self, parent: Index = _TOP) -> int:
-        return len(self._columns)
+        return len(self.columns)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        node = self._nodes.get(index.internalId()) if index.isValid() else None
+    def data(self, index: Index, role: int = _ROLE.DisplayRole) -> object:
+        node = self._node(index)
         if node is None:
             return None
-        column = self._columns[index.column()]
+        column = self.columns[index.column()]
         match role:
-            case int() if role == CELL:
-                return self._cell(node, index.column())
-            case Qt.ItemDataRole.DisplayRole:
-                return self._cell(node, index.column()).said
-            case Qt.ItemDataRole.ToolTipRole:
-                return _tip(self._cell(node, index.column()))
-            case Qt.ItemDataRole.AccessibleDescriptionRole:
-                return self._cell(node, index.column()).hint
-            case Qt.ItemDataRole.AccessibleTextRole:
-                if column.spoken is not None:
-                    return column.spoken(node.thing)
-                cell = self._cell(node, index.column())
+            case _ROLE.DisplayRole:
+                return self.cell(index).said
+            case _ROLE.ToolTipRole:
+                return _tip(self.cell(index))
+            case _ROLE.AccessibleDescriptionRole:
+                return self.cell(index).hint
+            case _ROLE.AccessibleTextRole if column.spoken is not None:
+                return column.spoken(node.thing)
+            case _ROLE.AccessibleTextRole:
+                cell = self.cell(index)
                 return f"{column.heading}: {cell.said or cell.hint}"
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return column.alignment
-            case Qt.ItemDataRole.CheckStateRole:
-                checked = self._cell(node, index.column()).checked
-                if checked is None:
-                    return None
-                return Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked
+            case _ROLE.CheckStateRole:
+                state = self.cell(index).checked
+                on, off = Qt.CheckState.Checked, Qt.CheckState.Unchecked
+                return None if state is None else on if state else off
         return None
 
     def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
+        self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole
     ) -> object:
-        if orientation is not Qt.Orientation.Horizontal:
+        there = 0 <= section < len(self.columns)
+        if orientation is not Qt.Orientation.Horizontal or not there:
             return None
-        there = 0 <= section < len(self._columns)
-        return self._columns[section].heading_data(role) if there else None
+        column = self.columns[section]
+        match role:
+            case _ROLE.DisplayRole:
+                return column.heading
+            case _ROLE.AccessibleTextRole:
+                return column.named
+            case _ROLE.ToolTipRole:
+                return column.meaning
+            case _ROLE.TextAlignmentRole:
+                side = _SIDE.AlignRight if column.right else _SIDE.AlignLeft
+                return side | _SIDE.AlignVCenter
+            case _ROLE.InitialSortOrderRole if column.largest_first:
+                return _ORDER.DescendingOrder
+        return None
 
 
-def _number(nodes: Sequence[_Node[T]], first: int = 0) -> None:
-    for row in range(first, len(nodes)):
-        nodes[row].row = row
-
-
-def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
-    """The first and the last place of each stretch of True."""
-    runs: list[tuple[int, int]] = []
-    for place, flag in enumerate(flags):
-        if flag and runs and runs[-1][1] == place - 1:
-            runs[-1] = (runs[-1][0], place)
-        elif flag:
-            runs.append((place, place))
-    return runs
+def _number(nodes: Sequence[_Node[T]]) -> None:
+    for row, node in enumerate(nodes):
+        node.row = row
 
 
 def _tip(cell: Cell) -> str:
@@ -357,6 +303,4 @@ def _tip(cell: Cell) -> str:
     text = cell.hint or cell.said
     if len(text) > _LONGEST_HINT:
         text = f"{text[:_LONGEST_HINT]}…"
-    if len(text) <= _LONG_HINT and "<" not in text:
-        return text
-    return f"<qt>{html.escape(text)}</qt>"
+    return text if len(text) <= _LONG_HINT and "<" not in text else f"<qt>{escape(text)}</qt>"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from enum import StrEnum
 
-from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
@@ -77,13 +77,11 @@ class Icons:
 
     def draw(self, painter: QPainter, icon: Icon, place: QRectF, colour: QColor) -> None:
         key = (icon, colour.rgba())
-        renderer = self._renderers.get(key)
-        if renderer is None:
+        if key not in self._renderers:
             drawing = resource("icons", f"{icon}.svg").read_text("utf-8")
             drawing = drawing.replace("currentColor", colour.name())
-            renderer = QSvgRenderer(QByteArray(drawing.encode()))
-            self._renderers[key] = renderer
-        renderer.render(painter, place)
+            self._renderers[key] = QSvgRenderer(QByteArray(drawing.encode()))
+        self._renderers[key].render(painter, place)
 
     def for_button(self, icon: Icon) -> QIcon:
         """For Qt's own controls; it changes with the theme by itself."""
@@ -95,9 +93,8 @@ class Icons:
         theme = self._theme()
         if mode is QIcon.Mode.Disabled:
             return mixed(theme.ground, theme.faint, _OFF)
-        if mode is QIcon.Mode.Active or state is QIcon.State.On:
-            return theme.text
-        return theme.quiet
+        chosen = mode is QIcon.Mode.Active or state is QIcon.State.On
+        return theme.text if chosen else theme.quiet
 
 
 class _Engine(QIconEngine):
@@ -105,25 +102,22 @@ class _Engine(QIconEngine):
 
     def __init__(self, icons: Icons, icon: Icon) -> None:
         super().__init__()
-        self._icons = icons
-        self._icon = icon
+        self._icons, self._icon = icons, icon
 
     @guarded
     def paint(
         self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State
     ) -> None:
-        ink = self._icons.ink(mode, state)
         # What is wider than high keeps a gap to the word beside it.
         place = QRectF(rect.left(), rect.top(), rect.height(), rect.height())
-        self._icons.draw(painter, self._icon, place, ink)
+        self._icons.draw(painter, self._icon, place, self._icons.ink(mode, state))
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         pixmap = QPixmap(size)
-        if size.isEmpty():
-            return pixmap  # the button is squeezed to nothing
-        pixmap.fill(Qt.GlobalColor.transparent)
-        with QPainter(pixmap) as painter:
-            self.paint(painter, QRect(QPoint(), size), mode, state)
+        if not size.isEmpty():  # as where the button is squeezed to nothing
+            pixmap.fill(Qt.GlobalColor.transparent)
+            with QPainter(pixmap) as painter:
+                self.paint(painter, pixmap.rect(), mode, state)
         return pixmap
 
     def isNull(self) -> bool:

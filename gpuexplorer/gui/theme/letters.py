@@ -10,7 +10,6 @@ from gpuexplorer.core.resources import resource
 _FAMILY = "Inter"
 _BROUGHT_ALONG = ("Inter-Regular.otf", "Inter-SemiBold.otf")
 _REMEMBERED = 4000
-_NORMAL = QFont.Weight.Normal
 
 
 class Lettering:
@@ -61,20 +60,25 @@ class Letterings:
 def letterings(scale: float = 1.0) -> Letterings:
     """In Inter, which is brought along, so that the window looks the same everywhere."""
 
-    def lettering(family: str, pixels: int, weight: QFont.Weight = _NORMAL) -> Lettering:
-        return _lettering(family, round(pixels * scale), weight)
-
-    family = _interface_family()
     fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
+    normal, strong = QFont.Weight.Normal, QFont.Weight.DemiBold
+
+    def lettering(pixels: int, weight: QFont.Weight, family: str = "") -> Lettering:
+        font = QFont(family or _interface_family())
+        font.setPixelSize(round(pixels * scale))
+        font.setWeight(weight)
+        font.setFeature(QFont.Tag("tnum"), 1)
+        return Lettering(font)
+
     return Letterings(
-        caption=lettering(family, 11),
-        body=lettering(family, 13),
-        title=lettering(family, 15, QFont.Weight.DemiBold),
-        number=lettering(family, 22, QFont.Weight.DemiBold),
-        hero=lettering(family, 34, QFont.Weight.DemiBold),
-        mono=lettering(fixed, 12),
-        strong=lettering(family, 13, QFont.Weight.DemiBold),
-        badge=lettering(family, 11, QFont.Weight.DemiBold),
+        caption=lettering(11, normal),
+        body=lettering(13, normal),
+        title=lettering(15, strong),
+        number=lettering(22, strong),
+        hero=lettering(34, strong),
+        mono=lettering(12, normal, fixed),
+        strong=lettering(13, strong),
+        badge=lettering(11, strong),
     )
 
 
@@ -86,11 +90,3 @@ def _interface_family() -> str:
     if _FAMILY in QFontDatabase.families():
         return _FAMILY
     return QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family()
-
-
-def _lettering(family: str, pixels: int, weight: QFont.Weight) -> Lettering:
-    font = QFont(family)
-    font.setPixelSize(pixels)
-    font.setWeight(weight)
-    font.setFeature(QFont.Tag("tnum"), 1)
-    return Lettering(font)

@@ -1,15 +1,25 @@
-"""Look: theme, letters and icons together, following the system between dark and light."""
+"""Look: theme, letters and icons together, following the system between dark and light; and the
+one style sheet, `resources/themes/style.qss`, in the colours of a theme.
+"""
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
+from string import Template
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
+from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.theme.icons import Icons
 from gpuexplorer.gui.theme.letters import letterings
-from gpuexplorer.gui.theme.palette import Palette, Scheme, Theme, load_theme
-from gpuexplorer.gui.theme.style_sheet import style_sheet
+from gpuexplorer.gui.theme.palette import Palette, Scheme, Theme, faded, load_theme, mixed
+
+# What a sheet cannot colour, one for each theme.
+_DRAWINGS = ("up", "down", "check", "knob")
+_PIXELS = re.compile(r"\b(\d+)px")
 
 
 class Motion(StrEnum):
@@ -21,7 +31,9 @@ class Motion(StrEnum):
 
 
 class Look(QObject):
-    """Handed to every widget that paints. The window dresses itself in it when it changes."""
+    """There is one, which `look` finds; made before the first widget, which would keep the
+    system's letters, and all in it with it.
+    """
 
     changed = Signal()
 
@@ -30,7 +42,7 @@ class Look(QObject):
         self.letters = letterings()
         # The system has letters of its own for menus, tips and some controls.
         QApplication.setFont(self.letters.body.font)
-        self.icons = Icons(lambda: self._theme)
+        self.icons = Icons(lambda: self.theme)
         self._scheme = scheme
         self._palette = Palette.STANDARD
         self._motion = Motion.SYSTEM
@@ -52,12 +64,7 @@ class Look(QObject):
         return self._motion is Motion.FULL
 
     def choose(self, scheme: Scheme) -> None:
-        self._scheme = scheme
-        self._tell()
-
-    def choose_palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self._tell()
+        self.dress(scheme, self._palette, self._motion)
 
     def choose_motion(self, motion: Motion) -> None:
         self._motion = motion
@@ -73,9 +80,8 @@ class Look(QObject):
 
     def palette(self) -> QPalette:
         """For Qt's own widgets."""
-        theme = self.theme
+        theme, role = self.theme, QPalette.ColorRole
         palette = QPalette()
-        role = QPalette.ColorRole
         for each, colour in (
             (role.Window, theme.ground),
             (role.WindowText, theme.text),
@@ -93,11 +99,27 @@ class Look(QObject):
             (role.Accent, theme.accent),
             (role.Mid, theme.line),
         ):
-            palette.setColor(each, QColor(colour))
+            palette.setColor(each, colour)
         return palette
 
     def style_sheet(self) -> str:
-        return style_sheet(self.theme)
+        """A QProxyStyle in Python would be asked for every primitive of every control."""
+        theme = self.theme
+        template = Template(resource("themes", "style.qss").read_text("utf-8"))
+        end = "dark.svg" if theme.dark else "light.svg"
+        drawings = {name: resource("themes", f"{name}-{end}").as_posix() for name in _DRAWINGS}
+        return template.substitute(
+            theme.named(),
+            **drawings,
+            selection=rgba(theme.selection),
+            track=rgba(theme.track),
+            lifted=rgba(theme.lifted),
+            heat_half=theme.heat(0.5).name(),
+            warn_tint=rgba(faded(theme.warn, 0.1)),
+            bad_tint=rgba(faded(theme.bad, 0.08)),
+            off=mixed(theme.ground, theme.faint, 0.55).name(),
+            on_text=mixed(theme.ground, theme.text, 0.35).name(),
+        )
 
     def _find_theme(self) -> Theme:
         """Read when it is first needed: most people see one of them all day."""
@@ -116,12 +138,67 @@ class Look(QObject):
             self.changed.emit()
 
 
+class EnlargedLook(Look):
+    """The one that is worn, in larger letters: for what is read across a room."""
+
+    def __init__(self, scale: float, parent: QObject | None = None) -> None:
+        QObject.__init__(self, parent)
+        self._of, self._scale = look(), scale
+        self.letters = letterings(scale)
+        self.icons = self._of.icons
+        self._of.changed.connect(self.changed)
+
+    @property
+    def theme(self) -> Theme:
+        return self._of.theme
+
+    @property
+    def motion(self) -> bool:
+        return self._of.motion
+
+    def style_sheet(self) -> str:
+        def enlarged(found: re.Match[str]) -> str:
+            pixels = int(found[1])
+            return f"{pixels if pixels < 2 else int(pixels * self._scale)}px"  # not hairlines
+
+        return _PIXELS.sub(enlarged, super().style_sheet())
+
+
+_worn: list[Look] = []
+
+
+def look() -> Look:
+    """The application's own; and within `wearing` another one, for what is made there."""
+    if not _worn:
+        _worn.append(Look(parent=QApplication.instance()))
+    return _worn[-1]
+
+
+@contextmanager
+def wearing(another: Look) -> Iterator[None]:
+    _worn.append(another)
+    try:
+        yield
+    finally:
+        _worn.pop()
+
+
+def restyle(widget: QWidget, name: str, value: object) -> None:
+    """Give it a property that the style sheet asks for, and the look that goes with it."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+        widget.update()
+
+
+def rgba(colour: QColor) -> str:
+    return f"rgba({colour.red()}, {colour.green()}, {colour.blue()}, {colour.alpha()})"
+
+
 def _system_is_dark() -> bool:
-    match QGuiApplication.styleHints().colorScheme():
-        case Qt.ColorScheme.Dark:
-            return True
-        case Qt.ColorScheme.Light:
-            return False
-        case _:
-            # Some desktops do not tell; their palette does.
-            return QGuiApplication.palette().window().color().lightness() < 128
+    told = QGuiApplication.styleHints().colorScheme()
+    if told is Qt.ColorScheme.Unknown:
+        # Some desktops do not tell; their palette does.
+        return QGuiApplication.palette().window().color().lightness() < 128
+    return told is Qt.ColorScheme.Dark

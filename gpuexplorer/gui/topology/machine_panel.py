@@ -4,18 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, say
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, say, wrapped_label
+from gpuexplorer.gui.widgets.live_view import EmptyState, Panel
+from gpuexplorer.gui.widgets.machine.layout import Part
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
-from gpuexplorer.gui.widgets.machine.machine_face import Face
-from gpuexplorer.gui.widgets.machine.machine_faces import INFERRED
-from gpuexplorer.gui.widgets.machine.machine_things import Thing
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.gui.widgets.machine.machine_faces import INFERRED, Face
+from gpuexplorer.telemetry.topology import MachineShape
 
 _EMPTY_HEIGHT = 320
 
@@ -23,24 +20,24 @@ _EMPTY_HEIGHT = 320
 class MachinePanel(Panel):
     """Its parts are connected by whoever holds this."""
 
-    def __init__(self, look: Look, *, may_ask: bool = True) -> None:
-        super().__init__(look, tr("How the cards are wired"))
-        self.drawing = MachineDrawing(look)
-        self.empty = EmptyState(look, Icon.TOPOLOGY)
+    def __init__(self, *, may_ask: bool = True) -> None:
+        super().__init__(tr("How the cards are wired"))
+        self.drawing = MachineDrawing()
+        self.empty = EmptyState(Icon.TOPOLOGY)
         self.empty.setMinimumHeight(_EMPTY_HEIGHT)
-        self.again = WordButton(look, Icon.BACK, tr("Ask again"))
+        self.again = WordButton(Icon.BACK, tr("Ask again"))
         self._may_ask = may_ask
         self.again.setToolTip(tr("Ask the driver again how the cards are wired (F5)"))
-        self.save = WordButton(look, Icon.EXPORT, tr("Save picture"))
+        self.save = WordButton(Icon.EXPORT, tr("Save picture"))
         self.save.setToolTip(tr("Save the drawing as SVG or PNG (Ctrl+S)"))
         for button in (self.again, self.save):
             self.head.addWidget(button)
-        self._notes = wrapped_label(look, "", Tone.TEXT)
+        self._notes = wrapped_label("", Tone.TEXT)
         self._notes.setContentsMargins(0, 0, 0, 6)
-        self._legend = wrapped_label(look, "", Tone.QUIET)
-        self._legend.setFont(look.letters.caption.font)
+        self._legend = wrapped_label("", Tone.QUIET)
+        self._legend.setFont(look().letters.caption.font)
         add(self.body, self.empty, GROWS, FREE, self.drawing, Space(10), FREE)
-        add(self.body, self._notes, self._legend)
+        add(self.body, self._notes, self._legend, self.drawing.below)
         self._legend_of: object = None
         self.show_words("", "")
 
@@ -50,30 +47,28 @@ class MachinePanel(Panel):
         self._show_drawing(drawn=False)
 
     def show_machine(
-        self, shape: MachineShape, faces: Mapping[Thing, Face], notes: Sequence[str]
+        self, shape: MachineShape, faces: Mapping[Part, Face], notes: Sequence[str]
     ) -> None:
         self._show_drawing(drawn=True)
         self.drawing.show_machine(shape, faces)
         say(self._notes, " ".join(notes))
-        self._show_legend(shape)
+        self._show_legend(shape, round(self.drawing.pixel_rate / 1e9, 1))
 
-    def _show_legend(self, shape: MachineShape) -> None:
-        layout = self.drawing.layout_shown()
-        key = (shape, None if layout is None else layout.scale)
-        if layout is None or key == self._legend_of:
+    def _show_legend(self, shape: MachineShape, rate: float) -> None:
+        if (shape, rate) == self._legend_of:
             return
-        self._legend_of = key
+        self._legend_of = shape, rate
         said = tr(
-            "A wire has a lane for each direction, 1 pixel wide for {rate:.0f} GB/s; the more "
+            "A wire has a lane for each direction, 1 pixel wide for {rate:g} GB/s; the more "
             "it carries of that, the brighter it is. Rates are in GB/s, traffic as seen from "
             "the card.",
-            rate=layout.scale / 1e9,
+            rate=rate,
         )
         self._legend.setText(f"{said} {tr(INFERRED)}" if shape.junctions else said)
 
     def _show_drawing(self, *, drawn: bool) -> None:
         self.empty.setVisible(not drawn)
-        for part in (self.save, self._legend, self.drawing):
+        for part in (self.save, self._legend, self.drawing, self.drawing.below):
             part.setVisible(drawn)
         self.again.setVisible(drawn and self._may_ask)
         self._notes.setVisible(drawn and bool(self._notes.text()))

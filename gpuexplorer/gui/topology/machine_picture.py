@@ -1,6 +1,6 @@
 """The drawing of a machine as a file: it says what it shows, when, and whether it is real."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,16 +8,16 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSize
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.plots.picture import png
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.bars.source_badge import SIMULATED
-from gpuexplorer.gui.widgets.machine.machine_face import Face
-from gpuexplorer.gui.widgets.machine.machine_layout import layout_of
-from gpuexplorer.gui.widgets.machine.machine_scene import MachineScene
-from gpuexplorer.gui.widgets.machine.machine_things import Thing
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED
+from gpuexplorer.gui.widgets.machine.layout import Part, layout_of
+from gpuexplorer.gui.widgets.machine.machine_drawing import MachineScene
+from gpuexplorer.gui.widgets.machine.machine_faces import Face
+from gpuexplorer.gui.widgets.saving import png
+from gpuexplorer.telemetry.topology import MachineShape
 
 _MARGIN, _HEAD, _FOOT = 24, 44, 30
 _WIDTH = 860.0
@@ -28,18 +28,18 @@ _FINER = 2  # pixels of a PNG for one of the drawing
 class MachinePicture:
     """Of one moment. Widths and sizes do not depend on the window it was asked for in."""
 
-    look: Look
     shape: MachineShape
-    faces: Mapping[Thing, Face]
+    cards: Collection[CardId]
+    faces: Mapping[Part, Face]
     title: str
     foot: str
     simulated: bool
 
     def drawn_for(self, path: Path) -> bytes:
         """SVG, or PNG for any other ending."""
-        scene = MachineScene(self.look)
+        scene = MachineScene()
         scene.show_faces(self.faces)
-        layout = layout_of(self.shape, _WIDTH)
+        layout = layout_of(self.shape, _WIDTH, self.cards)
         scene.show_layout(layout)
         room = QRectF(0, 0, _WIDTH, layout.size.height())
         whole = room.adjusted(0, 0, 2 * _MARGIN, 2 * _MARGIN + _HEAD + _FOOT).toRect().size()
@@ -66,8 +66,8 @@ class MachinePicture:
     def _paint(
         self, painter: QPainter, whole: QSize, scene: MachineScene, room: QRectF
     ) -> None:
-        theme, letters = self.look.theme, self.look.letters
-        drawing = Drawing(painter, self.look)
+        theme, letters = look().theme, look().letters
+        drawing = Drawing(painter)
         painter.fillRect(QRectF(0, 0, whole.width(), whole.height()), theme.surface)
         x, baseline = float(_MARGIN), _MARGIN + letters.title.ascent
         if self.simulated:

@@ -4,38 +4,36 @@ from collections.abc import Sequence
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.topology.matrix import MatrixTable, Shows, legend
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import Space, add
-from gpuexplorer.gui.widgets.machine.machine_face import MachineNow
-from gpuexplorer.gui.widgets.machine.matrix_table import MatrixTable, Shows
-from gpuexplorer.gui.widgets.machine.wiring_words import legend
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.gui.widgets.laid_out import Space, add, wrapped_label
+from gpuexplorer.gui.widgets.live_view import Panel
+from gpuexplorer.gui.widgets.machine.machine_faces import MachineNow
+from gpuexplorer.telemetry.topology import MachineShape
 
 
 class MatrixPanel(Panel):
     """`table` is connected by who holds this."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, tr("Who reaches whom"))
+    def __init__(self) -> None:
+        super().__init__(tr("Who reaches whom"))
         self._shows = Shows.PATHS
         self._shape: MachineShape | None = None
         self._kinds: Sequence[tuple[str, str]] = ()
-        self.table = MatrixTable(look)
+        self.table = MatrixTable()
         self.table.fitted.connect(self._explain)
         self._choice = Segmented(
-            look, tr("What the cells say"), ((Shows.PATHS, tr("Path")), (Shows.RATES, "GB/s"))
+            tr("What the cells say"), ((Shows.PATHS, tr("Path")), (Shows.RATES, "GB/s"))
         )
         self._choice.show_choice(Shows.PATHS)
         self._choice.chosen.connect(self._on_shows_chosen)
-        self.copy = IconButton(look, Icon.COPY, tr("Copy the matrix as text"), "Ctrl+C")
+        self.copy = IconButton(Icon.COPY, tr("Copy the matrix as text"), "Ctrl+C")
         add(self.head, self._choice, Space(4), self.copy)
-        self._legend = wrapped_label(look, "", Tone.QUIET)
-        self._legend.setFont(look.letters.caption.font)
+        self._legend = wrapped_label("", Tone.QUIET)
+        self._legend.setFont(look().letters.caption.font)
         add(self.body, self.table, Space(8), self._legend)
 
     def show_machine(self, now: MachineNow) -> None:

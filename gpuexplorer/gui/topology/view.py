@@ -5,50 +5,58 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from gpuexplorer.core.cards import CardId, CardKind
+from gpuexplorer.core.cards import HOST_ID, CardId, CardKind
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.wiring import Wiring, WiringAnswer
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.machine_picture import MachinePicture
+from gpuexplorer.gui.topology.matrix import matrix_text
 from gpuexplorer.gui.topology.matrix_panel import MatrixPanel
-from gpuexplorer.gui.topology.words import machine_summary
-from gpuexplorer.gui.widgets.bars.top_bar import host_name
-from gpuexplorer.gui.widgets.key_words import TOPOLOGY_KEYS
-from gpuexplorer.gui.widgets.laid_out import add, column
-from gpuexplorer.gui.widgets.live_view import LiveView
-from gpuexplorer.gui.widgets.machine.machine_face import Face, MachineNow, machine_now
-from gpuexplorer.gui.widgets.machine.machine_faces import machine_faces
-from gpuexplorer.gui.widgets.machine.machine_facts import ThingFacts, facts_of
-from gpuexplorer.gui.widgets.machine.machine_things import OfLink, Thing
-from gpuexplorer.gui.widgets.machine.thing_panel import ThingPanel
-from gpuexplorer.gui.widgets.machine.wiring_words import (
-    matrix_text,
+from gpuexplorer.gui.topology.wiring_facts import (
+    PartFacts,
+    PartFactsPanel,
+    facts_of,
+    machine_summary,
     notes,
     nothing_words,
     only_instances,
     waiting_again,
     waiting_words,
 )
-from gpuexplorer.gui.widgets.page import Page
+from gpuexplorer.gui.widgets.bars.top_bar import host_name
+from gpuexplorer.gui.widgets.key_words import KeyGroup
+from gpuexplorer.gui.widgets.laid_out import GROWS, add, column
+from gpuexplorer.gui.widgets.live_view import LiveView, Page
+from gpuexplorer.gui.widgets.machine.layout import Kind, Part
+from gpuexplorer.gui.widgets.machine.machine_faces import (
+    Face,
+    MachineNow,
+    machine_faces,
+    machine_now,
+)
 from gpuexplorer.gui.widgets.saving import PNG, SVG, Saving, Write, suggested_name
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.telemetry.topology import MachineShape
 from gpuexplorer.telemetry.whole_file import write_whole
+
+_KEYS: KeyGroup = (
+    mark("Topology"),
+    (
+        ("Arrows", mark("In the list of parts: show what is known about the next")),
+        ("Enter", mark("Open the card, or the computer")),
+        ("Esc", mark("Choose nothing")),
+    ),
+)
 
 # Drawing and matrix side by side; below that only matrix and facts; below that nothing.
 _WIDE_FROM, _HALF_FROM = 1080, 700
 _LEAST_BESIDE, _MOST_BESIDE, _SHARE_BESIDE = 412, 520, 0.34
-_AROUND_DRAWING = 160  # what stands above and below it, in pixels
-_BESIDE_WALK = 24  # pixels that stay in sight around what the keyboard is at
+_AROUND_DRAWING = 196  # what stands above and below it, in pixels
 _ANY = 16_777_215  # Qt's own number for "as wide as it likes"
 _ASK_AGAIN = mark("Ask again")
 
@@ -56,30 +64,19 @@ _ASK_AGAIN = mark("Ask again")
 class TopologyView(LiveView):
     """One choice for drawing, matrix and facts: whichever is clicked, the others follow."""
 
-    key_groups = (TOPOLOGY_KEYS,)
+    key_groups = (_KEYS,)
 
-    def __init__(
-        self,
-        look: Look,
-        machine: MachineState,
-        time_window: TimeWindow,
-        navigation: Navigation,
-        frame_clock: FrameClock,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(
-            machine, time_window, frame_clock, cadences=(Cadence.ON_DEMAND,), parent=parent
-        )
-        self._look = look
-        self._navigation = navigation
-        self._wiring = Wiring(machine.session, self)
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, cadences=(Cadence.ON_DEMAND,), parent=parent)
+        self._navigation = desk.navigation
+        self._wiring = Wiring(desk.machine.session, self)
         self._wiring.changed.connect(self._on_wiring_changed)
         self._now: MachineNow | None = None
-        self._chosen: Thing | None = None
-        self._summary: tuple[MachineShape, ThingFacts] | None = None
+        self._chosen: Part | None = None
+        self._summary: tuple[MachineShape, PartFacts] | None = None
         self._written = ""
-        self._faces: Mapping[Thing, Face] = {}
-        self._saving = Saving(machine.settings, self)
+        self._faces: Mapping[Part, Face] = {}
+        self._saving = Saving(desk.machine.settings, self)
         self._saving.done.connect(self._on_saving_told)
         self._saving.refused.connect(self._on_saving_told)
         self._save = self.add_command(tr("Save picture…"), "Ctrl+S", self._on_save_asked)
@@ -89,19 +86,18 @@ class TopologyView(LiveView):
         again = self.add_command(
             tr("Ask again how the cards are wired"), "F5", self._wiring.ask
         )
-        recorded = machine.past.ended is not None  # there is nobody to ask
+        recorded = desk.machine.past.ended is not None  # there is nobody to ask
         again.setEnabled(not recorded)
-        self._panel = MachinePanel(look, may_ask=not recorded)
+        self._panel = MachinePanel(may_ask=not recorded)
         self._panel.drawing.chosen.connect(self._choose)
         self._panel.drawing.opened.connect(self._on_card_asked)
-        self._panel.drawing.walked.connect(self._on_walked)
         for asked in (self._panel.empty.way_on_chosen, self._panel.again.clicked):
             asked.connect(again.trigger)
         self._panel.save.clicked.connect(self._save.trigger)
-        self._matrix = MatrixPanel(look)
+        self._matrix = MatrixPanel()
         self._matrix.table.chosen.connect(self._choose)
         self._matrix.copy.clicked.connect(self._copy.trigger)
-        self._facts = ThingPanel(look)
+        self._facts = PartFactsPanel()
         self._panel.setObjectName("topology.machine")
         self._matrix.setObjectName("topology.matrix")
         self._facts.setObjectName("topology.facts")
@@ -115,7 +111,8 @@ class TopologyView(LiveView):
         self._places = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         for layout in (self._places, self._below):
             layout.setSpacing(16)
-        add(self._places, self._panel, self._side)
+        self._most = column(self._panel, GROWS, gap=16)
+        add(self._places, self._most, self._side)
         add(self._below, self._matrix, self._facts)
         self._page.body.addLayout(self._places, 1)
         column(self._page, within=self)
@@ -132,9 +129,9 @@ class TopologyView(LiveView):
 
     def _show(self) -> None:
         self._now = now = machine_now(self.machine, self._wiring)
-        self._save.setEnabled(now is not None)
         self._copy.setEnabled(now is not None)
         if now is None:
+            self._save.setEnabled(False)
             self._matrix.hide()
             self._facts.hide()
             self._panel.show_words(*self._words())
@@ -148,6 +145,11 @@ class TopologyView(LiveView):
         said = [*notes(now), again or "", self._written]
         self._panel.show_machine(now.shape, self._faces, [each for each in said if each])
         self._matrix.show_machine(now)
+        # Of very many cards the matrix shows most, and stands where there is most room.
+        many = len(self._panel.drawing.cards) != len((*now.shape.home, *now.shape.loose))
+        home = self._most if many else self._below
+        if home.indexOf(self._matrix) < 0:
+            home.insertWidget(0, self._matrix)
         self._matrix.show()
         self._show_facts(now)
 
@@ -169,6 +171,7 @@ class TopologyView(LiveView):
                 return (*nothing_words(states), tr(_ASK_AGAIN))
 
     def _show_facts(self, now: MachineNow) -> None:
+        self._save.setEnabled(bool(self._panel.drawing.cards))
         if self._chosen is None:
             if self._summary is None or self._summary[0] is not now.shape:
                 self._summary = (now.shape, machine_summary(now))
@@ -177,10 +180,10 @@ class TopologyView(LiveView):
             self._facts.show_facts(facts_of(now, self._chosen, self.machine.session.source))
         self._facts.show()
 
-    def _choose(self, thing: Thing | None) -> None:
-        self._chosen = thing
-        self._panel.drawing.show_chosen(thing)
-        self._matrix.table.show_chosen(thing)
+    def _choose(self, part: Part | None) -> None:
+        self._chosen = part
+        self._panel.drawing.show_chosen(part)
+        self._matrix.table.show_chosen(part)
         if self._now is not None:
             self._show_facts(self._now)
 
@@ -199,7 +202,9 @@ class TopologyView(LiveView):
             source=source.label,
         )
         faces, simulated = machine_faces(now), self.machine.session.simulated
-        picture = MachinePicture(self._look, now.shape, faces, title, foot, simulated)
+        picture = MachinePicture(
+            now.shape, self._panel.drawing.cards, faces, title, foot, simulated
+        )
         return partial(write_whole, path, [picture.drawn_for(path)])
 
     def _arrange(self, width: int) -> None:
@@ -220,13 +225,6 @@ class TopologyView(LiveView):
     def _on_wiring_changed(self) -> None:
         if self.isVisible():
             self._show()
-
-    def _on_walked(self, place: QRect) -> None:
-        drawing, content = self._panel.drawing, self._page.widget()
-        if content is not None:
-            there = drawing.mapTo(content, place.center())
-            around = (place.width() // 2 + _BESIDE_WALK, place.height() // 2 + _BESIDE_WALK)
-            self._page.ensureVisible(there.x(), there.y(), *around)
 
     def _on_card_asked(self, card: str) -> None:
         self._navigation.open_card(CardId(card))
@@ -264,7 +262,7 @@ class TopologyView(LiveView):
             super().keyPressEvent(event)
 
 
-def _is_there(now: MachineNow, faces: Mapping[Thing, Face], thing: Thing) -> bool:
-    if isinstance(thing, OfLink) and not thing.to_host:
-        return {thing.a, thing.b} <= set(now.shape.home)
-    return thing in faces
+def _is_there(now: MachineNow, faces: Mapping[Part, Face], part: Part) -> bool:
+    if part.kind is Kind.LINK and part.to != HOST_ID:
+        return {part.card, part.to} <= set(now.shape.home)
+    return part in faces

@@ -3,16 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from PySide6.QtCore import (
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPoint,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-)
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
@@ -20,40 +11,30 @@ from PySide6.QtGui import (
     QStandardItem,
     QStandardItemModel,
 )
-from PySide6.QtWidgets import (
-    QLineEdit,
-    QListView,
-    QStyle,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QListView, QStyle, QStyleOptionViewItem, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.key_cap import draw_key_caps
+from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.command_list import Command, CommandMatch, find
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS
+from gpuexplorer.gui.widgets.controls.buttons import CONTROL_RADIUS
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, label, row
-from gpuexplorer.gui.widgets.remark import Sign
-from gpuexplorer.gui.widgets.sheets.popup import Popup
-from gpuexplorer.gui.widgets.sheets.sheet import line_between
+from gpuexplorer.gui.widgets.painted import Sign
+from gpuexplorer.gui.widgets.sheets.sheet import Popup, line_between
 
-_WIDTH, _HEAD, _LEAST_ROWS, _MOST_ROWS = 600, 52, 3, 11
+_WIDTH, _HEAD, _ROW, _LEAST_ROWS, _MOST_ROWS = 600, 52, 36, 3, 11
 _HIGHEST = 96  # below the window's upper edge
-_MOVES = {
+_MARGIN, _INNER = 8.0, 12.0
+_STEPS = {
     Qt.Key.Key_Up: -1,
     Qt.Key.Key_Down: 1,
     Qt.Key.Key_PageUp: -_MOST_ROWS + 1,
     Qt.Key.Key_PageDown: _MOST_ROWS - 1,
 }
-MATCH = Qt.ItemDataRole.UserRole
-ROW_HEIGHT = 36
-_MARGIN, _INNER = 8.0, 12.0
+_MATCH, _SAID = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.AccessibleTextRole
 
 
 class CommandPalette(Popup):
@@ -62,13 +43,9 @@ class CommandPalette(Popup):
     """
 
     def __init__(
-        self,
-        look: Look,
-        commands: Sequence[Command],
-        opened_by: Sequence[QKeySequence],
-        window: QWidget,
+        self, commands: Sequence[Command], opened_by: Sequence[QKeySequence], window: QWidget
     ) -> None:
-        super().__init__(look, _WIDTH, _height(_MOST_ROWS), window)
+        super().__init__(_WIDTH, 0, window)
         self._commands = commands
         self.setAccessibleName(tr("All commands"))
         self._field = QLineEdit()
@@ -78,23 +55,22 @@ class CommandPalette(Popup):
         self._field.setFixedHeight(_HEAD)
         self._field.textChanged.connect(self._search)
         self._field.installEventFilter(self)
-        sign = Sign(look, Icon.SEARCH, Tone.QUIET, QSize(18, 18))
-        head = row(sign, self._field, gap=12, margins=(20, 0, 20, 0))
+        sign = Sign(Icon.SEARCH, Tone.QUIET, QSize(18, 18))
         self._model = QStandardItemModel(self)
-        self._list = QListView()
+        self._list = QListView(uniformItemSizes=True)
+        self._list.setMouseTracking(True)
         self._list.setProperty("kind", "bare")
         self._list.setAccessibleName(tr("Commands found"))
         self._list.setModel(self._model)
-        self._list.setItemDelegate(PaletteRow(look, self))
+        self._list.setItemDelegate(_Row(self))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._list.setUniformItemSizes(True)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setMouseTracking(True)
         self._list.entered.connect(self._list.setCurrentIndex)
         self._list.clicked.connect(self._run)
         self._list.selectionModel().currentChanged.connect(self._on_current_changed)
-        self._nothing = label("", look.letters.body, Tone.QUIET)
+        self._nothing = label("", look().letters.body, Tone.QUIET)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        head = row(sign, self._field, gap=12, margins=(20, 0, 20, 0))
         found = (self._list, GROWS, self._nothing, GROWS)
         add(self.panel, head, line_between(), Space(7), *found, Space(8))
         for each in opened_by:
@@ -102,10 +78,12 @@ class CommandPalette(Popup):
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
         self._search("")
 
-    def place(self, size: QSize, room: QRect) -> QRect:
+    def place(self) -> QRect:
         """A little above the middle, where eyes look first, and steady while it grows."""
-        window = self.anchor
-        top = max(16, min(_HIGHEST, (window.height() - _height(_MOST_ROWS)) // 3))
+        window, most = self.anchor, _height(_MOST_ROWS)
+        rows = max(_LEAST_ROWS, min(_MOST_ROWS, self._model.rowCount()))
+        size = QSize(_WIDTH, _height(rows)).boundedTo(window.size())
+        top = max(16, min(_HIGHEST, (window.height() - most) // 3))
         corner = window.mapToGlobal(QPoint((window.width() - size.width()) // 2, top))
         return QRect(corner, size)
 
@@ -113,20 +91,23 @@ class CommandPalette(Popup):
         found = find(self._commands, text)
         self._model.clear()
         for match in found:
-            self._model.appendRow(_item(match))
-        if found:
-            self._list.setCurrentIndex(self._model.index(0, 0))
-        else:
+            command, chosen = match.command, tr("chosen") if match.command.holds else ""
+            item = QStandardItem(command.words)
+            item.setData(match, _MATCH)
+            said = ", ".join(part for part in (command.words, chosen, command.keys) if part)
+            item.setAccessibleText(said)
+            self._model.appendRow(item)
+        self._list.setCurrentIndex(self._model.index(0, 0))
+        if not found:
             words = tr("No command, screen or card is called “{text}”.", text=text.strip())
             self._nothing.setText(words)
             self._field.setAccessibleDescription(words)
         self._list.setVisible(bool(found))
         self._nothing.setVisible(not found)
-        rows = max(_LEAST_ROWS, min(_MOST_ROWS, len(found)))
-        self.arrange(QSize(_WIDTH, _height(rows)))
+        self.setGeometry(self.place())
 
     def _run(self, index: QModelIndex) -> None:
-        match = index.data(MATCH)
+        match = index.data(_MATCH)
         if isinstance(match, CommandMatch):
             # First the keyboard goes back, so that the command finds it where it was.
             self.close()
@@ -141,15 +122,14 @@ class CommandPalette(Popup):
 
     def _on_current_changed(self, index: QModelIndex) -> None:
         # A screen reader follows the keyboard, which stays in the field.
-        said = index.data(Qt.ItemDataRole.AccessibleTextRole)
-        self._field.setAccessibleDescription(said if isinstance(said, str) else "")
+        self._field.setAccessibleDescription(str(index.data(_SAID) or ""))
 
     @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
             key = Qt.Key(event.key())
-            if key in _MOVES:
-                self._move(_MOVES[key])
+            if key in _STEPS:
+                self._move(_STEPS[key])
                 return True
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self._run(self._list.currentIndex())
@@ -158,52 +138,40 @@ class CommandPalette(Popup):
 
 
 def _height(rows: int) -> int:
-    return _HEAD + rows * ROW_HEIGHT + 16
+    return _HEAD + rows * _ROW + 18
 
 
-def _item(match: CommandMatch) -> QStandardItem:
-    command = match.command
-    item = QStandardItem(command.words)
-    item.setEditable(False)
-    item.setData(match, MATCH)
-    said = (command.words, tr("chosen") if command.holds else "", command.keys)
-    item.setAccessibleText(", ".join(part for part in said if part))
-    return item
-
-
-class PaletteRow(Delegate):
+class _Row(Delegate):
     """The letters that were typed stand out."""
 
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        match = index.data(MATCH)
+        match = index.data(_MATCH)
         if not isinstance(match, CommandMatch):
             return
-        theme, letters = drawing.theme, drawing.letters
+        theme, letters, command = drawing.theme, drawing.letters, match.command
+        ground = place.adjusted(_MARGIN, 1, -_MARGIN, -1)
         if option.state & QStyle.StateFlag.State_Selected:
-            drawing.painter.setPen(Qt.PenStyle.NoPen)
-            drawing.painter.setBrush(theme.selection)
-            ground = place.adjusted(_MARGIN, 1, -_MARGIN, -1)
-            drawing.painter.drawRoundedRect(ground, CONTROL_RADIUS, CONTROL_RADIUS)
-        command = match.command
-        middle = place.center().y()
-        left, right = place.left() + _MARGIN + _INNER, place.right() - _MARGIN - _INNER
+            drawing.filled(ground, theme.selection, CONTROL_RADIUS)
+        middle, left, right = (
+            place.center().y(),
+            ground.left() + _INNER,
+            ground.right() - _INNER,
+        )
         if command.keys:
-            right = draw_key_caps(drawing, right, middle, command.keys) - 12
-        group = Run(tr(command.group.value), letters.caption, theme.faint)
+            right = drawing.keys(right, middle, command.keys) - 12
         baseline = middle + letters.body.cap_height / 2
+        group = Run(tr(command.group.value), letters.caption, theme.faint)
         right = drawing.runs_right(right, baseline, [group]) - 16
         if command.holds:
-            tick = QRectF(right - 16, middle - 8, 16, 16)
-            drawing.icon(Icon.THERE, tick, theme.quiet)
+            drawing.icon(Icon.THERE, QRectF(right - 16, middle - 8, 16, 16), theme.quiet)
             right -= 24
         words = letters.body.elided(command.words, right - left)
         plain = theme.quiet if match.letters else theme.text
         for typed, part in groupby(enumerate(words), lambda each: each[0] in match.letters):
-            text = "".join(letter for _, letter in part)
             style = (letters.strong, theme.text) if typed else (letters.body, plain)
-            left = drawing.text(left, baseline, Run(text, *style))
+            left = drawing.text(left, baseline, Run("".join(c for _, c in part), *style))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(200, ROW_HEIGHT)
+        return QSize(200, _ROW)

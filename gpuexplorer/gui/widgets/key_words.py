@@ -1,7 +1,4 @@
-"""Key words: keys that parts of screens take by themselves, and what they do, for F1.
-
-The words are marked; the list of shortcuts translates them.
-"""
+"""Keys that parts of screens take by themselves, for F1, whose sheet translates them."""
 
 from collections.abc import Sequence
 
@@ -23,37 +20,4 @@ PLOT_KEYS: KeyGroup = (
         ("Enter", mark("This plot alone on the screen")),
         ("Esc", mark("No crosshair")),
     ),
-)
-TILE_KEYS: KeyGroup = (
-    mark("Tiles"),
-    (
-        ("Arrows Home End", mark("To another card")),
-        ("Enter", mark("Open the card")),
-        ("Ctrl+Shift+Arrow", mark("Move the tile")),
-        ("Shift+F10", mark("What can be done with the card")),
-    ),
-)
-CARD_KEYS: KeyGroup = (
-    mark("Card"),
-    (
-        ("Left Right", mark("To the card before, or the next")),
-        ("Ctrl+F", mark("Search its facts")),
-        ("Ctrl+C", mark("Copy the facts that are selected")),
-    ),
-)
-TOPOLOGY_KEYS: KeyGroup = (
-    mark("Topology"),
-    (
-        ("Arrows", mark("To the nearest thing in that direction")),
-        ("Enter Space", mark("Show what is known about it")),
-        ("Esc", mark("Choose nothing")),
-    ),
-)
-EVENT_KEYS: KeyGroup = (
-    mark("Events"),
-    (("Enter", mark("Show the moment on the plots, marked")),),
-)
-LESSON_KEYS: KeyGroup = (
-    mark("Lessons"),
-    (("Enter", mark("Begin the lesson, or go on with it")),),
 )

@@ -1,11 +1,22 @@
 """Rows and columns of widgets, and labels, as one writes them down."""
 
+import html
+import re
 from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 
 
@@ -44,20 +55,6 @@ def column(
     return _filled(QVBoxLayout(), things, within, gap, margins)
 
 
-def say(label: QLabel, words: str) -> None:
-    """A sentence that is only there where there is something to say."""
-    label.setText(words)
-    label.setVisible(bool(words))
-
-
-def label(text: str, letters: Lettering, tone: Tone = Tone.TEXT) -> QLabel:
-    made = QLabel(text)
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setFont(letters.font)
-    made.setProperty("tone", tone.value)
-    return made
-
-
 def add(layout: QBoxLayout, *things: Placed) -> None:
     """To a layout that is there already, after what it holds."""
     before: Placed = FREE
@@ -92,3 +89,47 @@ def _filled(
     if within is not None:
         within.setLayout(layout)
     return layout
+
+
+def label(text: str, letters: Lettering, tone: Tone = Tone.TEXT) -> QLabel:
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setFont(letters.font)
+    made.setProperty("tone", tone.value)
+    return made
+
+
+def wrapped_label(sentence: str, tone: Tone, letters: Lettering | None = None) -> QLabel:
+    """A sentence that may need several lines, and can be copied. What stands between backticks
+    is shown as one would type it.
+    """
+    made = label("", letters or look().letters.body, tone)
+    show_sentence(made, sentence)
+    made.setWordWrap(True)
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    made.setSizePolicy(policy)
+    return made
+
+
+def show_sentence(label: QLabel, sentence: str) -> None:
+    """Another one, in a label that was made for one."""
+    if "`" in sentence:
+        mono = look().letters.mono.font
+        style = f"font-family: '{mono.family()}'; font-size: {mono.pixelSize()}px"
+        lines = html.escape(sentence).replace("\n", "<br>")
+        label.setTextFormat(Qt.TextFormat.RichText)
+        label.setText(re.sub("`([^`]*)`", rf'<span style="{style}">\1</span>', lines))
+        label.setAccessibleName(sentence.replace("`", ""))
+    else:
+        if label.textFormat() is Qt.TextFormat.RichText:
+            label.setAccessibleName("")  # of another sentence
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setText(sentence)
+
+
+def say(label: QLabel, words: str) -> None:
+    """A sentence that is only there where there is something to say."""
+    show_sentence(label, words)
+    label.setVisible(bool(words))

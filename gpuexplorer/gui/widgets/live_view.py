@@ -1,20 +1,46 @@
-"""LiveView: a screen that pulls what is new while it is seen, and else asks for nothing."""
+"""LiveView: a screen that pulls what is new while it is seen, and else asks for nothing; and
+what a screen is made of.
+"""
 
 from collections.abc import Callable, Collection, Sequence
 
-from PySide6.QtGui import QAction, QFocusEvent, QHideEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAction,
+    QFocusEvent,
+    QHideEvent,
+    QKeyEvent,
+    QKeySequence,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.telemetry.sampling import Want
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    Space,
+    column,
+    label,
+    row,
+    say,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.painted import Sign
+from gpuexplorer.telemetry.session import Want
 
-# Seconds without an answer are counted even where no reading comes.
-_AT_LEAST_EVERY = 1.0
+# Seconds without an answer are counted even where no reading comes. Longer than from one
+# reading to the next, so that nothing is drawn twice.
+_AT_LEAST_EVERY = 1.5
+_SENTENCE = 440  # pixels
 
 
 class LiveView(QWidget):
@@ -29,17 +55,16 @@ class LiveView(QWidget):
 
     def __init__(
         self,
-        machine: MachineState,
-        time_window: TimeWindow,
-        frame_clock: FrameClock,
+        desk: Desk,
         cadences: Collection[Cadence] = (),
         processes: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.machine = machine
-        self.time_window = time_window
-        self._frame_clock = frame_clock
+        self.desk = desk
+        self.machine = desk.machine
+        self.time_window = desk.time_window
+        self._frame_clock = desk.frame_clock
         self._wanted = (cadences, processes)
         self._want: Want | None = None
         self._following = False
@@ -115,31 +140,29 @@ class LiveView(QWidget):
 
     def _release(self) -> None:
         if self._want is not None:
-            self.machine.session.sampler.release(self._want)
+            self.machine.session.release(self._want)
             self._want = None
 
     def _follow(self) -> None:
-        if self._following:
-            return
-        self._following = True
-        self._frame_clock.ticked.connect(self._on_ticked)
-        self._frame_clock.paused.connect(self._on_clock_paused)
-        self.time_window.changed.connect(self._pull_now)
-        self.machine.comparing.changed.connect(self._pull_now)
-        # A window that opens minimised is seen by nobody; the clock tells when it is.
-        if self._frame_clock.running:
-            self._ask()
+        if not self._following:
+            self._following = True
+            self._frame_clock.ticked.connect(self._on_ticked)
+            self._frame_clock.paused.connect(self._on_clock_paused)
+            self.time_window.changed.connect(self._pull_now)
+            self.machine.comparing.changed.connect(self._pull_now)
+            # A window that opens minimised is seen by nobody; the clock tells when it is.
+            if self._frame_clock.running:
+                self._ask()
 
     def _unfollow(self) -> None:
         # Qt also hides what was never shown, when it enters a stack of screens.
-        if not self._following:
-            return
-        self._following = False
-        self._frame_clock.ticked.disconnect(self._on_ticked)
-        self._frame_clock.paused.disconnect(self._on_clock_paused)
-        self.time_window.changed.disconnect(self._pull_now)
-        self.machine.comparing.changed.disconnect(self._pull_now)
-        self._release()
+        if self._following:
+            self._following = False
+            self._frame_clock.ticked.disconnect(self._on_ticked)
+            self._frame_clock.paused.disconnect(self._on_clock_paused)
+            self.time_window.changed.disconnect(self._pull_now)
+            self.machine.comparing.changed.disconnect(self._pull_now)
+            self._release()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -156,3 +179,129 @@ class LiveView(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._unfollow()
+
+
+def scrolled(content: QWidget, panel: str = "clear", *, sideways: bool = False) -> QScrollArea:
+    """What is larger than its place scrolls there, without a frame and without the Tab key. As
+    wide as there is room, and never wider; `sideways` as high as there is room.
+    """
+    area = QScrollArea()
+    area.setProperty("panel", panel)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    _fill(area, content, sideways=sideways)
+    return area
+
+
+def _fill(area: QScrollArea, content: QWidget, *, sideways: bool = False) -> None:
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    fixed = area.setVerticalScrollBarPolicy if sideways else area.setHorizontalScrollBarPolicy
+    fixed(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(content)
+
+
+class Page(QScrollArea):
+    """What a screen stands on; it scrolls where the window is too small. Add to `body`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        # Not a stop for the Tab key, but where arrow keys scroll when nothing else has them.
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        content = QWidget()
+        content.setProperty("panel", "page")
+        self.body = column(within=content, gap=16, margins=(24, 20, 24, 20))
+        _fill(self, content)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            # It never scrolls sideways, and a screen may go by these from card to card.
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+
+class Panel(QFrame):
+    """A surface with a heading. Add what it holds to `body`, and to `head` what stands beside
+    the heading.
+    """
+
+    def __init__(self, heading: str, remark: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "card")
+        self.setAccessibleName(heading)
+        self._title = ElidedLabel(look().letters.title, Tone.TEXT, heading)
+        self.head = row(self._title, FREE)
+        if remark:
+            self.head.addWidget(ElidedLabel(look().letters.caption, Tone.QUIET, remark))
+        self.body = column(self.head, Space(8), within=self, gap=0, margins=(16, 14, 16, 12))
+
+    def show_heading(self, heading: str) -> None:
+        self._title.show_text(heading)
+        self.setAccessibleName(heading)
+
+
+class Remark(QWidget):
+    """An icon and a sentence that may need several lines; it can be selected and copied."""
+
+    def __init__(self, sentence: str, icon: Icon = Icon.NOTE, tone: Tone = Tone.QUIET) -> None:
+        super().__init__()
+        sign, top = Sign(icon, tone, QSize(16, 16)), Qt.AlignmentFlag.AlignTop
+        sentence_label = wrapped_label(sentence, Tone.TEXT)
+        row(sign, top, sentence_label, GROWS, within=self, gap=10, margins=(0, 4, 0, 4))
+
+
+class EmptyState(QWidget):
+    """One sentence where there is nothing to show, and one or two ways on. Made once and shown
+    again with other words.
+    """
+
+    way_on_chosen = Signal()
+    other_way_chosen = Signal()
+
+    def __init__(self, icon: Icon) -> None:
+        super().__init__()
+        self._heading = wrapped_label("", Tone.TEXT, look().letters.title)
+        self._more = wrapped_label("", Tone.QUIET)
+        self._button, self._other = QPushButton(), QPushButton()
+        self._button.clicked.connect(self.way_on_chosen)
+        self._other.clicked.connect(self.other_way_chosen)
+        middle = Qt.AlignmentFlag.AlignHCenter
+        for each in (self._heading, self._more):
+            each.setAlignment(middle)
+            each.setFixedWidth(_SENTENCE)
+        # An alignment would ask how high they are where they are as wide as all this.
+        words = [row(FREE, each, FREE) for each in (self._heading, self._more)]
+        buttons = (Space(8), self._button, middle, self._other, middle, Space(stretch=3))
+        sign = Sign(icon, Tone.FAINT, QSize(32, 32))
+        column(Space(stretch=2), sign, middle, *words, *buttons, within=self, margins=24)
+
+    def show_words(
+        self, heading: str, more: str = "", way_on: str = "", other_way: str = ""
+    ) -> None:
+        """Without a way on there is no button."""
+        self._heading.setText(heading)
+        say(self._more, more)
+        for words, button in ((way_on, self._button), (other_way, self._other)):
+            button.setText(words)
+            button.setVisible(bool(words))
+
+
+class HeatLegend(QWidget):
+    """Which shade stands for which figure: a bar between two words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        caption = look().letters.caption
+        self._low, self._high = label("0", caption, Tone.QUIET), label("", caption, Tone.QUIET)
+        bar = QFrame()
+        bar.setProperty("panel", "heat")
+        bar.setFixedSize(96, 8)
+        row(self._low, bar, self._high, within=self)
+
+    def show_ends(self, low: str, high: str) -> bool:
+        """True when it takes another width than before."""
+        before = (self._low.text(), self._high.text())
+        self._low.setText(low)
+        self._high.setText(high)
+        self.setAccessibleName(tr("Shades from {low} to {high}", low=low, high=high))
+        return before != (low, high)

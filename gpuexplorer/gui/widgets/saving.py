@@ -1,23 +1,35 @@
-"""Saving: asks where a file is to go, has it written, and says what came of it."""
+"""Saving: asks where a file is to go or comes from, and has it written or read meanwhile."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from PySide6.QtCore import QObject, QStandardPaths, Signal
+from PySide6.QtCore import (
+    QBuffer,
+    QByteArray,
+    QIODevice,
+    QObject,
+    QStandardPaths,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.file_job import FileJob
+from gpuexplorer.telemetry.patience import Asked
 
-_FOLDER = "saving/folder"
+T = TypeVar("T")
 # Called from the thread that writes; raises `Trouble` where it cannot.
 Write = Callable[[], object]
 # Called when the place is known: takes what is to be written as it is at that moment.
 Take = Callable[[Path], Write | None]
+_FOLDER = "saving/folder"
+_LOOK_EVERY = 50  # milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +46,7 @@ class FileKind:
 
 
 CSV = FileKind(mark("Table"), "csv")
+JSON = FileKind(mark("Data"), "json")
 SVG = FileKind(mark("Drawing"), "svg")
 PNG = FileKind(mark("Picture"), "png")
 
@@ -44,26 +57,65 @@ def suggested_name(what: str, wall: float, *, simulated: bool) -> str:
     return f"{'simulated-' if simulated else ''}{what}-{moment:%Y-%m-%d-%H%M}"
 
 
+def png(image: QImage) -> bytes:
+    """May be called from any thread."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    QImageWriter(buffer, QByteArray(b"png")).write(image)
+    return bytes(buffer.data().data())
+
+
+def in_a_thread(
+    work: Callable[[], T],
+    parent: QObject,
+    done: Callable[[T], object],
+    refused: Callable[[str], object],
+) -> None:
+    """`work` writes or reads a file in a thread of its own. It is finished even if the window
+    is closed before; then nobody is told.
+    """
+    asked, timer = Asked(work), QTimer(parent, interval=_LOOK_EVERY)
+
+    def look_again() -> None:
+        if asked.answered:
+            timer.stop()
+            timer.deleteLater()
+            try:
+                result = asked.result()
+            except Trouble as trouble:
+                refused(trouble.told)
+            else:
+                done(result)
+
+    timer.timeout.connect(look_again)
+    timer.start()
+
+
+def ask_for_file(
+    caption: str, kinds: str, parent: QWidget, chosen: Callable[[Path], object]
+) -> None:
+    """The system's own question for a file to open; returns at once. `kinds` as Qt writes them:
+    "Python programs (*.py)"; empty: a folder is asked for.
+    """
+    mode = QFileDialog.FileMode
+    dialog = QFileDialog(parent, caption)
+    dialog.setFileMode(mode.ExistingFile if kinds else mode.Directory)
+    dialog.setNameFilter(kinds)
+    dialog.fileSelected.connect(lambda path: chosen(Path(path)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
 class Saving(QObject):
-    """One question at a time. The window goes on while a file is written."""
+    """Asks where a file is to go, and has it written; the window goes on meanwhile."""
 
     done = Signal(str)  # a sentence
     refused = Signal(str)  # a sentence, and what to do about it
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
-        self._settings = settings
-        self._parent = parent
-        self._kinds: Sequence[FileKind] = ()
-        self._kind: FileKind | None = None
-        self._take: Take | None = None
+        self._settings, self._parent = settings, parent
         self._dialog: QFileDialog | None = None
-
-    @property
-    def kind(self) -> FileKind:
-        """Which was chosen, for `take` to ask."""
-        assert self._kind is not None  # somebody was asked
-        return self._kind
 
     def ask(
         self,
@@ -74,8 +126,8 @@ class Saving(QObject):
         *,
         may_replace: bool = True,
     ) -> None:
-        """Opens the system's own question and returns at once. `may_replace`: it also asks
-        whether a file that is there is to go; else `take` refuses it.
+        """Returns at once. `may_replace`: the dialog also asks whether a file that is there is
+        to go; else `take` refuses it.
         """
         if self._dialog is not None:
             return
@@ -84,45 +136,43 @@ class Saving(QObject):
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not may_replace)
         dialog.setNameFilters([kind.filter for kind in kinds])
         dialog.setDefaultSuffix(kinds[0].suffix)
-        dialog.setDirectory(self._folder())
+        folder = self._settings.remembered(_FOLDER)
+        if folder is None or not Path(folder).is_dir():
+            documents = QStandardPaths.StandardLocation.DocumentsLocation
+            folder = QStandardPaths.writableLocation(documents)
+        dialog.setDirectory(folder)
         dialog.selectFile(f"{name}.{kinds[0].suffix}")
         dialog.filterSelected.connect(self._on_kind_selected)
-        dialog.fileSelected.connect(self._on_place_chosen)
+        dialog.fileSelected.connect(self._on_chosen)
         dialog.finished.connect(self._on_closed)
-        self._kinds, self._kind = kinds, kinds[0]
-        self._take, self._dialog = take, dialog
+        self._kinds, self._take, self._dialog = kinds, take, dialog
+        self.kind = kinds[0]  # which is chosen, for `take` to ask
         dialog.open()
 
     def save(self, path: Path, write: Write) -> None:
         """In a thread of its own; a sentence reports the outcome."""
-        job = FileJob(partial(_write, path, write), self)
-        job.done.connect(self.done)
-        job.refused.connect(self.refused)
-        job.start()
+
+        def work() -> str:
+            write()
+            return tr("Saved to {path}.", path=path)
+
+        in_a_thread(work, self, self.done.emit, self.refused.emit)
 
     def stop(self) -> None:
         """Nobody is asked any longer. Harmless when called twice."""
         if self._dialog is not None:
             self._dialog.reject()
 
-    def _folder(self) -> str:
-        last = self._settings.remembered(_FOLDER)
-        if last is not None and Path(last).is_dir():
-            return last
-        return QStandardPaths.writableLocation(
-            QStandardPaths.StandardLocation.DocumentsLocation
-        )
-
     def _on_kind_selected(self, chosen: str) -> None:
         for kind in self._kinds:
             if self._dialog is not None and kind.filter == chosen:
                 self._dialog.setDefaultSuffix(kind.suffix)
-                self._kind = kind
+                self.kind = kind
 
-    def _on_place_chosen(self, chosen: str) -> None:
+    def _on_chosen(self, chosen: str) -> None:
         path = Path(chosen)
         self._settings.remember(_FOLDER, str(path.parent))
-        write = None if self._take is None else self._take(path)
+        write = self._take(path)
         if write is not None:
             self.save(path, write)
 
@@ -130,8 +180,3 @@ class Saving(QObject):
         if self._dialog is not None:
             self._dialog.deleteLater()
             self._dialog = None
-
-
-def _write(path: Path, write: Write) -> str:
-    write()
-    return tr("Saved to {path}.", path=path)

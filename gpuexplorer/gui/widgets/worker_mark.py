@@ -25,46 +25,43 @@ class StageWords:
     lit: bool = True
 
 
-# In a word, and in a sentence.
-_STILL = {
+# In a word, in a sentence, how grave it is.
+_STAGES = {
     Stage.RESTING: (mark("Resting"), mark("No worker runs: it starts with the first cell.")),
     Stage.SEARCHING: (
         mark("Looking for a Python"),
         mark("A Python with PyTorch is looked for."),
     ),
+    Stage.WAITING: (
+        mark("Waiting for PyTorch"),
+        mark("No Python has PyTorch. What was asked for runs when one has it."),
+    ),
     Stage.STARTING: (mark("Starting"), mark("The worker starts and imports PyTorch.")),
     Stage.RECORDED: (mark("Recorded"), mark("This is a recording: nothing runs in it.")),
     Stage.READY: (mark("Ready"), mark("The worker waits for the next cell.")),
+    Stage.BUSY: (mark("Busy"), mark("The worker runs a cell.")),
+    Stage.FAILED: (mark("Cannot be started"), mark("The worker cannot be started.")),
+    Stage.HANGING: (
+        mark("Does not come back"),
+        mark(
+            "The cell was asked to stop and has not. Restart the worker; the session can be "
+            "run again."
+        ),
+    ),
 }
+_TONES = {Stage.BUSY: Tone.TEXT, Stage.FAILED: Tone.BAD, Stage.HANGING: Tone.WARN}
+_LIT = frozenset({Stage.READY, Stage.BUSY, Stage.HANGING})
 
 
 def stage_words(stage: Stage, sentence: str = "", running: float | None = None) -> StageWords:
     """`running`: for how many seconds the cell that runs has been doing so."""
-    match stage:
-        case Stage.BUSY:
-            words = tr("Busy")
-            if running is not None and running >= _WORTH_TELLING:
-                words = tr("Busy, {time}", time=_elapsed(running))
-            return StageWords(words, tr("The worker runs a cell."), Tone.TEXT)
-        case Stage.HANGING:
-            return StageWords(
-                tr("Does not come back"),
-                tr(
-                    "The cell was asked to stop and has not. Restart the worker; the session "
-                    "can be run again."
-                ),
-                Tone.WARN,
-            )
-        case Stage.FAILED:
-            return StageWords(
-                tr("Cannot be started"),
-                sentence or tr("The worker cannot be started."),
-                Tone.BAD,
-                lit=False,
-            )
-        case _:
-            words, meaning = _STILL[stage]
-            return StageWords(tr(words), sentence or tr(meaning), lit=stage is Stage.READY)
+    word, meaning = map(tr, _STAGES[stage])
+    if stage is Stage.BUSY and running is not None and running >= _WORTH_TELLING:
+        word = tr("Busy, {time}", time=_elapsed(running))
+    if stage in (Stage.BUSY, Stage.HANGING):
+        sentence = ""  # of before
+    tone = _TONES.get(stage, Tone.QUIET)
+    return StageWords(word, sentence or meaning, tone, lit=stage in _LIT)
 
 
 def _elapsed(seconds: float) -> str:

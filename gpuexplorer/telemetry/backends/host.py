@@ -1,24 +1,31 @@
 """The processor and its memory: the device that is always there."""
 
 import os
+import re
 import sys
 from collections.abc import Collection
 from contextlib import suppress
-from pathlib import Path
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind, Sample
-from gpuexplorer.core.catalogue import memory as m
-from gpuexplorer.core.catalogue.utilization import CPU_UTILIZATION
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import CPU_UTILIZATION, MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.processor_time import ProcessorTime, processor_time
-from gpuexplorer.telemetry.system import psutil
+from gpuexplorer.telemetry.backend import sorted_out
+from gpuexplorer.telemetry.system import ProcessorTime, processor_time, psutil
 
-# Seconds of all processors between two looks, of each of them and in all.
+# Seconds of each processor between two looks.
 _AT_LEAST = 0.05
-_AT_LEAST_TOGETHER = 0.1
+# What makers write around the model, until no line has room for it.
+_NOISE = re.compile(
+    r"\((?:R|TM)\)|^\d+th Gen |\d+-Cores?\b|\bCPU\b|\bProcessor$| with .*| @ .*", re.IGNORECASE
+)
+
+
+NO_SWAP_SPACE = Message(
+    "There is no swap space: a program that asks for too much memory is ended."
+)
 
 
 class HostReader:
@@ -35,53 +42,35 @@ class HostReader:
         self.card = Card(
             id=HOST_ID,
             index=0,
-            name=_processor_name(),
+            name=model_alone(_processor_name()) or Message("Processor"),
             memory_bytes=int(memory.total),
             kind=CardKind.HOST,
             cores=os.cpu_count(),
         )
 
     def read(self, metrics: Collection[MetricId]) -> Sample:
-        at = self._clock.now()
-        values: dict[MetricId, float] = {}
-        missing: dict[MetricId, Absence] = {}
-        busy = self._look()
-        if isinstance(busy, Absence):
-            missing[CPU_UTILIZATION] = busy
-        else:
-            values[CPU_UTILIZATION] = busy
-        memory = psutil.virtual_memory()
-        values[m.MEMORY_TOTAL] = memory.total
-        values[m.MEMORY_FREE] = memory.available
-        values[m.MEMORY_USED] = memory.total - memory.available
-        if m.SWAP_TOTAL in metrics or m.SWAP_USED in metrics:
-            try:
-                swap = psutil.swap_memory()
-                values[m.SWAP_TOTAL] = swap.total
-                self._no_swap = not swap.total
-                if swap.total:
-                    values[m.SWAP_USED] = swap.used
-                else:
-                    missing[m.SWAP_USED] = Absence.NO_SWAP
-            except (OSError, RuntimeError):
-                missing |= dict.fromkeys((m.SWAP_TOTAL, m.SWAP_USED), Absence.NO_PERMISSION)
-        for metric in metrics:
-            if metric not in values and metric not in missing:
-                missing[metric] = Absence.NOT_SUPPORTED
-        return Sample(
-            HOST_ID,
-            at,
-            {k: v for k, v in values.items() if k in metrics and METRICS[k].plausible(v)},
-            {k: v for k, v in missing.items() if k in metrics},
-        )
+        at, memory = self._clock.now(), psutil.virtual_memory()
+        told: dict[MetricId, float | Absence] = {
+            CPU_UTILIZATION: self._look(),
+            m.MEMORY_TOTAL: memory.total,
+            m.MEMORY_FREE: memory.available,
+            m.MEMORY_USED: memory.total - memory.available,
+        }
+        try:
+            swap = psutil.swap_memory()
+            self._no_swap = not swap.total
+            used = swap.used if swap.total else Absence.NO_SWAP
+            told |= {m.SWAP_TOTAL: swap.total, m.SWAP_USED: used}
+        except (OSError, RuntimeError, KeyError):
+            told |= dict.fromkeys((m.SWAP_TOTAL, m.SWAP_USED), Absence.NO_PERMISSION)
+        asked = {metric: told.get(metric, Absence.NOT_SUPPORTED) for metric in metrics}
+        return Sample(HOST_ID, at, *sorted_out(asked))
 
     def notes(self) -> list[Message]:
         """By the newest reading."""
         if sys.platform != "linux" or not self._no_swap:
             return []  # macOS has none until it needs it; Windows refuses instead of ending
-        return [
-            Message("There is no swap space: a program that asks for too much memory is ended.")
-        ]
+        return [NO_SWAP_SPACE]
 
     def _look(self) -> float | Absence:
         """The share of work since the look before, or the last one while it is too early."""
@@ -93,22 +82,24 @@ class HostReader:
             return self._busy
         passed = now.total - before.total
         # The system counts in hundredths of a second: over fewer of them it is noise.
-        if passed < max(_AT_LEAST * (self.card.cores or 1), _AT_LEAST_TOGETHER):
+        if passed < _AT_LEAST * (self.card.cores or 1):
             return Absence.TOO_SOON if self._busy is Absence.NEEDS_TWO else self._busy
         self._before = now
         self._busy = min(1.0, max(0.0, 1 - (now.idle - before.idle) / passed))
         return self._busy
 
 
+def model_alone(name: str) -> str:
+    """ "12th Gen Intel(R) Core(TM) i7-12800HE @ 2.40GHz" becomes "Intel Core i7-12800HE"."""
+    return " ".join(_NOISE.sub(" ", name).split())
+
+
 def _processor_name() -> str:
     # Line by line: where there are many processors, all of them take long to write down.
-    with (
-        suppress(OSError),
-        Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as lines,
-    ):
+    with suppress(OSError), open("/proc/cpuinfo", errors="replace") as lines:  # noqa: PTH123
         for line in lines:
             if line.lower().startswith("model name"):
-                return " ".join(line.split(":", 1)[1].split()) or Message("Processor")
+                return line.split(":", 1)[1].strip()
     import platform  # noqa: PLC0415 - takes a hundredth of a snapshot, and few need it
 
-    return platform.processor() or platform.machine() or Message("Processor")
+    return platform.processor() or platform.machine()

@@ -1,21 +1,20 @@
 """Simulated cards: a make-believe machine, read like a real one, with the faults ordered."""
 
 import itertools
-import math
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.simulation.copying import no_peers
 from gpuexplorer.simulation.faults import SLOW_SECONDS, Fault, FaultKind
-from gpuexplorer.simulation.figures import absences_of, figures_of
-from gpuexplorer.simulation.machine import Machine, Reading, SimulatedProcess
+from gpuexplorer.simulation.machine import Machine, SimulatedProcess, absence_of
+from gpuexplorer.simulation.models import CardModel
+from gpuexplorer.simulation.reached import no_peers
 from gpuexplorer.simulation.specs import MachineSpec
-from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source
+from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source, nothing, sorted_out
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.topology import (
     Link,
@@ -27,21 +26,14 @@ from gpuexplorer.telemetry.topology import (
     pcie_words,
 )
 
-_FELL_OFF = 79  # the Xid with which NVIDIA's driver reports a card that is gone
-_IMPOSSIBLE = float(1 << 64)
-_LONGEST_WAIT = 3600.0
-
-_Question = tuple[Callable[[Reading], float], Callable[[float], bool]]
-
-
+_BRIDGE = PathKind.HOST_BRIDGE
 # A card in these troubles tells nobody who uses it.
 _SILENCES = {
-    FaultKind.DRIVER: (CardState.NO_DRIVER, Absence.NO_DRIVER),
-    FaultKind.LOST: (CardState.LOST, Absence.LOST),
-    FaultKind.UNLISTED: (CardState.UNLISTED, Absence.UNLISTED),
-    FaultKind.REFUSED: (CardState.REFUSED, Absence.NO_PERMISSION),
-    # Only closing released it.
-    FaultKind.HUNG: (CardState.NO_ANSWER, Absence.NO_ANSWER),
+    FaultKind.DRIVER: Absence.NO_DRIVER,
+    FaultKind.LOST: Absence.LOST,
+    FaultKind.UNLISTED: Absence.UNLISTED,
+    FaultKind.REFUSED: Absence.NO_PERMISSION,
+    FaultKind.HUNG: Absence.NO_ANSWER,  # only closing released it
 }
 
 
@@ -55,26 +47,31 @@ class SimulatedBackend:
         clock: Clock | None = None,
         seed: int | None = None,
     ) -> None:
-        self.machine = Machine(spec, seed)
-        self._spec = spec
-        self._faults = tuple(faults)
+        self.machine, self.faults = Machine(spec, seed), tuple(faults)
+        label = Message("Simulated: {cards}", cards=spec.label)
+        self.source = Source("simulated", label, simulated=True)
         self._clock: Clock = clock or SystemClock()
         self._began = self._clock.now()
         self._closing = threading.Event()
-        self._cards = tuple(self._card(index) for index in range(len(spec.cards)))
-        self._index = {card.id: card.index for card in self._cards}
-        self._questions = tuple(self._questions_of(card.index) for card in self._cards)
-        self._absences = tuple(absences_of(self.machine, card.index) for card in self._cards)
-        self._falls = sorted(
-            (fault for fault in self._faults if fault.kind is FaultKind.LOST),
-            key=lambda fault: fault.start,
+        self._cards = tuple(
+            Card(
+                CardId(f"SIM-{index}"),
+                index,
+                slot.model.name,
+                slot.model.memory_bytes,
+                simulated=True,
+                bus_id=spec.bus_id(index),
+                cuda_index=index,
+                compute_capability=slot.model.compute_capability,
+                fans=slot.model.fans,
+                nvlinks=slot.nvlinks,
+                cores=slot.model.cores,
+                memory_bus_bits=slot.model.memory_bus_bits,
+            )
+            for index, slot in enumerate(spec.cards)
         )
-        self._falls_lock = threading.Lock()
-
-    @property
-    def faults(self) -> Sequence[Fault]:
-        """As they were ordered."""
-        return self._faults
+        self._index = {card.id: card.index for card in self._cards}
+        self._falls = [fault for fault in self.faults if fault.kind is FaultKind.LOST]
 
     def open(self) -> None:
         self._closing.clear()
@@ -84,11 +81,6 @@ class SimulatedBackend:
         self._closing.set()
 
     @property
-    def source(self) -> Source:
-        label = Message("Simulated: {cards}", cards=self._spec.label)
-        return Source("simulated", label, simulated=True)
-
-    @property
     def elapsed(self) -> float:
         """The seconds that `machine` counts in."""
         return self._clock.now() - self._began
@@ -96,199 +88,116 @@ class SimulatedBackend:
     def cards(self) -> Sequence[Card]:
         return self._cards
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        """A simulated card knows its rates at every moment."""
-
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         index = self._index.get(card)
         if index is None:
-            return self._silent(card, metrics, CardState.LOST, Absence.LOST)
-        if self._faults:
-            self._dawdle(index)
+            return nothing(card, self._clock.now(), metrics, Absence.LOST)
+        if self._faults_at(index, FaultKind.SLOW):
+            self._clock.wait(self._closing, SLOW_SECONDS)
+        while hung := self._faults_at(index, FaultKind.HUNG):
+            # A wait has an end that the system can count.
+            until = max(fault.end for fault in hung)
+            if self._clock.wait(self._closing, min(until - self.elapsed, 3600.0)):
+                break
         return self.now(card, metrics)
 
     def now(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
         """The same at once, also where a fault makes readings slow, or hang."""
-        index = self._index[card]
-        at = self._clock.now()
-        kinds = self._kinds_at(index, at - self._began)
-        for kind, (state, absence) in _SILENCES.items():
-            if kind in kinds:
-                return self._silent(card, metrics, state, absence)
-        garbage = FaultKind.GARBAGE in kinds
-        reading = self.machine.reading(index, at - self._began)
-        questions, absences = self._questions[index], self._absences[index]
-        values: dict[MetricId, float] = {}
-        missing: dict[MetricId, Absence] = {}
+        index, at = self._index[card], self._clock.now()
+        for kind, why in _SILENCES.items():
+            if self._faults_at(index, kind):
+                return nothing(card, at, metrics, why)
+        figures = self.machine.reading(index, at - self._began)
+        garbage = self._faults_at(index, FaultKind.GARBAGE)
+        told: dict[MetricId, float | Absence] = {}
         for metric in metrics:
-            question = questions.get(metric)
-            if question is None:
-                missing[metric] = absences.get(metric, Absence.NOT_SUPPORTED)
-                continue
-            figure, plausible = question
-            value = _IMPOSSIBLE if garbage else float(figure(reading))
-            if plausible(value):
-                values[metric] = value
+            if metric not in figures:
+                told[metric] = absence_of(metric)
             else:
-                missing[metric] = Absence.IMPOSSIBLE
-        return Sample(card, at, values, missing)
+                told[metric] = Absence.IMPOSSIBLE if garbage else float(figures[metric])
+        return Sample(card, at, *sorted_out(told))
+
+    def heard(self, card: CardId) -> float:
+        return 0.0
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
         index, t = self._index.get(card), self.elapsed
-        if index is None or self._kinds_at(index, t) & _SILENCES.keys():
+        if index is None or self._faults_at(index, *_SILENCES):
             return None
         reading = self.machine.reading(index, t)
-        return tuple(
-            _card_process(card, process, reading)
-            for process in self.machine.processes(index, t)
-        )
+        every = self.machine.processes(index, t)
+        return tuple(_card_process(card, process, reading) for process in every)
 
     def topology(self) -> Topology:
-        wiring = self.machine.wiring
+        spec = self.machine.spec
         links = [self._link(a, b) for a, b in itertools.combinations(self._cards, 2)]
-        links += [self._host_link(card) for card in self._cards]
-        nodes = {card.id: wiring.node(card.index) for card in self._cards}
-        near = {card: wiring.processors(node) for card, node in nodes.items()}
-        return Topology(tuple(card.id for card in self._cards), links, nodes, near)
+        links += [self._over_pcie(a, Link(a.id, HOST_ID, _BRIDGE)) for a in self._cards]
+        nodes = {card.id: spec.node(card.index) for card in self._cards}
+        near = {card: spec.processors(node) for card, node in nodes.items()}
+        return Topology(tuple(self._index), links, nodes, near)
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        with self._falls_lock:
-            due = self._falls[0] if self._falls else None
-        wait = seconds if due is None else min(seconds, max(0.0, due.start - self.elapsed))
-        if self._clock.wait(self._closing, wait):
+        due = min((fault.start - self.elapsed for fault in self._falls), default=seconds)
+        if self._clock.wait(self._closing, min(seconds, max(0.0, due))):
             return ()
-        with self._falls_lock:
-            # A hair of tolerance: what was waited for has come, however seconds round.
-            now = self.elapsed + 1e-6
-            fallen = [fault for fault in self._falls if fault.start <= now]
-            self._falls = self._falls[len(fallen) :]
-        return tuple(_fell_off(self._cards[f.card]) for f in fallen if f.card is not None)
+        # A hair of tolerance: what was waited for has come, however seconds round.
+        fallen = [fault for fault in self._falls if fault.start <= self.elapsed + 1e-6]
+        self._falls = [fault for fault in self._falls if fault not in fallen]
+        # The Xid with which NVIDIA's driver reports a card that is gone.
+        meaning = Message("the card has fallen off the bus")
+        sentence = Message("Xid {code}: {meaning}", code=79, meaning=meaning)
+        return tuple(HardwareFault(CardId(f"SIM-{x.card}"), 79, sentence) for x in fallen)
 
     def notes(self) -> Sequence[Message]:
-        return (MADE_UP, *(fault.sentence for fault in self._faults))
+        return (MADE_UP, *(fault.sentence for fault in self.faults))
 
-    def _card(self, index: int) -> Card:
-        slot = self._spec.cards[index]
-        return Card(
-            CardId(f"SIM-{index}"),
-            index,
-            slot.model.name,
-            slot.model.memory.total_bytes,
-            simulated=True,
-            bus_id=self.machine.wiring.bus_id(index),
-            cuda_index=index,
-            compute_capability=slot.model.compute_capability,
-            fans=slot.model.heat.fans,
-            nvlinks=slot.nvlinks,
-            cores=slot.model.cores,
-            memory_bus_bits=slot.model.memory_bus_bits,
-        )
-
-    def _questions_of(self, index: int) -> Mapping[MetricId, _Question]:
-        figures = figures_of(self.machine, index, self._pcie_rate(index))
-        return {
-            metric: (figure, METRICS[metric].plausible) for metric, figure in figures.items()
-        }
-
-    def _dawdle(self, index: int) -> None:
-        """Wait as long as the ordered faults make a reading of this card take."""
-        kinds = self._kinds_at(index, self.elapsed)
-        if FaultKind.SLOW in kinds:
-            self._clock.wait(self._closing, SLOW_SECONDS)
-        while left := self._hangs_for(index):
-            if self._clock.wait(self._closing, min(left, _LONGEST_WAIT)):
-                return
-
-    def _hangs_for(self, index: int) -> float:
-        t = self.elapsed
-        return max(
-            (
-                fault.end - t
-                for fault in self._faults
-                if fault.kind is FaultKind.HUNG and fault.covers(index, t)
-            ),
-            default=0.0,
-        )
-
-    def _kinds_at(self, index: int, t: float) -> frozenset[FaultKind]:
-        if not self._faults:
-            return frozenset()
-        return frozenset(fault.kind for fault in self._faults if fault.covers(index, t))
-
-    def _silent(
-        self, card: CardId, metrics: Collection[MetricId], state: CardState, why: Absence
-    ) -> Sample:
-        return Sample(card, self._clock.now(), {}, dict.fromkeys(metrics, why), state)
-
-    def _pcie_rate(self, index: int) -> float:
-        wires = self._spec.cards[index].model.wires
-        return pcie_rate(wires.pcie_generation, wires.pcie_lanes) or math.nan
+    def _faults_at(self, index: int, *kinds: FaultKind) -> Sequence[Fault]:
+        now = self.elapsed
+        return [x for x in self.faults if x.kind in kinds and x.covers(index, now)]
 
     def _link(self, a: Card, b: Card) -> Link:
-        wiring = self.machine.wiring
-        one, other = (self._spec.cards[card.index].model for card in (a, b))
-        if nvlinks := wiring.nvlinks_between(a.index, b.index):
-            nvlink = OneNvlink(one.wires.nvlink_generation, one.wires.nvlink_rate)
+        spec, one, other = self.machine.spec, self._model(a), self._model(b)
+        path = _BRIDGE if one.display and other.display else PathKind.NODE
+        if spec.same_switch(a.index, b.index):
+            path = PathKind.SWITCH
+        elif spec.node(a.index) != spec.node(b.index):
+            path = PathKind.SYSTEM
+        if nvlinks := spec.nvlinks_between(a.index, b.index):
+            each = OneNvlink(one.nvlink_generation, one.nvlink_rate)
             return Link(
                 a.id,
                 b.id,
                 PathKind.NVLINK,
-                nvlinks,
-                one.wires.nvlink_generation,
+                nvlinks=nvlinks,
+                nvlink_generation=one.nvlink_generation,
                 peer_to_peer=True,
-                rate=nvlinks * one.wires.nvlink_rate,
-                rate_reason=nvlinks_words(nvlinks, nvlink),
-                pcie_path=self._pcie_path(a, b),
+                rate=nvlinks * one.nvlink_rate,
+                rate_reason=nvlinks_words(nvlinks, each),
+                pcie_path=path,
             )
         reason = no_peers(one, other)
-        slower = min(a, b, key=lambda card: self._pcie_rate(card.index))
-        return Link(
-            a.id,
-            b.id,
-            self._pcie_path(a, b),
-            peer_to_peer=not reason,
-            peer_reason=reason,
-            rate=self._pcie_rate(slower.index),
-            rate_reason=self._pcie_reason(slower, staged=bool(reason)),
-        )
+        link = Link(a.id, b.id, path, peer_to_peer=not reason, peer_reason=reason)
+        slower = min((a, b), key=lambda x: self._over_pcie(x, link).rate or 0.0)
+        link = self._over_pcie(slower, link)
+        if reason:
+            words = Message("{way}, through the computer's memory", way=link.rate_reason)
+            link = link._replace(rate_reason=words)
+        return link
 
-    def _pcie_path(self, a: Card, b: Card) -> PathKind:
-        wiring = self.machine.wiring
-        if wiring.same_switch(a.index, b.index):
-            return PathKind.SWITCH
-        if wiring.node(a.index) != wiring.node(b.index):
-            return PathKind.SYSTEM
-        desktop = all(self._spec.cards[card.index].model.display for card in (a, b))
-        return PathKind.HOST_BRIDGE if desktop else PathKind.NODE
+    def _over_pcie(self, card: Card, link: Link) -> Link:
+        """As fast as that card's own slot."""
+        lanes = self._model(card).pcie_generation, self._model(card).pcie_lanes
+        return link._replace(rate=pcie_rate(*lanes), rate_reason=pcie_words(*lanes))
 
-    def _host_link(self, card: Card) -> Link:
-        return Link(
-            card.id,
-            HOST_ID,
-            PathKind.HOST_BRIDGE,
-            rate=self._pcie_rate(card.index),
-            rate_reason=self._pcie_reason(card),
-        )
-
-    def _pcie_reason(self, card: Card, *, staged: bool = False) -> Message:
-        wires = self._spec.cards[card.index].model.wires
-        if not staged:
-            return pcie_words(wires.pcie_generation, wires.pcie_lanes)
-        return Message(
-            "PCIe {generation}.0 x{lanes}, through the computer's memory",
-            generation=wires.pcie_generation,
-            lanes=wires.pcie_lanes,
-        )
+    def _model(self, card: Card) -> CardModel:
+        return self.machine.spec.cards[card.index].model
 
 
-def _fell_off(card: Card) -> HardwareFault:
-    meaning = Message("the card has fallen off the bus")
-    sentence = Message("Xid {code}: {meaning}", code=_FELL_OFF, meaning=meaning)
-    return HardwareFault(card.id, _FELL_OFF, sentence)
-
-
-def _card_process(card: CardId, process: SimulatedProcess, reading: Reading) -> CardProcess:
-    share = process.busy / reading.busy if reading.busy else 0.0
+def _card_process(
+    card: CardId, process: SimulatedProcess, reading: Mapping[str, float]
+) -> CardProcess:
+    busy = reading["gpu_utilization"]
+    share = process.busy / busy if busy else 0.0
     return CardProcess(
         card,
         process.pid,
@@ -296,9 +205,9 @@ def _card_process(card: CardId, process: SimulatedProcess, reading: Reading) -> 
         {
             ProcessFigure.MEMORY: float(process.memory_bytes),
             ProcessFigure.SM: process.busy,
-            ProcessFigure.MEMORY_CONTROLLER: round(share * reading.memory_busy, 3),
+            ProcessFigure.MEMORY_CONTROLLER: round(share * reading["memory_utilization"], 3),
             ProcessFigure.ENCODER: 0.0,
-            ProcessFigure.DECODER: round(share * reading.decoder_busy, 3),
+            ProcessFigure.DECODER: round(share * reading["decoder_utilization"], 3),
         },
         simulated_command=process.command,
         simulated_user=process.user,

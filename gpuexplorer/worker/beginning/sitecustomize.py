@@ -1,10 +1,9 @@
-"""Python imports this by itself before it runs a person's program: its watch begins here.
+"""Python imports this by itself before it runs anything: the watch of a person's program begins
+here, and the simulated cards of whatever that program or a cell starts.
 
-Any Python 3 can read this file. The person's own sitecustomize is imported first, and nothing
-is left that the program would not find under `python FILE`.
+Any Python 3 can read this file. The person's own sitecustomize is imported first.
 """
 
-import importlib.util
 import os
 import sys
 import traceback
@@ -12,19 +11,20 @@ from importlib import import_module
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_PIPE = "GPUEXPLORER_PIPE"  # as lab/program_pipes.py names it
+_PIPE = "GPUEXPLORER_PIPE"  # as lab/start.py names it
+_TOLD = "GPUEXPLORER_LAB"  # as it does this
+_OLDEST = (3, 10)
 
 
 def _begin() -> None:
-    home = _HERE.parent.parent
-    spec = importlib.util.spec_from_file_location(
-        "gpuexplorer", str(home / "__init__.py"), submodule_search_locations=[str(home)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    sys.modules["gpuexplorer"] = package = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(package)
-    import_module("gpuexplorer.worker.program.start").start()
+    sys.path.insert(0, str(_HERE.parents[2]))
+    import_module("gpuexplorer")  # which knows from now on where its parts are
+    del sys.path[0]
+    starting = import_module("gpuexplorer.worker.starting")
+    if _PIPE in os.environ:  # gone in a second interpreter of the program's
+        starting.start()
+    elif sys.version_info >= _OLDEST:
+        starting.begin_as_parent()
 
 
 if __name__ == "sitecustomize":
@@ -34,7 +34,7 @@ if __name__ == "sitecustomize":
         import_module(__name__)  # where there is none, Python has seen none
     finally:
         try:
-            if _PIPE in os.environ:  # gone in a second interpreter of the program's
+            if _PIPE in os.environ or _TOLD in os.environ:
                 _begin()
         except Exception:  # Python would run the program all the same
             traceback.print_exc()

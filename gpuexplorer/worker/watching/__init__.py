@@ -1,3 +1,1 @@
-"""What is seen of a program or a cell beside its copies; told times, places and devices by
-either engine, and knows neither PyTorch nor cards.
-"""
+"""What is seen beside copies: told times and places by either engine, and knows no PyTorch."""

@@ -1,61 +1,65 @@
 """Idling: how long each card had nothing to do, and which line of code was why."""
 
-from collections import Counter, deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+import itertools
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
-from gpuexplorer.lab.watched import Idle, Why
-from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.places import Spot, place
+from gpuexplorer.lab.events import Idle, Why
+from gpuexplorer.worker.places import Copies, Spot, place, whole_line
 
 _MOST_LOADS = 64  # waits for loaders, remembered until cards are asked for the next work
+_WORK = 1e-3  # seconds, from which on a pause after a read is work of the host's own
 
-
-@dataclass(frozen=True)
-class _Stretch:
-    begin: float
-    end: float
-    spot: Spot
+_Key = tuple[str, Why, Spot, int]  # card, why, where; of a part of a READ that row's number
 
 
 @dataclass
-class _Row:
-    number: int
-    device: str
-    why: Why
-    spot: Spot  # kept, since it is known by its identity
+class _Sum:
+    """In most short pauses nobody looked where the host was; there it was as in the others."""
+
     seconds: float = 0.0
     times: int = 0
     longest: float = 0.0
+    looked_at: int = 0
+    there: "dict[Spot, _Sum]" = field(default_factory=dict)  # with the seconds of the looks
 
-    @property
-    def told(self) -> Idle:
-        frame = self.spot.frame
-        return Idle(
-            self.number, self.device, self.why, self.seconds, self.times, self.longest,
-            frame.file, frame.cell, frame.line, self.spot.what,
-        )  # fmt: skip
+    def add(self, seconds: float, times: int, longest: float) -> None:
+        self.seconds += seconds
+        self.times += times
+        self.longest = max(self.longest, longest)
+
+    def look(self, seconds: float, looks: "Sequence[tuple[Spot, float]]") -> None:
+        """In a pause the host was there, for about so long each."""
+        self.add(seconds, 1, seconds)
+        self.looked_at += bool(looks)
+        spent: dict[Spot, float] = {}
+        for spot, its in looks:
+            spent[spot] = spent.get(spot, 0.0) + its
+        for spot, its in spent.items():
+            self.there.setdefault(spot, _Sum()).add(its, 1, seconds * its / sum(spent.values()))
 
 
 class Idling:
-    """Times are seconds since the cell or program began. Any thread may call; the lock is that
-    of the engine's copies.
-
-    The engine says `waited` when the host has waited for a card (a blocking copy, a read, a
-    synchronize), and `worked` or `gap` when a card is asked for work again. `loaded` is said
-    by `Seen`, and `was_at` by the thread that looks now and then where the host is.
+    """Times are seconds since the cell or program began. The engine says `waited` when the host
+    has waited for a card (a blocking copy, a read, a synchronize), and `gap` when a card is
+    asked for work again. Any thread may.
     """
 
     def __init__(self, copies: Copies) -> None:
         self._copies, self._lock = copies, copies.lock
-        self.waits: dict[str, _Stretch] = {}  # by card; since then nothing was asked of it
-        self._loads: deque[_Stretch] = deque(maxlen=_MOST_LOADS)
+        # By card, until when it was waited for; since then nothing was asked of it.
+        self.waits: dict[str, tuple[float, Spot]] = {}
+        self._loads: deque[tuple[float, float, Spot]] = deque(maxlen=_MOST_LOADS)
         self.asked_at = 0.0  # when a card was asked for anything last; the engine says it
-        self._at: Counter[Spot] = Counter()  # where the host was seen since then
-        self._at_since = 0.0
-        self._learned: dict[Spot, Counter[Spot]] = {}  # by where work was asked for next
-        self._rows: dict[tuple[str, Why, int], _Row] = {}
-        self._changed: set[tuple[str, Why, int]] = set()
+        self._looks: list[tuple[Spot, float]] = []  # since then
+        self._looks_since = 0.0
+        self._lines: dict[tuple[str, int, int], Spot] = {}  # where anybody looked
+        self._sums: dict[_Key, _Sum] = {}
+        # The host's own, by what ended them or the read after which they came.
+        self._pauses: dict[_Key, _Sum] = {}
+        self._numbers: dict[_Key, int] = defaultdict(itertools.count(1).__next__)  # of rows
+        self._before: list[Idle] = []  # the first step
         self.paused: dict[str, float] = {}  # by card: pauses too short to have a line
         self.loading = False  # the host waits for a loader, which `loaded` will say
         self._started = 0.0  # until when whatever idled belongs to the start
@@ -63,59 +67,64 @@ class Idling:
     def start_ends(self, moment: float) -> None:
         """The first step begins: what idled before did so for no step."""
         with self._lock:
-            self._started = moment
-            self._at.clear()
-            self._learned.clear()
-            self.paused.clear()
-            rows, self._rows = self._rows, {}
-            for row in rows.values():
-                row.why = Why.START
-                self._rows[row.device, Why.START, -row.number] = row  # no identity
-            self._changed = set(self._rows)
+            self._started, self._looks = moment, []
+            self._before = [replace(each, why=Why.START) for each in self.rows()]
+            for each in (self.paused, self._sums, self._pauses, self._numbers):
+                each.clear()
 
     def waited(self, device: str, until: float, spot: Spot) -> None:
         """The host did, there, for all that had been asked of the card."""
         with self._lock:
-            self.waits[device] = _Stretch(until, until, spot)
+            self.waits[device] = until, spot
 
     def loaded(self, begin: float, end: float, spot: Spot) -> None:
         """The host waited there for a loader's next batch."""
         with self._lock:
-            self._loads.append(_Stretch(begin, end, spot))
+            self._loads.append((begin, end, spot))
 
-    def was_at(self, spot: Spot) -> None:
-        """The host is there; looked at now and then, while something is watched."""
+    def was_at(self, spot: Spot, seconds: float) -> None:
+        """The host is there, and was for about so long. Takes no lock: the main thread says it
+        between any two of its instructions, and may be within any of these methods.
+        """
         if self.loading:
             return
-        with self._lock:
-            if self._at_since != self.asked_at:
-                self._at_since = self.asked_at
-                self._at.clear()
-            self._at[spot] += 1
+        if self._looks_since != self.asked_at:
+            self._looks_since, self._looks = self.asked_at, []
+        line = spot.frame.file, spot.frame.cell, spot.frame.line
+        if line not in self._lines:
+            self._lines[line] = whole_line(spot)
+        self._looks.append((self._lines[line], seconds))
 
-    def worked(self, device: str, dry: "float | None", begin: float) -> None:
-        """Work that begins then is asked of the card, which had done all earlier work at
-        `dry`. None, or no earlier than `begin`: it was not idle. For simulated cards, before
-        each kernel and copy; from the thread that asks.
-        """
-        if device in self.waits or (dry is not None and dry < begin):
-            self.gap(device, begin).since(dry)
-
-    def gap(self, device: str, now: float) -> "Gap":
-        """Work is asked of the card. For real cards, which say later how long they had been
-        idle; from the thread that asks.
+    def gap(self, device: str, now: float) -> "Callable[[float | None], float]":
+        """Work is asked of the card. What is given back is told later when the card had done
+        all it was asked for (None: nobody knows), and gives the seconds for which it was idle.
         """
         with self._lock:
+            looks = self._looks if self._looks_since == self.asked_at else []
+            self._looks = []
             wait, loads = self.waits.pop(device, None), [*self._loads]
-            if wait is not None:
-                return Gap(self, device, now, wait, loads, wait.spot)
-            spot = place().spot
-            host, self._at = self._at, Counter()
-            learned = self._learned.setdefault(spot, Counter())
-            at = _most(host) or _most(learned) or spot
-            if host:  # however long the pause was: the one before the first step is long
-                learned[at] += 1
-            return Gap(self, device, now, None, loads, at)
+        asks = place().spot
+
+        def since(dry: "float | None") -> float:
+            begin = dry if wait is None else wait[0]
+            if begin is None or begin >= now:
+                return 0.0
+            if begin < self._started:
+                self._add(device, Why.START, [(begin, now)], looks[-1][0] if looks else asks)
+                return now - begin
+            at, rest = begin, []
+            for loading, loaded, spot in loads:  # in the order of their ends
+                first, last = max(loading, at), min(loaded, now)
+                if first < last:
+                    self._add(device, Why.LOADER, [(first, last)], spot)
+                    rest.append((at, first))
+                    at = last
+            rest.append((at, now))
+            why, spot = (Why.HOST, asks) if wait is None else (Why.READ, wait[1])
+            self._add(device, why, rest, spot, looks)
+            return now - begin
+
+        return since
 
     def pause(self, device: str, seconds: float) -> None:
         """From one operation to the next; too short to be any line's."""
@@ -127,79 +136,55 @@ class Idling:
         with self._lock:
             self.waits.clear()
             self._loads.clear()
-            self._at.clear()
+            self._looks = []
 
-    def add(
-        self, device: str, why: Why, stretches: "Sequence[tuple[float, float]]", spot: Spot
+    def _add(
+        self,
+        device: str,
+        why: Why,
+        stretches: "Sequence[tuple[float, float]]",
+        spot: Spot,
+        looks: "Sequence[tuple[Spot, float]]" = (),
     ) -> None:
-        """Together they count as one time."""
-        first = self._started
-        early = [(begin, min(end, first)) for begin, end in stretches if begin < first]
-        if early and why is not Why.START:
-            self.add(device, Why.START, early, spot)
-            stretches = [(max(begin, first), end) for begin, end in stretches if end > first]
+        """One time. `spot`: where the host waited; for HOST where it asked for work again."""
         seconds = sum(end - begin for begin, end in stretches)
         if seconds <= 0.0:
             return
+        key: _Key = device, why, spot, 0
         with self._lock:
-            key = device, why, id(spot)
-            row = self._rows.get(key)
-            if row is None:
-                row = self._rows[key] = _Row(len(self._rows) + 1, device, why, spot)
-            row.seconds += seconds
-            row.times += 1
-            row.longest = max(row.longest, seconds)
-            self._changed.add(key)
-            if self._copies.tracing is not None:
-                for begin, end in stretches:
-                    self._copies.tracing.add("idle", device, begin, end, row.number)
+            if why is not Why.HOST:
+                self._sums.setdefault(key, _Sum()).add(seconds, 1, seconds)
+            if why is Why.HOST or (why is Why.READ and seconds >= _WORK):
+                pauses = self._pauses.setdefault(key, _Sum())
+                pauses.look(seconds, looks)
+                if why is Why.HOST:
+                    there = pauses.there
+                    most = max(there, key=lambda each: there[each].seconds, default=spot)
+                    key = device, why, most, 0
+            for begin, end in stretches:
+                self._copies.trace("idle", device, begin, end, self._numbers[key])
 
-    def changed(self) -> "tuple[Idle, ...]":
-        """Rows that are not as they were last said."""
+    def rows(self) -> "list[Idle]":
+        """Those of the host's own work by the lines where it was looked at."""
         with self._lock:
-            said = tuple(row.told for key, row in self._rows.items() if key in self._changed)
-            self._changed.clear()
-            return said
-
-
-def _most(seen: "Counter[Spot]") -> "Spot | None":
-    return max(seen, key=lambda each: seen[each]) if seen else None
-
-
-class Gap:
-    """The time before a card was asked for work, in which it may have been idle."""
-
-    def __init__(
-        self,
-        idling: Idling,
-        device: str,
-        now: float,
-        wait: "_Stretch | None",
-        loads: "list[_Stretch]",
-        at: Spot,
-    ) -> None:
-        self._idling, self._device, self._now = idling, device, now
-        self._wait, self._loads, self._at = wait, loads, at
-
-    def since(self, dry: "float | None") -> float:
-        """The card had done all it was asked for at `dry`; None: nobody knows, unless the host
-        waited for it. Gives the seconds for which it was idle.
-        """
-        begin = self._wait.begin if self._wait is not None else dry
-        if begin is None or begin >= self._now:
-            return 0.0
-        at, rest = begin, []
-        for each in self._loads:  # in the order of their ends
-            if each.end <= at:
-                continue
-            first, last = max(each.begin, at), min(each.end, self._now)
-            if first < last:
-                self._idling.add(self._device, Why.LOADER, [(first, last)], each.spot)
-                rest.append((at, first))
-                at = last
-        rest.append((at, self._now))
-        if self._wait is not None:
-            self._idling.add(self._device, Why.READ, rest, self._wait.spot)
-        else:
-            self._idling.add(self._device, Why.HOST, rest, self._at)
-        return self._now - begin
+            sums = dict(self._sums)
+            for key, pauses in self._pauses.items():
+                device, why, asks, _ = key
+                part_of = self._numbers[key] if why is Why.READ else 0
+                looked = sum(each.seconds for each in pauses.there.values())
+                for spot, its in pauses.there.items():
+                    row = sums.setdefault((device, Why.HOST, spot, part_of), _Sum())
+                    times = round(pauses.times * its.times / pauses.looked_at)
+                    row.add(pauses.seconds * its.seconds / looked, max(1, times), its.longest)
+                if not looked and not part_of:
+                    sums.setdefault((device, why, asks, 0), _Sum()).add(
+                        pauses.seconds, pauses.times, pauses.longest
+                    )
+            return self._before + [
+                Idle(
+                    self._numbers[device, why, spot, part_of], device, why,
+                    its.seconds, its.times, its.longest,
+                    spot.frame.file, spot.frame.cell, spot.frame.line, spot.what, part_of,
+                )
+                for (device, why, spot, part_of), its in sums.items()
+            ]  # fmt: skip

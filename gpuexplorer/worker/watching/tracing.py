@@ -1,9 +1,8 @@
-"""Tracing: single stretches of what a program did, kept until they are said; and Track: when
-a device was at work or waited, in so few stretches that they can be told.
+"""Tracing: single stretches of what a program did, kept until they are said; and Tracks: when
+devices were at work or waited, in so few stretches that they can be told.
 """
 
 import threading
-from dataclasses import dataclass
 
 from gpuexplorer.lab.events import Span, Traced, Transferred
 
@@ -20,30 +19,27 @@ class Tracing:
         self._lock = threading.Lock()
         self._room = most
         self._kept: list[_Stretch] = []
-        self._computing: dict[str, _Stretch] = {}  # by card: the last, which may go on
-        self._left_out = 0
+        self._computing: dict[str, int] = {}  # by card: the place of the last, which may go on
 
     def add(
         self, kind: str, device: str, begin: float, end: float, row: int = 0, size: int = 0
     ) -> None:
-        """Seconds since the program began. `kind` is a Traced's: "copy", "compute", "idle",
-        "loader", "wait" or "step". `device` is the card whose time it is; "cpu" where it is the
-        program's own. `row` is the number of the Transferred (of a copy, and of a wait for it),
-        the Idle or the Loader; 0: none. `size` is the bytes of a copy.
+        """Seconds since the program began. `kind` is a Traced's, `device` the card whose time
+        it is, or "cpu", `row` the number of the Transferred (of a copy, and of a wait for it),
+        the Idle or the Loader, `size` the bytes of a copy.
         """
-        stretch = kind, device, begin, end, row, size
         if end <= begin:
             return
+        stretch = kind, device, begin, end, row, size
         with self._lock:
-            if kind != "compute":
-                self._keep(stretch)
+            last = self._computing.get(device) if kind == "compute" else None
+            if last is not None and begin - self._kept[last][3] <= _CLOSE:
+                begin, until = self._kept[last][2:4]
+                self._kept[last] = kind, device, begin, max(until, end), row, size
                 return
-            last = self._computing.get(device)
-            if last is not None and begin - last[3] <= _CLOSE:
-                stretch = kind, device, last[2], max(last[3], end), row, size
-            elif last is not None:
-                self._keep(last)
-            self._computing[device] = stretch
+            if kind == "compute":
+                self._computing[device] = len(self._kept)
+            self._kept.append(stretch)
 
     def copied(self, copy: Transferred, row: int) -> None:
         """One copy, and the host that waited for it."""
@@ -56,84 +52,59 @@ class Tracing:
     def taken(self, command: int) -> "Traced | None":
         """What came since this was last asked, in the order of their ends."""
         with self._lock:
-            for each in self._computing.values():
-                self._keep(each)
-            self._computing.clear()
-            kept, self._kept = self._kept, []
-            left_out, self._left_out = self._left_out, 0
-        if not (kept or left_out):
-            return None
-        kept.sort(key=lambda each: each[3])
-        return Traced(command, tuple(kept), left_out)
-
-    def _keep(self, stretch: _Stretch) -> None:
-        if self._room:
-            self._room -= 1
-            self._kept.append(stretch)
-        else:
-            self._left_out += 1
+            kept, self._kept, self._computing = self._kept, [], {}
+            told, left_out = kept[: self._room], len(kept[self._room :])
+            self._room -= len(told)
+        told.sort(key=lambda each: each[3])
+        return Traced(command, tuple(told), left_out) if kept else None
 
 
-_MOST = 60
-
-
-@dataclass
-class Stretch:
-    """Seconds since the line's beginning."""
-
-    begin: float
-    end: float
-    busy: float
-    count: int = 1
-
-
-class Track:
-    """Stretches come in their order. Where they get too many, neighbours are joined, so that
-    each is about as long as the line allows; what touches is joined always.
-    """
-
-    def __init__(self) -> None:
-        self.stretches: list[Stretch] = []
-        self._longest = 0.0  # that is made by joining over a pause
-
-    def add(self, begin: float, end: float) -> None:
-        self._put(Stretch(begin, end, end - begin))
-        if len(self.stretches) > _MOST:
-            old, self.stretches = self.stretches, []
-            # Two neighbours together are longer than this, so a quarter as many stay at most
-            # twice over.
-            self._longest = (old[-1].end - old[0].begin) / (_MOST / 4)
-            for each in old:
-                self._put(each)
-
-    def _put(self, new: Stretch) -> None:
-        last = self.stretches[-1] if self.stretches else None
-        # Sums of floats: what touches may seem to be apart by the last digit.
-        if last is not None and (
-            new.begin - last.end <= 1e-12 or new.end - last.begin <= self._longest
-        ):
-            last.end = max(last.end, new.end)
-            last.busy += new.busy
-            last.count += new.count
-        else:
-            self.stretches.append(new)
+_MOST = 60  # spans of a device that computes, or waits for the same
 
 
 class Tracks:
-    """By device: when it computed, and when it waited for which other, and why."""
+    """By device: when it computed, and when it waited for which other, and why. Where stretches
+    get too many, neighbours are joined, so that each is about as long as the line allows; what
+    touches is joined always.
+    """
 
     def __init__(self) -> None:
-        self._tracks: dict[tuple[str, str, str], Track] = {}
+        # By device, whom it waits for and why: begin, end, seconds at work, how many they were.
+        self._tracks: dict[tuple[str, str, str], list[tuple[float, float, float, int]]] = {}
+        self._longest: dict[tuple[str, str, str], float] = {}  # made by joining over a pause
 
     def add(
         self, device: str, begin: float, end: float, waits_for: str = "", why: str = ""
     ) -> None:
-        self._tracks.setdefault((device, waits_for, why), Track()).add(begin, end)
+        key = device, waits_for, why
+        track = self._tracks.setdefault(key, [])
+        longest = self._longest.get(key, 0.0)
+        _join(track, (begin, end, end - begin, 1), longest)
+        if len(track) > _MOST:
+            # Two neighbours together are longer than this, so a quarter as many stay at most
+            # twice over.
+            self._longest[key] = longest = (track[-1][1] - track[0][0]) / (_MOST / 4)
+            self._tracks[key] = []
+            for each in track:
+                _join(self._tracks[key], each, longest)
 
     def spans(self) -> "list[Span]":
         """What was computed comes first."""
         return [
-            Span(device, each.begin, each.end, each.busy, each.count, whom, why)
+            Span(device, *stretch, whom, why)
             for device, whom, why in sorted(self._tracks, key=lambda key: bool(key[1]))
-            for each in self._tracks[device, whom, why].stretches
+            for stretch in self._tracks[device, whom, why]
         ]
+
+
+def _join(
+    track: "list[tuple[float, float, float, int]]",
+    new: "tuple[float, float, float, int]",
+    longest: float,
+) -> None:
+    begin, end, busy, count = new
+    # Sums of floats: what touches may seem to be apart by the last digit.
+    if track and (begin - track[-1][1] <= 1e-12 or end - track[-1][0] <= longest):
+        first, last, before, many = track.pop()
+        new = first, max(last, end), before + busy, many + count
+    track.append(new)

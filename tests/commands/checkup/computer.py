@@ -1,25 +1,33 @@
 """Computer: a made-up computer for the doctor, as files below a folder and answers by heart."""
 
-import struct
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 
-from gpuexplorer.commands.checkup.answer import Answer, ask
-from gpuexplorer.commands.checkup.probe import Probe, Ran
+from gpuexplorer.commands.checkup.probe import Probe, Topic
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardState, Sample
+from gpuexplorer.core.cards import NAMELESS, Card, CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.pythons import LabPython, unfit
-from gpuexplorer.lab.torch_builds import read_build
-from gpuexplorer.telemetry.backend import INSTALL_IT, Backend, Source
-from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.patience import Asked
+from gpuexplorer.lab.pythons import LabPython, read_build, unfit
+from gpuexplorer.telemetry.backend import INSTALL_IT, Backend, NoCards, Source
 
+FINE, LOOK, BROKEN = Verdict
 NO_LIBRARY = Trouble("The driver's library is not installed.", INSTALL_IT)
+
+
+class Refusing(NoCards):
+    """A driver that cannot be reached."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__()
+        self._trouble = trouble
+
+    def open(self) -> None:
+        raise self._trouble
 
 
 class Driver(NoCards):
@@ -27,27 +35,23 @@ class Driver(NoCards):
 
     def __init__(
         self,
-        version: str,
-        cuda: str,
-        cards: Sequence[Card],
-        states: Mapping[CardId, CardState],
+        cards: Sequence[Card] = (),
+        version: str = "590.48.01",
+        cuda: str = "13.1",
+        states: Mapping[CardId, CardState] | None = None,
     ) -> None:
         super().__init__()
-        self.source = Source(
-            "nvml",
-            Message("NVIDIA driver {version}, read through NVML", version=version),
-            driver_version=version,
-            cuda_version=cuda,
-        )
-        self._cards = cards
-        self._states = states
+        label = Message("NVIDIA driver {version}, read through NVML", version=version)
+        self.source = Source("nvml", label, driver_version=version, cuda_version=cuda)
+        self._cards, self._states = cards or [card()], states or {}
         self.without_figures: dict[CardId, Absence] = {}
 
     def cards(self) -> Sequence[Card]:
         return self._cards
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        state = self._states.get(card, CardState.WORKING)
+        unread = CardState.LOST if card.startswith(NAMELESS) else CardState.WORKING
+        state = self._states.get(card, unread)
         if state is CardState.WORKING and card not in self.without_figures:
             return Sample(card, 0.0, dict.fromkeys(metrics, 40.0))
         why = self.without_figures.get(card, Absence.NOT_SUPPORTED)
@@ -78,16 +82,12 @@ def card(
     )
 
 
-def nameless(index: int, why: str = "GPU is lost", denied: Absence = Absence.LOST) -> Card:
+def nameless(index: int, denied: Absence = Absence.LOST) -> Card:
     """A card that the driver lists and lets nobody ask."""
-    return Card(
-        id=CardId(f"NAMELESS-{index}"),
-        index=index,
-        name="NVIDIA card that does not answer",
-        memory_bytes=None,
-        cuda_reason=Message("the driver gives no access to it: {why}", why=why),
-        denied=denied,
-    )
+    why = Message("the driver gives no access to it: it says no")
+    name = "NVIDIA card that does not answer"
+    id_ = CardId(f"{NAMELESS}{index}")
+    return Card(id_, index, name, None, cuda_reason=why, denied=denied)
 
 
 @dataclass
@@ -99,13 +99,12 @@ class Computer:
     backend: Backend | None = None
     trouble: Trouble = NO_LIBRARY
     platform: str = "linux"
-    answers: dict[str, Ran] = field(default_factory=dict)
+    answers: dict[str, tuple[int | None, str]] = field(default_factory=dict)
     asked: list[Sequence[str]] = field(default_factory=list)
     installed: dict[str, str] = field(default_factory=dict)
     forbidden: set[str] = field(default_factory=set)
-    listening: set[str | tuple[str, int]] = field(default_factory=set)
-    refusals: dict[str, str] = field(default_factory=dict)  # of X servers
-    prefix: str | None = "/opt/gpuexplorer"
+    displays: set[str] = field(default_factory=set)  # of X, that open windows
+    prefix: str = "/opt/gpuexplorer"
     parts: str | None = None
     home: str = "/home/ana"
     user: str = "ana"
@@ -113,6 +112,7 @@ class Computer:
     prefixes: list[str] = field(default_factory=list)  # of Pythons
     opened: int = 0
     patience: float = 10.0
+    deep: bool = False
 
     def write(self, path: str, text: str = "") -> Path:
         target = self.root / path.lstrip("/")
@@ -155,21 +155,13 @@ class Computer:
         self.write(f"{folder}/libnvidia-ml.so.{version}")
         self.link(f"{folder}/libnvidia-ml.so.1", f"libnvidia-ml.so.{version}")
 
-    def give_driver(
-        self,
-        *cards: Card,
-        version: str = "590.48.01",
-        cuda: str = "13.1",
-        states: Mapping[CardId, CardState] | None = None,
-    ) -> None:
-        self.backend = Driver(version, cuda, cards or (card(),), states or {})
+    def give_driver(self, *cards: Card, version: str = "590.48.01", cuda: str = "13.1") -> None:
+        self.backend = Driver(cards, version, cuda)
 
-    def install_python(self, prefix: str, version: str = "3.12") -> None:
+    def install_python(self, prefix: str) -> None:
         self.prefixes.append(prefix)
         self.write(f"{prefix}/bin/python3")
-        (self.root / f"{prefix}/lib/python{version}/site-packages".lstrip("/")).mkdir(
-            parents=True, exist_ok=True
-        )
+        self.write(f"{prefix}/lib/python3.12/site-packages/README.txt")
 
     def install_torch(
         self, prefix: str, version: str, cuda: str | None = None, hip: str | None = None
@@ -177,94 +169,74 @@ class Computer:
         self.install_python(prefix)
         self.write(
             f"{prefix}/lib/python3.12/site-packages/torch/version.py",
-            "from typing import Optional\n\n"
-            "__all__ = ['__version__', 'debug', 'cuda', 'git_version', 'hip']\n"
-            f"__version__ = '{version}'\ndebug = False\n"
-            f"cuda: Optional[str] = {cuda!r}\ngit_version = 'abc'\n"
-            f"hip: Optional[str] = {hip!r}\n",
+            f"__all__ = ['__version__', 'cuda']\n__version__ = '{version}'\ndebug = False\n"
+            f"cuda: Optional[str] = {cuda!r}\nhip: Optional[str] = {hip!r}\n",
         )
 
-    def install_cudnn(self, prefix: str, version: str, library: bytes = b"\x7fELF") -> None:
-        """As pip brings it."""
-        packages = f"{prefix}/lib/python3.12/site-packages"
-        self.write(f"{packages}/nvidia/cudnn/lib/libcudnn.so.9").write_bytes(library)
-        self.write_cudnn_header(f"{packages}/nvidia/cudnn/include", version)
-
-    def require_cudnn(self, prefix: str, package: str, version: str) -> None:
-        self.write(
-            f"{prefix}/lib/python3.12/site-packages/torch-2.13.0.dist-info/METADATA",
-            f'Requires-Dist: {package}=={version}; platform_system == "Linux"\n',
-        )
-
-    def write_cudnn_header(self, folder: str, version: str) -> None:
-        numbers = zip(("MAJOR", "MINOR", "PATCHLEVEL"), version.split("."), strict=False)
-        lines = [f"#define CUDNN_{name} {number}\n" for name, number in numbers]
-        self.write(f"{folder}/cudnn_version.h", "".join(lines))
-
-    def remember_libraries(self, paths: Mapping[str, str]) -> None:
-        """Write the loader's cache as ldconfig would."""
-        strings, entries = b"", []
-        start = 48 + 24 * len(paths)
-        for name, path in paths.items():
-            key = start + len(strings)
-            strings += name.encode() + b"\0"
-            value = start + len(strings)
-            strings += path.encode() + b"\0"
-            entries.append(struct.pack("=iIIIQ", 0x0303, key, value, 0, 0))
-        head = struct.pack("=20sII20x", b"glibc-ld.so.cache1.1", len(paths), len(strings))
-        target = self.root / "etc/ld.so.cache"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(head + b"".join(entries) + strings)
+    def remember_libraries(self, *paths: str) -> None:
+        """Into the loader's cache, as far as anybody reads it."""
+        self.write("/etc/ld.so.cache", "".join(f"\0{path}" for path in (*paths, "")))
 
     def probe(self) -> Probe:
-        return Probe(
-            root=self.root,
-            environment=self.environment,
-            platform=self.platform,
-            open_backend=self._open,
-            pythons=self._pythons,
-            run_program=self._run,
-            installed=self.installed.get,
-            may_use=lambda path: self._path(path) not in self.forbidden,
-            reachable=self.listening.__contains__,
-            x_refusal=self.refusals.get,
-            groups=(1000, 27),
-            prefix=self.prefix,
-            parts=self.parts,
-            home=self.home,
-            user=self.user,
-            host=self.host,
-            patience=self.patience,
-        )
+        return _Probe(self)
 
-    def answer(self) -> Answer:
-        return ask(self.probe())
+    def told(self, examination: Callable[[Topic, Probe], None]) -> Topic:
+        topic = Topic("")
+        examination(topic, self.probe())
+        return topic
 
-    def _pythons(self) -> Sequence[Asked[LabPython]]:
-        """As each would answer, this program's own first."""
-        inside = [] if self.parts is None else [self.parts]
-        return [
-            Asked(partial(self._answered, prefix, inside=prefix == self.parts))
-            for prefix in sorted([*inside, *self.prefixes], key=(self.prefix or "").__ne__)
-        ]
-
-    def _answered(self, prefix: str, *, inside: bool) -> LabPython:
+    def answered(self, prefix: str) -> LabPython:
         folder = self.root / prefix.lstrip("/")
+        inside = prefix == self.parts
         packages = folder if inside else folder / "lib/python3.12/site-packages"
         build, version = read_build(packages / "torch/version.py"), (3, 12, 1)
         path = folder / "bin/python3"
         return LabPython(path, prefix, version, build, unfit(version, build), (packages,))
 
-    def _path(self, path: Path) -> str:
-        return f"/{path.relative_to(self.root).as_posix()}"
 
-    def _open(self) -> Backend:
-        self.opened += 1
-        if self.backend is None:
-            raise self.trouble
-        return self.backend
+class _Probe(Probe):
+    """What goes beyond files, answered by heart."""
 
-    def _run(self, argv: Sequence[str], timeout: float) -> Ran:
-        self.asked.append(argv)
+    def __init__(self, computer: Computer) -> None:
+        self.__dict__["computer"] = computer
+        super().__init__(
+            root=computer.root,
+            environment=computer.environment,
+            platform=computer.platform,
+            deep=computer.deep,
+            patience=computer.patience,
+            prefix=computer.prefix,
+            parts=None if computer.parts is None else Path(computer.parts),
+            home=computer.home,
+            user=computer.user,
+            groups=(),
+            host=computer.host,
+        )
+
+    computer: Computer
+
+    def backend(self) -> Backend:
+        self.computer.opened += 1
+        return self.computer.backend or Refusing(self.computer.trouble)
+
+    @cached_property
+    def pythons(self) -> Iterator[LabPython]:
+        """As each would answer, this program's own first."""
+        computer = self.computer
+        prefixes = [*([computer.parts] if computer.parts else []), *computer.prefixes]
+        prefixes.sort(key=computer.prefix.__ne__)
+        return map(computer.answered, prefixes)
+
+    def run_program(self, argv: Sequence[str], patience: float) -> tuple[int | None, str]:
+        self.computer.asked.append(argv)
         program = argv[0].removeprefix(str(self.root))
-        return self.answers.get(program, Ran(None, "", Message("It could not be started.")))
+        return self.computer.answers.get(program, (None, "No such file or directory"))
+
+    def installed(self, name: str) -> str | None:
+        return self.computer.installed.get(name)
+
+    def may_use(self, path: Path) -> bool:
+        return self.shown(path) not in self.computer.forbidden
+
+    def opens(self, display: str) -> bool:
+        return display in self.computer.displays

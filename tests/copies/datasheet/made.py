@@ -9,8 +9,7 @@ from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 

@@ -4,7 +4,7 @@ import threading
 
 from gpuexplorer.copies.datasheet.power_log import PowerLog, PowerReader
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.metrics import POWER_DRAW
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 

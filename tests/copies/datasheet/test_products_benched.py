@@ -4,19 +4,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuexplorer.commands.copies_progress import in_words
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.measuring import Bench, Job, Measuring, Progress, TimeLeft
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.worker_bench import WorkerBench
-from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import KINDS, ProductJob
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.wire import KINDS, CopyJob, ProductJob
 from gpuexplorer.simulation.faults import parse_faults
+from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
+from tests.clocks import ManualClock
 from tests.lab.processes import Fake, needs_torch
 
 PATIENCE = 60.0
@@ -24,7 +23,7 @@ WORKER = """
 import json, sys
 def say(**what):
     print(json.dumps(what), flush=True)
-say(**{"is": "hello"}, version=5, python="3.11", torch="2", build="CPU", simulated=False,
+say(**{"is": "hello"}, python="3.11", torch="2", build="CPU", simulated=False,
     devices=[{"name": "cpu", "label": "cpu"}])
 for line in sys.stdin:
     told = json.loads(line)
@@ -54,7 +53,7 @@ def worker() -> Iterator[WorkerBench]:
 
 def test_the_lab_and_the_bench_take_simulated_cards_for_equally_fast() -> None:
     spec = parse_machine("1xH100,1xTitanRTX")
-    told = simulated_cards(spec).cards
+    told, _ = simulated_cards(Machine(spec))
     bench = ModelBench(spec)
     for index, kinds in ((0, ("fp32", "bf16")), (1, ("fp32",))):
         for kind in kinds:
@@ -150,13 +149,6 @@ def test_the_processor_is_measured_for_real(kind: str) -> None:
     assert result.rate is not None
     assert 1e8 < result.rate < 1e14
     assert refused.failure.startswith("TF32 is a way in which tensor cores multiply")
-
-
-def test_while_it_runs_a_terminal_is_told_what_is_multiplied() -> None:
-    job = ProductJob("cuda:0", "bf16", 4096)
-    progress = Progress(2, 7, job, 3, 7, None)
-    assert in_words(progress) == "3 of 7: BF16 products on cuda:0, 4096 x 4096, sample 3 of 7"
-    assert progress.copy is None
 
 
 def test_the_time_that_is_left_knows_that_products_take_longer_than_copies() -> None:

@@ -14,18 +14,12 @@ from gpuexplorer.copies.datasheet.sheet import Row, Sheet
 from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, Sample
-from gpuexplorer.core.catalogue.clocks import CLOCK_MEMORY_MAX, CLOCK_SM_MAX
-from gpuexplorer.core.catalogue.heat_and_power import (
-    POWER_DRAW,
-    POWER_LIMIT,
-    POWER_LIMIT_DEFAULT,
-)
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured, Multiplied, Wrong
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.events import Measured, Multiplied, Wrong
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.simulation.models import MODELS
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
@@ -42,10 +36,10 @@ CARD = Card(
     memory_bus_bits=384,
 )
 SAID = {
-    CLOCK_MEMORY_MAX: 10501e6,
-    CLOCK_SM_MAX: 3105e6,
-    POWER_LIMIT_DEFAULT: 450.0,
-    POWER_LIMIT: 450.0,
+    m.CLOCK_MEMORY_MAX: 10501e6,
+    m.CLOCK_SM_MAX: 3105e6,
+    m.POWER_LIMIT_DEFAULT: 450.0,
+    m.POWER_LIMIT: 450.0,
 }
 
 
@@ -93,7 +87,7 @@ def test_the_table_tells_what_the_device_cannot() -> None:
     silent = empty(subject(replace(CARD, cores=None, memory_bus_bits=None)))
     assert row(silent, What.MEMORY).promised.value == 1008e9
     assert row(silent, What.FP32).promised.source.startswith("table: ")
-    untold = empty(subject(values={}, missing={CLOCK_SM_MAX: Absence.ASLEEP}))
+    untold = empty(subject(values={}, missing={m.CLOCK_SM_MAX: Absence.ASLEEP}))
     assert row(untold, What.FP32).promised.value == 82.58e12
 
 
@@ -108,7 +102,7 @@ def test_where_neither_tells_the_reason_names_both() -> None:
         "no driver reports it, and the table of cards does not have this card"
     )
     asleep = empty(
-        subject(replace(stranger, cores=8), values={}, missing={CLOCK_SM_MAX: Absence.ASLEEP})
+        subject(replace(stranger, cores=8), values={}, missing={m.CLOCK_SM_MAX: Absence.ASLEEP})
     )
     assert row(asleep, What.FP32).promised.reason.startswith(
         "its highest clock: the card is asleep and is not woken to be read, and"
@@ -214,7 +208,7 @@ def test_one_that_failed_says_why() -> None:
 
 def drawn(log: PowerLog, *readings: tuple[float, float]) -> None:
     for at, watts in readings:
-        log.take(Sample(CARD.id, at, {POWER_DRAW: watts}))
+        log.take(Sample(CARD.id, at, {m.POWER_DRAW: watts}))
 
 
 def test_watts_are_the_mean_of_the_readings_while_it_was_at_work() -> None:
@@ -241,7 +235,7 @@ def test_too_few_readings_are_a_reason_and_no_figure() -> None:
         "interval between readings helps"
     )
     silent = PowerLog()
-    silent.take(Sample(CARD.id, 11.0, {}, {POWER_DRAW: Absence.NOT_SUPPORTED}))
+    silent.take(Sample(CARD.id, 11.0, {}, {m.POWER_DRAW: Absence.NOT_SUPPORTED}))
     watts = row(sheet_of(subject(), {}, products, cards_table(), silent), What.BF16).watts
     assert watts.reason == "its power: this card does not report it"
     watts = row(sheet_of(subject(), {}, products, cards_table()), What.BF16).watts
@@ -249,7 +243,7 @@ def test_too_few_readings_are_a_reason_and_no_figure() -> None:
 
 
 def test_a_limit_that_somebody_set_is_told() -> None:
-    limited = subject(values={**SAID, POWER_LIMIT: 300.0})
+    limited = subject(values={**SAID, m.POWER_LIMIT: 300.0})
     assert row(empty(limited), What.POWER).notes == ("Its power limit is set to 300 W now.",)
 
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import TEMPERATURE, MetricId
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.alert_rule import Rule, Side
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.alerts import Rule, Side
+from gpuexplorer.telemetry.session import Session
 from tests.gui.fakes import NVML, SIMULATED, Answer, card, session_of, working
 from tests.gui.leaping_clock import LeapingClock
 
@@ -25,7 +24,7 @@ class Scene:
 
     settings: Settings
     watch: AlertWatch
-    session: RememberingSession
+    session: Session
     answers: list[Answer]
     clock: LeapingClock
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue.links import PCIE_RECEIVE
-from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.telemetry.alert_rule import Rule, Side
+from gpuexplorer.core.metrics import PCIE_RECEIVE
+from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from tests.gui.alerts.conftest import HOT, MakeScene, Scene
 
@@ -83,6 +82,7 @@ def test_a_rule_that_is_switched_off_takes_its_alert_with_it(
 
 
 def test_without_alerts_nothing_is_watched(scene: Scene, qtbot: QtBot) -> None:
+    scene.session.want()
     scene.settings.choose(replace(scene.settings.choices, alerts=False))
     scene.heat(0, 85.0)
     taken = scene.session.beats().taken
@@ -108,11 +108,11 @@ def test_silence_keeps_alerts_back_and_their_events_not(scene: Scene, qtbot: QtB
 
 def test_what_nobody_looks_at_is_read_for_a_rule_about_it(make_scene: MakeScene) -> None:
     scene = make_scene(1, Rule(PCIE_RECEIVE, Side.ABOVE, 1e9, 5.0))
-    assert scene.session.sampler.asked(Cadence.ON_DEMAND)
+    assert PCIE_RECEIVE in scene.session.watched.metrics
     scene.settings.choose(replace(scene.settings.choices, rules=(HOT,)))
-    assert not scene.session.sampler.asked(Cadence.ON_DEMAND)
+    assert PCIE_RECEIVE not in scene.session.watched.metrics
     scene.watch.stop()
-    assert not scene.session.sampler.asked(Cadence.FAST)
+    assert not scene.session.watched.metrics
 
 
 def test_another_session_begins_without_the_alerts_of_the_one_before(

@@ -5,18 +5,17 @@ from dataclasses import replace
 
 import pytest
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import clocks, links, memory, utilization
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.clock import Clock, ManualClock
+from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.state.alert_words import promise, rule_sentence, strip_sentence
-from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
-from gpuexplorer.telemetry.alerts import Alert
+from gpuexplorer.telemetry.alerts import USUAL_RULES, Alert, Rule, Side
+from tests.clocks import ManualClock
 
 NUMBERS = {CardId(f"GPU-{number}"): str(number) for number in range(8)}
 SI, OTHER = Units(), Units(decimal_memory=True, fahrenheit=True)
-WARM = Rule(heat.TEMPERATURE, Side.ABOVE, -2.0, 30.0, of_limit=True)
+WARM = Rule(m.TEMPERATURE, Side.ABOVE, -2.0, 30.0, of_limit=True)
 GIB = float(1 << 30)
 
 
@@ -41,23 +40,23 @@ def said(words: str) -> str:
             "Temperature more than 40 °C below the card's own limit for 30 s, on any card",
         ),
         (
-            Rule(memory.MEMORY_FREE, Side.BELOW, 0.02, 60.0, of_limit=True),
+            Rule(m.MEMORY_FREE, Side.BELOW, 0.02, 60.0, of_limit=True),
             "Memory free below 2 % of the card's memory for 1 min, on any card",
         ),
         (
-            Rule(memory.MEMORY_USED, Side.ABOVE, 20 * GIB, 0.0, cards=frozenset(NUMBERS)),
+            Rule(m.MEMORY_USED, Side.ABOVE, 20 * GIB, 0.0, cards=frozenset(NUMBERS)),
             "Memory used above 20.0 GiB, on cards 0, 1, 2, 3 and 4 more",
         ),
         (
-            Rule(utilization.GPU_UTILIZATION, Side.BELOW, 0.05, 600.0),
+            Rule(m.GPU_UTILIZATION, Side.BELOW, 0.05, 600.0),
             "GPU utilisation below 5 % for 10 min, on any card",
         ),
         (
-            Rule(clocks.CLOCK_SM, Side.BELOW, 9e8, 5.0, cards=frozenset({CardId("GPU-3")})),
+            Rule(m.CLOCK_SM, Side.BELOW, 9e8, 5.0, cards=frozenset({CardId("GPU-3")})),
             "SM clock below 900 MHz for 5 s, on card 3",
         ),
         (
-            Rule(links.PCIE_RECEIVE, Side.ABOVE, 2.5e9, 90.0, cards=frozenset({CardId("x")})),
+            Rule(m.PCIE_RECEIVE, Side.ABOVE, 2.5e9, 90.0, cards=frozenset({CardId("x")})),
             "PCIe in above 2.5 GB/s for 1 min 30 s, on cards that are not here now",
         ),
     ],
@@ -68,7 +67,7 @@ def test_a_rule_is_one_sentence(rule: Rule, sentence: str) -> None:
 
 def test_figures_are_in_the_units_a_person_chose() -> None:
     assert "within 3.6 °F of" in said(rule_sentence(WARM, OTHER, NUMBERS))
-    full = Rule(memory.MEMORY_USED, Side.ABOVE, 20e9, 0.0)
+    full = Rule(m.MEMORY_USED, Side.ABOVE, 20e9, 0.0)
     assert "above 20.0 GB" in said(rule_sentence(full, OTHER, NUMBERS))
 
 
@@ -77,11 +76,11 @@ def test_figures_are_in_the_units_a_person_chose() -> None:
     [
         (WARM, "back 5 °C below the limit for 5 s, or was not above the threshold"),
         (
-            Rule(heat.TEMPERATURE, Side.ABOVE, 85.0, 1.0),
+            Rule(m.TEMPERATURE, Side.ABOVE, 85.0, 1.0),
             "back below 82 °C for 5 s, or was not",
         ),
         (
-            Rule(memory.MEMORY_FREE, Side.BELOW, 0.02, 60.0, of_limit=True),
+            Rule(m.MEMORY_FREE, Side.BELOW, 0.02, 60.0, of_limit=True),
             "back above 3 % for 5 s, or was not below the threshold",
         ),
     ],
@@ -91,9 +90,8 @@ def test_it_is_said_when_an_alert_is_over(rule: Rule, over: str) -> None:
 
 
 def alert(rule: Rule, card: int, since: float = 0.0) -> Alert:
-    bounds = rule.bounds(89.0)
-    assert bounds is not None
-    return Alert(rule, CardId(f"GPU-{card}"), since, since, bounds)
+    threshold, _ = rule.bounds(89.0)
+    return Alert(rule, CardId(f"GPU-{card}"), since, since, threshold)
 
 
 def at(seconds: float) -> Clock:

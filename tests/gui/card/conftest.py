@@ -12,18 +12,15 @@ from gpuexplorer.gui.card.card_header import CardHeader
 from gpuexplorer.gui.card.facts_panel import FactsPanel
 from gpuexplorer.gui.card.facts_tree import FactsTree
 from gpuexplorer.gui.card.view import CardView
-from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.lab.cell_flags import CellFlags
-from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.telemetry.session import Session
+from tests.gui.desks import desk_of
 from tests.gui.hands import the
 
 
@@ -75,11 +72,11 @@ OpenCard = Callable[..., Screen]
 @pytest.fixture
 def open_card(qtbot: QtBot) -> Iterator[OpenCard]:
     """Shows the screen of a card and starts to read."""
-    sessions: list[RememberingSession] = []
+    sessions: list[Session] = []
     screens: list[Screen] = []
 
     def open_one(
-        session: RememberingSession,
+        session: Session,
         card: str | None = None,
         settings: Settings | None = None,
         width: int = 1392,
@@ -87,23 +84,13 @@ def open_card(qtbot: QtBot) -> Iterator[OpenCard]:
     ) -> Screen:
         window = QWidget()
         qtbot.addWidget(window)
-        look = Look(parent=window)
-        window.setPalette(look.palette())
-        window.setFont(look.letters.body.font)
-        window.setStyleSheet(look.style_sheet())
-        settings = settings or Settings(parent=window)
-        navigation, time_window = Navigation(window), TimeWindow(parent=window)
+        window.setPalette(look().palette())
+        window.setFont(look().letters.body.font)
+        window.setStyleSheet(look().style_sheet())
+        desk = desk_of(session, window, settings=settings)
         if card is not None:
-            navigation.choose_card(CardId(card))
-        view = CardView(
-            look,
-            MachineState(session, settings, window),
-            time_window,
-            navigation,
-            settings,
-            FrameClock(window, 0.05),
-            CellFlags(Ledger(), lambda _: None, tuple),
-        )
+            desk.navigation.choose_card(CardId(card))
+        view = CardView(desk)
         column = QVBoxLayout(window)
         column.setContentsMargins(0, 0, 0, 0)
         # Else the window is asked to be as large as its content wants at the least.
@@ -113,7 +100,7 @@ def open_card(qtbot: QtBot) -> Iterator[OpenCard]:
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
-        screen = Screen(window, view, settings, navigation, time_window)
+        screen = Screen(window, view, desk.settings, desk.navigation, desk.time_window)
         sessions.append(session)
         screens.append(screen)
         session.start()

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import utilization
+from gpuexplorer.core.metrics import MEMORY_UTILIZATION, MetricId
 from gpuexplorer.gui.card.facts_tree import FactsTree
 from gpuexplorer.gui.card.plots_panel import MetricChooser
 from gpuexplorer.gui.state.settings import Settings
@@ -25,7 +24,7 @@ def opened(
 ) -> Screen:
     answers = {card(i): working() for i in range(cards)}
     for answer in answers.values():
-        answer.missing = {utilization.SM_ACTIVITY: Absence.NOT_IN_DRIVER}
+        answer.missing = {MetricId("sm_activity"): Absence.NOT_IN_DRIVER}
     screen = open_card(session_of(answers), settings=settings)
     qtbot.waitUntil(lambda: bool(screen.plots.contents))
     qtbot.waitUntil(lambda: "GPU utilisation: 97 %" in screen.facts)
@@ -70,7 +69,7 @@ def test_a_metric_is_found_and_plotted_by_keyboard_alone(
     _, field = choose(screen)
     QTest.keyClicks(field, "turns per minute that fan")
     press(field, Qt.Key.Key_Return)
-    assert plots(screen)["Fan turns"] == [heat.fan_turns(0)]
+    assert plots(screen)["Fan turns"] == [MetricId("fan_0_rpm")]
     press(field, Qt.Key.Key_Return)
     assert "Fan turns" not in plots(screen)
 
@@ -87,7 +86,7 @@ def test_the_list_is_walked_and_ticked_by_keyboard(open_card: OpenCard, qtbot: Q
     assert index.data(Qt.ItemDataRole.CheckStateRole) is Qt.CheckState.Checked
     press(tree, Qt.Key.Key_Space)
     assert index.data(Qt.ItemDataRole.CheckStateRole) is Qt.CheckState.Unchecked
-    assert plots(screen)["Utilisation"] == [utilization.MEMORY_UTILIZATION]
+    assert plots(screen)["Utilisation"] == [MEMORY_UTILIZATION]
     assert "6 plotted" in texts(chooser)
     press(tree, Qt.Key.Key_Escape)
     assert not screen.window.findChildren(MetricChooser) or not chooser.isVisible()

@@ -5,14 +5,13 @@ from PySide6.QtCore import QModelIndex, Qt
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState
-from gpuexplorer.core.catalogue import health
-from gpuexplorer.core.metrics import METRICS, metrics_of
+from gpuexplorer.core.metrics import ECC_UNCORRECTED, METRICS, metrics_of
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.card.fact_entry import FACT_COLUMN, entries
 from gpuexplorer.gui.cards.fact import Fact, FactGroup, as_text
 from gpuexplorer.gui.cards.facts import architecture, card_facts
 from gpuexplorer.gui.tables.model import TableModel
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import NVML, SIMULATED, Answer, card, instance, working
 
 
@@ -22,7 +21,7 @@ def reading(answer: Answer, of: Card) -> Reading:
         for metric in metrics_of(of)
         if metric not in answer.values
     }
-    return Reading(of.id, 0.0, answer.state, answer.values, missing)
+    return Reading(of.id, 0.0, answer.values, missing, answer.state)
 
 
 def groups(of: Card, answer: Answer, units: Units = USUAL) -> list[FactGroup]:
@@ -161,4 +160,4 @@ def test_a_row_says_itself_to_a_screen_reader() -> None:
 
 def test_health_stands_with_health() -> None:
     (found,) = [g for g in groups(card(0), working()) if g.title == "Health"]
-    assert health.ECC_UNCORRECTED in [fact.key for fact in found.facts]
+    assert ECC_UNCORRECTED in [fact.key for fact in found.facts]

@@ -9,11 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.catalogue import clocks, health
+from gpuexplorer.core.metrics import CLOCK_MEMORY, PERSISTENCE_MODE
 from gpuexplorer.gui.card.facts_panel import FactsPanel
 from gpuexplorer.gui.card.facts_tree import FactsTree, HowToSheet
 from gpuexplorer.gui.cards.fact import HowTo, TerminalCommand
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from tests.gui.card.conftest import OpenCard, Screen
@@ -187,7 +186,7 @@ def test_a_click_on_the_power_limit_hands_out_the_command_for_this_very_card(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no persistence mode")
 def test_the_menu_of_a_fact_copies_its_command(open_card: OpenCard, qtbot: QtBot) -> None:
-    values = {health.PERSISTENCE_MODE: 0.0, clocks.CLOCK_MEMORY: 7e9}
+    values = {PERSISTENCE_MODE: 0.0, CLOCK_MEMORY: 7e9}
     screen = open_card(session_of({card(0): working(**values)}, NVML))
     qtbot.waitUntil(lambda: "Power limit: 280 W" in screen.facts)
     tree = the(FactsTree, screen.window)
@@ -213,12 +212,12 @@ def test_the_menu_of_a_fact_copies_its_command(open_card: OpenCard, qtbot: QtBot
     assert "For cards since Ampere." in said  # the other clock can be held since Volta
 
 
-def test_a_command_is_seen_whole_where_it_takes_two_lines(qtbot: QtBot, look: Look) -> None:
+def test_a_command_is_seen_whole_where_it_takes_two_lines(qtbot: QtBot) -> None:
     line = f"sudo nvidia-smi -i GPU-{'0' * 8}-0000-4000-8000-{'0' * 12} -lgc 1980"
     heights = set()
     for longer in range(24):
         how = HowTo("Hold it", ("It holds.",), (TerminalCommand("So:", line + "0" * longer),))
-        sheet = HowToSheet(look, how)
+        sheet = HowToSheet(how)
         qtbot.addWidget(sheet)
         with qtbot.waitExposed(sheet):
             sheet.open()

@@ -2,18 +2,15 @@
 
 import platform
 
-from gpuexplorer.core.cards import HOST_ID, Card, CardKind, CardState
+from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.card.host_facts import host_facts
-from gpuexplorer.remote.wire import VERSION, Hello
-from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.remote.wire import Hello
+from gpuexplorer.telemetry.facts import Reading
 
 HOST = Card(HOST_ID, 0, "EPYC", None, kind=CardKind.HOST)
-READ = Reading(HOST_ID, 0.0, CardState.WORKING, {}, {})
-HELLO = Hello(
-    VERSION, "3.12.1", "Linux 9.9", "n17", "ada", NoCards().source, HOST, (), 0.0, 0.0
-)
+READ = Reading(HOST_ID, 0.0, {})
+HELLO = Hello("3.12.1", "Linux 9.9", "n17", "ada", HOST, 0.0, 0.0)
 
 
 def facts(name: str = "", hello: Hello | None = None) -> dict[str, str]:

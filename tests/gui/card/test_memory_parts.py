@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, CardId, CardState
-from gpuexplorer.core.catalogue import health, memory
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.cards import HOST_ID, CardId
+from gpuexplorer.core.metrics import MEMORY_TOTAL, MEMORY_USED, MIG_MODE, MetricId
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.cards.memory_parts import (
     MemoryPicture,
@@ -16,7 +15,7 @@ from gpuexplorer.gui.cards.memory_parts import (
     host_memory_picture,
     memory_picture,
 )
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import GIB, card, instance
 
 TRAIN, XORG = MemoryUser("train.py", 15 * GIB), MemoryUser("Xorg", 0.5 * GIB)
@@ -24,7 +23,7 @@ TRAIN, XORG = MemoryUser("train.py", 15 * GIB), MemoryUser("Xorg", 0.5 * GIB)
 
 def reading(**gib: float) -> Reading:
     values = {MetricId(f"memory_{name}"): size * GIB for name, size in gib.items()}
-    return Reading(CardId("GPU-0"), 0.0, CardState.WORKING, values, {})
+    return Reading(CardId("GPU-0"), 0.0, values)
 
 
 def picture(
@@ -93,24 +92,24 @@ def test_no_memory_used_is_a_number() -> None:
 
 
 def test_a_reason_stands_where_the_figure_would() -> None:
-    denied = {memory.MEMORY_USED: Absence.NO_PERMISSION}
-    known = Reading(CardId("GPU-0"), 0.0, CardState.WORKING, {}, denied)
+    denied = {MEMORY_USED: Absence.NO_PERMISSION}
+    known = Reading(CardId("GPU-0"), 0.0, {}, denied)
     drawn = memory_picture(card(0), known, None, USUAL)
     assert drawn.spoken == "How full its memory is: this user may not read it."
 
 
 def test_a_card_that_is_cut_into_instances_says_that_they_share_it() -> None:
     known = reading(total=40, used=12, free=28)
-    values = {**known.values, health.MIG_MODE: 1.0}
-    whole = Reading(known.card, 0.0, known.state, values, {})
+    values = {**known.values, MIG_MODE: 1.0}
+    whole = Reading(known.card, 0.0, values, {}, known.state)
     assert "MIG is on" in memory_picture(card(0), whole, [], USUAL).sentence
     part = instance(card(0), 0)
     assert memory_picture(part, whole, [], USUAL).sentence == ""
 
 
 def test_a_chip_without_memory_of_its_own_shows_the_computer_s() -> None:
-    values = {memory.MEMORY_USED: 21 * GIB, memory.MEMORY_TOTAL: 119 * GIB}
-    host = Reading(HOST_ID, 0.0, CardState.WORKING, values, {})
+    values = {MEMORY_USED: 21 * GIB, MEMORY_TOTAL: 119 * GIB}
+    host = Reading(HOST_ID, 0.0, values)
     drawn = host_memory_picture(host, USUAL, shared=True)
     assert drawn.spoken.startswith("21.0 of 119 GiB used")
     assert "The card uses the computer's memory and has none of its own." in drawn.spoken
@@ -122,8 +121,8 @@ def test_decimal_units_are_used_where_somebody_wants_them() -> None:
 
 
 def test_used_memory_without_a_total_is_no_share_and_says_what_is_missing() -> None:
-    values, untold = {memory.MEMORY_USED: 20e9}, {memory.MEMORY_TOTAL: Absence.NOT_TOLD}
-    known = Reading(CardId("GPU-0"), 0.0, CardState.WORKING, values, untold)
+    values, untold = {MEMORY_USED: 20e9}, {MEMORY_TOTAL: Absence.NOT_TOLD}
+    known = Reading(CardId("GPU-0"), 0.0, values, untold)
     drawn = memory_picture(replace(card(0), memory_bytes=None), known, None, USUAL)
     assert drawn.spoken.startswith("How full its memory is: ")
     assert "not read" not in drawn.spoken

@@ -2,30 +2,30 @@
 
 import pytest
 
-from gpuexplorer.core.cards import Card, CardId, CardState
-from gpuexplorer.core.catalogue import links, utilization
+from gpuexplorer.core import metrics as m
+from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.cards.pcie import link_now, link_words
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import card, instance
 
 FULL: dict[str, float | None] = {
-    links.PCIE_GENERATION: 4.0,
-    links.PCIE_GENERATION_MAX: 4.0,
-    links.PCIE_GENERATION_CARD: 4.0,
-    links.PCIE_GENERATION_SLOT: 4.0,
-    links.PCIE_WIDTH: 16.0,
-    links.PCIE_WIDTH_MAX: 16.0,
-    links.PCIE_WIDTH_SLOT: 16.0,
-    utilization.GPU_UTILIZATION: 0.9,
+    m.PCIE_GENERATION: 4.0,
+    m.PCIE_GENERATION_MAX: 4.0,
+    m.PCIE_GENERATION_CARD: 4.0,
+    m.PCIE_GENERATION_SLOT: 4.0,
+    m.PCIE_WIDTH: 16.0,
+    m.PCIE_WIDTH_MAX: 16.0,
+    m.PCIE_WIDTH_SLOT: 16.0,
+    m.GPU_UTILIZATION: 0.9,
 }
 
 
 def reading(**changes: float | None) -> Reading:
     values = {**FULL, **changes}
     known = {MetricId(name): value for name, value in values.items() if value is not None}
-    return Reading(CardId("GPU-0"), 0.0, CardState.WORKING, known, {})
+    return Reading(CardId("GPU-0"), 0.0, known)
 
 
 def words(of: Card | None = None, **changes: float | None) -> str:

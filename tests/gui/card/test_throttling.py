@@ -3,9 +3,7 @@
 import pytest
 
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.catalogue import clocks
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import ENERGY, POWER_DRAW, MetricId, throttle
 from gpuexplorer.gui.card.words import (
     energy_fact,
     energy_in,
@@ -19,7 +17,7 @@ from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace
 
 CARD = CardId("GPU-0")
-HOT, CAPPED = clocks.throttle("hw_thermal_slowdown"), clocks.throttle("sw_power_cap")
+HOT, CAPPED = throttle("hw_thermal_slowdown"), throttle("sw_power_cap")
 
 
 def history(seconds: int, **flags: range) -> History:
@@ -104,7 +102,7 @@ def test_a_card_that_was_never_slowed_says_so() -> None:
 def test_energy_is_what_the_counter_gained() -> None:
     past = History(1.0)
     for second in range(61):
-        past.append(Sample(CARD, float(second), {heat.ENERGY: 5e6 + 250.0 * second}))
+        past.append(Sample(CARD, float(second), {ENERGY: 5e6 + 250.0 * second}))
     used = energy_used(past, CARD, 0.0, 60.0)
     fact = energy_in(60.0, used)
     assert fact.line == "Energy in 1 min: 4.17 Wh"
@@ -114,7 +112,7 @@ def test_energy_is_what_the_counter_gained() -> None:
 def test_energy_carries_the_time_it_covers() -> None:
     past = History(1.0)
     for second in range(7):
-        past.append(Sample(CARD, float(second), {heat.POWER_DRAW: 120.0}))
+        past.append(Sample(CARD, float(second), {POWER_DRAW: 120.0}))
     fact = energy_in(300.0, energy_used(past, CARD, -293.0, 7.0))
     assert fact.line == "Energy in 7 s: 840 J"
 
@@ -123,7 +121,7 @@ def test_a_counter_that_began_anew_takes_nothing_back() -> None:
     past = History(1.0)
     counted = [1000.0, 1100.0, 1200.0, 50.0, 150.0]
     for second, joules in enumerate(counted):
-        past.append(Sample(CARD, float(second), {heat.ENERGY: joules}))
+        past.append(Sample(CARD, float(second), {ENERGY: joules}))
     used = energy_used(past, CARD, 0.0, 5.0)
     assert used is not None
     assert used.joules == pytest.approx(300.0)
@@ -132,10 +130,10 @@ def test_a_counter_that_began_anew_takes_nothing_back() -> None:
 def test_what_was_used_since_the_counter_was_read_is_added_up_from_the_power() -> None:
     past = History(1.0)
     for second in range(60):
-        power = {heat.POWER_DRAW: 250.0}
+        power = {POWER_DRAW: 250.0}
         past.append(Sample(CARD, float(second), power))
         if second % 5 == 2:
-            past.append(Sample(CARD, float(second), {heat.ENERGY: 5e6 + 250.0 * second}))
+            past.append(Sample(CARD, float(second), {ENERGY: 5e6 + 250.0 * second}))
     used = energy_used(past, CARD, 0.0, 60.0)
     assert used is not None
     assert used.counted
@@ -145,7 +143,7 @@ def test_what_was_used_since_the_counter_was_read_is_added_up_from_the_power() -
 def test_without_a_counter_power_is_added_up_and_said_to_be() -> None:
     past = History(1.0)
     for second in range(60):
-        past.append(Sample(CARD, float(second), {heat.POWER_DRAW: 120.0}))
+        past.append(Sample(CARD, float(second), {POWER_DRAW: 120.0}))
     fact = energy_fact("energy", "Energy", energy_used(past, CARD, 0.0, 60.0))
     assert fact.line == "Energy: 2.00 Wh"
     assert "does not count energy" in fact.hint

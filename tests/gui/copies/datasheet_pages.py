@@ -14,7 +14,6 @@ from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import the
@@ -26,7 +25,7 @@ Open = Callable[..., DatasheetPage]
 
 
 @pytest.fixture
-def open_datasheet(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Open]:
+def open_datasheet(lab: LabState, qtbot: QtBot) -> Iterator[Open]:
     made: list[DatasheetPage] = []
 
     def open_one(faults: str = "", pace: float = 0.0, width: int = 1360) -> DatasheetPage:
@@ -35,7 +34,7 @@ def open_datasheet(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Open]:
         copies = CopiesState(lab, ways, lambda: ModelBench(spec, ordered, pace=pace), lab)
         ways.look()
         qtbot.waitUntil(lambda: ways.routes is not None)
-        page = DatasheetPage(look, copies)
+        page = DatasheetPage(copies)
         made.append(page)
         qtbot.addWidget(page)
         page.resize(width, 860)

@@ -17,9 +17,9 @@ from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import texts, the
@@ -46,13 +46,11 @@ def kept_jobs() -> list[CopyJob]:
 
 
 @pytest.fixture
-def open_matrix(
-    look: Look, lab: LabState, qtbot: QtBot, kept_jobs: list[CopyJob]
-) -> Iterator[OpenMatrix]:
+def open_matrix(lab: LabState, qtbot: QtBot, kept_jobs: list[CopyJob]) -> Iterator[OpenMatrix]:
     opened: list[CopiesState] = []
 
     def open_one(faults: str = "", width: int = 1360, height: int = 860) -> MatrixPage:
-        look.choose_motion(Motion.REDUCED)
+        look().choose_motion(Motion.REDUCED)
         spec = parse_machine("2xTitanRTX")
 
         def make_bench() -> ModelBench:
@@ -64,7 +62,7 @@ def open_matrix(
         opened.append(copies)
         copies.ways.look()
         qtbot.waitUntil(lambda: copies.route(*THERE) is not None)
-        page = MatrixPage(look, copies)
+        page = MatrixPage(copies)
         qtbot.addWidget(page)
         page.resize(width, height)
         with qtbot.waitActive(page):

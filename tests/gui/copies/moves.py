@@ -9,7 +9,7 @@ from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.lab.events import Began, Event, Transferred
 from tests.gui.hands import the
 from tests.gui.lab.conftest import ScriptedWorker, finished
@@ -74,21 +74,21 @@ def cell(lab: LabState, worker: ScriptedWorker, code: str, *events: object) -> i
 class PageWindow(QWidget):
     """Holds the page; to be kept as long as it is looked at."""
 
-    def __init__(self, look: Look, copies: CopiesState) -> None:
+    def __init__(self, copies: CopiesState) -> None:
         super().__init__()
-        self.page = MovingPage(look, copies, self)
+        self.page = MovingPage(copies, self)
         for tool in self.page.tools:
             tool.setParent(self)
 
 
-def moving_page(lab: LabState, look: Look, qtbot: QtBot, *, motion: bool = False) -> PageWindow:
+def moving_page(lab: LabState, qtbot: QtBot, *, motion: bool = False) -> PageWindow:
     """Filling, with the wiring told."""
-    look.choose_motion(Motion.FULL if motion else Motion.REDUCED)
+    look().choose_motion(Motion.FULL if motion else Motion.REDUCED)
     copies = copies_of(lab)
     copies.setParent(lab)
     with qtbot.waitSignal(copies.ways.changed):
         copies.ways.look()
-    window = PageWindow(look, copies)
+    window = PageWindow(copies)
     qtbot.addWidget(window)
     show_at(window.page, 1340, 800)
     with qtbot.waitExposed(window):

@@ -14,7 +14,6 @@ from gpuexplorer.gui.copies.matrix.between_page import BetweenPage
 from gpuexplorer.gui.copies.matrix.details_panel import FactGrid
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.copies.view import CopiesView
-from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.copies.between_machines import (
     Remembered,
     Tell,
@@ -25,16 +24,12 @@ from gpuexplorer.gui.state.far_machines import Wanted
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.ranks.company import CancelledError, Member
-from gpuexplorer.ranks.measuring import Asked
-from gpuexplorer.ranks.meeting import Met
-from gpuexplorer.ranks.result import ALL, RankResult
+from gpuexplorer.ranks.measuring import ALL, Asked, CancelledError, Member, Met, RankResult
 from gpuexplorer.ranks.wire import Way
-from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.link import LinkState
+from tests.gui.desks import desk_of
 from tests.gui.hands import texts, the
 from tests.gui.test_machines_state import Room
 from tests.lab.processes import needs_torch
@@ -106,7 +101,7 @@ class Ranks:
 class Screen:
     """The copies of a window with this computer and machines that a test connects."""
 
-    def __init__(self, look: Look, lab: LabState, window: QWidget) -> None:
+    def __init__(self, lab: LabState, window: QWidget) -> None:
         self.room = Room(Settings())
         self.machines: MachinesState = self.room.state
         self.between = between(self.machines, lambda _: sys.executable)
@@ -114,12 +109,7 @@ class Screen:
         self.ranks = self.between.measure_them = Ranks()
         self.ranks.place = self.machines.rows()[0].name
         self.view = CopiesView(
-            look,
-            lab.machine,
-            TimeWindow(parent=window),
-            FrameClock(window),
-            lab,
-            self.machines,
+            desk_of(lab.machine.session, window, lab=lab, machines=self.machines)
         )
         column(self.view, within=window)
 
@@ -160,11 +150,11 @@ def _member_of(row: MachineRow, name: str, remembered: Remembered) -> Member | N
 
 
 @pytest.fixture
-def screen(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Screen]:
+def screen(lab: LabState, qtbot: QtBot) -> Iterator[Screen]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1400, 900)
-    made = Screen(look, lab, window)
+    made = Screen(lab, window)
     with qtbot.waitExposed(window):
         window.show()
     yield made

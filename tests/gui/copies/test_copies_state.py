@@ -9,7 +9,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
@@ -20,12 +19,11 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured, Multiplied
-from gpuexplorer.lab.product_job import ProductJob
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.lab.events import Measured, Multiplied
+from gpuexplorer.lab.wire import CopyJob, ProductJob
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
 from tests.gui.hands import texts
 from tests.gui.lab.conftest import PYTHON, KnownPython, ScriptedWorker
 
@@ -212,33 +210,41 @@ class NoPython(LabPythons):
     """All were asked."""
 
     def find(self) -> None:
-        self.trouble = Message("Of 2 Python programs on this computer none has PyTorch.")
+        self.lacking = True
+        self.trouble = Message("None of the 2 Pythons that were found has PyTorch.")
         self.changed.emit()
 
 
-def test_without_a_python_it_says_what_to_do(
-    machine: MachineState, worker: ScriptedWorker
+def test_without_pytorch_copies_wait_for_it_and_are_measured_when_it_is_there(
+    machine: MachineState, worker: ScriptedWorker, bench: HeldBench
 ) -> None:
-    lab = LabState(machine, NoPython(machine.settings, machine), worker.start)
-    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: None, lab)
+    pythons = NoPython(machine.settings, machine)
+    lab = LabState(machine, pythons, worker.start)
+    answers = [None, bench]
+    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: answers.pop(0), lab)
     copies.measure([THERE])
-    lab.pythons.changed.emit()
-    assert not copies.running
-    assert "none has PyTorch" in copies.sentence
-    assert "pip install torch" in copies.sentence
+    pythons.find()
+    assert copies.running
+    strip = MeasuringStrip(copies)
+    assert "Waiting for PyTorch" in texts(strip)
+    strip.deleteLater()
+    assert pythons.fetch is not None
+    pythons.fetch.fetched.emit(PYTHON)
+    assert answers == []
+    copies.stop()
     lab.stop()
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_what_hangs_is_told_with_a_way_out(
-    worker: ScriptedWorker, bench: HeldBench, look: Look, qtbot: QtBot
+    worker: ScriptedWorker, bench: HeldBench, qtbot: QtBot
 ) -> None:
     clock, parent = ManualClock(), QObject()
-    session = RememberingSession(simulated("2xTitanRTX"), clock=clock)
+    session = remembering(session_on(simulated("2xTitanRTX"), clock=clock))
     machine = MachineState(session, Settings(), parent)
     lab = LabState(machine, KnownPython(machine.settings, machine), worker.start)
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)
-    strip = MeasuringStrip(look, copies)
+    strip = MeasuringStrip(copies)
     qtbot.addWidget(strip)
     copies.measure([THERE])
     qtbot.waitUntil(lambda: copies.progress is not None and copies.progress.taken == 1)

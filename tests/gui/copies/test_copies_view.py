@@ -11,7 +11,7 @@ from gpuexplorer.gui.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from tests.gui.copies.moves import PageWindow, across, cell
 from tests.gui.hands import the
@@ -60,14 +60,14 @@ def test_the_keyboard_stays_on_the_screen_while_it_measures_and_comes_back(
 
 
 def test_a_copy_made_before_the_wiring_was_told_travels_when_it_is(
-    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    look.choose_motion(Motion.FULL)
+    look().choose_motion(Motion.FULL)
     copies = copies_of(lab)
     copies.setParent(lab)
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", across)
-    window = PageWindow(look, copies)
+    window = PageWindow(copies)
     qtbot.addWidget(window)
     with qtbot.waitExposed(window):
         window.show()

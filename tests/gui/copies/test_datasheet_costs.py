@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.datasheet.costs_panel import CostsPanel
 from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.widgets.results_saving import ResultsSaving
 from tests.gui.copies.datasheet_pages import Open, asked, measured
 from tests.gui.hands import texts, the
 

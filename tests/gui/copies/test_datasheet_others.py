@@ -12,7 +12,7 @@ from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField, TextField
-from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.widgets.plot_stack import PlotNote
 from tests.gui.copies.datasheet_pages import (
     B200,
     RTX_4090,

@@ -15,18 +15,19 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.copies.datasheet.product_result import ProductResult
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
+from gpuexplorer.core.metrics import POWER_DRAW
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.copies.datasheet.beside_panel import BesideTable
 from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable
 from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.results_saving import ResultsSaving
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
+from gpuexplorer.lab.wire import ProductJob
 from gpuexplorer.simulation.specs import parse_machine
+from gpuexplorer.telemetry.facts import Fact
 from tests.gui.copies.datasheet_pages import (
     NOTHING,
     RTX_4090,
@@ -57,14 +58,14 @@ class WatchedBench(ModelBench):
         began = self._session.clock.now()
         drawn = threading.Semaphore(0)
 
-        def hear(sample: Sample) -> None:
-            if POWER_DRAW in sample.values:
+        def hear(fact: Fact) -> None:
+            if isinstance(fact, Sample) and POWER_DRAW in fact.values:
                 drawn.release()
 
-        self._session.listen(hear)
+        self._session.attach(hear)
         for _ in range(6):
             assert drawn.acquire(timeout=5)
-        self._session.stop_listening(hear)
+        self._session.detach(hear)
         result = super().measure_product(job, on_sampled)
         # The first second does not count: it is of the time before.
         return replace(result, watts=None, loaded=(began - 1.0, self._session.clock.now()))
@@ -133,12 +134,12 @@ def test_a_card_that_is_lost_says_so_in_its_rows(open_datasheet: Open, qtbot: Qt
     assert "Card 0 reaches" not in " ".join(texts(page))
 
 
-def test_why_nothing_can_be_measured_is_said(look: Look, lab: LabState, qtbot: QtBot) -> None:
+def test_why_nothing_can_be_measured_is_said(lab: LabState, qtbot: QtBot) -> None:
     def no_bench() -> ModelBench:
         raise Trouble("No Python with PyTorch has been found.", "Install it.")
 
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), no_bench, lab)
-    page = DatasheetPage(look, copies)
+    page = DatasheetPage(copies)
     qtbot.addWidget(page)
     page.pull()
     page.measure()
@@ -176,13 +177,11 @@ def test_rows_are_reached_by_the_keyboard(open_datasheet: Open, qtbot: QtBot) ->
     QToolTip.hideText()
 
 
-def test_what_a_card_drew_is_read_while_it_multiplies(
-    look: Look, lab: LabState, qtbot: QtBot
-) -> None:
+def test_what_a_card_drew_is_read_while_it_multiplies(lab: LabState, qtbot: QtBot) -> None:
     ways = Ways(lab.machine, lab.cards, lab)
     ways.look()
     copies = CopiesState(lab, ways, lambda: WatchedBench(lab), lab)
-    page = DatasheetPage(look, copies)
+    page = DatasheetPage(copies)
     qtbot.addWidget(page)
     page.show()
     page.pull()
@@ -202,18 +201,18 @@ def test_files_have_what_is_seen_and_say_that_it_is_modelled(
     measured(page, qtbot)
     saving = the(ResultsSaving, page)
     with qtbot.waitSignal(saving.done):
-        saving.save_json(tmp_path / "sheet.json")
+        saving.save_as(JSON, tmp_path / "sheet.json")
     found = json.loads((tmp_path / "sheet.json").read_text("utf-8"))
     assert (found["simulated"], found["modelled"]) == (True, True)
     assert found["card"] == TITAN
     assert [card["name"] for card in found["beside"]] == [RTX_4090]
     with qtbot.waitSignal(saving.done):
-        saving.save_csv(tmp_path / "sheet.csv")
+        saving.save_as(CSV, tmp_path / "sheet.csv")
     lines = (tmp_path / "sheet.csv").read_text("utf-8").splitlines()
     assert any("memory bandwidth" in line and TITAN in line for line in lines)
     assert any(RTX_4090 in line for line in lines)
     with qtbot.waitSignal(saving.done):
-        saving.save_png(tmp_path / "sheet.png")
+        saving.save_as(PNG, tmp_path / "sheet.png")
     assert (tmp_path / "sheet.png").read_bytes().startswith(b"\x89PNG")
     run(page, "Copy datasheet as a table")
     assert QGuiApplication.clipboard().text().splitlines() == lines

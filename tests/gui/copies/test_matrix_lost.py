@@ -15,8 +15,8 @@ from gpuexplorer.gui.copies.matrix.words import gone_words
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.lab.wire import CopyJob
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.copies.matrix_pages import (
     OpenMatrix,
@@ -34,7 +34,7 @@ SECOND = ("cpu", "cuda:1")
 
 @pytest.fixture
 def machine(qtbot: QtBot) -> Iterator[MachineState]:
-    session = RememberingSession(simulated("2xTitanRTX", "lost:1@0s"), interval=0.1)
+    session = remembering(session_on(simulated("2xTitanRTX", "lost:1@0s"), interval=0.1))
     session.start()
     parent = QObject()
     want = session.want()
@@ -45,7 +45,7 @@ def machine(qtbot: QtBot) -> Iterator[MachineState]:
 
     qtbot.waitUntil(is_lost)
     yield MachineState(session, Settings(), parent)
-    session.sampler.release(want)
+    session.release(want)
     session.stop()
 
 

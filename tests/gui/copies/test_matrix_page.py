@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.matrix.findings_panel import FindingsPanel
@@ -15,11 +15,10 @@ from gpuexplorer.gui.copies.matrix.way_line import WayLine
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.plots.note import PlotNote
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.gui.widgets.plot_stack import PlotNote
+from gpuexplorer.lab.wire import CopyJob
 from tests.gui.copies.matrix_pages import (
     HOST_TO_0,
     THERE,
@@ -40,11 +39,9 @@ from tests.gui.hands import click, press, texts, the
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
-def test_what_was_not_measured_after_all_has_no_time(
-    look: Look, lab: LabState, qtbot: QtBot
-) -> None:
+def test_what_was_not_measured_after_all_has_no_time(lab: LabState, qtbot: QtBot) -> None:
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: None, lab)
-    page = MatrixPage(look, copies)
+    page = MatrixPage(copies)
     qtbot.addWidget(page)
     with qtbot.waitExposed(page):
         page.show()
@@ -58,12 +55,12 @@ def test_what_was_not_measured_after_all_has_no_time(
 
 
 def test_what_was_measured_is_there_in_both_themes(
-    open_matrix: OpenMatrix, qtbot: QtBot, look: Look
+    open_matrix: OpenMatrix, qtbot: QtBot
 ) -> None:
     page = open_matrix()
     measure_all(page, qtbot)
     for scheme in (Scheme.DARK, Scheme.LIGHT):
-        look.choose(scheme)
+        look().choose(scheme)
         for each in maps(page):
             assert len(colours(each)) > 12
 
@@ -228,7 +225,7 @@ def test_memory_that_is_not_pinned_is_told_to_be_dear(
 ) -> None:
     page = open_matrix()
     measure_all(page, qtbot)
-    switch = the(Switch, page)
+    switch = the(QCheckBox, page)
     assert switch.accessibleName() == "Pinned host memory"
     QTest.mouseClick(switch, Qt.MouseButton.LeftButton)
     assert told(page, HOST_TO_0) == "Not measured yet."

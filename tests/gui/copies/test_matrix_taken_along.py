@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.matrix.details_panel import FactGrid
 from gpuexplorer.gui.copies.matrix.view import MatrixPage
-from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.widgets.plot_stack import PlotNote
 from tests.gui.copies.matrix_pages import (
     THERE,
     OpenMatrix,

@@ -27,7 +27,7 @@ from gpuexplorer.gui.copies.matrix.words import (
     promised_kinds,
     promised_words,
 )
-from gpuexplorer.gui.widgets.pairs.pairs_shown import CellState, HeatScale, scale_of
+from gpuexplorer.gui.widgets.pair_grid import CellState, HeatScale, scale_of
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 

@@ -19,9 +19,8 @@ from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet
 from gpuexplorer.gui.copies.moving.travel_panel import TravelHead, TravelPanel
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.machine.machine_things import OfCard
-from gpuexplorer.gui.widgets.plots.note import PlotNote
+from gpuexplorer.gui.widgets.machine.layout import Kind, Part
+from gpuexplorer.gui.widgets.plot_stack import PlotNote
 from gpuexplorer.lab.wire import Run
 from tests.gui.copies.moves import MIB, across, cell, drawing, moving_page, read, rows, show_at
 from tests.gui.frame.steps import called
@@ -32,10 +31,8 @@ LOOP = "log = []\nfor i in range(1000):\n    log.append(loss.item())  # kept"
 
 
 @pytest.fixture
-def page(
-    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
-) -> Iterator[MovingPage]:
-    window = moving_page(lab, look, qtbot)
+def page(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[MovingPage]:
+    window = moving_page(lab, qtbot)
     yield window.page
     window.close()
 
@@ -61,7 +58,7 @@ def test_a_copy_is_a_row_and_its_way_is_lit(
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", across)
     assert rows(page) == ["1 Z 0 to 1"]
-    assert drawing(page).lit() == 3  # a bridge: down, across and up
+    assert drawing(page).lit() == 1  # a bridge
     assert the(TravelHead, page).accessibleName() == "Z, 256 MiB, 0 to 1, NVLink x2"
     said = the(FigureStrip, page).accessibleDescription()
     assert said.startswith(
@@ -70,9 +67,9 @@ def test_a_copy_is_a_row_and_its_way_is_lit(
 
 
 def test_the_block_that_travels_leaves_the_cards_at_its_ends_to_be_read(
-    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    window = moving_page(lab, look, qtbot, motion=True)
+    window = moving_page(lab, qtbot, motion=True)
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", across)
     drawn = drawing(window.page)
@@ -82,7 +79,7 @@ def test_the_block_that_travels_leaves_the_cards_at_its_ends_to_be_read(
         block = drawn.block_place().adjusted(1, 1, -1, -1)
         assert not block.isEmpty()
         for card in lab.machine.cards():
-            tile = drawn.place_of(OfCard(card.card.id))
+            tile = drawn.place_of(Part(Kind.CARD, card.card.id))
             assert not tile.isEmpty()
             assert not block.intersects(tile)
     window.close()
@@ -312,13 +309,13 @@ def test_without_motion_the_way_stays_lit_and_nothing_travels(
     assert not the(TravelPanel, page).playback.playing
     assert drawing(page).block_place().isEmpty()
     # What else went over the wires goes out; the way of the chosen one stays.
-    qtbot.waitUntil(lambda: drawing(page).lit() == 3)
+    qtbot.waitUntil(lambda: drawing(page).lit() == 1)
 
 
 def test_a_copy_travels_slowed_and_rests_when_it_has_arrived(
-    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    window = moving_page(lab, look, qtbot, motion=True)
+    window = moving_page(lab, qtbot, motion=True)
     page = window.page
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", across)
@@ -345,7 +342,7 @@ def test_a_thousand_copies_a_second_are_lit_lanes_and_one_block(
             cell(lab, worker, f"float(s{number})", lambda n: read(n, 1))
     qtbot.waitUntil(lambda: len(rows(page)) == 1000)
     # The bridge, and the way up to the host.
-    assert 3 < drawing(page).lit() <= 8
+    assert 1 < drawing(page).lit() <= 6
 
 
 def test_the_page_can_be_seen_in_a_narrow_window(

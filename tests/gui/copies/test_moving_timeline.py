@@ -30,7 +30,7 @@ from gpuexplorer.gui.copies.moving.travel_panel import TravelHead, TravelPanel
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import Began, Finished, Span, Spans, Transferred
 from gpuexplorer.lab.ledger import Ledger
@@ -43,11 +43,9 @@ LOOP = "for i in range(1000): log += [loss.item()]"
 
 
 @pytest.fixture
-def page(
-    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
-) -> Iterator[MovingPage]:
+def page(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[MovingPage]:
     """Two cells ran: one over NVLink, one that read a thousand times."""
-    window = moving_page(lab, look, qtbot)
+    window = moving_page(lab, qtbot)
     cell(lab, worker, "Z = X.cuda(1)", across)
     cell(lab, worker, LOOP, read)
     qtbot.waitUntil(lambda: len(rows(window.page)) == 2)
@@ -117,9 +115,9 @@ def drag(view: TimelineView, begin: QPoint, end: QPoint) -> None:
 
 
 def test_without_copies_there_is_no_timeline(
-    lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    window = moving_page(lab, look, qtbot)
+    window = moving_page(lab, qtbot)
     assert not the(TimelinePanel, window.page).isVisible()
 
 
@@ -378,9 +376,9 @@ def one_copy(begin: float, end: float) -> Transferred:
     )
 
 
-def test_one_copy_without_length_is_seen_and_found(look: Look, qtbot: QtBot) -> None:
+def test_one_copy_without_length_is_seen_and_found(qtbot: QtBot) -> None:
     timeline, book = timeline_of([one_copy(0.1, 0.1)])
-    seen = TimelineView(look)
+    seen = TimelineView()
     qtbot.addWidget(seen)
     seen.show_session(timeline, book, DEVICES)
     seen.resize(1330, seen.sizeHint().height())
@@ -392,14 +390,12 @@ def test_one_copy_without_length_is_seen_and_found(look: Look, qtbot: QtBot) -> 
     assert place == (0.1, 0.1)
     copy_out = 45 + 16 + 17 + 7 + 2 * 17 + 8  # pixels from the top
     colour = pixels.pixelColor(x_of(seen, 0.1), copy_out)
-    assert colour == look.theme.card(0)
+    assert colour == look().theme.card(0)
 
 
 @pytest.mark.qt_log_ignore("not accepted by receiving widget")
-def test_without_anything_the_timeline_is_empty_and_complains_of_nothing(
-    look: Look, qtbot: QtBot
-) -> None:
-    seen = TimelineView(look)
+def test_without_anything_the_timeline_is_empty_and_complains_of_nothing(qtbot: QtBot) -> None:
+    seen = TimelineView()
     qtbot.addWidget(seen)
     seen.show_session(Timeline(), CopyBook(), {})
     seen.show_frame(all_of(0.0))
@@ -409,7 +405,7 @@ def test_without_anything_the_timeline_is_empty_and_complains_of_nothing(
         press(seen, key)
     turn(seen, 200, 3)
     QTest.mouseClick(seen.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(200, 60))
-    look.choose(Scheme.LIGHT)
+    look().choose(Scheme.LIGHT)
     assert not seen.grab().isNull()
     assert seen.frame == all_of(0.0)
 
@@ -428,22 +424,22 @@ def test_what_comes_while_one_drags_does_not_move_what_is_seen(
     assert (seen.frame.begin, seen.frame.end) == pytest.approx((before.begin, before.end))
 
 
-def test_the_colours_change_while_it_plays(page: MovingPage, look: Look) -> None:
+def test_the_colours_change_while_it_plays(page: MovingPage) -> None:
     playback = the(TravelPanel, page).playback
     choose(page, "All")
     seen = view(page)
     playback.go_to(0.5)
     dark = seen.grab().toImage()
-    look.choose(Scheme.LIGHT if look.theme.dark else Scheme.DARK)
+    look().choose(Scheme.LIGHT if look().theme.dark else Scheme.DARK)
     light = seen.grab().toImage()
     x = x_of(seen, seen.playhead or 0.0)
     assert dark.pixelColor(x, 100) != light.pixelColor(x, 100)
-    assert light.pixelColor(x, 100) == look.theme.text
+    assert light.pixelColor(x, 100) == look().theme.text
 
 
-def test_rows_that_find_no_room_are_scrolled_to(look: Look, qtbot: QtBot) -> None:
+def test_rows_that_find_no_room_are_scrolled_to(qtbot: QtBot) -> None:
     timeline, book = timeline_of([one_copy(0.1, 0.15)])
-    seen = TimelineView(look)
+    seen = TimelineView()
     qtbot.addWidget(seen)
     seen.show_session(timeline, book, DEVICES)
     seen.show_frame(all_of(timeline.length))
@@ -462,9 +458,9 @@ def test_rows_that_find_no_room_are_scrolled_to(look: Look, qtbot: QtBot) -> Non
     assert arrives in tracks()
 
 
-def test_a_card_that_went_keeps_its_rows_without_its_colour(look: Look, qtbot: QtBot) -> None:
+def test_a_card_that_went_keeps_its_rows_without_its_colour(qtbot: QtBot) -> None:
     timeline, book = timeline_of([one_copy(0.1, 0.15)])
-    seen = TimelineView(look)
+    seen = TimelineView()
     qtbot.addWidget(seen)
     seen.resize(1330, 200)
     seen.show_session(timeline, book, DEVICES)
@@ -479,11 +475,11 @@ def test_a_card_that_went_keeps_its_rows_without_its_colour(look: Look, qtbot: Q
     assert gone == {"cuda:0", "cuda:1"}  # what arrives on 1 had the colour of 0
 
 
-def test_one_wrong_copy_is_seen_among_very_many(look: Look, qtbot: QtBot) -> None:
+def test_one_wrong_copy_is_seen_among_very_many(qtbot: QtBot) -> None:
     copies = [one_copy(at * 1e-5, at * 1e-5 + 9e-6) for at in range(20_000)]
     copies[15_000] = replace(copies[15_000], intact=False)
     timeline, book = timeline_of(copies)
-    seen = TimelineView(look)
+    seen = TimelineView()
     qtbot.addWidget(seen)
     seen.show_session(timeline, book, DEVICES)
     seen.resize(1330, seen.sizeHint().height())
@@ -494,18 +490,18 @@ def test_one_wrong_copy_is_seen_among_very_many(look: Look, qtbot: QtBot) -> Non
     colours = [
         picture.pixelColor(x, y) for x in range(at - 3, at + 4) for y in range(picture.height())
     ]
-    assert look.theme.bad in colours
+    assert look().theme.bad in colours
     beside = [picture.pixelColor(at - 20, y) for y in range(picture.height())]
-    assert look.theme.bad not in beside
+    assert look().theme.bad not in beside
 
 
-def test_ten_thousand_copies_are_drawn_quickly(look: Look, qtbot: QtBot) -> None:
+def test_ten_thousand_copies_are_drawn_quickly(qtbot: QtBot) -> None:
     """What is drawn does not grow with what there is; the limit leaves room for a slow
     computer.
     """
     copies = [one_copy(at * 1e-3, at * 1e-3 + 9e-4) for at in range(200)]
     timeline, book = timeline_of(copies, cells=50)
-    seen = TimelineView(look)
+    seen = TimelineView()
     qtbot.addWidget(seen)
     seen.show_session(timeline, book, DEVICES)
     seen.resize(1330, seen.sizeHint().height())

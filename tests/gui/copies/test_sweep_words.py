@@ -1,4 +1,4 @@
-"""Ways, figures and guesses of rates over size, in words."""
+"""Ways and figures of rates over size, in words."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,11 @@ from gpuexplorer.copies.plan import Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.copies.shared_parts import size_words, tick_words
+from gpuexplorer.gui.copies.shared_parts import size_words
 from gpuexplorer.gui.copies.sweep_rows import (
     STILL_RISES,
     SweepRow,
     SweepWay,
-    answer,
     dashes_of,
     ends_words,
     jobs_of,
@@ -22,7 +21,7 @@ from gpuexplorer.gui.copies.sweep_rows import (
     ways_between,
 )
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.lab.wire import CopyJob
 from tests.copies.made import bench, measured, real, routes
 
 HOST = BenchDevice("cpu", "EPYC", "H")
@@ -144,34 +143,6 @@ def test_a_size_that_does_not_fit_leaves_the_others() -> None:
     assert row.curve is not None
 
 
-def test_a_guess_is_told_as_a_rate_and_compared_with_what_has_it() -> None:
-    pinned, pageable = rows([DOWN, PAGEABLE])
-    size = 256 << 20
-    said = answer(pinned, [pinned, pageable], size, size / 6.1e9)
-    assert said == ("12.3 GB/s. Your guess means 6.10 GB/s: about what host to 0, pageable gives.")
-
-
-@pytest.mark.parametrize(
-    ("rate", "meaning"),
-    [
-        (12.0e9, "well guessed, 2 % off"),
-        (30.0e9, "more than PCIe 3.0 x16, 15.8 GB/s can carry"),
-        (1.0e9, "it is 12 times as fast"),
-    ],
-)
-def test_a_guess_far_off_says_how_far(rate: float, meaning: str) -> None:
-    (row,) = rows([DOWN])
-    size = 256 << 20
-    assert answer(row, [row], size, size / rate).endswith(f": {meaning}.")
-
-
-def test_of_few_bytes_only_the_beginning_is_talked_about() -> None:
-    (row,) = rows([DOWN])
-    said = answer(row, [row], 4096, 1e-3)
-    assert said.startswith("10.3 µs. So few bytes cost only the start of a copy: ")
-    assert "GB/s" not in said
-
-
 def test_sizes_that_are_chosen_have_no_needless_digits() -> None:
     assert [size_words(size) for size in (4, 1024, 256 << 20, 1 << 30)] == [
         "4 B",
@@ -179,4 +150,3 @@ def test_sizes_that_are_chosen_have_no_needless_digits() -> None:
         "256 MiB",
         "1 GiB",
     ]
-    assert tick_words(0.01) == "10 ms"

@@ -5,23 +5,23 @@ from collections.abc import Callable
 import pytest
 
 from gpuexplorer.gui.events.view import EventsView
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import the
 
-OpenEvents = Callable[[RememberingSession], EventsView]
+OpenEvents = Callable[[Session], EventsView]
 
 
 @pytest.fixture
-def session() -> RememberingSession:
+def session() -> Session:
     """Two simulated cards that only work; a test tells what else took place."""
     return session_of({card(0): working(), card(1): working()}, SIMULATED)
 
 
 @pytest.fixture
 def open_events(open_window: OpenWindow) -> OpenEvents:
-    def open_one(session: RememberingSession) -> EventsView:
+    def open_one(session: Session) -> EventsView:
         window = open_window(session)
         window.navigation.open_screen("events")
         return the(EventsView, window)

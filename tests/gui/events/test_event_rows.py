@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.clocks import throttle
+from gpuexplorer.core.metrics import throttle
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.event_words import EventGroup
 from gpuexplorer.gui.cards.moments import moment_words
@@ -16,7 +16,7 @@ from gpuexplorer.gui.state.event_list import EventChoice, EventList
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.happenings import Happening, Kind
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 
 ZERO, ONE = CardId("GPU-0"), CardId("GPU-1")
 LIMIT = "At its power limit"
@@ -38,7 +38,7 @@ CARD, SENTENCE = "card", "sentence"
 
 
 @pytest.fixture
-def rows(session: RememberingSession) -> EventList:
+def rows(session: Session) -> EventList:
     return EventList(MachineState(session, Settings()))
 
 

@@ -17,12 +17,12 @@ from gpuexplorer.gui.events.view import EventsView
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import Marked
-from gpuexplorer.gui.tables.cell_drawing import PADDING
+from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import OpenWindow
 from tests.gui.events.conftest import OpenEvents
 from tests.gui.fakes import NVML, SIMULATED, card, session_of, working
@@ -39,7 +39,7 @@ def sentences(view: EventsView) -> list[str]:
     return [model.index(row, 3).data() for row in range(model.rowCount())]
 
 
-def tell_two(session: RememberingSession) -> None:
+def tell_two(session: Session) -> None:
     session.happening_log.tell(Kind.CARD_LOST, ONE, Message("The card is lost"))
     session.happening_log.tell(
         Kind.ALERT_BEGAN, CardId("GPU-0"), Message("Hot for 10 s"), "hot"
@@ -61,7 +61,7 @@ def segment(view: EventsView, words: str) -> ToolButton:
 
 
 def test_where_nothing_took_place_it_says_what_would_be_told(
-    open_events: OpenEvents, session: RememberingSession
+    open_events: OpenEvents, session: Session
 ) -> None:
     view = open_events(session)
     assert "Nothing yet" in texts(view)
@@ -69,7 +69,7 @@ def test_where_nothing_took_place_it_says_what_would_be_told(
 
 
 def test_what_takes_place_while_one_looks_comes_in_on_top(
-    open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
+    open_events: OpenEvents, session: Session, qtbot: QtBot
 ) -> None:
     view = open_events(session)
     session.happening_log.tell(Kind.CARD_LOST, ONE, Message("The card is lost"))
@@ -82,7 +82,7 @@ def test_what_takes_place_while_one_looks_comes_in_on_top(
 
 
 def test_the_groups_say_how_many_there_are_and_narrow_the_list_down(
-    open_window: OpenWindow, session: RememberingSession, qtbot: QtBot
+    open_window: OpenWindow, session: Session, qtbot: QtBot
 ) -> None:
     tell_two(session)
     window = open_window(session)
@@ -96,7 +96,7 @@ def test_the_groups_say_how_many_there_are_and_narrow_the_list_down(
 
 
 def test_where_no_event_fits_one_button_shows_all_again(
-    open_events: OpenEvents, session: RememberingSession
+    open_events: OpenEvents, session: Session
 ) -> None:
     tell_two(session)
     view = open_events(session)
@@ -108,7 +108,7 @@ def test_where_no_event_fits_one_button_shows_all_again(
 
 
 def test_control_f_searches_and_down_goes_to_the_list(
-    open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
+    open_events: OpenEvents, session: Session, qtbot: QtBot
 ) -> None:
     tell_two(session)
     view = open_events(session)
@@ -122,7 +122,7 @@ def test_control_f_searches_and_down_goes_to_the_list(
 
 
 def test_enter_leads_to_the_moment_on_the_plots_of_its_card(
-    open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
+    open_events: OpenEvents, session: Session, qtbot: QtBot
 ) -> None:
     tell_two(session)
     view = open_events(session)
@@ -148,7 +148,7 @@ def test_enter_leads_to_the_moment_on_the_plots_of_its_card(
 
 
 def test_what_is_about_the_driver_leads_to_all_cards(
-    open_events: OpenEvents, session: RememberingSession
+    open_events: OpenEvents, session: Session
 ) -> None:
     session.happening_log.tell(Kind.DRIVER_GONE, None, Message("The driver is gone"))
     view = open_events(session)
@@ -161,7 +161,7 @@ def test_what_is_about_the_driver_leads_to_all_cards(
 
 
 def test_one_card_can_be_chosen(
-    open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
+    open_events: OpenEvents, session: Session, qtbot: QtBot
 ) -> None:
     tell_two(session)
     view = open_events(session)
@@ -174,9 +174,7 @@ def test_one_card_can_be_chosen(
     assert cards.text() == "Card 1"
 
 
-def test_a_copy_says_that_it_is_made_up(
-    open_events: OpenEvents, session: RememberingSession
-) -> None:
+def test_a_copy_says_that_it_is_made_up(open_events: OpenEvents, session: Session) -> None:
     tell_two(session)
     view = open_events(session)
     table = the(Table, view)
@@ -219,7 +217,7 @@ def test_a_file_holds_what_is_listed_and_whether_it_is_made_up(
 
 
 def test_a_file_that_cannot_be_written_is_said_in_words(
-    open_events: OpenEvents, session: RememberingSession, tmp_path: Path, qtbot: QtBot
+    open_events: OpenEvents, session: Session, tmp_path: Path, qtbot: QtBot
 ) -> None:
     tell_two(session)
     view = open_events(session)
@@ -232,7 +230,7 @@ def test_a_file_that_cannot_be_written_is_said_in_words(
 
 
 def test_whoever_reads_further_down_is_not_moved_by_what_comes_in(
-    open_events: OpenEvents, session: RememberingSession, qtbot: QtBot
+    open_events: OpenEvents, session: Session, qtbot: QtBot
 ) -> None:
     for number in range(200):
         session.happening_log.tell(Kind.CARD_LOST, ONE, Message(f"Number {number}"))
@@ -267,7 +265,7 @@ def test_what_was_listed_is_listed_at_the_next_start(open_window: OpenWindow) ->
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"group": 3, "card": "GPU-9"}'])
 def test_a_choice_that_means_nothing_here_hides_nothing(
-    open_window: OpenWindow, session: RememberingSession, text: str
+    open_window: OpenWindow, session: Session, text: str
 ) -> None:
     tell_two(session)
     settings = Settings()
@@ -278,7 +276,7 @@ def test_a_choice_that_means_nothing_here_hides_nothing(
 
 
 def test_there_is_room_to_say_since_when_an_end_is_not_known(
-    open_events: OpenEvents, session: RememberingSession
+    open_events: OpenEvents, session: Session
 ) -> None:
     tell_two(session)
     view = open_events(session)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.catalogue import clocks
+from gpuexplorer.core.metrics import throttle
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from tests.gui.conftest import OpenWindow
@@ -14,7 +14,7 @@ from tests.gui.hands import rows_of
 from tests.gui.leaping_clock import LeapingClock
 
 TileSaying = Callable[[MainWindow, str], CardTile]
-LIMIT = clocks.throttle("sw_power_cap")
+LIMIT = throttle("sw_power_cap")
 
 
 def newest(window: MainWindow) -> str:

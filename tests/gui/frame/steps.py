@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QWidget
 
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.hands import the
 
@@ -18,9 +18,9 @@ ALT = Qt.KeyboardModifier.AltModifier
 NOTHING = Qt.KeyboardModifier.NoModifier
 
 
-def simulated_cards(spec: str) -> RememberingSession:
+def simulated_cards(spec: str) -> Session:
     """Cards that answer everything any screen asks."""
-    return RememberingSession(simulated(spec), interval=0.1)
+    return remembering(session_on(simulated(spec), interval=0.1))
 
 
 def keys(key: Qt.Key, modifier: Qt.KeyboardModifier = NOTHING) -> None:

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
 from tests.gui.frame.steps import ALT, CONTROL, SHIFT, called, keys, simulated_cards
@@ -86,7 +86,7 @@ def test_the_sheet_of_keys_names_every_key_of_the_window(
 ) -> None:
     window = three_cards(open_window)
     keys(Qt.Key.Key_F1)
-    sheet = in_front(ShortcutsSheet, window)
+    sheet = in_front(Sheet, window)
     said = {label.accessibleName() for label in sheet.findChildren(QLabel)}
     assert {
         "Full screen: F11",
@@ -101,7 +101,7 @@ def test_the_sheet_of_keys_names_every_key_of_the_window(
     assert not sheet.isVisible()
     qtbot.waitUntil(window.isActiveWindow)
     QTest.keyClick(window, Qt.Key.Key_Question)
-    again = in_front(ShortcutsSheet, window)
+    again = in_front(Sheet, window)
     keys(Qt.Key.Key_F1)
     assert not again.isVisible()
 

@@ -13,9 +13,10 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.topology.matrix import MatrixTable
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.sheets.shortcuts_sheet import ShortcutsSheet
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.telemetry.happenings import Kind
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import keys, listed, open_palette, simulated_cards, write
@@ -84,7 +85,7 @@ def test_f1_tells_of_each_screen_what_the_page_of_keys_tells(
         f"{words}: {tap}" for _, all_ in window.commands.all_keys(()) for tap, words in all_
     }
     keys(Qt.Key.Key_F1)
-    sheet = the(ShortcutsSheet, window)
+    sheet = the(Sheet, window)
     names = {label.accessibleName() for label in sheet.findChildren(QLabel)}
     seen = names - {""}
     wanted = {row for section in SECTIONS[screen] for row in told(section)}
@@ -110,23 +111,12 @@ def test_what_can_be_taken_along_is_found_under_control_k(
     assert offered <= set(listed(open_palette(window)))
 
 
-def test_the_space_bar_tells_of_a_part_of_the_machine_and_does_not_hold_the_picture(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = two_cards(open_window, "topology", qtbot)
-    drawing = the(MachineDrawing, window)
-    drawing.setFocus(Qt.FocusReason.TabFocusReason)
-    keys(Qt.Key.Key_Down)
-    keys(Qt.Key.Key_Space)
-    assert window.time_window.following
-
-
 @pytest.mark.parametrize(
     ("screen", "part", "what"),
     [
         ("overview", PlotStack, "plots"),
         ("processes", Table, "processes"),
-        ("topology", MachineDrawing, "topology"),
+        ("topology", MatrixTable, "topology"),
         ("events", Table, "events"),
     ],
 )

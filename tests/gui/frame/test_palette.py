@@ -26,48 +26,35 @@ from tests.gui.frame.steps import (
 from tests.gui.hands import in_front, the
 
 
-def two_cards(open_window: OpenWindow) -> MainWindow:
-    return open_window(
-        session_of({card(0): working(), card(1, "NVIDIA H100"): working()}, SIMULATED),
-        look_again=lambda: None,
-    )
+@pytest.fixture
+def window(open_window: OpenWindow) -> MainWindow:
+    cards = {card(0): working(), card(1, "NVIDIA H100"): working()}
+    return open_window(session_of(cards, SIMULATED), look_again=lambda: None)
 
 
-def test_it_lists_screens_spans_themes_and_the_rest(open_window: OpenWindow) -> None:
-    window = two_cards(open_window)
-    all_of_them = listed(open_palette(window))
-    assert {entry.title for entry in VIEWS} <= set(all_of_them)
+def test_it_lists_what_can_be_done_now(window: MainWindow) -> None:
+    there = set(listed(open_palette(window)))
+    assert {entry.title for entry in VIEWS} <= there
     assert {
         "Show 5 min",
-        "Pause or resume the plots",
         "Theme: dark",
-        "Theme: as the system has it",
-        "Full screen",
-        "Settings",
         "Keys",
         "Stop simulating, look for real cards",
-        "Quit",
-    } <= set(all_of_them)
-    assert "Open card 1, NVIDIA H100" in all_of_them
-
-
-def test_what_cannot_be_done_now_is_not_offered(open_window: OpenWindow) -> None:
-    window = open_window(session_of({card(0): working()}))
-    offered = listed(open_palette(window))
-    assert "Back to now" not in offered
-    assert "What was looked for" not in offered
+    } <= there
+    assert {"Full screen", "Settings", "Quit", "Open card 1, NVIDIA H100"} <= there
+    assert "Back to now" not in there
     keys(Qt.Key.Key_Escape)
     window.time_window.toggle_pause()
     assert "Back to now" in listed(open_palette(window))
 
 
-def test_arrows_move_the_mark(open_window: OpenWindow) -> None:
-    window = two_cards(open_window)
-    open_palette(window)
+def test_arrows_move_the_mark_and_enter_runs_it(window: MainWindow) -> None:
+    palette = open_palette(window)
     write("show")
-    keys(Qt.Key.Key_Down)
-    keys(Qt.Key.Key_Down)
-    keys(Qt.Key.Key_Up)
+    assert "chosen" not in the(QLineEdit, palette).accessibleDescription()
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Up):
+        keys(key)
+    assert "chosen" in the(QLineEdit, palette).accessibleDescription()
     keys(Qt.Key.Key_Return)
     assert window.time_window.span == 300
     open_palette(window)
@@ -77,55 +64,32 @@ def test_arrows_move_the_mark(open_window: OpenWindow) -> None:
     assert window.time_window.span == 86400
 
 
-def test_escape_gives_the_keyboard_back_to_where_it_was(open_window: OpenWindow) -> None:
-    window = two_cards(open_window)
+def test_escape_gives_the_keyboard_back_to_where_it_was(window: MainWindow) -> None:
     entry = called(RailEntry, window, VIEWS[0].title)
     entry.setFocus(Qt.FocusReason.TabFocusReason)
     palette = open_palette(window)
-    assert isinstance(QApplication.focusWidget(), QLineEdit)
+    write("2 ?")
     keys(Qt.Key.Key_Tab)
     assert isinstance(QApplication.focusWidget(), QLineEdit)
+    assert the(QLineEdit, palette).text() == "2 ?"  # and no key of the window
     keys(Qt.Key.Key_Escape)
     assert not palette.isVisible()
     assert entry.hasFocus()
 
 
-def test_the_keys_that_open_it_close_it_again(open_window: OpenWindow) -> None:
-    window = two_cards(open_window)
+def test_the_keys_that_open_it_and_a_click_beside_it_close_it(window: MainWindow) -> None:
     keys(Qt.Key.Key_P, CONTROL | SHIFT)
     palette = in_front(CommandPalette, window)
     keys(Qt.Key.Key_K, CONTROL)
     assert not palette.isVisible()
-
-
-def test_a_click_beside_it_closes_it(open_window: OpenWindow) -> None:
-    window = two_cards(open_window)
     open_palette(window)
     QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=QPoint(5, 690))
     assert QApplication.activePopupWidget() is None
 
 
-def test_what_is_typed_is_not_taken_for_a_key_of_the_window(open_window: OpenWindow) -> None:
-    window = two_cards(open_window)
-    before = window.navigation.screen
-    palette = open_palette(window)
-    write("2 ?")
-    assert the(QLineEdit, palette).text() == "2 ?"
-    assert window.navigation.screen == before
-    assert window.time_window.following
-
-
-def test_what_holds_already_is_told(open_window: OpenWindow) -> None:
-    window = two_cards(open_window)
-    palette = open_palette(window)
-    write("show 5")
-    assert "chosen" in the(QLineEdit, palette).accessibleDescription()
-
-
 def test_it_works_on_an_empty_machine(open_window: OpenWindow) -> None:
     asked: list[str] = []
-    window = open_window(simulate=asked.append)
-    open_palette(window)
+    open_palette(open_window(simulate=asked.append))
     write("look around")
     keys(Qt.Key.Key_Return)
     assert asked == ["2xTitanRTX"]
@@ -142,14 +106,8 @@ def test_it_works_on_an_empty_machine(open_window: OpenWindow) -> None:
     ],
 )
 def test_letters_find_what_one_means(typed: str, first: str) -> None:
-    words = (
-        "Theme: dark",
-        "Theme: light",
-        "Open card 13, NVIDIA H100",
-        "Open card 3, NVIDIA H100",
-        "Overview",
-        "Full screen",
-    )
+    cards = ("Open card 13, NVIDIA H100", "Open card 3, NVIDIA H100")
+    words = ("Theme: dark", "Theme: light", *cards, "Overview", "Full screen")
     commands = [Command(each, CommandGroup.VIEW, list) for each in words]
     assert find(commands, typed)[0].command.words == first
 

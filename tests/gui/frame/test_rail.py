@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue import clocks
+from gpuexplorer.core.metrics import throttle
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.rail.rail import NARROW, WIDE, Rail, RailEntry
 from gpuexplorer.gui.rail.rail_devices import DeviceListView
@@ -144,7 +144,7 @@ def test_a_card_that_gives_no_figures_says_how_it_is(
 def test_a_card_that_hangs_and_one_that_is_slowed_look_different_from_one_that_works(
     open_window: OpenWindow, device_saying: Waiting, qtbot: QtBot
 ) -> None:
-    slowed = working(**{clocks.throttle("hw_thermal_slowdown"): 1.0})
+    slowed = working(**{throttle("hw_thermal_slowdown"): 1.0})
     window = open_window(
         session_of({card(0): working(), card(1): slowed, card(2): Answer(hangs=True)})
     )

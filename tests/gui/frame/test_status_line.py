@@ -8,21 +8,20 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue import heat_and_power
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.bars.status_line import StatusLine
-from gpuexplorer.telemetry.beat import BeatCount
+from gpuexplorer.core.metrics import FAN_SPEED
+from gpuexplorer.gui.widgets.bars.status_line import StatusLine, StatusPart
+from gpuexplorer.telemetry.session import BeatCount
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import NVML, Answer, card, session_of, working
 from tests.gui.hands import texts
 
 
 @pytest.fixture
-def line(look: Look, qtbot: QtBot) -> Iterator[StatusLine]:
+def line(qtbot: QtBot) -> Iterator[StatusLine]:
     """By itself, with room for everything."""
     window = QWidget()
     qtbot.addWidget(window)
-    line = StatusLine(look, window)
+    line = StatusLine(window)
     window.resize(1200, 100)
     line.resize(1200, line.height())
     window.show()
@@ -33,47 +32,33 @@ def line(look: Look, qtbot: QtBot) -> Iterator[StatusLine]:
 
 def without_fan() -> Answer:
     answer = working()
-    fan = heat_and_power.FAN_SPEED
+    fan = FAN_SPEED
     answer.values = {m: v for m, v in answer.values.items() if m != fan}
     answer.missing = {fan: Absence.NO_PART}
     return answer
 
 
-def test_where_nothing_is_missing_it_says_so(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(session_of({card(0): working()}))
-    qtbot.waitUntil(lambda: "Nothing missing" in texts(window))
-
-
-def test_what_no_card_has_is_said_in_words(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(session_of({card(0): without_fan(), card(1): without_fan()}))
-    qtbot.waitUntil(lambda: "Fan: none on these cards" in texts(window))
-
-
-def test_what_one_card_lacks_names_the_card(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(session_of({card(0): working(), card(1): without_fan()}))
-    qtbot.waitUntil(lambda: "Fan: none on card 1" in texts(window))
-
-
-def test_a_lost_card_is_named(open_window: OpenWindow, qtbot: QtBot) -> None:
-    lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
-    window = open_window(session_of({card(0): working(), card(1): lost}))
-    qtbot.waitUntil(lambda: "Lost: card 1" in texts(window))
+LOST = Answer(otherwise=Absence.LOST, state=CardState.LOST)
+UNLISTED = Answer(otherwise=Absence.UNLISTED, state=CardState.UNLISTED)
+REFUSED = Answer(otherwise=Absence.NO_PERMISSION, state=CardState.REFUSED)
 
 
 @pytest.mark.parametrize(
-    ("state", "absence", "words"),
+    ("answers", "words"),
     [
-        (CardState.UNLISTED, Absence.UNLISTED, "No longer listed: card 1"),
-        (CardState.REFUSED, Absence.NO_PERMISSION, "No access: card 1"),
+        ([working()], "Nothing missing"),
+        ([without_fan(), without_fan()], "Fan: none on these cards"),
+        ([working(), without_fan()], "Fan: none on card 1"),
+        ([working(), LOST], "Lost: card 1"),
+        ([working(), UNLISTED], "Not listed: card 1"),
+        ([working(), REFUSED], "No access: card 1"),
     ],
 )
-def test_a_card_that_gives_nothing_is_something_missing(
-    open_window: OpenWindow, qtbot: QtBot, state: CardState, absence: Absence, words: str
+def test_what_is_missing_is_said_with_the_card_that_lacks_it(
+    open_window: OpenWindow, qtbot: QtBot, answers: list[Answer], words: str
 ) -> None:
-    silent = Answer(otherwise=absence, state=state)
-    window = open_window(session_of({card(0): working(), card(1): silent}))
+    window = open_window(session_of({card(at): each for at, each in enumerate(answers)}))
     qtbot.waitUntil(lambda: words in texts(window))
-    assert "Nothing missing" not in texts(window)
 
 
 def test_late_readings_are_counted_and_none_is_a_word(line: StatusLine) -> None:
@@ -85,7 +70,7 @@ def test_late_readings_are_counted_and_none_is_a_word(line: StatusLine) -> None:
 
 def test_in_a_narrow_window_the_cost_goes_first_and_the_driver_stays(line: StatusLine) -> None:
     line.show_beat(1.0, BeatCount(10, 0))
-    line.show_missing("Fan: none on these cards", "")
+    line.say(StatusPart.MISSING, "Fan: none on these cards")
     line.show_cost("Drawing 1.9 ms a frame, 1.1 % of a core")
     assert "Drawing 1.9 ms a frame, 1.1 % of a core" in texts(line)
     line.resize(560, 28)

@@ -3,12 +3,12 @@
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.gui.state.time_window import DAY, HOUR, MINUTE, TimeWindow
-from gpuexplorer.recording.playhead import Playhead
+from gpuexplorer.recording.recorded_session import Playhead
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace, empty_trace
+from tests.clocks import ManualClock
 
 BEGAN = 1_790_000_000.0
 STEP = 3600.0  # somebody set the clock in the middle

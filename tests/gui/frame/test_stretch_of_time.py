@@ -6,10 +6,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.state.time_window import DAY, HOUR, MINUTE, Marked, TimeWindow
 from gpuexplorer.telemetry.history import History
+from tests.clocks import ManualClock
 
 
 class Running:

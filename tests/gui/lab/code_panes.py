@@ -8,7 +8,6 @@ from gpuexplorer.gui.lab.cells.transcript import Transcript
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.events import Began, Failed, Frame
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
@@ -21,8 +20,8 @@ APART = (
 )
 
 
-def shown_pane(qtbot: QtBot, look: Look, lab: LabState) -> CodePane:
-    pane = CodePane(look, lab)
+def shown_pane(qtbot: QtBot, lab: LabState) -> CodePane:
+    pane = CodePane(lab)
     qtbot.addWidget(pane)
     pane.resize(448, 640)
     with qtbot.waitActive(pane):

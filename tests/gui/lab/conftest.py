@@ -17,7 +17,6 @@ from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import (
-    VERSION,
     Began,
     Device,
     Event,
@@ -28,12 +27,11 @@ from gpuexplorer.lab.events import (
     Memory,
     Placed,
 )
-from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.pythons import LabPython, TorchBuild
 from gpuexplorer.lab.start import Program
-from gpuexplorer.lab.torch_builds import TorchBuild
 from gpuexplorer.lab.wire import Command, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -152,7 +150,7 @@ class ScriptedWorker(WorkerProcess):
 
 def hello() -> Hello:
     return Hello(
-        VERSION,
+        0,
         "3.11.7",
         "2.13.0",
         "simulated cards",
@@ -210,13 +208,13 @@ def faults() -> str:
 
 @pytest.fixture
 def machine(qtbot: QtBot, faults: str) -> Iterator[MachineState]:
-    session = RememberingSession(simulated("2xTitanRTX", faults), interval=0.1)
+    session = remembering(session_on(simulated("2xTitanRTX", faults), interval=0.1))
     want = session.want()
     session.start()
     parent = QObject()
-    assert session.sampler.wait_for_sweeps(1, PATIENCE)
+    assert session.wait_for_sweeps(1, PATIENCE)
     yield MachineState(session, Settings(), parent)
-    session.sampler.release(want)
+    session.release(want)
     session.stop()
 
 

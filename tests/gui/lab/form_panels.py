@@ -15,7 +15,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.events import Placed
 from tests.gui.lab.conftest import ScriptedWorker, run
 
@@ -23,11 +22,11 @@ MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
 NET = Placed(3, "net", "model", "cuda:0", "Linear(3, 1)", None, "float32", 16)
 
 
-def shown_forms(qtbot: QtBot, look: Look, lab: LabState) -> QWidget:
+def shown_forms(qtbot: QtBot, lab: LabState) -> QWidget:
     window = QWidget()
     window.resize(300, 720)
     qtbot.addWidget(window)
-    panel = FormPanel(look, lab, window)
+    panel = FormPanel(lab, window)
     panel.setFixedSize(240, 700)
     with qtbot.waitActive(window):
         window.show()

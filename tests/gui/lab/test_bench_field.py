@@ -14,7 +14,6 @@ from gpuexplorer.gui.lab.bench.device_column import BenchColumn
 from gpuexplorer.gui.lab.device_table import DeviceTable
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from tests.gui.dragging import drag
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import GIB, ScriptedWorker, tensor
@@ -46,8 +45,8 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 @pytest.fixture
-def bench(window: QWidget, look: Look, lab: LabState) -> Bench:
-    bench = Bench(look, lab, window)
+def bench(window: QWidget, lab: LabState) -> Bench:
+    bench = Bench(lab, window)
     bench.setGeometry(window.rect())
     return bench
 

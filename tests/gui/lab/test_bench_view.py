@@ -12,7 +12,6 @@ from gpuexplorer.gui.lab.bench.block_list import BlockList
 from gpuexplorer.gui.lab.bench.overlay import BenchOverlay
 from gpuexplorer.gui.lab.device_table import DeviceTable
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.lab.events import Held, Peeked, Placed, Transferred
 from gpuexplorer.lab.wire import Peek
@@ -38,8 +37,8 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 @pytest.fixture
-def bench(window: QWidget, look: Look, lab: LabState, qtbot: QtBot) -> Bench:
-    bench = Bench(look, lab, window)
+def bench(window: QWidget, lab: LabState, qtbot: QtBot) -> Bench:
+    bench = Bench(lab, window)
     bench.setGeometry(window.rect())
     with qtbot.waitActive(window):
         window.show()

@@ -9,14 +9,14 @@ from gpuexplorer.gui.lab.forms.form import Around
 from gpuexplorer.gui.lab.forms.operations import operations_for
 from gpuexplorer.gui.lab.forms.words import expectations
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice, bench_devices
-from gpuexplorer.lab.events import VERSION, Device, Hello
+from gpuexplorer.lab.events import Device, Hello
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.lab.conftest import GIB, tensor
 
 RTX, OLD = "NVIDIA TITAN RTX", "NVIDIA GeForce GTX 1080"
 FIRST, SECOND = "a1b2c3d4-0000-1111-2222-333344445555", "f6e7d8c9-0000-1111-2222-333344445555"
-HOST = ("workbench", Reading(HOST_ID, 0.0, CardState.WORKING, {}, {}))
+HOST = ("workbench", Reading(HOST_ID, 0.0, {}))
 META = Device("meta", "shapes without values")
 
 
@@ -58,9 +58,9 @@ def told(
     """By PyTorch's name; those that have none by the number of their card."""
     ledger = Ledger()
     every = (Device("cpu", "x86_64"), *devices, META)
-    ledger.apply(Hello(VERSION, "3.11.7", "2.8.0", build, simulated=False, devices=every))
+    ledger.apply(Hello(0, "3.11.7", "2.8.0", build, simulated=False, devices=every))
     readings = {
-        CardId(name): Reading(CardId(name), 0.0, state, {}, {})
+        CardId(name): Reading(CardId(name), 0.0, {}, {}, state)
         for name, state in (states or {}).items()
     }
     found = bench_devices(ledger, cards, readings, HOST, visible, driver=driver)

@@ -12,10 +12,9 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.code.code_text import is_open, without_prompts
 from gpuexplorer.gui.lab.code.completions import Completions
-from gpuexplorer.gui.paint.python_parts import CodePart, parts
+from gpuexplorer.gui.paint.python import CodePart, parts
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.settings import Choices
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.events import Completed
 from gpuexplorer.lab.wire import Complete
 from tests.gui.hands import press, texts, the
@@ -27,8 +26,8 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, look: Look, lab: LabState) -> CodePane:
-    return shown_pane(qtbot, look, lab)
+def pane(qtbot: QtBot, lab: LabState) -> CodePane:
+    return shown_pane(qtbot, lab)
 
 
 def test_enter_runs_a_cell_and_the_editor_is_empty_again(

@@ -4,9 +4,9 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import bytes_words
+from gpuexplorer.gui.lab.strips.merged_flags import MergedFlag, Pole, merged_flags
 from gpuexplorer.gui.lab.strips.strip_past import memory_reach
-from gpuexplorer.gui.plots.lab_flags import flags_of
-from gpuexplorer.gui.plots.merged_flags import MergedFlag, Pole, merged_flags
+from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.cell_flags import (
     devices_in,

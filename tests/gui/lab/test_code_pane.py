@@ -17,7 +17,6 @@ from gpuexplorer.gui.lab.code.program import Program
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.settings import Choices
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.events import Asked, Began
 from gpuexplorer.lab.wire import Answer, Run
 from tests.gui.hands import click, press, texts, the
@@ -39,8 +38,8 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, look: Look, lab: LabState) -> CodePane:
-    return shown_pane(qtbot, look, lab)
+def pane(qtbot: QtBot, lab: LabState) -> CodePane:
+    return shown_pane(qtbot, lab)
 
 
 def test_a_failed_cell_is_explained_and_the_first_way_on_has_the_keyboard(

@@ -7,9 +7,9 @@ import pytest
 from gpuexplorer.core.units import USUAL, Units, bytes_words, seconds_words
 from gpuexplorer.gui.lab.cells.cell_face import CellFace, cell_face
 from gpuexplorer.gui.lab.cells.words import cost_rows
+from gpuexplorer.gui.lab.code.error_panel import expected_copy
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lab.cell_said import time_words
-from gpuexplorer.lab.endings import left_out
+from gpuexplorer.lab.cures import Copying
 from gpuexplorer.lab.events import (
     Failed,
     Finished,
@@ -21,8 +21,7 @@ from gpuexplorer.lab.events import (
     Span,
     Transferred,
 )
-from gpuexplorer.lab.expected_copy import expected_copy
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.ledger import Cell, Ledger, time_words
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.lab.conftest import GIB, MIB, tensor
@@ -274,27 +273,18 @@ def test_a_cell_is_told_to_screen_readers() -> None:
     assert face_of(done).words == f"{words}. tensor(3.). True"
 
 
-def test_cells_that_need_a_lost_card_are_named() -> None:
-    assert left_out([3], ["cuda:1"]) == (
-        "Cell 3 needs a card that is lost (cuda:1) and is left out."
-    )
-    said = left_out([2, 4, 5], ["cuda:0", "cuda:1"])
-    assert said == "Cells 2, 4, 5 need a card that is lost (cuda:0, cuda:1) and are left out."
-    assert left_out([], ["cuda:1"]) == ""
-
-
 def test_a_copy_between_simulated_cards_is_expected_to_take_what_its_link_says() -> None:
     spec = parse_machine("2xTitanRTX")
-    near = expected_copy(spec, None, "cuda:0", "cuda:1", 24)
-    host = expected_copy(spec, None, "cpu", "cuda:1", 6 * GIB)
+    near = expected_copy(spec, None, Copying("X", "cuda:0", "cuda:1", 24))
+    host = expected_copy(spec, None, Copying("X", "cpu", "cuda:1", 6 * GIB))
     assert near is not None
     assert host is not None
-    assert (near.way, host.way) == ("NVLink", "PCIe")
-    assert 7e-6 < near.seconds < 10e-6
-    assert host.seconds > 1.0
-    assert expected_copy(spec, None, "cuda:0", "cuda:0", 24) is None
-    assert expected_copy(spec, None, "cuda:0", "meta", 24) is None
-    assert expected_copy(spec, (1,), "cuda:0", "cuda:1", 24) is None
+    assert (near[1], host[1]) == ("NVLink", "PCIe")
+    assert 7e-6 < near[0] < 10e-6
+    assert host[0] > 1.0
+    assert expected_copy(spec, None, Copying("X", "cuda:0", "cuda:0", 24)) is None
+    assert expected_copy(spec, None, Copying("X", "cuda:0", "meta", 24)) is None
+    assert expected_copy(spec, (1,), Copying("X", "cuda:0", "cuda:1", 24)) is None
 
 
 def test_amounts_read_well_in_a_sentence() -> None:

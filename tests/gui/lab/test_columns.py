@@ -8,16 +8,15 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.three_columns import ThreeColumns
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 
 
 class Columns:
     """The columns and what stands in them."""
 
-    def __init__(self, look: Look, qtbot: QtBot, settings: Settings) -> None:
+    def __init__(self, qtbot: QtBot, settings: Settings) -> None:
         self.form, self.bench, self.code = QLabel("form"), QLabel("bench"), QLabel("code")
         self.settings = settings
-        self.widget = ThreeColumns(look, settings, self.form, self.bench, self.code)
+        self.widget = ThreeColumns(settings, self.form, self.bench, self.code)
         qtbot.addWidget(self.widget)
         self.widget.show()
 
@@ -28,8 +27,8 @@ class Columns:
 
 
 @pytest.fixture
-def columns(look: Look, qtbot: QtBot) -> Columns:
-    return Columns(look, qtbot, Settings())
+def columns(qtbot: QtBot) -> Columns:
+    return Columns(qtbot, Settings())
 
 
 def test_all_three_stand_side_by_side_in_a_wide_window(columns: Columns) -> None:
@@ -52,7 +51,7 @@ def test_a_narrow_window_shows_code_or_forms_beside_the_shelves(columns: Columns
 
 
 def test_what_was_dragged_is_there_again_and_nonsense_is_not(
-    look: Look, qtbot: QtBot, columns: Columns
+    qtbot: QtBot, columns: Columns
 ) -> None:
     columns.widget.resize(1400, 600)
     assert abs(columns.bench.width() - columns.code.width()) <= 8
@@ -62,10 +61,10 @@ def test_what_was_dragged_is_there_again_and_nonsense_is_not(
     QTest.mouseMove(handle, QPoint(-120, 5))
     QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=QPoint(-120, 5))
     assert columns.code.width() > columns.bench.width() + 200
-    again = Columns(look, qtbot, columns.settings)
+    again = Columns(qtbot, columns.settings)
     again.widget.resize(1400, 600)
     assert again.code.width() == columns.code.width()
     columns.settings.remember("lab/columns/wide", "nonsense")
-    after = Columns(look, qtbot, columns.settings)
+    after = Columns(qtbot, columns.settings)
     after.widget.resize(1400, 600)
     assert abs(after.bench.width() - after.code.width()) <= 8

@@ -14,7 +14,6 @@ from gpuexplorer.gui.lab.inside.inside import Inside
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.events import Element, Held, Placed
 from tests.gui.hands import press, texts
 from tests.gui.lab.conftest import ScriptedWorker, run
@@ -37,11 +36,11 @@ NETS = Placed(
 
 
 @pytest.fixture
-def inside(qtbot: QtBot, look: Look, lab: LabState, worker: ScriptedWorker) -> Iterator[Inside]:
+def inside(qtbot: QtBot, lab: LabState, worker: ScriptedWorker) -> Iterator[Inside]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1200, 700)
-    inside = Inside(look, lab, window)
+    inside = Inside(lab, window)
     inside.setGeometry(0, 0, 1200, 700)
     with qtbot.waitExposed(window):
         window.show()

@@ -5,12 +5,12 @@ import os
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.state.lab.lab_devices import find_contexts
 from gpuexplorer.lab.events import Finished, Memory
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.process_book import ProcessBook
-from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
+from tests.clocks import ManualClock
 
 MIB = 1 << 20
 CARD = CardId("GPU-1")
@@ -34,7 +34,9 @@ def book(held: int, at: float, pid: int = WORKER) -> ProcessBook:
     """The driver told then that the process holds so much."""
     found = ProcessBook(ManualClock(at))
     values = {ProcessFigure.MEMORY: float(held * MIB)}
-    found.take(CARD, [CardProcess(CARD, pid, ProcessUse.COMPUTE, values)])
+    found.take(
+        CARD, [NamedProcess(CardProcess(CARD, pid, ProcessUse.COMPUTE, values), resolved=True)]
+    )
     return found
 
 

@@ -2,8 +2,7 @@
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.lab.code.words import cure_face
-from gpuexplorer.lab.cure import Copying, Cure
-from gpuexplorer.lab.expected_copy import Expected
+from gpuexplorer.lab.cures import Copying, Cure
 
 CODE = ("# sums\nX.cuda(1) + Y",)
 SHOWN = ("X.cuda(1) + Y",)
@@ -11,7 +10,7 @@ TO_CARD_1 = (Copying("X", "cuda:0", "cuda:1", 24),)
 
 
 def test_a_cure_shows_what_it_changes_and_runs_the_cell() -> None:
-    face = cure_face(Cure(CODE, SHOWN, copies=TO_CARD_1), lambda _: Expected(8.4e-6, "NVLink"))
+    face = cure_face(Cure(CODE, SHOWN, copies=TO_CARD_1), lambda _: (8.4e-6, "NVLink"))
     assert (face.cells, face.lines) == (CODE, SHOWN)
     assert face.price == "24 B over NVLink, about 8.4 µs; then it runs on cuda:1"
     assert (face.sources, face.target) == (("cuda:0",), "cuda:1")
@@ -47,5 +46,3 @@ def test_a_copy_in_a_loop_is_made_each_time() -> None:
 def test_a_cure_that_moves_nothing_with_a_name_says_what_becomes_of_it() -> None:
     label = Message("The same without its history")
     assert cure_face(Cure(("…",), ("…",), label), lambda _: None).price == label
-    half = cure_face(Cure(("…",), ("…",), halves=True), lambda _: None).price
-    assert half == "Half the bytes, and about three digits in place of seven"

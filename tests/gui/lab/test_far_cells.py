@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.core.cards import CardId, Sample
+from gpuexplorer.core.metrics import MEMORY_USED
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.head.lab_head import LabHead
 from gpuexplorer.gui.state.copies.benches import copies_of
@@ -19,14 +19,13 @@ from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.remote.far.backend import FarBackend
-from gpuexplorer.remote.far.machine import FarMachine
-from gpuexplorer.remote.host_name import HostName
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.lab.wire import CopyJob
+from gpuexplorer.remote.machine import FarMachine
+from gpuexplorer.remote.ssh import HostName
+from gpuexplorer.remote.stream import FarStream
+from gpuexplorer.telemetry.session import Session, remembering
 from tests.gui.lab.conftest import KnownPython
 from tests.lab.processes import needs_torch
 from tests.remote.waiting import gone_within
@@ -48,13 +47,13 @@ def runs_here(_: HostName, command: str) -> Sequence[str]:
 @pytest.fixture
 def far(qtbot: QtBot) -> Iterator[Far]:
     """The lab of a machine that is connected. This computer's Python is another one."""
-    made: list[tuple[FarMachine, RememberingSession, LabState]] = []
+    made: list[tuple[FarMachine, Session, LabState]] = []
 
     def connect(simulate: str | None = None) -> LabState:
         far = FarMachine(SERVER, python=sys.executable, simulate=simulate, launch=runs_here)
         far.connect()
         far.wait_until_up(PATIENCE / 1000)
-        session = RememberingSession(far.backend, (), 0.5, reach=far.reach)
+        session = remembering(Session(far.stream, 0.5))
         session.start()
         settings = Settings()
         machine = MachineState(session, settings)
@@ -108,7 +107,7 @@ def test_simulated_cards_there_feel_what_a_cell_does(far: Far, qtbot: QtBot) -> 
     lab = far("2xH100+idle")
 
     def used() -> float:
-        sample = lab.machine.session.backend.read(CardId("SIM-1"), [MEMORY_USED])
+        sample: Sample = lab.machine.session.backend.read(CardId("SIM-1"), [MEMORY_USED])
         return sample.values[MEMORY_USED]
 
     before = used()
@@ -131,7 +130,7 @@ def test_a_program_of_this_computer_is_not_watched_there(
 def test_what_cannot_be_watched_there_is_not_asked_for(far: Far, qtbot: QtBot) -> None:
     lab = far()
     assert "A program is watched on the computer" in lab.program.why_not
-    pane = CodePane(Look(), lab)
+    pane = CodePane(lab)
     qtbot.addWidget(pane)
     button = pane.findChild(QWidget, "lab.watch")
     assert isinstance(button, QWidget)
@@ -145,11 +144,11 @@ def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
     lab = far()
     ran(qtbot, lab, "1")
     backend = lab.machine.session.backend
-    assert isinstance(backend, FarBackend)
+    assert isinstance(backend, FarStream)
     backend.machine.stop()
     lab.restart()
     qtbot.waitUntil(lambda: lab.stage is Stage.FAILED, timeout=PATIENCE)
-    head = LabHead(Look(), lab)
+    head = LabHead(lab)
     qtbot.addWidget(head)
     (choose,) = [
         each

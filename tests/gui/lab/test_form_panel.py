@@ -13,7 +13,6 @@ from gpuexplorer.gui.lab.forms import form_panel
 from gpuexplorer.gui.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.lab.forms.train import TRAIN
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from tests.gui.hands import texts, the
 from tests.gui.lab.conftest import ScriptedWorker, hello, run, tensor
 from tests.gui.lab.form_panels import (
@@ -33,8 +32,8 @@ from tests.gui.lab.form_panels import (
 
 
 @pytest.fixture
-def window(qtbot: QtBot, look: Look, lab: LabState) -> Iterator[QWidget]:
-    window = shown_forms(qtbot, look, lab)
+def window(qtbot: QtBot, lab: LabState) -> Iterator[QWidget]:
+    window = shown_forms(qtbot, lab)
     yield window
     window.close()
 
@@ -289,11 +288,11 @@ def test_an_operation_is_chosen_by_arrow_keys(
 
 
 def test_a_form_more_is_reached_though_its_tab_has_no_room_beside_the_others(
-    qtbot: QtBot, look: Look, lab: LabState, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, lab: LabState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     more = replace(TRAIN, tab="Measure how long it takes", command="Measure")
     monkeypatch.setattr(form_panel, "FORMS", (*form_panel.FORMS, more))
-    window = shown_forms(qtbot, look, lab)
+    window = shown_forms(qtbot, lab)
     tabs = the(QTabBar, the(FormPanel, window))
     named(window, "What to do").setFocus()
     for _ in range(3):

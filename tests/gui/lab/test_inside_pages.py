@@ -14,7 +14,7 @@ from gpuexplorer.gui.lab.inside.model_layers import Drawn
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import Placed
 from tests.gui.hands import click, press, texts, the
@@ -29,11 +29,11 @@ WEIGHT = tuple((0.5, -0.25, 0.125, 1.0) for _ in range(8))
 
 
 @pytest.fixture
-def inside(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Inside]:
+def inside(lab: LabState, qtbot: QtBot) -> Iterator[Inside]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1100, 900)
-    inside = Inside(look, lab, window)
+    inside = Inside(lab, window)
     inside.setGeometry(0, 0, 1100, 900)
     window.show()
     yield inside
@@ -224,11 +224,11 @@ def test_a_released_worker_is_not_waited_for(
 
 
 def test_both_themes_are_drawn(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, look: Look, qtbot: QtBot
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     open_model(inside, lab, worker, qtbot)
     pictures: list[QImage] = []
     for scheme in (Scheme.DARK, Scheme.LIGHT):
-        look.choose(scheme)
+        look().choose(scheme)
         pictures.append(inside.grab().toImage())
     assert pictures[0] != pictures[1]

@@ -16,9 +16,9 @@ from gpuexplorer.gui.lab.inside.tensor_page import TensorPage
 from gpuexplorer.gui.lab.inside.value_grid import ValueGrid
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.controls.number_field import NumberField
+from gpuexplorer.gui.widgets.controls.fields import NumberField
 from gpuexplorer.lab.events import Freed, Held, Placed
 from tests.gui.hands import click, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
@@ -31,11 +31,11 @@ LARGE = tuple(tuple(float(100 * row + column) for column in range(100)) for row 
 
 
 @pytest.fixture
-def inside(look: Look, lab: LabState, qtbot: QtBot) -> Iterator[Inside]:
+def inside(lab: LabState, qtbot: QtBot) -> Iterator[Inside]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1100, 700)
-    inside = Inside(look, lab, window)
+    inside = Inside(lab, window)
     inside.setGeometry(0, 0, 1100, 700)
     window.show()
     yield inside
@@ -99,7 +99,7 @@ def cells_by_click(grid: ValueGrid) -> dict[str, QPoint]:
 
 
 def test_what_is_no_finite_number_looks_unlike_any_value(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, look: Look
+    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     values = ((-1.0, 0.0, None, float("inf"), 1.0),)
     place(lab, worker, qtbot, tensor("W", shape=(1, 5)))
@@ -107,7 +107,7 @@ def test_what_is_no_finite_number_looks_unlike_any_value(
     places = cells_by_click(grid)
     press(grid, Qt.Key.Key_Home)
     for scheme in (Scheme.DARK, Scheme.LIGHT):
-        look.choose(scheme)
+        look().choose(scheme)
         picture = grid.viewport().grab().toImage()
         colours = {
             said: {

@@ -27,13 +27,15 @@ from gpuexplorer.gui.lab.inside.words import (
     model_headline,
     no_spread,
     partly,
+    root_of,
     spread_heading,
+    thing_called,
+    thing_facts,
     training_words,
 )
 from gpuexplorer.gui.theme.palette import Scheme, Theme, load_theme
 from gpuexplorer.lab.events import Began, Element, Layer, Part, Peeked, Placed
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.things import made_by, read_by, root_of, thing_called
 from gpuexplorer.lab.wire import Run
 from tests.gui.lab.conftest import finished, tensor
 from tests.gui.lab.looking import linear, opened, two_cards
@@ -253,8 +255,8 @@ def test_a_cell_that_only_changed_a_thing_did_not_make_it() -> None:
         if number < 3:
             ledger.apply(tensor("W", number=number))
         ledger.apply(finished(number))
-    assert made_by(ledger, "W") == 1
-    assert read_by(ledger, "W") == [2, 3]
+    facts = {each.label: each.value for each in thing_facts(ledger, ledger.things["W"])}
+    assert (facts["Made by"], facts["Read by"]) == ("cell 1", "cells 2, 3")
 
 
 def test_many_cells_are_counted_and_the_last_are_named() -> None:

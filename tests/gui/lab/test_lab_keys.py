@@ -12,7 +12,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.lab.bench.block_list import BlockList
 from gpuexplorer.gui.lab.cells.transcript import Transcript
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
@@ -24,8 +23,8 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.window_commands import WindowCommands
+from tests.gui.desks import desk_of
 from tests.gui.frame.steps import CONTROL, keys, write
 from tests.gui.hands import the
 from tests.gui.lab.conftest import ScriptedWorker, tensor
@@ -39,7 +38,7 @@ Keys = Qt.Key
 class Screen:
     """The lab in a window that has the keys of the program."""
 
-    def __init__(self, look: Look, lab: LabState, worker: ScriptedWorker) -> None:
+    def __init__(self, lab: LabState, worker: ScriptedWorker) -> None:
         self.lab, self.worker = lab, worker
         self.window = QWidget()
         self.time_window = TimeWindow(parent=self.window)
@@ -47,8 +46,8 @@ class Screen:
         self.commands = WindowCommands(
             self.window, self.time_window, navigation, lab.machine.settings
         )
-        clock = FrameClock(self.window, 0.05)
-        self.view = LabView(look, lab.machine, self.time_window, clock, lab)
+        desk = desk_of(lab.machine.session, self.window, time_window=self.time_window, lab=lab)
+        self.view = LabView(desk)
         QVBoxLayout(self.window).addWidget(self.view)
         self.window.resize(1500, 900)
 
@@ -70,8 +69,8 @@ class Screen:
 
 
 @pytest.fixture
-def screen(look: Look, lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[Screen]:
-    made = Screen(look, lab, worker)
+def screen(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[Screen]:
+    made = Screen(lab, worker)
     qtbot.addWidget(made.window)
     with qtbot.waitActive(made.window):
         made.window.show()

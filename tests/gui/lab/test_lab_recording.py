@@ -19,15 +19,14 @@ from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.events import Asked, Began, Finished, Freed, Printed, Progressed
+from gpuexplorer.lab.events import Asked, Began, Finished, Freed, Printed
 from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.lab_said import Sent, noted_of
-from gpuexplorer.recording.listening import Listening, machine_of
 from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.recording.recording import open_recording
-from gpuexplorer.recording.told import Topic
+from gpuexplorer.recording.schema import Topic
 from tests.copies.made import one_way
 from tests.gui.copies.moves import across, read
 from tests.gui.lab.conftest import KnownPython, ScriptedWorker, ThisPython, run, tensor
@@ -45,7 +44,7 @@ class Recorded:
         session = lab.machine.session
         self.lab = lab
         self._path, self._qtbot = path, qtbot
-        machine = machine_of(session, anonymous=anonymous)
+        machine = machine_of(session)
         self.recorder = Recorder(path, machine, session.clock, anonymous=anonymous)
         self.listening = Listening(session, self.recorder)
         self.said = LabRecording(lab, self.recorder)
@@ -85,20 +84,19 @@ def recorded(lab: LabState, tmp_path: Path, qtbot: QtBot) -> Iterator[Recorded]:
 
 def known(ledger: Ledger) -> dict[str, object]:
     """All that it knows."""
-    return {**vars(ledger), "held": vars(ledger.held)}
+    return vars(ledger)
 
 
 def busy_session(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
     run(lab, worker, "X = torch.ones(2, 3, device='cuda:0')", tensor("X"))
     number = lab.run("Y = X.cuda(1)", by_form=True)
     worker.say(Began(number), Printed(number, "hello\n"), across(number), read(number))
-    worker.say(Progressed(number, 0, (1.0, 0.5), 0.1))
     worker.done(tensor("Y", "cuda:1"))
     lab.run("1 / 0")
     worker.fail("error", "ZeroDivisionError", "division by zero")
     number = lab.run("del Y", cures=3)
     worker.say(Began(number), Freed(number, "Y"), Finished(number, 1e-6))
-    qtbot.waitUntil(lambda: not lab.ledger.busy)
+    qtbot.waitUntil(lambda: not lab.ledger.unfinished)
 
 
 def test_a_lab_comes_back_whole_out_of_its_recording(
@@ -334,7 +332,7 @@ def test_a_session_of_a_real_worker_comes_back_whole(
         "del Y",
     ):
         lab.run(code)
-        qtbot.waitUntil(lambda: not lab.ledger.busy, timeout=60_000)
+        qtbot.waitUntil(lambda: not lab.ledger.unfinished, timeout=60_000)
     shown, replay, _ = recorded.open()
     assert known(shown.ledger) == known(lab.ledger)
     assert replay.left_out == 0

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.catalogue.memory import MEMORY_FREE, MEMORY_USED
+from gpuexplorer.core.metrics import MEMORY_FREE, MEMORY_USED
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.lab.events import Asked, Began, Failed, Placed
+from gpuexplorer.lab.events import Asked, Began, Failed
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.wire import Answer, Complete, Run
-from gpuexplorer.remote.far.backend import load_of
+from gpuexplorer.remote.stream import load_of
 from tests.gui.lab.conftest import PYTHON, KnownPython, ScriptedWorker, finished, run, tensor
 from tests.lab.processes import ended
 
@@ -28,16 +28,8 @@ def ready(lab: LabState, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: lab.stage is Stage.READY)
 
 
-def run_drawing(
-    lab: LabState, worker: ScriptedWorker, code: str, random: str, placed: Placed
-) -> None:
-    """A cell before which the generators are in this state."""
-    number = lab.run(code)
-    worker.say(Began(number, random), replace(placed, id=number), finished(number))
-
-
-def replayed(worker: ScriptedWorker) -> list[tuple[int, str, str]]:
-    return [(each.number, each.code, each.random) for each in worker.sent if type(each) is Run]
+def replayed(worker: ScriptedWorker) -> list[tuple[int, str]]:
+    return [(each.number, each.code) for each in worker.sent if type(each) is Run]
 
 
 def answer_from(worker: ScriptedWorker, first: int) -> None:
@@ -128,8 +120,8 @@ def test_the_worker_is_told_what_the_simulated_cards_own_programs_hold(
 def test_a_worker_that_dies_is_replaced_and_the_session_can_be_run_again(
     lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    run_drawing(lab, worker, MAKE, "random before X", tensor("X"))
-    run_drawing(lab, worker, "Y = X + 1", "random before Y", tensor("Y"))
+    run(lab, worker, MAKE, tensor("X"))
+    run(lab, worker, "Y = X + 1", tensor("Y"))
     ready(lab, qtbot)
     assert not lab.can_replay
     worker.end("The worker was killed by somebody.")
@@ -138,11 +130,11 @@ def test_a_worker_that_dies_is_replaced_and_the_session_can_be_run_again(
     assert lab.sentence == "The worker was killed by somebody."
     lab.replay()
     assert replayed(worker)[2:] == [
-        (1, MAKE, "random before X"),
-        (2, "Y = X + 1", "random before Y"),
+        (1, MAKE),
+        (2, "Y = X + 1"),
     ]
     answer_from(worker, 2)
-    qtbot.waitUntil(lambda: not lab.ledger.busy)
+    qtbot.waitUntil(lambda: not lab.ledger.unfinished)
     assert len(lab.ledger.cells) == 3  # they are the same cells
     assert not lab.can_replay
     assert lab.sentence == ""

@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.leaving import LeavingDialog, leave
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.telemetry.session import Session
+from tests.clocks import ManualClock
 from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import button, click, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
@@ -26,23 +26,21 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 class Left:
     """A window that can be left, and how often it was."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         self.window = QWidget()
         self.times = 0
-        self._look = look
+        self._look = look()
 
-    def leave(self, lab: LabState | None, simulated: RememberingSession | None = None) -> None:
-        leave(
-            self._look, self.window, "Stop simulating", self._go, lab=lab, simulated=simulated
-        )
+    def leave(self, lab: LabState | None, simulated: Session | None = None) -> None:
+        leave(self.window, "Stop simulating", self._go, lab=lab, simulated=simulated)
 
     def _go(self) -> None:
         self.times += 1
 
 
 @pytest.fixture
-def left(qtbot: QtBot, look: Look) -> Iterator[Left]:
-    one = Left(look)
+def left(qtbot: QtBot) -> Iterator[Left]:
+    one = Left()
     qtbot.addWidget(one.window)
     one.window.show()
     yield one

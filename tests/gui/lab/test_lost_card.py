@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.lab.test_real_worker import Lab, ready, run, shown
 from tests.gui.leaping_clock import LeapingClock
@@ -26,10 +26,12 @@ class Fall:
     def __init__(self, qtbot: QtBot) -> None:
         self.clock = LeapingClock()
         self._qtbot = qtbot
-        self.session = RememberingSession(
-            simulated("2xTitanRTX", "lost:1@1000s-4600s", clock=self.clock),
-            interval=0.1,
-            clock=self.clock,
+        self.session = remembering(
+            session_on(
+                simulated("2xTitanRTX", "lost:1@1000s-4600s", clock=self.clock),
+                interval=0.1,
+                clock=self.clock,
+            )
         )
 
     def now(self) -> None:
@@ -55,9 +57,9 @@ def fall(qtbot: QtBot) -> Iterator[Fall]:
     fall = Fall(qtbot)
     want = fall.session.want()
     fall.session.start()
-    assert fall.session.sampler.wait_for_sweeps(1, PATIENCE / 1000)
+    assert fall.session.wait_for_sweeps(1, PATIENCE / 1000)
     yield fall
-    fall.session.sampler.release(want)
+    fall.session.release(want)
     fall.session.stop()
 
 

@@ -21,12 +21,10 @@ from gpuexplorer.gui.lab.program.program_panel import ProgramPage, ProgramPanel
 from gpuexplorer.gui.lab.program.watching import EndSheet, Watching
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.tables.cell_drawing import PADDING
-from gpuexplorer.gui.tables.model import CELL
+from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.events import Asked
-from gpuexplorer.lab.watched import Why
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.lab.events import Asked, Why
 from gpuexplorer.lab.wire import Answer
 from tests.gui.frame.steps import called
 from tests.gui.hands import click, in_front, press, texts, the
@@ -62,10 +60,10 @@ def told(lab: LabState, worker: ScriptedWorker) -> Told:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, look: Look, lab: LabState) -> Iterator[ProgramPanel]:
+def panel(qtbot: QtBot, lab: LabState) -> Iterator[ProgramPanel]:
     holder = QWidget()
     qtbot.addWidget(holder)
-    panel = ProgramPanel(look, lab, Watching(look, lab.program, holder), holder)
+    panel = ProgramPanel(lab, Watching(lab.program, holder), holder)
     panel.resize(1100, 500)
     holder.resize(1100, 500)
     with qtbot.waitActive(holder):
@@ -213,7 +211,7 @@ def test_what_happens_once_as_a_program_begins_stands_below_what_can_be_changed(
     [("train.py", True), ("train_a.py", True), (f"{'very_' * 20}long.py", False)],
 )
 def test_the_number_of_a_line_can_be_read_however_long_its_file_is_called(
-    file: str, whole: bool, panel: ProgramPanel, told: Told, look: Look, qtbot: QtBot
+    file: str, whole: bool, panel: ProgramPanel, told: Told, qtbot: QtBot
 ) -> None:
     told.begin()
     path = f"/home/me/resnet/{file}"
@@ -221,9 +219,7 @@ def test_the_number_of_a_line_can_be_read_however_long_its_file_is_called(
     [[place, *_]] = told_rows(qtbot, panel, 1)
     table = the(Table, panel)
     room = table.columnWidth(0) - 2 * PADDING
-    shown = look.letters.mono.elided(
-        place, room, end=model_of(panel).index(0, 0).data(CELL).end
-    )
+    shown = look().letters.mono.elided(place, room, end=True)
     assert (shown == place) is whole
     assert shown.endswith(":1234")
 

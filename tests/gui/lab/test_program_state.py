@@ -17,7 +17,7 @@ from gpuexplorer.lab.events import Asked, Began, Failed
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Answer
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.remote.far.backend import load_of
+from gpuexplorer.remote.stream import load_of
 from tests.gui.lab.conftest import ScriptedWorker, memory
 from tests.gui.lab.watched_programs import CHOSEN, FILE, Told, program_lab, seen
 

@@ -13,8 +13,7 @@ from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.sheets.python_sheet import PythonRow, PythonSheet
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet, PyTorchNotice
 from tests.gui.hands import texts, the
 from tests.gui.lab.code_panes import enter, shown_pane
 from tests.gui.lab.conftest import ScriptedWorker, tensor
@@ -23,15 +22,15 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="stands in with shell scripts"),
     pytest.mark.qt_log_ignore("propagateSizeHints"),
 ]
-TORCH = '{"__version__": "2.9.0"}'
+TORCH = "2.9.0"
 # What became of the one that was chosen, and how that is said.
 BROKEN = {
     "gone": (None, "It cannot be started: No such file or directory."),
     "another program": ("echo Welcome", "It did not answer as a Python does."),
     "crashes": ("exit 3", "It ended with code 3."),
-    "without PyTorch": ("3, 12, 1/null", "It has no PyTorch."),
+    "without PyTorch": ("3, 12, 1/none", "It has no PyTorch."),
     "too old": (f"3, 6, 1/{TORCH}", "The lab needs Python "),
-    "an old PyTorch": ('3, 12, 1/{"__version__": "1.4.0"}', "The lab needs PyTorch "),
+    "an old PyTorch": ("3, 12, 1/1.4.0", "The lab needs PyTorch "),
 }
 
 
@@ -39,7 +38,13 @@ def program(path: Path, body: str) -> Path:
     """`body` is shell, or "version/torch" of a Python that answers."""
     version, _, torch = body.partition("/")
     if torch:
-        said = f'{{"version": [{version}], "prefix": "{path.parent}", "torch": {torch}}}'
+        package = path.parent / "torch"
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "version.py").unlink(missing_ok=True)
+        if torch != "none":
+            (package / "version.py").write_text(f"__version__ = '{torch}'\n", "utf-8")
+        said = f'{{"version": [{version}], "prefix": "{path.parent}", "packages": [], '
+        said += f'"torch": "{package}/__init__.py"}}'
         body = f"echo 'GPUEXPLORER {said}'"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{body}\n", "utf-8")
@@ -93,8 +98,8 @@ def window(qtbot: QtBot) -> QWidget:
     return window
 
 
-def foot_of(lab: LabState, look: Look, window: QWidget) -> PythonFoot:
-    foot = PythonFoot(look, lab.pythons)
+def foot_of(lab: LabState, window: QWidget) -> PythonFoot:
+    foot = PythonFoot(lab.pythons)
     foot.setParent(window)
     foot.resize(foot.sizeHint())
     window.show()
@@ -104,7 +109,6 @@ def foot_of(lab: LabState, look: Look, window: QWidget) -> PythonFoot:
 
 def test_the_lab_says_which_was_chosen_what_is_wrong_and_which_is_used(
     open_lab: OpenLab,
-    look: Look,
     another: Path,
     chosen: tuple[Path, str],
     window: QWidget,
@@ -113,8 +117,8 @@ def test_the_lab_says_which_was_chosen_what_is_wrong_and_which_is_used(
 ) -> None:
     path, wrong = chosen
     lab = open_lab(path)
-    pane = shown_pane(qtbot, look, lab)
-    foot = foot_of(lab, look, window)
+    pane = shown_pane(qtbot, lab)
+    foot = foot_of(lab, window)
     enter(pane, "X = torch.ones(2)")
     qtbot.waitUntil(lambda: lab.stage in (Stage.READY, Stage.BUSY))
     worker.done(tensor("X"))
@@ -123,67 +127,61 @@ def test_the_lab_says_which_was_chosen_what_is_wrong_and_which_is_used(
     (notice,) = [each for each in texts(pane) if str(path) in each]
     assert wrong in notice
     assert f"{another} is used instead" in notice
-    assert "choose another under “Python of the lab”" in notice
+    assert "Choose another under “Python of the lab”" in notice
     assert "Not the one you chose" in foot.accessibleName()
     assert wrong in foot.toolTip()
 
 
 def test_the_list_of_pythons_says_so_before_a_line_was_run(
-    open_lab: OpenLab,
-    look: Look,
-    another: Path,
-    chosen: tuple[Path, str],
-    window: QWidget,
-    qtbot: QtBot,
+    open_lab: OpenLab, another: Path, chosen: tuple[Path, str], window: QWidget, qtbot: QtBot
 ) -> None:
     path, wrong = chosen
     lab = open_lab(path)
-    foot = foot_of(lab, look, window)
+    foot = foot_of(lab, window)
     foot.click()
     sheet = the(PythonSheet, foot.window())
     qtbot.waitUntil(lambda: any(str(path) in each for each in texts(sheet)))
     (said,) = [each for each in texts(sheet) if "You chose" in each]
     assert wrong in said
     assert str(another) in said
-    assert {each.face.path for each in sheet.findChildren(PythonRow)} == {
-        str(path),
-        str(another),
-    }
+    qtbot.waitUntil(lambda: {str(path), str(another)} <= set(texts(sheet)))
     assert "Not the one you chose" in foot.accessibleName()
 
 
 def test_where_no_other_has_pytorch_both_are_said(
-    open_lab: OpenLab, look: Look, another: Path, qtbot: QtBot, tmp_path: Path
-) -> None:
-    program(another, "3, 12, 1/null")
-    lab = open_lab(tmp_path / "gone/bin/python3")
-    pane = shown_pane(qtbot, look, lab)
-    enter(pane, "X = torch.ones(2)")
-    qtbot.waitUntil(lambda: lab.stage is Stage.FAILED)
-    pane.pull()
-    (notice,) = [each for each in texts(pane) if "You chose" in each]
-    assert "It cannot be started: No such file or directory. Choose another" in notice
-    assert "Of 2 Python programs on this computer none has PyTorch." in notice
-
-
-def test_one_that_is_chosen_where_none_had_pytorch_ends_that_refusal(
     open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    program(another, "3, 12, 1/null")
+    program(another, "3, 12, 1/none")
+    lab = open_lab(tmp_path / "gone/bin/python3")
+    pane = shown_pane(qtbot, lab)
+    enter(pane, "X = torch.ones(2)")
+    qtbot.waitUntil(lambda: lab.stage is Stage.WAITING)
+    missing = PyTorchNotice(lab, pane)
+    missing.show()
+    (notice,) = [each for each in texts(missing) if "You chose" in each]
+    assert "It cannot be started: No such file or directory. Choose another" in notice
+    assert "None of the 2 Pythons that were found has PyTorch." in notice
+
+
+def test_what_waits_for_pytorch_runs_with_one_that_is_chosen(
+    open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
+) -> None:
+    program(another, "3, 12, 1/none")
     lab = open_lab(tmp_path / "gone/bin/python3")
     lab.run("X = torch.ones(2)")
-    qtbot.waitUntil(lambda: lab.stage is Stage.FAILED)
+    qtbot.waitUntil(lambda: lab.stage is Stage.WAITING)
+    assert [each.state for each in lab.ledger.cells] == ["waiting", "waiting"]
     good = program(tmp_path / "good/bin/python3", f"3, 12, 1/{TORCH}")
     with qtbot.waitSignal(lab.pythons.changed, check_params_cb=lambda: not lab.pythons.working):
         lab.pythons.choose(good)
-    assert lab.stage is Stage.RESTING
+    assert lab.stage.runs
 
 
 def test_another_that_is_chosen_ends_the_warning_and_is_remembered(
-    open_lab: OpenLab, look: Look, another: Path, window: QWidget, qtbot: QtBot, tmp_path: Path
+    open_lab: OpenLab, another: Path, window: QWidget, qtbot: QtBot, tmp_path: Path
 ) -> None:
     lab = open_lab(tmp_path / "gone/bin/python3")
-    foot = foot_of(lab, look, window)
+    foot = foot_of(lab, window)
     with qtbot.waitSignal(lab.pythons.changed, check_params_cb=lambda: not lab.pythons.working):
         lab.pythons.find()
     assert "Not the one you chose" in foot.accessibleName()
@@ -206,7 +204,7 @@ def test_one_that_was_mended_is_offered_and_not_taken_in_secret(
         program(path, f"3, 12, 1/{TORCH}")
     assert lab.pythons.passed_over == (
         f"You chose {path} as the Python of the lab, and it can be used again. {another} is "
-        "used until you choose it under “Python of the lab”."
+        "used instead. To use it, choose it under “Python of the lab”."
     )
 
 
@@ -214,7 +212,7 @@ def test_one_that_is_refused_leaves_the_other_in_use_and_says_so(
     open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
     lab = open_lab(another)
-    bare = program(tmp_path / "bare/bin/python3", "3, 12, 1/null")
+    bare = program(tmp_path / "bare/bin/python3", "3, 12, 1/none")
     for ask in (lab.pythons.find, lambda: lab.pythons.choose(bare)):
         with qtbot.waitSignal(
             lab.pythons.changed, check_params_cb=lambda: not lab.pythons.working
@@ -222,5 +220,5 @@ def test_one_that_is_refused_leaves_the_other_in_use_and_says_so(
             ask()
     assert lab.pythons.trouble == (
         f"{bare} cannot be the lab's Python. It has no PyTorch. {another} stays in use. "
-        "Choose another, or install PyTorch into it: `pip install torch`."
+        "Choose another, or get PyTorch into it: `pip install --upgrade torch`."
     )

@@ -15,24 +15,17 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.sheets.python_sheet import (
-    PythonRow,
     PythonSheet,
     one_of_each,
-    row_face,
-    way_to_torch,
 )
-from gpuexplorer.gui.widgets.sheets.release_dialog import ReleaseDialog
 from gpuexplorer.gui.widgets.worker_mark import stage_words
-from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.lab.torch_builds import TorchBuild
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.lab.pythons import LabPython, none_has_torch
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
-from tests.gui.fakes import card
-from tests.gui.hands import click, texts, the
-from tests.gui.lab.conftest import PYTHON, ScriptedWorker, hello, run, tensor
+from tests.gui.hands import click, dialog_called, texts, the, written
+from tests.gui.lab.conftest import PYTHON, ScriptedWorker, run, tensor
 
 # A dialog of its own is no window that the test platform can hint at.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -79,8 +72,8 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 @pytest.fixture
-def foot(window: QWidget, look: Look, lab: LabState) -> PythonFoot:
-    foot = PythonFoot(look, lab.pythons)
+def foot(window: QWidget, lab: LabState) -> PythonFoot:
+    foot = PythonFoot(lab.pythons)
     foot.setParent(window)
     foot.resize(foot.sizeHint())
     window.show()
@@ -104,7 +97,7 @@ def test_the_foot_says_which_python_it_is_and_how_it_is(
 
 def test_before_it_is_needed_no_python_was_looked_for() -> None:
     face = foot_face(None, (), "", RESTING, working=False, simulated=True)
-    assert face.line == "Not looked for yet"
+    assert face.line == "Not checked yet"
     assert (
         foot_face(None, (), "", RESTING, working=True, simulated=True).line == "Looking for one"
     )
@@ -112,28 +105,26 @@ def test_before_it_is_needed_no_python_was_looked_for() -> None:
 
 def test_those_that_were_found_are_counted_before_one_is_taken() -> None:
     some = foot_face(None, [BARE, OTHER], "", RESTING, working=False, simulated=True)
-    none = foot_face(None, [BARE], "", RESTING, working=False, simulated=True)
     assert some.line == "1 with PyTorch"
-    assert none.line == "None with PyTorch"
 
 
 def test_where_there_is_none_the_foot_warns() -> None:
     face = foot_face(
         None,
         (),
-        "Of 3 Python programs none has PyTorch.",
+        "None of the 3 Pythons that were found has PyTorch.",
         RESTING,
         working=False,
         simulated=True,
     )
     assert face.line == "None with PyTorch"
-    assert "none has PyTorch" in face.hint
+    assert "None of the 3 Pythons" in face.hint
 
 
 def test_the_one_in_use_stands_first_and_those_without_pytorch_last(foot: PythonFoot) -> None:
     sheet = open_sheet(foot)
-    rows = [each.face for each in sheet.findChildren(PythonRow)]
-    assert [each.path for each in rows] == [str(each.path) for each in (PYTHON, OTHER, BARE)]
+    paths = [str(each.path) for each in (PYTHON, OTHER, BARE)]
+    assert [each for each in texts(sheet) if each in paths] == paths
     assert "In use" in texts(sheet)
     assert "It has no PyTorch." in texts(sheet)
     assert "Python 3.11.7, PyTorch 2.13.0, built for the processor only" in texts(sheet)
@@ -155,49 +146,30 @@ def test_another_is_used_after_the_cards_were_released(
     assert any("It offers cpu, cuda:0, cuda:1 and meta." in each for each in texts(sheet))
     click(sheet, "Use this")
     assert pythons.asked == ()
-    dialog = the(ReleaseDialog, foot.window())
+    dialog = dialog_called("Release the cards?", foot.window())
     assert "This is lost: X." in texts(dialog)
     click(dialog, "Release the cards and use this")
     assert OTHER.path in pythons.asked
     qtbot.waitUntil(lambda: worker.stopped and lab.stage is Stage.RESTING)
 
 
-def test_where_none_has_pytorch_the_sheet_tells_the_way(
+def test_where_none_has_pytorch_the_sheet_offers_to_get_it(
     foot: PythonFoot, pythons: SomePythons
 ) -> None:
     pythons.python, pythons.found = None, [BARE]
-    said = " ".join(texts(open_sheet(foot)))
-    assert "No Python of this computer has PyTorch." in said
-    assert "pip install torch" in said
-
-
-def test_the_way_names_the_build_that_suits_cards_and_driver() -> None:
-    new = card(compute_capability=(8, 6))
-    old = card(compute_capability=(6, 1))
-    assert "CUDA 13.0" in way_to_torch([new], "580.95", simulated=False)
-    assert "CUDA 12.6" in way_to_torch([old], "580.95", simulated=False)
-    assert "No single build" in way_to_torch(
-        [old, card(1, compute_capability=(12, 0))], "580.95", simulated=False
-    )
-    assert "every build" in way_to_torch([new], "580.95", simulated=True)
-
-
-def test_a_build_that_does_not_fit_the_driver_says_why() -> None:
-    build = TorchBuild("2.13.0", "13.0")
-    python = LabPython(Path("/opt/new/bin/python"), "/opt/new", (3, 12, 1), build)
-    face = row_face(
-        python, None, [card(compute_capability=(8, 6))], "535.10", simulated=False, hello=None
-    )
-    assert "CUDA 13 needs driver 580 or newer" in face.suits
-    on_simulated = row_face(python, None, [], None, simulated=True, hello=hello())
-    assert on_simulated.suits == "It suits the simulated cards."
+    pythons.lacking, pythons.trouble = True, none_has_torch(1)
+    said = " ".join(written(open_sheet(foot)))
+    assert "The one Python that was found does not have PyTorch." in said
+    assert "Get PyTorch…" in said
 
 
 def test_the_foot_stands_in_the_rail_of_every_screen(open_window: OpenWindow) -> None:
-    window = open_window(RememberingSession(simulated("2xTitanRTX"), interval=0.1))
+    window = open_window(remembering(session_on(simulated("2xTitanRTX"), interval=0.1)))
     foot = the(PythonFoot, window)
     assert foot.isVisible()
-    assert foot.accessibleName().startswith("Python of the lab: Not looked for yet")
+    before_it_is_known = ("Not checked yet", "Looking for one")
+    said = foot.accessibleName().removeprefix("Python of the lab: ")
+    assert said.startswith(before_it_is_known)
     assert foot.mapTo(window, foot.rect().bottomRight()).x() < 208
 
 

@@ -11,7 +11,7 @@ from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import Printed
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import IDLE, simulated
 from tests.gui.lab.conftest import ThisPython
 from tests.lab.processes import needs_torch
@@ -23,7 +23,7 @@ PATIENCE = 60_000
 
 @pytest.fixture
 def lab(qtbot: QtBot) -> Iterator[LabState]:
-    session = RememberingSession(simulated(IDLE), interval=0.1)
+    session = remembering(session_on(simulated(IDLE), interval=0.1))
     parent = QObject()
     machine = MachineState(session, Settings(), parent)
     lab = lab_of(machine, ThisPython(machine.settings, machine))

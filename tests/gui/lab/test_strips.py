@@ -14,7 +14,7 @@ from gpuexplorer.gui.lab.strips.strips import Strips
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.time_window import LONGEST_SPAN, MINUTE, SHORTEST_SPAN, TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from tests.gui.hands import press
 from tests.gui.lab.conftest import ScriptedWorker, memory, run, tensor
@@ -40,9 +40,9 @@ def time_window(window: QWidget, lab: LabState) -> TimeWindow:
 
 @pytest.fixture
 def strips(
-    window: QWidget, look: Look, lab: LabState, time_window: TimeWindow, qtbot: QtBot
+    window: QWidget, lab: LabState, time_window: TimeWindow, qtbot: QtBot
 ) -> Iterator[Strips]:
-    strips = Strips(look, lab, time_window, window)
+    strips = Strips(lab, time_window, window)
     strips.resize(1328, TALL)
     window.show()
 
@@ -108,7 +108,7 @@ def test_the_arrow_keys_go_from_line_to_line(
 
 
 def test_what_is_selected_elsewhere_is_drawn_otherwise(
-    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, look: Look
+    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     strip = made(lab, worker, qtbot, strips)
     place = strip.flag_place(strip.flags[0])
@@ -117,7 +117,7 @@ def test_what_is_selected_elsewhere_is_drawn_otherwise(
     lab.selection.choose(lab.ledger.cells[-2].id)
     after = strip.grab().toImage().pixelColor(corner)
     assert before != after
-    assert after.name() == look.theme.text.name()
+    assert after.name() == look().theme.text.name()
     # A thing that was opened is chosen without its line, which lights up all the same.
     lab.selection.choose(things={"X"})
     assert strip.grab().toImage().pixelColor(corner) == after
@@ -182,38 +182,37 @@ def test_a_drag_is_over_when_another_screen_comes_in_between(
 
 @pytest.mark.parametrize("faults", ["lost:0@0s"])
 def test_a_low_strip_of_a_lost_card_says_so_in_the_place_of_its_plot(
-    strips: Strips, window: QWidget, look: Look
+    strips: Strips, window: QWidget
 ) -> None:
     window.resize(1000, 700)
     strips.resize(960, strips.height())
     strips.pull()
     strip = strips.strips[0]
     for scheme in (Scheme.DARK, Scheme.LIGHT):
-        look.choose(scheme)
+        look().choose(scheme)
         picture = strip.grab().toImage()
         colours = {
             picture.pixelColor(x, y).name()
             for x in range(120, picture.width() - 20)
             for y in range(8, picture.height() - 8)
         }
-        assert look.theme.faint.name() in colours
-        assert look.theme.card(0).name() not in colours
+        assert look().theme.faint.name() in colours
+        assert look().theme.card(0).name() not in colours
     _, sentence = strip.hints()
     assert sentence in strip.accessibleDescription()
 
 
 @pytest.mark.parametrize("width", [1328, 300])
 def test_a_strip_is_drawn_in_every_width_theme_and_past(
-    strips: Strips, look: Look, qtbot: QtBot, window: QWidget, width: int,
-    lab: LabState, worker: ScriptedWorker,
-) -> None:  # fmt: skip
+    strips: Strips, qtbot: QtBot, window: QWidget, width: int,
+    lab: LabState, worker: ScriptedWorker) -> None:  # fmt: skip
     time_window = window.findChild(TimeWindow)
     assert time_window is not None
     strip = made(lab, worker, qtbot, strips)
     strips.resize(width, strips.height())
     pictures = set()
     for scheme in (Scheme.DARK, Scheme.LIGHT):
-        look.choose(scheme)
+        look().choose(scheme)
         for span in (SHORTEST_SPAN, LONGEST_SPAN):
             time_window.choose_span(span)
             strips.pull()

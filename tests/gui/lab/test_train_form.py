@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from tests.gui.lab.conftest import ScriptedWorker, tensor
 from tests.gui.lab.form_panels import (
     NET,
@@ -23,8 +22,8 @@ from tests.gui.lab.form_panels import (
 
 
 @pytest.fixture
-def window(qtbot: QtBot, look: Look, lab: LabState) -> Iterator[QWidget]:
-    window = shown_forms(qtbot, look, lab)
+def window(qtbot: QtBot, lab: LabState) -> Iterator[QWidget]:
+    window = shown_forms(qtbot, lab)
     yield window
     window.close()
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import (
     Began,
@@ -20,7 +20,6 @@ from gpuexplorer.lab.events import (
     Frame,
     Pictured,
     Printed,
-    Progressed,
     Transferred,
 )
 from tests.gui.hands import press
@@ -31,8 +30,8 @@ Keys = Qt.Key
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, look: Look, lab: LabState) -> CodePane:
-    return shown_pane(qtbot, look, lab)
+def pane(qtbot: QtBot, lab: LabState) -> CodePane:
+    return shown_pane(qtbot, lab)
 
 
 def ran(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, code: str, *events: Event) -> int:
@@ -212,27 +211,6 @@ def test_an_error_names_the_calls_that_led_to_it(
     assert cursor.charFormat().fontUnderline() or cursor.charFormat().underlineStyle().value
 
 
-@pytest.mark.parametrize(
-    "losses",
-    [
-        (float("nan"),) * 3,
-        (float("inf"), float("nan"), 1.0, 0.5, float("nan"), 0.2),
-        (0.0, 0.0),
-        (1.0,),
-        (-1.0, -2.0),
-        (3e38, float("nan")) * 3000,
-        tuple(1 / (at + 1) for at in range(100)),
-    ],
-)
-def test_losses_are_drawn_and_those_that_ran_away_without_complaint(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot,
-    losses: tuple[float, ...],
-) -> None:  # fmt: skip
-    ran(lab, worker, qtbot, "train()", Progressed(1, 0, losses, 0.1))
-    transcript(pane).viewport().grab()
-    assert (f"after {len(losses)} steps" in read(pane)) is (len(losses) > 1)
-
-
 def test_the_page_stays_at_its_end_unless_a_person_scrolled_up(
     pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
@@ -305,15 +283,15 @@ def test_rough_hands_leave_it_whole(
 
 
 def test_another_theme_writes_the_same_in_other_colours(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, look: Look
+    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     fill(lab, worker, qtbot, 3)
     before = read(pane)
     for scheme in (Scheme.LIGHT, Scheme.DARK):
-        look.choose(scheme)
+        look().choose(scheme)
         assert read(pane) == before
         ink = QTextCursor(transcript(pane).document().find("A1")).charFormat().foreground()
-        assert ink.color().name() == look.theme.text.name()
+        assert ink.color().name() == look().theme.text.name()
 
 
 def test_a_cell_that_ran_again_is_written_in_its_place(

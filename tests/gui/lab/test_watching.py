@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.program.program_panel import ProgramPanel
 from gpuexplorer.gui.lab.program.watching import WatchSheet
@@ -25,10 +24,9 @@ from gpuexplorer.gui.lab.view import LabView
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.lab.events import Began
 from gpuexplorer.lab.start import Program
+from tests.gui.desks import desk_of
 from tests.gui.frame.steps import CONTROL, keys
 from tests.gui.hands import click, in_front, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker
@@ -44,15 +42,11 @@ pytestmark = [
 class Screen:
     """The lab in a window, and a program on disk."""
 
-    def __init__(
-        self, look: Look, lab: LabState, worker: ScriptedWorker, path: Path, qtbot: QtBot
-    ) -> None:
+    def __init__(self, lab: LabState, worker: ScriptedWorker, path: Path, qtbot: QtBot) -> None:
         self.lab, self.worker, self.path, self._qtbot = lab, worker, path, qtbot
         self.told = Told(lab.program, worker)
         self.window = QWidget()
-        clock = FrameClock(self.window, 0.05)
-        times = TimeWindow(parent=self.window)
-        self.view = LabView(look, lab.machine, times, clock, lab)
+        self.view = LabView(desk_of(lab.machine.session, self.window, lab=lab))
         QVBoxLayout(self.window).addWidget(self.view)
         self.window.resize(1300, 800)
 
@@ -104,12 +98,12 @@ def _shown(widget: QWidget) -> bool:
 
 @pytest.fixture
 def screen(
-    qtbot: QtBot, look: Look, machine: MachineState, worker: ScriptedWorker, tmp_path: Path
+    qtbot: QtBot, machine: MachineState, worker: ScriptedWorker, tmp_path: Path
 ) -> Iterator[Screen]:
     lab = program_lab(machine, worker)
     path = tmp_path / "train.py"
     path.write_text("import torch\nprint(1)\n", "utf-8")
-    screen = Screen(look, lab, worker, path, qtbot)
+    screen = Screen(lab, worker, path, qtbot)
     qtbot.addWidget(screen.window)
     with qtbot.waitActive(screen.window):
         screen.window.show()
@@ -181,8 +175,8 @@ def test_one_that_runs_is_named_before_another_takes_its_place(screen: Screen) -
     ("name", "content", "why"),
     [
         ("cells.ipynb", b"{}", "cells.ipynb is a notebook: each of its cells is watched"),
-        ("data.csv", b"1,2", "data.csv is no Python program."),
-        ("odd.py", b"x = '\xff'", "odd.py is not text in the encoding"),
+        ("data.csv", b"1,2", "data.csv is neither a Python program nor a notebook."),
+        ("odd.py", b"x = '\xff'", "odd.py cannot be read: it is not text"),
         ("gone.py", None, "gone.py cannot be read: No such file or directory."),
     ],
 )

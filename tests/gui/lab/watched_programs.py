@@ -14,11 +14,13 @@ from gpuexplorer.lab.events import (
     Failed,
     Finished,
     Frame,
+    Idle,
+    Loader,
     Printed,
     Transferred,
     Watched,
+    Why,
 )
-from gpuexplorer.lab.watched import Idle, Loader, Why
 from tests.gui.lab.conftest import KnownPython, ScriptedWorker
 
 FILE = "/home/me/resnet/train.py"

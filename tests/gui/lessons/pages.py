@@ -7,45 +7,32 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lessons.lesson import Code, Lesson, Part, Step
+from gpuexplorer.lessons.lesson import Code, Part, Step
 from gpuexplorer.lessons.player import Player
 from tests.gui.hands import texts
-from tests.lessons.fake_rig import FakeRig, step
+from tests.lessons.fake_rig import FakeRig, played, step
 
 
 def page_of(
-    qtbot: QtBot, look: Look, *parts: Part, folder: Path = Path(), **more: bool
+    qtbot: QtBot, *parts: Part, folder: Path = Path(), **more: bool
 ) -> tuple[StepPage, Player, FakeRig]:
-    return page_of_steps(qtbot, look, step(*parts), folder=folder, **more)
+    return page_of_steps(qtbot, step(*parts), folder=folder, **more)
 
 
 def page_of_steps(
     qtbot: QtBot,
-    look: Look,
     *steps: Step,
     folder: Path = Path(),
     outside: bool = False,
     brief: bool = False,
 ) -> tuple[StepPage, Player, FakeRig]:
-    player, rig = player_of(*steps, folder=folder, outside=outside)
-    page = StepPage(look, player, StepAsks(), brief=brief)
+    player, rig = played(*steps, folder=folder, outside=outside)
+    page = StepPage(player, StepAsks(), brief=brief)
     qtbot.addWidget(page)
     player.changed = page.show_step
     page.resize(360, 800)
     page.show()
     return page, player, rig
-
-
-def player_of(
-    *steps: Step, folder: Path = Path(), outside: bool = False
-) -> tuple[Player, FakeRig]:
-    rig = FakeRig()
-    lesson = Lesson("04-x", "X", 5, (), "", steps, folder / "lesson.md", outside)
-    player = rig.player = Player(lesson, rig)
-    player.go(0)
-    rig.answer()
-    return player, rig
 
 
 def said(page: QWidget) -> str:

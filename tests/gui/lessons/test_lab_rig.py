@@ -7,26 +7,26 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
+from gpuexplorer.core.metrics import MEMORY_USED
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons.lab_rig import LabRig
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lessons.values import Readings
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 
 
 @pytest.fixture
-def session() -> Iterator[RememberingSession]:
-    made = RememberingSession(simulated("2xTitanRTX+idle", "lost:1@1s"), interval=0.1)
+def session() -> Iterator[Session]:
+    made = remembering(session_on(simulated("2xTitanRTX+idle", "lost:1@1s"), interval=0.1))
     yield made
     made.stop()
 
 
 @pytest.fixture
-def rig(session: RememberingSession, qtbot: QtBot) -> Iterator[LabRig]:
+def rig(session: Session, qtbot: QtBot) -> Iterator[LabRig]:
     root = QObject()
     settings = Settings(parent=root)
     settings.choose(replace(settings.choices, interval=0.1))
@@ -38,7 +38,7 @@ def rig(session: RememberingSession, qtbot: QtBot) -> Iterator[LabRig]:
 
 
 def test_figures_are_those_of_after_the_asking(
-    rig: LabRig, session: RememberingSession, qtbot: QtBot
+    rig: LabRig, session: Session, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: session.beats().taken > 2)
     told: list[Readings] = []
@@ -47,19 +47,19 @@ def test_figures_are_those_of_after_the_asking(
     assert not told
     qtbot.waitUntil(lambda: bool(told))
     [readings] = told
-    assert [each.card.index for each in readings.cards] == [0, 1]
-    assert all(each.sample.at > asked for each in (*readings.cards, readings.host))
-    assert MEMORY_USED in readings.cards[0].sample.values
+    assert [card.index for card, _ in readings.cards] == [0, 1]
+    assert all(sample.at > asked for _, sample in (*readings.cards, readings.host))
+    assert MEMORY_USED in readings.cards[0][1].values
 
 
 def test_a_card_that_is_lost_keeps_nobody_waiting_and_has_a_reason_for_each_figure(
-    rig: LabRig, session: RememberingSession, qtbot: QtBot
+    rig: LabRig, session: Session, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: session.clock.now() > 0 and session.beats().taken > 15)
     told: list[Readings] = []
     rig.measure(told.append)
     qtbot.waitUntil(lambda: bool(told))
-    sample = told[0].cards[1].sample
+    sample = told[0].cards[1][1]
     assert MEMORY_USED not in sample.values
     assert MEMORY_USED in sample.missing
 
@@ -75,9 +75,10 @@ def test_what_a_wire_can_carry_is_known_once_the_driver_has_told(
 
 
 def test_nobody_is_told_after_the_lesson_is_left(
-    rig: LabRig, session: RememberingSession, qtbot: QtBot
+    rig: LabRig, session: Session, qtbot: QtBot
 ) -> None:
     told: list[Readings] = []
+    session.want()
     rig.measure(told.append)
     rig.stop()
     taken = session.beats().taken

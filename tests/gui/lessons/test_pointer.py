@@ -10,35 +10,34 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lessons.pointer import ControlRing, Pointer
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Motion
-from gpuexplorer.lessons.controls import CONTROLS
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.lessons.lesson import CONTROLS
+from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import simulated_cards
 from tests.gui.hands import the
 
 
 @pytest.fixture
-def session() -> Iterator[RememberingSession]:
+def session() -> Iterator[Session]:
     made = simulated_cards("2xTitanRTX")
     yield made
     made.stop()
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, session: RememberingSession) -> MainWindow:
+def window(open_window: OpenWindow, session: Session) -> MainWindow:
     return open_window(session, settings=Settings())
 
 
 @pytest.fixture
 def pointer(window: MainWindow) -> Pointer:
-    return Pointer(window.look, window.navigation, window)
+    return Pointer(window.navigation, window)
 
 
 def place_of(window: MainWindow, name: str) -> QRect:
-    control = window.findChild(QWidget, CONTROLS[name].place or name)
+    control = window.findChild(QWidget, name)
     assert isinstance(control, QWidget)
     return QRect(control.mapTo(window, QPoint()), control.size())
 
@@ -55,22 +54,14 @@ def test_every_control_is_found_in_a_real_window(
         assert ring.isVisible(), name
         assert not ring.geometry().isEmpty(), name
         assert ring.accessibleName().startswith("Here: ")
-
-
-def test_no_two_things_of_the_window_have_the_name_of_one_control(
-    window: MainWindow, pointer: Pointer
-) -> None:
-    for name in CONTROLS:
-        pointer.show_control(name)
-    for name in CONTROLS:
-        assert len(window.findChildren(QWidget, CONTROLS[name].place or name)) == 1, name
+    assert all(len(window.findChildren(QWidget, name)) == 1 for name in CONTROLS)
 
 
 def test_the_window_closes_while_what_the_ring_stood_around_is_gone(
     window: MainWindow, pointer: Pointer
 ) -> None:
     pointer.show_control("lab.editor")
-    control = window.findChild(QWidget, CONTROLS["lab.editor"].place or "lab.editor")
+    control = window.findChild(QWidget, "lab.editor")
     assert control is not None
     shiboken6.delete(control)
     window.hide()
@@ -83,16 +74,6 @@ def test_it_goes_to_the_screen_of_the_control(window: MainWindow, pointer: Point
     assert window.navigation.screen == "lab"
     assert pointer.where("lab.editor") == ""
     assert the(ControlRing, window).geometry().contains(place_of(window, "lab.editor"))
-
-
-def test_all_that_is_seen_of_a_control_is_within_the_ring(
-    window: MainWindow, pointer: Pointer, qtbot: QtBot
-) -> None:
-    window.resize(1600, 1000)
-    qtbot.waitUntil(lambda: len(window.findChildren(CardTile)) == 2)
-    qtbot.waitUntil(lambda: place_of(window, "overview.tiles").height() > 150)
-    pointer.show_control("overview.tiles")
-    assert the(ControlRing, window).geometry().contains(place_of(window, "overview.tiles"))
 
 
 def test_a_hint_goes_nowhere(window: MainWindow, pointer: Pointer) -> None:
@@ -142,5 +123,5 @@ def test_where_there_are_no_cards_it_says_that_it_cannot_be_seen(
     open_window: OpenWindow,
 ) -> None:
     window = open_window()
-    pointer = Pointer(window.look, window.navigation, window)
+    pointer = Pointer(window.navigation, window)
     assert pointer.show_control("overview.tiles").startswith("Not to be seen just now")

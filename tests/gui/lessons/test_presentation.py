@@ -13,14 +13,13 @@ from gpuexplorer.gui.lessons.presentation import Presentation
 from gpuexplorer.gui.lessons.reveal_bars import RevealBars
 from gpuexplorer.gui.lessons.step_asks import StepAsks
 from gpuexplorer.gui.lessons.step_page import StepPage
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import Scheme
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lessons.lesson import Code, Step, Text
 from gpuexplorer.lessons.player import Player
 from tests.gui.conftest import OpenWindow
 from tests.gui.hands import the
-from tests.gui.lessons.pages import player_of, said
-from tests.lessons.fake_rig import FakeRig, cell, number, step
+from tests.gui.lessons.pages import said
+from tests.lessons.fake_rig import FakeRig, cell, number, played, step
 
 Present = Callable[..., tuple[Presentation, Player, FakeRig]]
 Key = Qt.Key
@@ -32,17 +31,17 @@ STEPS = (
 
 
 @pytest.fixture
-def present(qtbot: QtBot, look: Look) -> Iterator[Present]:
+def present(qtbot: QtBot) -> Iterator[Present]:
     windows: list[QWidget] = []
 
     def shown(
         *steps: Step, size: tuple[int, int] = (1366, 768), outside: bool = False
     ) -> tuple[Presentation, Player, FakeRig]:
-        player, rig = player_of(*(steps or STEPS), outside=outside)
+        player, rig = played(*(steps or STEPS), outside=outside)
         window = QWidget()
         qtbot.addWidget(window)
         windows.append(window)  # nobody else holds it
-        presentation = Presentation(look, player, StepAsks(), window)
+        presentation = Presentation(player, StepAsks(), window)
         player.changed = presentation.show_step
         presentation.resize(*size)
         with qtbot.waitActive(presentation):
@@ -62,11 +61,11 @@ def present(qtbot: QtBot, look: Look) -> Iterator[Present]:
     ("size", "scale"), [((911, 512), 1.1), ((1366, 768), 1.7), ((1920, 1080), 2.3)]
 )
 def test_letters_are_as_large_as_the_screen_allows(
-    present: Present, look: Look, size: tuple[int, int], scale: float
+    present: Present, size: tuple[int, int], scale: float
 ) -> None:
     presentation, *_ = present(size=size)
     text = presentation.findChildren(LessonText)[0]
-    usual = look.letters.body.font.pixelSize()
+    usual = look().letters.body.font.pixelSize()
     assert text.font().pixelSize() == round(usual * scale)
     assert text.width() <= presentation.width()
 
@@ -110,16 +109,14 @@ def test_what_is_longer_than_the_screen_is_read_to_its_end_first(
     assert player.at == 1
 
 
-def test_enter_runs_the_next_cell_and_what_was_measured_is_large(
-    present: Present, look: Look
-) -> None:
+def test_enter_runs_the_next_cell_and_what_was_measured_is_large(present: Present) -> None:
     presentation, player, rig = present()
     player.go(1)
     QTest.keyClick(presentation, Key.Key_Return)
     rig.end()
     bars = the(RevealBars, presentation)
     assert bars.accessibleName() == "Measured: 919 MiB"
-    assert bars.height() > 2 * look.letters.hero.height
+    assert bars.height() > 2 * look().letters.hero.height
 
 
 def test_enter_in_a_field_predicts_and_runs_nothing(present: Present) -> None:
@@ -157,15 +154,6 @@ def test_escape_leaves(present: Present, qtbot: QtBot) -> None:
         QTest.keyClick(presentation, Key.Key_Escape)
 
 
-def test_it_follows_the_theme(qtbot: QtBot, present: Present, look: Look) -> None:
-    presentation, *_ = present()
-    look.choose(Scheme.LIGHT)
-    light = presentation.grab().toImage().pixelColor(3, 3)
-    look.choose(Scheme.DARK)
-    assert light.lightness() > 200
-    assert presentation.grab().toImage().pixelColor(3, 3).lightness() < 60
-
-
 def test_it_is_made_anew_in_other_letters_when_the_window_grows(
     present: Present, qtbot: QtBot
 ) -> None:
@@ -181,9 +169,9 @@ def test_over_a_real_window_it_stands_on_the_theme_s_ground_in_large_letters(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     window = open_window()
-    player, _ = player_of(*STEPS)
+    player, _ = played(*STEPS)
     player.go(1)
-    presentation = Presentation(window.look, player, StepAsks(), window)
+    presentation = Presentation(player, StepAsks(), window)
     with qtbot.waitActive(presentation):
         presentation.resize(1366, 768)
         presentation.show()

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.state.lessons.shelf import Shelf
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.lessons import shelf
+from gpuexplorer.lessons import reading
 
 TWO_STEPS = Path(__file__).parents[2] / "lessons" / "two-steps"
 
@@ -19,7 +19,7 @@ def test_a_broken_lesson_says_why_and_hides_no_other(
     for name in ("01-broken", "02-sound"):
         shutil.copytree(TWO_STEPS, tmp_path / name)
     (tmp_path / "01-broken" / "lesson.md").write_text("# Nothing more\n", "utf-8")
-    monkeypatch.setattr(shelf, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(reading, "_folder", lambda: tmp_path)
     found = Shelf(Settings())
     with qtbot.waitSignal(found.changed):
         found.look()

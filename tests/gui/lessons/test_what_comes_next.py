@@ -4,15 +4,14 @@ import pytest
 
 from gpuexplorer.gui.lessons.words import Next, first_screen, next_of, plain, progress_words
 from gpuexplorer.lessons.lesson import Code, Lesson, Point, Predict, Step, Text
-from tests.gui.lessons.pages import player_of
-from tests.lessons.fake_rig import step
+from tests.lessons.fake_rig import played, step
 
 CELL = Code(10, "X = 1")
 CHOICE = Predict(5, "Where?", choices=("here", "there"), right=0)
 
 
 def test_one_predicts_then_runs_then_goes_on() -> None:
-    player, rig = player_of(step(CHOICE, CELL), step(Text(20, "The end.")))
+    player, rig = played(step(CHOICE, CELL), step(Text(20, "The end.")))
     assert next_of(player) is Next.PREDICT
     player.predict(CHOICE, "here")
     assert next_of(player) is Next.RUN
@@ -26,7 +25,7 @@ def test_one_predicts_then_runs_then_goes_on() -> None:
 
 
 def test_a_step_that_is_only_read_leads_to_the_next() -> None:
-    player, _ = player_of(step(Text(1, "Read this.")), step(CELL))
+    player, _ = played(step(Text(1, "Read this.")), step(CELL))
     assert next_of(player) is Next.GO_ON
 
 
@@ -40,7 +39,7 @@ def test_how_far_one_came_is_said_in_words(done: int, begun: bool, said: str) ->
 
 def test_a_lesson_opens_where_its_first_step_points() -> None:
     def of(*parts: Text | Point) -> Lesson:
-        player, _ = player_of(Step(1, "First", parts))
+        player, _ = played(Step(1, "First", parts))
         return player.lesson
 
     assert first_screen(of(Text(1, "x"), Point(2, "overview.tiles"))) == "overview"

@@ -6,20 +6,18 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.machines.heat_map import HeatMap
 from gpuexplorer.gui.machines.machine_tools import MachineTools
 from gpuexplorer.gui.machines.sums_row import SumsRow
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.state.groups.group import HostGroup
-from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.telemetry.backends.no_cards import NoCards
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.backend import NoCards
+from gpuexplorer.telemetry.session import remembering, session_on
+from tests.gui.desks import desk_of
 from tests.gui.hands import the
 from tests.gui.machines.rooms import Room
 
@@ -27,20 +25,15 @@ from tests.gui.machines.rooms import Room
 class Screen:
     """What a person has before them."""
 
-    def __init__(self, look: Look, groups: Sequence[HostGroup]) -> None:
+    def __init__(self, groups: Sequence[HostGroup]) -> None:
         self.room = Room(groups)
         self.settings = Settings()
         self.window = QWidget()
-        self.view = MachinesView(
-            look,
-            MachineState(RememberingSession(NoCards()), self.settings),
-            TimeWindow(),
-            self.settings,
-            FrameClock(self.window),
-            self.room,
-        )
+        session = remembering(session_on(NoCards()))
+        desk = desk_of(session, self.window, settings=self.settings)
+        self.view = MachinesView(desk, self.room)
         column(self.view, within=self.window)
-        self.window.setStyleSheet(look.style_sheet())
+        self.window.setStyleSheet(look().style_sheet())
         self.window.resize(1392, 900)
 
     @property
@@ -75,11 +68,11 @@ OpenScreen = Callable[[Sequence[HostGroup]], Screen]
 
 
 @pytest.fixture
-def open_screen(qtbot: QtBot, look: Look) -> Iterator[OpenScreen]:
+def open_screen(qtbot: QtBot) -> Iterator[OpenScreen]:
     screens: list[Screen] = []
 
     def open_one(groups: Sequence[HostGroup]) -> Screen:
-        screen = Screen(look, groups)
+        screen = Screen(groups)
         qtbot.addWidget(screen.window)
         screens.append(screen)
         with qtbot.waitExposed(screen.window):

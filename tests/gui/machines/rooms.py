@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.cards.reasons import StateMark, state_mark
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
 from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
@@ -34,17 +32,17 @@ def cell(
 ) -> CardCell:
     """Without `busy` the card does not report it."""
     values = {
-        memory.MEMORY_USED: used,
-        memory.MEMORY_TOTAL: total,
-        heat.TEMPERATURE: celsius,
-        heat.POWER_DRAW: watts,
-        heat.POWER_LIMIT: 700.0,
+        m.MEMORY_USED: used,
+        m.MEMORY_TOTAL: total,
+        m.TEMPERATURE: celsius,
+        m.POWER_DRAW: watts,
+        m.POWER_LIMIT: 700.0,
     }
     missing = {}
     if busy is None:
-        missing[utilization.GPU_UTILIZATION] = Absence.NOT_SUPPORTED
+        missing[m.GPU_UTILIZATION] = Absence.NOT_SUPPORTED
     else:
-        values[utilization.GPU_UTILIZATION] = busy
+        values[m.GPU_UTILIZATION] = busy
     key = CellKey(host, CardId(f"{host}/{number}"))
     return CardCell(
         *(key, str(number), name, CardState.WORKING, values, missing, total),
@@ -55,7 +53,7 @@ def cell(
 def lost_cell(host: str, number: int) -> CardCell:
     key = CellKey(host, CardId(f"{host}/{number}"))
     state = CardState.LOST
-    missing = {utilization.GPU_UTILIZATION: Absence.LOST}
+    missing = {m.GPU_UTILIZATION: Absence.LOST}
     name = "NVIDIA H100 80GB HBM3"
     return CardCell(key, str(number), name, state, {}, missing, mark=state_mark(state))
 
@@ -134,9 +132,6 @@ class Room(MachinesSource):
 
     def look(self, *, looking: bool) -> None:
         self.looked = looking
-
-    def hour(self, *, looking: bool) -> Hour | None:
-        return None
 
     def open_machine(self, key: str) -> None:
         self.opened.append((key,))

@@ -6,16 +6,16 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.fleet.address import address
-from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.fleet.host import Watching
 from gpuexplorer.gui.machines.model import in_order
+from gpuexplorer.gui.machines.words import state_sentence
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts, FleetLink
 from gpuexplorer.gui.state.machines import Standing
-from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.link import LinkState
+from tests.clocks import ManualClock
 from tests.fleet.fake_prometheus import FakePrometheus, card, fake_prometheus
 
 
@@ -102,9 +102,11 @@ def test_a_critical_alert_comes_before_an_error_of_a_card(
     assert [each.name for each in in_order(groups, worst_first=True)] == ["node-1", "node-0"]
 
 
-def test_what_was_known_stays_when_the_server_breaks(
+def test_what_was_known_stays_when_the_server_breaks_and_its_outage_is_counted(
     server: FakePrometheus, watching: Watching
 ) -> None:
+    clock = watching.clock
+    assert isinstance(clock, ManualClock)
     hosts = FleetHosts(watching)
     watching.look()
     server.special["*"] = 503, {}, b""
@@ -113,6 +115,15 @@ def test_what_was_known_stays_when_the_server_breaks(
     assert len(groups) == 2
     assert all(each.standing is Standing.BROKEN and each.cards for each in groups)
     assert "too busy" in groups[0].why
+    said = []
+    for passed in (3.0, 10.0, 12.0):
+        clock.advance(passed)
+        said.append(state_sentence(hosts.groups[0]))
+    assert [each.split(":")[0] for each in said] == [
+        f"No connection for {seconds} s" for seconds in (3, 13, 25)
+    ]
+    assert ["Next try in 12 s." in said[0], "Next try in 2 s." in said[1]] == [True, True]
+    assert [each.age for each in hosts.groups] == [25.0, 25.0]
 
 
 def test_the_link_of_a_host_is_as_good_as_the_server_s(

@@ -7,20 +7,19 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue import clocks, memory
-from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.metrics import MEMORY_USED, Cadence, throttle
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.address import address
-from gpuexplorer.fleet.client import Prometheus
+from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.watching import Watching
+from gpuexplorer.fleet.host import Watching
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.local import Local
+from gpuexplorer.telemetry.session import Session, remembering
+from tests.clocks import ManualClock
 from tests.fleet.fake_prometheus import card as fleet_card
 from tests.fleet.fake_prometheus import fake_prometheus
 from tests.gui.fakes import Answer, FakeBackend, card, working
@@ -31,10 +30,10 @@ FAST = (Cadence.FAST, Cadence.SLOW)
 class Listed(MachinesState):
     """Machines as a test lists them."""
 
-    def __init__(self, here: RememberingSession, rows: Sequence[MachineRow]) -> None:
+    def __init__(self, here: Session, rows: Sequence[MachineRow]) -> None:
         super().__init__(Settings(), here)
         self.listed = rows
-        self.clock = ManualClock(100.0)  # type: ignore[assignment]  # time is handed in
+        self.clock = ManualClock(100.0)
 
     def rows(self) -> Sequence[MachineRow]:
         return self.listed
@@ -44,10 +43,11 @@ class Listed(MachinesState):
             self.shown = key
 
 
-def session_on(*answers: Answer) -> RememberingSession:
+def session_of(*answers: Answer) -> Session:
     backend = FakeBackend({card(at): answer for at, answer in enumerate(answers)})
-    session = RememberingSession(backend)
-    session.read_now(FAST, processes=True)
+    stream = Local(backend)
+    session = remembering(Session(stream))
+    stream.read_now(FAST, users=True)
     return session
 
 
@@ -65,7 +65,7 @@ def source_of(qtbot: QtBot, navigation: Navigation) -> Iterator[OpenSource]:
 
     def open_one(rows: Sequence[MachineRow]) -> MachinesSource:
         here = next((each.session for each in rows if each.session), None)
-        state = Listed(here or session_on(), rows)
+        state = Listed(here or session_of(), rows)
         navigation.machine_asked.connect(state.show)
         states.append(state)
         return MachinesSource(state, navigation)
@@ -76,7 +76,7 @@ def source_of(qtbot: QtBot, navigation: Navigation) -> Iterator[OpenSource]:
 
 
 def test_a_card_of_a_machine_has_what_its_session_read(source_of: OpenSource) -> None:
-    session = session_on(working(busy=0.0, used=0.5), working(busy=0.9))
+    session = session_of(working(busy=0.0, used=0.5), working(busy=0.9))
     [group] = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)]).groups()
     assert group.name == "desk"
     assert [each.idle for each in group.cards] == [True, False]
@@ -86,7 +86,7 @@ def test_a_card_of_a_machine_has_what_its_session_read(source_of: OpenSource) ->
 
 
 def test_a_broken_link_leaves_no_figure_standing(source_of: OpenSource) -> None:
-    session = session_on(working(busy=0.9))
+    session = session_of(working(busy=0.9))
     row = MachineRow(
         "ant",
         "ant",
@@ -110,40 +110,41 @@ def test_a_machine_that_never_answered_has_no_cards(source_of: OpenSource) -> No
 
 
 def test_a_card_that_is_too_hot_is_marked(source_of: OpenSource) -> None:
-    hot = {clocks.throttle("hw_thermal_slowdown"): 1.0}
+    hot = {throttle("hw_thermal_slowdown"): 1.0}
     answer = working(busy=0.9)
     answer.values = {**answer.values, **hot}
-    session = session_on(answer)
+    session = session_of(answer)
     [group] = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)]).groups()
     [cell] = group.cards
     assert cell.mark is not None
 
 
 def test_a_figure_that_is_missing_brings_its_reason(source_of: OpenSource) -> None:
-    session = session_on(Answer(otherwise=Absence.NOT_SUPPORTED))
+    session = session_of(Answer(otherwise=Absence.NOT_SUPPORTED))
     [group] = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)]).groups()
     [cell] = group.cards
-    assert cell.missing[memory.MEMORY_USED] is Absence.NOT_SUPPORTED
+    assert cell.missing[MEMORY_USED] is Absence.NOT_SUPPORTED
     assert not cell.idle
 
 
 def test_cells_are_the_very_same_until_something_else_is_read(source_of: OpenSource) -> None:
-    session = session_on(working(busy=0.9))
+    session = session_of(working(busy=0.9))
     source = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)])
     [before], [after] = source.groups(), source.groups()
     assert before.cards[0] is after.cards[0]
-    session.read_now(FAST, processes=False)
+    assert isinstance(session.stream, Local)
+    session.stream.read_now(FAST, users=False)
     [later] = source.groups()
     assert later.cards[0] is not before.cards[0]
 
 
 def test_who_uses_cards_is_asked_while_somebody_looks(source_of: OpenSource) -> None:
-    session = session_on(working(busy=0.9))
+    session = session_of(working(busy=0.9))
     source = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)])
-    asked = [session.sampler.asks_for_processes]
+    asked = [session.watched.users]
     for looking in (True, False):
         source.look(looking=looking)
-        asked.append(session.sampler.asks_for_processes)
+        asked.append(session.watched.users)
     assert asked == [False, True, False]
 
 
@@ -159,7 +160,7 @@ def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(
     with fake_prometheus() as server:
         server.series["DCGM_FI_DEV_GPU_UTIL"] = [(fleet_card(each), 40.0) for each in range(16)]
         watching = Watching(Fleet(Prometheus(address(server.url))))
-        state = Listed(session_on(), rows)
+        state = Listed(session_of(), rows)
         state.fleet = FleetHosts(watching)
         watching.look()
         watching.stop()
@@ -174,9 +175,9 @@ def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(
 
 
 def test_a_far_card_opens_on_its_machine(source_of: OpenSource, navigation: Navigation) -> None:
-    session = session_on(working(busy=0.9))
+    session = session_of(working(busy=0.9))
     here = MachineRow(HERE, "desk", Standing.HERE, session=session)
-    ant = MachineRow("ant", "ant", Standing.UP, session=session_on(working(busy=0.1)))
+    ant = MachineRow("ant", "ant", Standing.UP, session=session_of(working(busy=0.1)))
     source = source_of([here, ant, MachineRow("bee", "bee", Standing.CONNECTING)])
     source.open_card("ant", card(0).id)
     assert (navigation.screen, navigation.card) == ("card", card(0).id)

@@ -12,7 +12,7 @@ from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.gui.widgets.empty_state import EmptyState
+from gpuexplorer.gui.widgets.live_view import EmptyState
 from tests.gui.hands import the
 from tests.gui.machines.conftest import OpenScreen, Screen
 from tests.gui.machines.rooms import GIB, HOT, cell, group, lost_cell, room, with_troubles

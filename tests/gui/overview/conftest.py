@@ -8,17 +8,14 @@ from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.metrics import Cadence
-from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.view import OverviewView
-from gpuexplorer.gui.state.lab.cell_flags import CellFlags
-from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.telemetry.session import Session
+from tests.gui.desks import desk_of
 
 
 @dataclass(frozen=True)
@@ -27,7 +24,6 @@ class Screen:
 
     window: QWidget
     view: OverviewView
-    look: Look
     settings: Settings
     navigation: Navigation
     time_window: TimeWindow
@@ -76,32 +72,22 @@ OpenOverview = Callable[..., Screen]
 @pytest.fixture
 def open_overview(qtbot: QtBot) -> Iterator[OpenOverview]:
     """Shows the overview and starts to read."""
-    sessions: list[RememberingSession] = []
+    sessions: list[Session] = []
     screens: list[Screen] = []
 
     def open_one(
-        session: RememberingSession,
+        session: Session,
         settings: Settings | None = None,
         width: int = 1392,
         height: int = 918,
     ) -> Screen:
         window = QWidget()
         qtbot.addWidget(window)
-        look = Look(parent=window)
-        window.setPalette(look.palette())
-        window.setFont(look.letters.body.font)
-        window.setStyleSheet(look.style_sheet())
-        settings = settings or Settings(parent=window)
-        navigation, time_window = Navigation(window), TimeWindow(parent=window)
-        view = OverviewView(
-            look,
-            MachineState(session, settings, window),
-            time_window,
-            navigation,
-            settings,
-            FrameClock(window, 0.05),
-            CellFlags(Ledger(), lambda _: None, tuple),
-        )
+        window.setPalette(look().palette())
+        window.setFont(look().letters.body.font)
+        window.setStyleSheet(look().style_sheet())
+        desk = desk_of(session, window, settings=settings)
+        view = OverviewView(desk)
         column = QVBoxLayout(window)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
@@ -110,7 +96,7 @@ def open_overview(qtbot: QtBot) -> Iterator[OpenOverview]:
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
-        screen = Screen(window, view, look, settings, navigation, time_window, qtbot)
+        screen = Screen(window, view, desk.settings, desk.navigation, desk.time_window, qtbot)
         sessions.append(session)
         screens.append(screen)
         # What is cheap is read all the time: the window asks for it.

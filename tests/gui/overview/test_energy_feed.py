@@ -1,7 +1,7 @@
 """The energy of all cards: added up a few at a time, and said only when it is of all."""
 
 from gpuexplorer.core.cards import Sample
-from gpuexplorer.core.catalogue.heat_and_power import ENERGY
+from gpuexplorer.core.metrics import ENERGY
 from gpuexplorer.gui.cards.energy_used import EnergyTogether
 from gpuexplorer.gui.overview.sums import EnergyFeed
 from gpuexplorer.telemetry.history import History

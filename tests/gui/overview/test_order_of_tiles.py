@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from tests.gui.fakes import SIMULATED, FakeBackend, card, session_of, working
 from tests.gui.hands import button, click
 from tests.gui.overview.conftest import OpenOverview, Screen
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton
 
 
-def four() -> RememberingSession:
+def four() -> Session:
     return session_of({card(index): working() for index in range(4)})
 
 

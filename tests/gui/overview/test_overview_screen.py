@@ -9,20 +9,20 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.catalogue import clocks, health
-from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.metrics import DISPLAY_ACTIVE, POWER_DRAW, throttle
 from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid, FigureRow
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
 from gpuexplorer.gui.state.settings import Choices, Settings
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.heat_legend import HeatLegend
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.gui.widgets.live_view import HeatLegend
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.fakes import GIB, Answer, card, instance, session_of, working
 from tests.gui.hands import click, press, rows_of, table_called, texts, the
@@ -32,7 +32,7 @@ from tests.gui.pixels import colours_of
 LOST = Answer(otherwise=Absence.LOST, state=CardState.LOST)
 
 
-def many(count: int) -> RememberingSession:
+def many(count: int) -> Session:
     return session_of({card(index): working(index / count) for index in range(count)})
 
 
@@ -102,7 +102,7 @@ def test_of_one_card_four_metrics_are_plotted_and_none_is_to_be_chosen(
 def test_a_figure_that_the_only_card_does_not_report_says_so_in_its_plot(
     open_overview: OpenOverview,
 ) -> None:
-    told = {k: v for k, v in working().values.items() if k != heat.POWER_DRAW}
+    told = {k: v for k, v in working().values.items() if k != POWER_DRAW}
     screen = open_overview(session_of({card(0): Answer(told)}))
     screen.window.resize(1366, 700)
     waits_for(screen, PlotStack, FOUR)
@@ -182,7 +182,7 @@ def test_the_stretch_of_time_stands_in_the_heading(open_overview: OpenOverview) 
 
 def test_of_very_many_cards_those_worth_a_look_are_named(open_overview: OpenOverview) -> None:
     answers = {card(index): working() for index in range(12)}
-    hot = working(**{clocks.throttle("hw_thermal_slowdown"): 1.0})
+    hot = working(**{throttle("hw_thermal_slowdown"): 1.0})
     answers |= {card(3): LOST, card(7): hot}
     screen = open_overview(session_of(answers))
     wait_for_row(screen, "Worth a look", "Lost")
@@ -271,7 +271,7 @@ def test_a_lost_card_says_since_when_and_leads_to_its_history(
 def test_programs_are_listed_and_lead_to_their_card(
     open_overview: OpenOverview, qtbot: QtBot
 ) -> None:
-    session = RememberingSession(simulated("2xTitanRTX"), interval=0.1)
+    session = remembering(session_on(simulated("2xTitanRTX"), interval=0.1))
     screen = open_overview(session)
     qtbot.waitUntil(lambda: bool(rows_of(screen.window, "Processes")))
     rows = rows_of(screen.window, "Processes")
@@ -295,7 +295,7 @@ def test_tiles_follow_the_units_a_person_chooses(open_overview: OpenOverview) ->
 
 
 def test_a_display_and_mig_are_told_as_badges(open_overview: OpenOverview) -> None:
-    shows = working(**{health.DISPLAY_ACTIVE: 1.0})
+    shows = working(**{DISPLAY_ACTIVE: 1.0})
     parent = card(1)
     cards = {card(0): shows, parent: working(), instance(parent, 0): Answer()}
     screen = open_overview(session_of(cards))
@@ -314,7 +314,7 @@ def test_every_number_of_cards_is_drawn_at_every_size(
     screen = open_overview(many(count), width=width, height=height)
     screen.qtbot.waitUntil(lambda: len(screen.tiles) == count)
     for scheme in (Scheme.DARK, Scheme.LIGHT):
-        screen.look.choose(scheme)
+        look().choose(scheme)
         assert len(colours_of(screen.window.grab().toImage(), 7)) > 8
     tiles = screen.tiles
     assert not any(

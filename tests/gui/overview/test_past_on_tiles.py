@@ -12,8 +12,8 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core.axes import TimeTick
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.time_axis import TimeTick
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.heat_strip import (
@@ -23,11 +23,12 @@ from gpuexplorer.gui.overview.tiles.heat_strip import (
     StripMark,
 )
 from gpuexplorer.gui.overview.tiles.histogram import Histogram
-from gpuexplorer.gui.overview.tiles.tile_curve import SparkBand, TileSpark
 from gpuexplorer.gui.overview.tiles.tile_drawing import TilePast
 from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.plots.content import Band
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, Tone
+from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.telemetry.trace import Trace
 from tests.gui.overview.test_tile_repaint import face
 from tests.gui.pixels import colours_of
@@ -47,19 +48,19 @@ def drag(onto: QWidget, place: QPoint) -> None:
 
 
 def spark(
-    values: Sequence[float], bands: tuple[SparkBand, ...] = (), unread: str = ""
-) -> TileSpark:
+    values: Sequence[float], bands: tuple[Band, ...] = (), unread: str = ""
+) -> StripShown:
     means = np.array(values)
     times = START + np.arange(means.size) * (END - START) / max(1, means.size)
     counts = np.isfinite(means).astype(np.int64)
     trace = Trace(times, means, means, means, counts, (END - START) / max(1, means.size))
-    return TileSpark(trace, START, END, highest=1.0, bands=bands, unread=unread)
+    return StripShown(trace, START, END, highest=1.0, bands=bands, unread=unread)
 
 
 @pytest.fixture
-def tile(qtbot: QtBot, look: Look) -> CardTile:
-    look.choose(Scheme.DARK)
-    made = CardTile(look, face(0.5))
+def tile(qtbot: QtBot) -> CardTile:
+    look().choose(Scheme.DARK)
+    made = CardTile(face(0.5))
     qtbot.addWidget(made)
     made.resize(340, 260)
     with qtbot.waitExposed(made):
@@ -67,7 +68,7 @@ def tile(qtbot: QtBot, look: Look) -> CardTile:
     return made
 
 
-def inked(tile: CardTile, past: TileSpark | None) -> NDArray[np.intp]:
+def inked(tile: CardTile, past: StripShown | None) -> NDArray[np.intp]:
     """In which columns of its plot the tile has the card's colour, or near it."""
     tile.show_past(TilePast(busy=past))
     # Above the memory's bar, which has the same colour, and below the card's chip.
@@ -100,7 +101,7 @@ def test_an_empty_past_is_only_a_scale(tile: CardTile) -> None:
 
 def test_only_a_card_that_is_slowed_against_its_will_has_a_band(tile: CardTile) -> None:
     for tone, there in ((Tone.WARN, True), (Tone.QUIET, False)):
-        inked(tile, spark([0.5] * 50, (SparkBand(START + 20, START + 60, tone),)))
+        inked(tile, spark([0.5] * 50, (Band(START + 20, START + 60, "", tone),)))
         assert (tile.look.theme.warn.name() in colours_of(tile.grab().toImage())) is there
 
 
@@ -151,9 +152,9 @@ def content(
 
 
 @pytest.fixture
-def strip(qtbot: QtBot, look: Look) -> HeatStrip:
-    look.choose(Scheme.DARK)
-    made = HeatStrip(look)
+def strip(qtbot: QtBot) -> HeatStrip:
+    look().choose(Scheme.DARK)
+    made = HeatStrip()
     qtbot.addWidget(made)
     made.resize(600, 169)  # rows are 16 pixels high
     with qtbot.waitExposed(made):
@@ -298,8 +299,8 @@ def test_boards_that_come_and_go_leave_nothing_behind(strip: HeatStrip) -> None:
     assert strip.look.theme.heat(1.0).name() not in colours_of(strip.grab().toImage())
 
 
-def test_bars_are_as_many_as_there_are_shares_with_cards(qtbot: QtBot, look: Look) -> None:
-    bars = Histogram(look)
+def test_bars_are_as_many_as_there_are_shares_with_cards(qtbot: QtBot) -> None:
+    bars = Histogram()
     qtbot.addWidget(bars)
     bars.resize(300, 140)
     bars.show_shares([0.0, 0.05, 0.55, 1.0, NAN])
@@ -310,4 +311,4 @@ def test_bars_are_as_many_as_there_are_shares_with_cards(qtbot: QtBot, look: Loo
         bars.show()
     seen = colours_of(bars.grab().toImage())
     for at in range(10):
-        assert (look.theme.heat((at + 0.5) / 10).name() in seen) is (at in (0, 5, 9))
+        assert (look().theme.heat((at + 0.5) / 10).name() in seen) is (at in (0, 5, 9))

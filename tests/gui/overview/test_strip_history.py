@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
 from gpuexplorer.gui.overview.plotted import PLOTTED
 from gpuexplorer.gui.overview.strip_history import StripHistory
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.latest import Reading
 from tests.gui.fakes import card
 
 BUSY = PLOTTED[0]
@@ -31,7 +31,7 @@ def faces(busy: float | None, at: float) -> list[CardFace]:
     values = {} if busy is None else {GPU_UTILIZATION: busy}
     state = CardState.LOST if busy is None else CardState.WORKING
     known = {
-        each.card.id: CardNow(Reading(each.card.id, at, state, values, {}), None)
+        each.card.id: CardNow(Reading(each.card.id, at, values, {}, state), None)
         for each in CARDS
     }
     return [card_face(each, known, another_answers=False, units=USUAL) for each in CARDS]

@@ -4,8 +4,7 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
@@ -14,16 +13,17 @@ from gpuexplorer.gui.overview.plotted import PLOTTED, plot_content
 from gpuexplorer.gui.overview.strip_content import strip_content
 from gpuexplorer.gui.overview.strip_history import StripHistory
 from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.latest import Reading
+from tests.clocks import ManualClock
 from tests.gui.fakes import card
 
 BEGAN, LOST, NOW = 1000.0, 1400.0, 1600.0
 CARDS = arrange([card(0)])
 GONE = Happening(LOST, 1_700_000_400.0, Kind.CARD_LOST, CardId("GPU-0"), Message("lost"))
 MISSING = {GPU_UTILIZATION: Absence.LOST}
-READING = Reading(CardId("GPU-0"), NOW, CardState.LOST, {}, MISSING)
+READING = Reading(CardId("GPU-0"), NOW, {}, MISSING, CardState.LOST)
 KNOWN = {CardId("GPU-0"): CardNow(READING, None)}
 FACES = [card_face(each, KNOWN, another_answers=False, units=USUAL) for each in CARDS]
 

@@ -6,15 +6,14 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import GIB, card, working
 
 CARD = card(0)
@@ -25,15 +24,15 @@ EDGES_OF_LETTERS = 64
 def face(busy: float, used: float = 19.5 * GIB, **changes: float) -> CardFace:
     answer = working(busy, used, **changes)
     at = SystemClock().now()
-    reading = Reading(CARD.id, at, CardState.WORKING, answer.values, answer.missing)
+    reading = Reading(CARD.id, at, answer.values, answer.missing)
     (shown,) = arrange([CARD])
     return card_face(
         shown, {CARD.id: CardNow(reading, None)}, another_answers=False, units=USUAL
     )
 
 
-def opened(qtbot: QtBot, look: Look, shown: CardFace) -> CardTile:
-    tile = CardTile(look, shown)
+def opened(qtbot: QtBot, shown: CardFace) -> CardTile:
+    tile = CardTile(shown)
     qtbot.addWidget(tile)
     tile.resize(340, 260)
     with qtbot.waitExposed(tile):
@@ -64,21 +63,21 @@ def alike(one: CardTile, other: CardTile) -> bool:
     ],
     ids=["busy", "memory", "power", "idle"],
 )
-def test_only_some_figures_changed(qtbot: QtBot, look: Look, after: CardFace) -> None:
-    tile = opened(qtbot, look, face(0.97))
+def test_only_some_figures_changed(qtbot: QtBot, after: CardFace) -> None:
+    tile = opened(qtbot, face(0.97))
     before = on_screen(tile)
     tile.show_face(after)
-    anew = opened(qtbot, look, after)
+    anew = opened(qtbot, after)
     qtbot.waitUntil(lambda: alike(tile, anew))
     assert np.abs(on_screen(tile) - before).max() > EDGES_OF_LETTERS
     assert sorted(tile.hints()) == sorted(anew.hints())
 
 
-def test_another_theme_is_seen_all_over(qtbot: QtBot, look: Look) -> None:
-    look.choose(Scheme.DARK)
-    tile = opened(qtbot, look, face(0.97))
+def test_another_theme_is_seen_all_over(qtbot: QtBot) -> None:
+    look().choose(Scheme.DARK)
+    tile = opened(qtbot, face(0.97))
     tile.show_face(face(0.5))
-    look.choose(Scheme.LIGHT)
+    look().choose(Scheme.LIGHT)
     tile.update()
-    anew = opened(qtbot, look, face(0.5))
+    anew = opened(qtbot, face(0.5))
     qtbot.waitUntil(lambda: alike(tile, anew))

@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.catalogue import clocks
-from gpuexplorer.core.catalogue.clocks import throttle
-from gpuexplorer.core.catalogue.heat_and_power import POWER_LIMIT
+from gpuexplorer.core.metrics import POWER_LIMIT, throttle
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.card_face import CardFace
@@ -19,10 +17,10 @@ from gpuexplorer.gui.overview.plotted import notable_flags
 from gpuexplorer.gui.overview.sums import sums
 from gpuexplorer.gui.overview.words import energy_together
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening, Kind
-from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.process_names import GONE, SIMULATED, NamedProcess
-from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
+from gpuexplorer.telemetry.process_book import GONE, SIMULATED
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
 from tests.gui.fakes import GIB, Answer, card, working
 
 CARDS = arrange([card(index) for index in range(4)])
@@ -34,7 +32,7 @@ def faces(answers: Mapping[int, Answer], cards: Sequence[Shown] = CARDS) -> list
     found = {}
     for each in cards:
         answer = answers.get(each.card.index, working())
-        reading = Reading(each.card.id, 0.0, answer.state, answer.values, answer.missing)
+        reading = Reading(each.card.id, 0.0, answer.values, answer.missing, answer.state)
         found[each.card.id] = CardNow(reading, None)
     return [card_face(each, found, another_answers=True, units=USUAL) for each in cards]
 
@@ -184,7 +182,7 @@ def test_where_nobody_tells_anything_the_sums_say_so() -> None:
 def test_the_gravest_comes_first_and_cards_alike_share_a_row() -> None:
     asleep = Answer(otherwise=Absence.ASLEEP, state=CardState.ASLEEP)
     lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
-    hot = working(**{clocks.throttle("hw_thermal_slowdown"): 1.0})
+    hot = working(**{throttle("hw_thermal_slowdown"): 1.0})
     rows = worth_a_look(faces({0: asleep, 1: asleep, 2: hot, 3: lost}))
     assert [row.tone for row in rows] == [Tone.BAD, Tone.WARN, Tone.QUIET]
     assert [row.words for row in rows] == ["Lost", "Much too hot", "2 asleep"]

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.plots.content import PlotContent
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from tests.clocks import ManualClock
 from tests.gui.plots.made import MakeStack, stack_of
 
 
 @pytest.fixture
-def open_stack(qtbot: QtBot, look: Look) -> MakeStack:
+def open_stack(qtbot: QtBot) -> MakeStack:
     """Shown, and a screen of its own as far as it can tell."""
 
     def open_one(
@@ -21,7 +20,7 @@ def open_stack(qtbot: QtBot, look: Look) -> MakeStack:
         size: tuple[int, int] = (900, 400),
         clock: ManualClock | None = None,
     ) -> PlotStack:
-        stack = stack_of(contents, look, size, clock)
+        stack = stack_of(contents, size, clock)
         qtbot.addWidget(stack)
         with qtbot.waitExposed(stack):
             stack.show()

@@ -5,17 +5,19 @@ from collections.abc import Callable, Sequence
 from html import unescape
 
 import numpy as np
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRectF
+from PySide6.QtGui import QPainter
+from PySide6.QtSvg import QSvgGenerator
 
-from gpuexplorer.core.catalogue import heat_and_power, utilization
-from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.gui.plots.content import Line, Origin, PlotContent
-from gpuexplorer.gui.plots.picture import svg
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, MetricId, Unit
+from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.plots.content import PlotContent, PlotLine
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.strip import Strip
 from gpuexplorer.telemetry.trace import Trace, empty_trace
+from tests.clocks import ManualClock
 
 NOW = 10_000.0
 NOTHING = empty_trace()
@@ -36,33 +38,32 @@ def steady(value: float, seconds: int = 301) -> Trace:
 def line(
     label: str = "GPU",
     values: Trace | float = 0.5,
-    metric: MetricId = utilization.GPU_UTILIZATION,
+    metric: MetricId = GPU_UTILIZATION,
     **more: object,
-) -> Line:
+) -> PlotLine:
     read = steady(values) if isinstance(values, float) else values
-    return Line(label, METRICS[metric], read, **more)  # type: ignore[arg-type]  # a test names what it changes
+    return PlotLine(label, METRICS[metric], read, **more)  # type: ignore[arg-type]  # a test names what it changes
 
 
-def plot(*lines: Line, name: str = "utilisation", **more: object) -> PlotContent:
+def plot(*lines: PlotLine, name: str = "utilisation", **more: object) -> PlotContent:
     known: dict[str, object] = {"highest": 1.0, "title": name.capitalize()}
     return PlotContent(name=name, unit=Unit.RATIO, lines=lines, **(known | more))  # type: ignore[arg-type]  # the same
 
 
 def power(watts: float = 200.0) -> PlotContent:
-    drawn = line("draw", watts, heat_and_power.POWER_DRAW)
+    drawn = line("draw", watts, POWER_DRAW)
     return PlotContent("power", "Power", Unit.WATTS, (drawn,))
 
 
 def stack_of(
     contents: Sequence[PlotContent],
-    look: Look,
     size: tuple[int, int] = (900, 400),
     clock: ManualClock | None = None,
     settings: Settings | None = None,
 ) -> PlotStack:
     """Not shown yet; over the last five minutes."""
     time_window = TimeWindow(clock or ManualClock(NOW))
-    made = PlotStack(look, time_window, settings or Settings())
+    made = PlotStack(time_window, settings or Settings())
     time_window.setParent(made)
     made.resize(*size)
     made.show_contents(contents)
@@ -72,17 +73,32 @@ def stack_of(
 MakeStack = Callable[..., PlotStack]
 
 
-def written(stack: PlotStack) -> list[str]:
+def written(shown: PlotStack | Strip) -> list[str]:
     """Every text on it, in the order in which it is painted."""
-    drawn = svg(stack, Origin()).decode()
-    found = re.findall(r"<text[^>]*>(.*?)</text>", drawn, re.DOTALL)
+    found = re.findall(r"<text[^>]*>(.*?)</text>", _drawn(shown), re.DOTALL)
     return [unescape(text).strip() for text in found]
 
 
 def places(stack: PlotStack, text: str) -> list[tuple[float, float]]:
     """Where it stands written; below is more."""
-    drawn = svg(stack, Origin()).decode()
     pattern = (
         r'<text[^>]* x="([-\d.]+)" y="([-\d.]+)"[^>]*>\s*' + re.escape(text) + r"\s*</text>"
     )
-    return [(float(x), float(y)) for x, y in re.findall(pattern, drawn)]
+    return [(float(x), float(y)) for x, y in re.findall(pattern, _drawn(stack))]
+
+
+def _drawn(shown: PlotStack | Strip) -> str:
+    """Painted on what keeps its words."""
+    content = QByteArray()
+    buffer = QBuffer(content)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setResolution(96)
+    generator.setSize(shown.size())
+    with QPainter(generator) as painter:
+        if isinstance(shown, Strip):
+            shown.draw(Drawing(painter))
+        else:
+            shown.draw_into(painter, QRectF(shown.rect()))
+    return bytes(content.data()).decode()

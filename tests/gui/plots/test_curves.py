@@ -9,9 +9,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.plots.curves import DASHES, Curve, Frame
-from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
-from gpuexplorer.telemetry.history.condense import Past, condensed
+from gpuexplorer.gui.plots.curves import DASHES, Curve, columns_for, draw_curves, steady_stretch
+from gpuexplorer.telemetry.history import Past, condensed
 from gpuexplorer.telemetry.trace import Trace
 from tests.gui.plots.made import trace
 
@@ -25,7 +24,7 @@ def draw(image: QImage, place: QRectF, curve: Curve, start: float, end: float) -
     to.scale(place.width() / (end - start), -place.height())
     to.translate(-start, 0)
     with QPainter(image) as painter:
-        Frame(place, to, [curve]).draw(painter, place.left(), place.right())
+        draw_curves(painter, place, to, [curve])
 
 
 def drawn(
@@ -98,22 +97,6 @@ def test_what_a_column_stands_for_is_a_band_from_least_to_most() -> None:
     assert np.ptp(ink[35, 10:290].astype(int)) == 0
 
 
-def test_a_single_peak_among_thousands_of_readings_is_seen() -> None:
-    times = np.arange(0.0, 86400.0, 10.0)
-    values = np.full(times.size, 0.1)
-    values[4321] = 0.9
-    past = Past(
-        times,
-        np.zeros(times.size, np.bool_),
-        *(values, values, values),
-        np.ones(times.size, np.int64),
-        10.0,
-    )
-    shown = condensed(past, 0, 86400, columns_for(WIDTH))
-    ink = drawn(shown, 0, 86400)
-    assert ink[12:20].max() > 40
-
-
 def test_the_fill_reaches_the_floor_and_leaves_out_what_is_bare() -> None:
     ink = drawn(trace([0.5] * 61, end=60), 0, 60, fill=True, bare=[(20, 40)])
     assert 15 < ink[80, 50] < 60
@@ -157,21 +140,14 @@ def test_what_moves_on_with_time_does_not_shimmer(dash: int) -> None:
     random = np.random.default_rng(1)
     times = np.arange(0.0, 900.0, 0.1)
     values = random.random(times.size)
-    past = Past(
-        times,
-        np.zeros(times.size, np.bool_),
-        *(values, values, values),
-        np.ones(times.size, np.int64),
-        0.1,
-    )
+    figures = np.stack((values, values, values, np.ones(times.size)))
+    past = Past(times, np.zeros(times.size, np.bool_), figures, 0.1)
     span = 300.0
 
     def frame(end: float) -> tuple[NDArray[np.uint8], float]:
         first, last = int(10 * (end - span)), int(10 * end)
         view = slice(first, last)
-        seen = Past(
-            times[view], past.broken[view], *(values[view],) * 3, past.counts[view], 0.1
-        )
+        seen = Past(times[view], past.broken[view], figures[:, view], 0.1)
         shown = condensed(seen, end - span, end, columns_for(WIDTH))
         start, stop = steady_stretch(end - span, end, WIDTH)
         return drawn(shown, start, stop, fill=True, dash=dash), stop

@@ -1,28 +1,26 @@
-"""What hands expect of plots on a page: a scroll stays a scroll, and time is always in view."""
+"""What hands do to plots: by mouse, wheel and keys, on a page, and while time goes on."""
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.gui.plots.content import Flag
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.page import Page
-from gpuexplorer.gui.widgets.plots.note import PlotNote
-from gpuexplorer.gui.widgets.plots.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.live_view import Page
+from gpuexplorer.gui.widgets.plot_stack import PlotNote, PlotStack
 from gpuexplorer.telemetry.history import History
+from tests.clocks import ManualClock
+from tests.gui.hands import press
 from tests.gui.plots.made import (
-    NOTHING,
     NOW,
     MakeStack,
     line,
-    places,
     plot,
     power,
     stack_of,
@@ -32,16 +30,193 @@ from tests.gui.plots.made import (
 
 LEFT = Qt.MouseButton.LeftButton
 NO_KEY = Qt.KeyboardModifier.NoModifier
+HERE, NOTCH = QPoint(200, 150), QPoint(0, -120)
+
+
+def drag(stack: PlotStack, start: QPoint, end: QPoint, *, let_go: bool = True) -> None:
+    QTest.mousePress(stack.viewport(), LEFT, NO_KEY, start)
+    for place in (start + QPoint(20 if end.x() > start.x() else -20, 0), end):
+        at = QPointF(place)
+        moved = QMouseEvent(
+            QEvent.Type.MouseMove, at, stack.mapToGlobal(at), LEFT, LEFT, NO_KEY
+        )
+        QApplication.sendEvent(stack.viewport(), moved)
+    if let_go:
+        QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, end)
+
+
+def wheel(widget: QWidget, place: QPoint, turned: QPoint = NOTCH, at: int = 0) -> None:
+    """By so much, so many milliseconds after the first. Who leaves it gives it to what is
+    below, as Qt does with what comes from a real wheel.
+    """
+    none, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
+    where = QPointF(widget.mapToGlobal(place))
+    under: QWidget | None = widget
+    while under is not None:
+        inner, inverted = under.mapFromGlobal(where), False
+        event = QWheelEvent(inner, where, QPoint(), turned, none, NO_KEY, phase, inverted)
+        event.setTimestamp(1000 + at)
+        if QApplication.sendEvent(under, event) and event.isAccepted():
+            break
+        under = under.parentWidget()
+
+
+def point(stack: PlotStack, place: QPoint) -> None:
+    at = QPointF(place)
+    none = Qt.MouseButton.NoButton
+    moved = QMouseEvent(QEvent.Type.MouseMove, at, stack.mapToGlobal(at), none, none, NO_KEY)
+    QApplication.sendEvent(stack.viewport(), moved)
+
+
+def test_the_axis_ends_with_now_only_where_the_present_is_in_view(
+    open_stack: MakeStack,
+) -> None:
+    stack = open_stack([plot(line())])
+    assert written(stack)[-1] == "now" or written(stack).count("now") == 2
+    drag(stack, QPoint(300, 150), QPoint(500, 150))
+    assert not stack.time_window.following
+    words = written(stack)
+    assert "now" not in words
+    assert "last" in words
+    start, end = stack.time_window.stretch()
+    assert end < NOW - 30
+    assert end - start == pytest.approx(300)
+
+
+def test_pointing_moves_the_crosshair_and_leaving_takes_it_away(open_stack: MakeStack) -> None:
+    stack = open_stack([plot(line())])
+    point(stack, QPoint(300, 150))
+    first = stack.time_window.crosshair
+    point(stack, QPoint(400, 150))
+    second = stack.time_window.crosshair
+    assert first is not None
+    assert second is not None
+    assert second > first
+    QApplication.sendEvent(stack, QEvent(QEvent.Type.Leave))
+    assert stack.time_window.crosshair is None
+
+
+def test_the_crosshair_stays_under_the_pointer_while_time_goes_on(
+    open_stack: MakeStack,
+) -> None:
+    clock = ManualClock(NOW)
+    stack = open_stack([plot(line())], clock=clock)
+    point(stack, QPoint(300, 150))
+    before = stack.time_window.crosshair
+    clock.advance(30)
+    stack.show_contents([plot(line())])
+    after = stack.time_window.crosshair
+    assert before is not None
+    assert after == pytest.approx(before + 30, abs=1)
+
+
+def test_the_wheel_zooms_around_the_pointer(open_stack: MakeStack) -> None:
+    stack = open_stack([plot(line())])
+    point(stack, QPoint(300, 150))
+    before = stack.time_window.crosshair
+    wheel(stack.viewport(), QPoint(300, 150), QPoint(0, 240))
+    start, end = stack.time_window.stretch()
+    assert end - start < 250
+    point(stack, QPoint(300, 150))
+    assert stack.time_window.crosshair == pytest.approx(before, abs=1.5)
+    wheel(stack.viewport(), QPoint(300, 150), QPoint(0, -2400))
+    start, end = stack.time_window.stretch()
+    assert end - start > 1000
+
+
+def test_everything_can_be_done_with_keys(open_stack: MakeStack) -> None:
+    stack = open_stack([plot(line()), power()])
+    stack.setFocus(Qt.FocusReason.TabFocusReason)
+    time_window = stack.time_window
+    press(stack, Qt.Key.Key_Left)
+    press(stack, Qt.Key.Key_Left)
+    at = time_window.crosshair
+    assert at is not None
+    assert NOW - 10 < at < NOW
+    assert "Power draw 200 W" in stack.accessibleDescription().split(". ")[0]
+    press(stack, Qt.Key.Key_Right)
+    moved = time_window.crosshair
+    assert moved is not None
+    assert moved > at
+    press(stack, Qt.Key.Key_Plus)
+    assert time_window.span < 300
+    press(stack, Qt.Key.Key_Minus)
+    press(stack, Qt.Key.Key_Escape)
+    assert time_window.crosshair is None
+    press(stack, Qt.Key.Key_PageUp)
+    back = time_window.stretch()
+    assert back[1] < NOW - 100
+    press(stack, Qt.Key.Key_PageDown)
+    assert time_window.stretch()[1] > back[1]
+    press(stack, Qt.Key.Key_Home)
+    assert time_window.stretch()[0] == pytest.approx(NOW - 86400)
+    press(stack, Qt.Key.Key_End)
+    assert time_window.following
+    press(stack, Qt.Key.Key_Down)
+    assert stack.current == "power"
+    press(stack, Qt.Key.Key_Up)
+    assert stack.current == "utilisation"
+
+
+def test_focus_by_keyboard_is_seen(open_stack: MakeStack) -> None:
+    stack = open_stack([plot(line()), power()])
+    stack.clearFocus()
+    before = stack.grab().toImage()
+    stack.setFocus(Qt.FocusReason.TabFocusReason)
+    ringed = stack.grab().toImage()
+    assert ringed != before
+    press(stack, Qt.Key.Key_Down)
+    assert stack.grab().toImage() != ringed
+
+
+def test_a_drag_that_ends_over_another_screen_is_over(open_stack: MakeStack) -> None:
+    stack = open_stack([power()])
+    drag(stack, QPoint(300, 100), QPoint(380, 100), let_go=False)
+    assert stack.cursor().shape() is Qt.CursorShape.ClosedHandCursor
+    stack.hide()
+    stack.show()
+    assert stack.cursor().shape() is Qt.CursorShape.ArrowCursor
+    before = stack.time_window.stretch()
+    point(stack, QPoint(500, 100))
+    assert stack.time_window.stretch() == before
+    assert stack.time_window.crosshair is not None
+
+
+class Paintings(QObject):
+    """How often something was painted on the screen."""
+
+    def __init__(self, seen: QWidget) -> None:
+        super().__init__(seen)
+        self.count = 0
+        seen.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's own
+        self.count += event.type() is QEvent.Type.Paint
+        return False
+
+
+def test_the_line_at_the_pointer_is_painted_when_nothing_else_changes(
+    open_stack: MakeStack, qtbot: QtBot
+) -> None:
+    stack = open_stack([plot(line())])
+    QApplication.processEvents()
+    paintings = Paintings(stack.viewport())
+    before = paintings.count
+    stack.time_window.point_at(NOW - 100)
+    qtbot.waitUntil(lambda: paintings.count > before)
+    before = paintings.count
+    stack.time_window.point_at(None)
+    qtbot.waitUntil(lambda: paintings.count > before)
 
 
 class PageOfPlots(Page):
     """A page with something above plots that are higher than the page."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.above = QWidget()
         self.above.setFixedHeight(200)
-        self.stack = stack_of([plot(line(), name=f"plot{n}") for n in range(8)], look)
+        self.stack = stack_of([plot(line(), name=f"plot{n}") for n in range(8)])
         self.stack.setFixedHeight(900)
         self.body.addWidget(self.above)
         self.body.addWidget(self.stack)
@@ -49,42 +224,12 @@ class PageOfPlots(Page):
 
 
 @pytest.fixture
-def page(qtbot: QtBot, look: Look) -> PageOfPlots:
-    made = PageOfPlots(look)
+def page(qtbot: QtBot) -> PageOfPlots:
+    made = PageOfPlots()
     qtbot.addWidget(made)
     with qtbot.waitExposed(made):
         made.show()
     return made
-
-
-def turn(
-    widget: QWidget,
-    at: int,
-    x: int = 200,
-    phase: Qt.ScrollPhase = Qt.ScrollPhase.NoScrollPhase,
-    y: int = 150,
-) -> None:
-    """The wheel by one notch towards oneself, so many milliseconds after the first. Who leaves
-    it gives it to what is below, as Qt does with what comes from a real wheel.
-    """
-    none, away = Qt.MouseButton.NoButton, QPoint(0, -120)
-    where = widget.mapToGlobal(QPointF(x, y))
-    under: QWidget | None = widget
-    while under is not None:
-        event = QWheelEvent(
-            under.mapFromGlobal(where),
-            where,
-            QPoint(),
-            away,
-            none,
-            NO_KEY,
-            phase,
-            False,  # noqa: FBT003 - Qt's own
-        )
-        event.setTimestamp(1000 + at)
-        if QApplication.sendEvent(under, event) and event.isAccepted():
-            break
-        under = under.parentWidget()
 
 
 def scrolled(page: Page) -> int:
@@ -94,48 +239,21 @@ def scrolled(page: Page) -> int:
 def test_a_scroll_of_the_page_stays_one_when_a_plot_slides_under_the_pointer(
     page: PageOfPlots,
 ) -> None:
-    turn(page.above, 0)
+    wheel(page.above, HERE)
     assert scrolled(page) > 0
     for at in (100, 350, 600):
         before = scrolled(page)
-        turn(page.stack.viewport(), at)
+        wheel(page.stack.viewport(), HERE, at=at)
         assert scrolled(page) > before
     assert page.stack.time_window.span == 300
     before = scrolled(page)
-    turn(page.stack.viewport(), 1000)
+    wheel(page.stack.viewport(), HERE, at=1000)
     assert scrolled(page) == before
     assert page.stack.time_window.span > 300
 
 
-def test_however_slow_a_scroll_is_it_stays_one_until_the_pointer_moves(
-    page: PageOfPlots,
-) -> None:
-    turn(page.above, 0)
-    where = page.above.mapToGlobal(QPoint(200, 150))
-
-    def turn_there(at: int) -> None:
-        viewport = page.stack.viewport()
-        place = viewport.mapFromGlobal(where)
-        turn(viewport, at, place.x(), y=place.y())
-
-    for at in range(1000, 6000, 1000):
-        before = scrolled(page)
-        turn_there(at)
-        assert scrolled(page) > before
-    assert page.stack.time_window.span == 300
-    where += QPoint(30, 0)
-    turn_there(9000)
-    assert page.stack.time_window.span > 300
-
-
-def test_a_new_touch_of_the_pad_over_a_plot_zooms_at_once(page: PageOfPlots) -> None:
-    turn(page.above, 0)
-    turn(page.stack.viewport(), 100, phase=Qt.ScrollPhase.ScrollBegin)
-    assert page.stack.time_window.span > 300
-
-
 def test_beside_the_curves_the_wheel_scrolls_the_page(page: PageOfPlots) -> None:
-    turn(page.stack.viewport(), 0, page.stack.width() - 20)
+    wheel(page.stack.viewport(), QPoint(page.stack.width() - 20, 150))
     assert scrolled(page) > 0
     assert page.stack.time_window.span == 300
 
@@ -158,7 +276,7 @@ def test_the_times_are_in_view_wherever_the_page_is(page: PageOfPlots) -> None:
 
 
 def test_what_became_of_a_picture_is_said_in_view_above_the_times(page: PageOfPlots) -> None:
-    page.stack.files.copy_picture()
+    page.stack.copy_picture()
     note = page.stack.findChild(PlotNote)
     assert note is not None
     seen = page.viewport().rect()
@@ -166,51 +284,13 @@ def test_what_became_of_a_picture_is_said_in_view_above_the_times(page: PageOfPl
     assert seen.top() < bottom < seen.bottom() - 21
 
 
-def hover(stack: PlotStack, x: float, y: float) -> None:
-    at, none = QPointF(x, y), Qt.MouseButton.NoButton
-    where = stack.mapToGlobal(at)
-    moved = QMouseEvent(QEvent.Type.MouseMove, at, where, none, none, NO_KEY)
-    QApplication.sendEvent(stack.viewport(), moved)
-
-
-def drag_by(stack: PlotStack, pixels: int) -> None:
-    """Without letting go."""
-    QTest.mousePress(stack.viewport(), LEFT, NO_KEY, QPoint(200, 150))
-    for x in (200 + pixels // 2, 200 + pixels):
-        at = QPointF(x, 150)
-        where = stack.mapToGlobal(at)
-        moved = QMouseEvent(QEvent.Type.MouseMove, at, where, LEFT, LEFT, NO_KEY)
-        QApplication.sendEvent(stack.viewport(), moved)
-
-
 def test_the_scale_stands_while_a_hand_drags(open_stack: MakeStack) -> None:
     stack = open_stack([power(200.0)])
-    drag_by(stack, 120)
+    drag(stack, QPoint(200, 150), QPoint(320, 150), let_go=False)
     stack.show_contents([power(900.0)])
     assert "200 W" in written(stack)
     QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, QPoint(320, 150))
     assert "1000 W" in written(stack)
-
-
-def test_what_comes_in_the_place_of_a_dragged_plot_has_its_own_scale(
-    open_stack: MakeStack,
-) -> None:
-    stack = open_stack([power(200.0)])
-    drag_by(stack, 120)
-    stack.show_contents([plot(line())])
-    assert "100 %" in written(stack)
-    QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, QPoint(320, 150))
-
-
-def test_a_card_that_goes_and_comes_back_is_dragged_on(open_stack: MakeStack) -> None:
-    stack = open_stack([power(), plot(line())])
-    drag_by(stack, 120)
-    stack.show_contents([])
-    drag_by(stack, 40)
-    stack.show_contents([power(900.0)])
-    QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, QPoint(320, 150))
-    assert "1000 W" in written(stack)
-    assert stack.time_window.stretch()[1] < NOW
 
 
 def history(began: float) -> History:
@@ -264,128 +344,26 @@ def test_the_marked_moment_stays_marked_whatever_is_pointed_at(open_stack: MakeS
 
     assert not upright(before)
     assert upright(marked)
-    hover(stack, 200, 150)
+    point(stack, QPoint(200, 150))
     assert upright(stack.grab().toImage())
     stack.time_window.unmark()
     assert not upright(stack.grab().toImage())
 
 
-def test_the_marked_moment_says_what_took_place_though_it_has_no_flag(
-    open_stack: MakeStack,
-) -> None:
-    stack = open_stack([])
-    stack.show_contents([plot(line())])
-    stack.time_window.mark(NOW - 1, "Card 3 runs at its power limit")
-    assert "Card 3 runs at its power limit" in written(stack)
-    stack.time_window.unmark()
-    assert "Card 3 runs at its power limit" not in written(stack)
-
-
-def test_the_line_of_the_marked_moment_does_not_cross_out_the_times(
-    open_stack: MakeStack,
-) -> None:
-    stack = open_stack([])
-    stack.show_contents([plot(line())])
-    stack.time_window.mark(NOW - 60, "Card 3 is lost")
-    image, accent = stack.grab().toImage(), stack.look.theme.accent.rgb()
-    times = range(stack.height() - 20, stack.height())
-    assert not any(image.pixel(x, y) == accent for x in range(image.width()) for y in times)
-
-
-def test_of_two_events_of_one_moment_the_marked_one_is_told(open_stack: MakeStack) -> None:
-    flags = [Flag(NOW - 9, "The card is lost"), Flag(NOW - 9, "Xid 79: off the bus")]
-    stack = open_stack([])
-    stack.show_contents([plot(line())], flags)
-    stack.time_window.mark(NOW - 9, "Xid 79: off the bus")
-    assert "Xid 79: off the bus" in written(stack)
-
-
-def test_the_last_label_is_whole_above_the_axis(open_stack: MakeStack) -> None:
-    low = [line(label, 0.0) for label in ("GPU", "memory", "encoder", "decoder")]
-    stack = open_stack([plot(*low)])
-    stack.resize(stack.width(), stack.minimumSizeHint().height())
-    layout, image = stack.layout_now(), stack.grab().toImage()
-    below = round(layout.area.bottom()) + 6
-    surface = stack.look.theme.surface.rgb()
-    assert any(
-        image.pixel(x, y) != surface
-        for x in range(round(layout.labels.left()), round(layout.labels.right()))
-        for y in range(below + 1, below + 5)
-    )
-
-
-def test_no_flag_is_cut_to_a_stump(open_stack: MakeStack) -> None:
-    stack = open_stack([])
-    flags = [Flag(NOW - ago, f"{ago}: The card no longer answers") for ago in (120, 100, 10)]
-    stack.show_contents([plot(line())], flags)
-    words = [text for text in written(stack) if text.endswith("…")]
-    assert all(len(text) >= 16 for text in words)
-    stack.grab()
-    assert "120: The card no longer answers" in stack.hints()
-
-
-def test_the_lowest_label_touches_no_flag(open_stack: MakeStack) -> None:
-    cards = [line("", 0.0, chip=str(n), colour=n) for n in range(8)]
-    stack = open_stack([plot(*cards)], size=(1050, 200))
-    stack.show_contents([plot(*cards)], [Flag(NOW - 30, "Lost")])
-    (flag,) = places(stack, "Lost")
-    lowest = max(y for n in range(8) for _, y in places(stack, str(n)))
-    assert flag[1] - lowest >= 10
-
-
-BAD = {
-    "no number": [0.5, np.nan, 0.5, np.nan],
-    "infinite": [0.5, np.inf, -np.inf, 0.5] * 30,
-    "only infinite": [np.inf] * 30,
-    "huge": [1e300, 0.0, -1e300] * 30,
-    "one reading": [0.5],
-}
-
-
-@pytest.mark.parametrize("values", BAD.values(), ids=list(BAD))
-@pytest.mark.parametrize("span", [5.0, 86400.0])
-def test_bad_readings_break_nothing(
-    open_stack: MakeStack, values: list[float], span: float
-) -> None:
-    stack = open_stack([])
-    stack.time_window.choose_span(span)
-    read = trace(values)
-    content = plot(line("bad", read), line("good", 0.5), highest=None, lowest=None)
-    stack.show_contents([content, plot(line("bad", read, dash=3), name="alone")])
-    stack.time_window.point_at(NOW - 1)
-    assert not stack.grab().isNull()
-    assert "good" in written(stack)
-    assert "inf" not in stack.accessibleDescription()
-
-
-def test_a_metric_that_appears_later_gets_its_line(open_stack: MakeStack) -> None:
-    stack = open_stack([plot(line("fan", NOTHING, reason="not read yet"))])
-    assert "not read yet" in written(stack)
-    stack.show_contents([plot(line("fan", trace([0.4] * 20)))])
-    assert {"fan", "40", "not read"} <= set(written(stack))
-
-
-def test_a_narrow_window_shows_the_plots_all_the_same(open_stack: MakeStack) -> None:
-    stack = open_stack([plot(line("GPU", 0.5)), power()], size=(300, 320))
-    hover(stack, 120, 100)
-    assert {"GPU", "50", "draw", "200"} <= set(written(stack))
-    assert not stack.grab().isNull()
-
-
 def test_the_theme_changes_while_one_looks_back(qtbot: QtBot) -> None:
-    look = Look(Scheme.DARK)
+    look().choose(Scheme.DARK)
     clock = ManualClock(NOW)
-    stack = stack_of([plot(line()), power()], look, clock=clock)
+    stack = stack_of([plot(line()), power()], clock=clock)
     qtbot.addWidget(stack)
     with qtbot.waitExposed(stack):
         stack.show()
-    drag_by(stack, 120)
+    drag(stack, QPoint(200, 150), QPoint(320, 150), let_go=False)
     QTest.mouseRelease(stack.viewport(), LEFT, NO_KEY, QPoint(320, 150))
     stack.time_window.point_at(None)
     dark = stack.grab().toImage()
-    look.choose(Scheme.LIGHT)
+    look().choose(Scheme.LIGHT)
     light = stack.grab().toImage()
-    fresh = stack_of(stack.contents, look, clock=clock)
+    fresh = stack_of(stack.contents, clock=clock)
     qtbot.addWidget(fresh)
     fresh.time_window.look_at(*stack.time_window.stretch())
     assert light == fresh.grab().toImage()

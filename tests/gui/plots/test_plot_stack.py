@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.catalogue import utilization
 from gpuexplorer.gui.plots.content import Band, Flag, Limit
+from gpuexplorer.gui.theme.palette import Tone
 from tests.gui.plots.made import (
     NOTHING,
     NOW,
@@ -17,7 +17,6 @@ from tests.gui.plots.made import (
     places,
     plot,
     power,
-    steady,
     trace,
     written,
 )
@@ -62,30 +61,6 @@ def test_more_lines_than_fit_are_counted(open_stack: MakeStack) -> None:
     shown = sum(words.startswith("link ") for words in written(stack))
     assert rest == f"and {18 - shown} more"
     assert 3 < shown < 18
-
-
-def test_how_many_more_there_are_stands_below_the_others(open_stack: MakeStack) -> None:
-    lost = [line(f"link {n}", NOTHING, reason="lost") for n in range(18)]
-    stack = open_stack([plot(*lost)], size=(900, 180))
-    shown = [words for words in written(stack) if words.startswith("link ")]
-    (rest,) = {words for words in written(stack) if words.startswith("and ")}
-    lowest = max(y for each in shown for _, y in places(stack, each))
-    assert places(stack, rest)[0][1] > lowest
-
-
-def test_eight_cards_have_their_labels_above_flags_too(open_stack: MakeStack) -> None:
-    cards = [line("", 0.0, chip=str(n), colour=n) for n in range(8)]
-    stack = open_stack([], size=(1050, 148))
-    stack.show_contents([plot(*cards)], [Flag(NOW - 100, "1: the card is lost")])
-    assert {str(n) for n in range(8)} <= set(written(stack))
-    assert not any(words.startswith("and ") for words in written(stack))
-
-
-def test_the_newest_reading_is_said_and_not_the_mean_of_the_last_minutes(
-    open_stack: MakeStack,
-) -> None:
-    stack = open_stack([plot(line("GPU", 0.5, now=0.99))])
-    assert "Utilisation GPU: 99 %" in stack.accessibleDescription()
 
 
 def test_a_missing_metric_says_its_reason_where_its_figures_would_stand(
@@ -157,37 +132,6 @@ def test_a_band_ends_where_the_area_beside_it_begins(
     assert len({*row}) == 2
 
 
-@pytest.mark.parametrize("ago", [300.0, 299.3])
-def test_a_band_that_holds_all_the_time_leaves_no_edge_free(
-    open_stack: MakeStack, ago: float
-) -> None:
-    stack = open_stack([plot(line("GPU", 0.5), bands=(Band(NOW - ago, NOW, "power limit"),))])
-    seen, area = stack.grab().toImage(), stack.layout_now().area.toRect()
-    row = [seen.pixel(x, area.bottom() - 20) for x in range(area.left(), area.right())]
-    assert len({*row}) == 1
-
-
-def test_the_labels_of_the_last_plot_stand_above_its_flags(open_stack: MakeStack) -> None:
-    idle = [line(f"link {n}", 0.0) for n in range(3)]
-    stack = open_stack([])
-    stack.show_contents([plot(*idle)], [Flag(NOW - 10, "python evaluate.py uses the card")])
-    words = written(stack)
-    assert "python evaluate.py uses the card" in words
-    ((_, flag),) = places(stack, "python evaluate.py uses the card")
-    assert all(places(stack, f"link {n}")[0][1] <= flag - 12 for n in range(3))
-
-
-def test_curves_lie_over_what_marks_a_time(open_stack: MakeStack) -> None:
-    stack = open_stack([])
-    flags = [Flag(NOW - 150, "copy X"), Flag(NOW - 50, "copy Y")]
-    stack.show_contents([plot(line("GPU", 0.4))], flags)
-    seen = stack.grab().toImage()
-    (place,) = stack.layout_now().plots
-    row = int(place.y(0.4) - 0.5)  # the curve covers nearly all of it
-    lights = [seen.pixelColor(x, row).lightness() for x in range(100, 600)]
-    assert max(lights) - min(lights) <= 5
-
-
 def test_every_label_explains_its_metric(open_stack: MakeStack, qtbot: QtBot) -> None:
     stack = open_stack([plot(line("GPU", 0.5))])
     qtbot.waitUntil(lambda: any("utilization.gpu" in hint for hint in stack.hints()))
@@ -215,31 +159,51 @@ def test_the_crosshair_says_that_a_gap_was_not_read(open_stack: MakeStack) -> No
     assert "Utilisation GPU not read" in stack.words_at_crosshair()
 
 
-@pytest.mark.parametrize("size", [(560, 300), (900, 400), (1600, 900)])
-@pytest.mark.parametrize("count", [1, 6])
-def test_nothing_is_written_outside_at_any_size(
-    open_stack: MakeStack, size: tuple[int, int], count: int
+def lab_line(number: int, ago: float, colour: int | None = 0) -> Flag:
+    return Flag(NOW - ago, f"Cell {number} of the lab: X{number}", Tone.QUIET, colour, number)
+
+
+def test_lines_that_would_touch_become_one_and_each_is_told_when_asked(
+    open_stack: MakeStack,
 ) -> None:
-    contents = [
-        plot(line("GPU", 0.97), line("memory controller and more", 0.6), name=f"plot{n}")
-        for n in range(count)
-    ]
-    stack = open_stack(contents, size=(size[0], max(size[1], 110 * count)))
-    found = places(stack, "GPU") + places(stack, "97") + places(stack, "now")
-    assert found
-    for x, y in found:
-        assert 0 <= x <= size[0] + 40
-        assert 0 <= y <= stack.height() + 80
+    flags = [lab_line(number, 100 - number) for number in range(3, 8)]
+    stack = open_stack([plot(line())])
+    stack.show_contents([plot(line())], flags)
+    stack.grab()
+    assert "3–7" in written(stack)
+    assert "Cell 3 of the lab: X3" not in written(stack)
+    (together,) = {hint for hint in stack.hints() if hint.count("\n") == 4}
+    assert together.splitlines()[0] == "Cell 3 of the lab: X3"
+    assert together.splitlines()[-1] == "Cell 7 of the lab: X7"
+    # Pointing at the pole of one tells that one.
+    assert "Cell 5 of the lab: X5" in stack.hints()
 
 
-def test_it_says_how_many_columns_to_ask_for(open_stack: MakeStack) -> None:
-    narrow = open_stack([plot(line())], size=(600, 300))
-    wide = open_stack([plot(line())], size=(1200, 300))
-    assert 100 < narrow.columns() < wide.columns() < 600
+def test_of_very_many_the_first_are_told_and_how_many_more(open_stack: MakeStack) -> None:
+    stack = open_stack([plot(line())])
+    stack.show_contents([plot(line())], [lab_line(n, 100 - n / 1000) for n in range(1, 1001)])
+    stack.grab()
+    assert "1–1000" in written(stack)
+    assert any(hint.endswith("\nand 994 more") for hint in stack.hints())
+    assert len(stack.hints()) < 20
 
 
-def test_readings_of_every_kind_are_drawn(open_stack: MakeStack) -> None:
-    metric = utilization.GPU_UTILIZATION
-    lines = [line("one", trace([0.4]), metric), line("none", NOTHING), line("all", steady(1.0))]
-    stack = open_stack([plot(*lines)])
-    assert not stack.grab().isNull()
+def test_a_line_of_two_cards_has_the_colours_of_both(open_stack: MakeStack) -> None:
+    stack = open_stack([plot(line())])
+    stack.show_contents([plot(line())], [lab_line(1, 100, 0), lab_line(1, 100, 1)])
+    theme = stack.look.theme
+    seen = stack.grab().toImage()
+    colours = {
+        seen.pixelColor(x, y).name() for x in range(seen.width()) for y in range(seen.height())
+    }
+    assert {theme.card(0).name(), theme.card(1).name()} <= colours
+
+
+def test_a_pole_is_seen_where_a_card_was_slowed(open_stack: MakeStack) -> None:
+    stack = open_stack([])
+    band = Band(NOW - 200, NOW - 20, "power limit")
+    stack.show_contents([plot(line(), bands=(band,))], [Flag(NOW - 100, "copy X")])
+    seen, area = stack.grab().toImage(), stack.layout_now().area
+    row, middle = round(area.center().y()) + 6, round(area.left() + area.width() * 2 / 3)
+    lights = [seen.pixelColor(x, row).lightness() for x in range(middle - 9, middle + 9)]
+    assert max(lights) - min(lights) >= 12

@@ -7,15 +7,13 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.processes.model import ProcessLine
 from gpuexplorer.gui.processes.view import ProcessesView
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
+from tests.gui.desks import desk_of
 from tests.gui.hands import the
 from tests.gui.processes.programs import Machine
 
@@ -23,24 +21,23 @@ from tests.gui.processes.programs import Machine
 class Screen:
     """What a person has before them."""
 
-    def __init__(self, machine: Machine, settings: Settings, look: Look) -> None:
+    def __init__(self, machine: Machine, settings: Settings) -> None:
         self.machine = machine
-        self.look = look
+        self.look = look()
         self.settings = settings
-        self.navigation = Navigation()
         self.window = QWidget()
-        self.view = ProcessesView(
-            look,
-            MachineState(machine.session, settings),
-            TimeWindow(machine.clock),
-            self.navigation,
-            settings,
-            FrameClock(self.window),
+        desk = desk_of(
+            machine.session,
+            self.window,
+            settings=settings,
+            time_window=TimeWindow(machine.clock),
         )
+        self.navigation = desk.navigation
+        self.view = ProcessesView(desk)
         column = QVBoxLayout(self.window)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.view)
-        self.window.setStyleSheet(look.style_sheet())
+        self.window.setStyleSheet(look().style_sheet())
         self.window.resize(1400, 800)
 
     @property
@@ -75,12 +72,12 @@ OpenScreen = Callable[..., Screen]
 
 
 @pytest.fixture
-def open_screen(qtbot: QtBot, look: Look) -> Iterator[OpenScreen]:
+def open_screen(qtbot: QtBot) -> Iterator[OpenScreen]:
     screens: list[Screen] = []
 
     def open_one(machine: Machine, settings: Settings | None = None) -> Screen:
         machine.look()
-        screen = Screen(machine, settings or Settings(), look)
+        screen = Screen(machine, settings or Settings())
         screens.append(screen)
         qtbot.addWidget(screen.window)
         with qtbot.waitActive(screen.window):

@@ -3,16 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import psutil
-
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.process_book import BookRow, Standing
-from gpuexplorer.telemetry.process_names import ELSEWHERE, GONE, NamedProcess, ProcessNames
-from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.local import Local
+from gpuexplorer.telemetry.process_book import ELSEWHERE, GONE, BookRow, ProcessNames, Standing
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
+from gpuexplorer.telemetry.session import Session, remembering
+from tests.clocks import ManualClock
 from tests.gui.fakes import GIB, NVML, FakeBackend, card, working
 
 A, B = CardId("GPU-0"), CardId("GPU-1")
@@ -52,6 +50,14 @@ def row(who: NamedProcess, standing: Standing = Standing.THERE) -> BookRow:
 
 
 @dataclass
+class Nobody:
+    """Who bears the number of a made-up process: nobody who runs."""
+
+    def is_running(self) -> bool:
+        return False
+
+
+@dataclass
 class Names(ProcessNames):
     """Tells of each pid what a test says; of all others that they are gone."""
 
@@ -60,10 +66,7 @@ class Names(ProcessNames):
 
     def __post_init__(self) -> None:
         super().__init__()
-
-    @property
-    def elsewhere(self) -> bool:
-        return self.foreign
+        self.elsewhere = self.foreign
 
     def one(self, process: CardProcess) -> NamedProcess:
         if self.foreign:
@@ -71,8 +74,6 @@ class Names(ProcessNames):
         who = self.known.get(process.pid)
         if who is None:
             return NamedProcess(process, resolved=False, reason=GONE)
-        # Whoever is made up for a test goes by the test's own identity, which is never ended.
-        identity = who.identity or psutil.Process()
         return NamedProcess(
             process,
             resolved=True,
@@ -85,7 +86,7 @@ class Names(ProcessNames):
             ours=who.ours,
             of_this_user=who.of_this_user,
             ancestors=who.ancestors,
-            identity=identity,
+            identity=who.identity or Nobody(),
         )
 
 
@@ -102,17 +103,19 @@ class Machine:
         self.clock = ManualClock()
         self.people = list(people)
         self.names = Names({who.process.pid: who for who in people}, foreign)
-        self.session = RememberingSession(
-            FakeBackend({each: working() for each in cards}, source),
-            clock=self.clock,
-            names=self.names,
-        )
+        stream = Local(FakeBackend({each: working() for each in cards}, source), (), self.clock)
+        vars(stream)["names"] = self.names
+        self.session = remembering(Session(stream))
 
     def look(self, *unknown: CardId) -> None:
         """What each card tells now; of the unknown ones nothing."""
         self.names.known = {who.process.pid: who for who in self.people}
         for each in self.session.cards():
-            told = [who.process for who in self.people if who.process.card == each.id]
+            told = [
+                self.names.one(who.process)
+                for who in self.people
+                if who.process.card == each.id
+            ]
             self.session.process_book.take(each.id, None if each.id in unknown else told)
 
     def later(self, seconds: float = 2.0, *unknown: CardId) -> None:

@@ -9,14 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.clock import ManualClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.telemetry.ending import CAN_ASK
-from gpuexplorer.telemetry.process_names import FarIdentity, NamedProcess, ProcessNames
-from gpuexplorer.telemetry.processes import CardProcess, ProcessUse
+from gpuexplorer.telemetry.process_book import CAN_ASK, ProcessNames
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
+from tests.clocks import ManualClock
 from tests.gui.fakes import GIB
 from tests.gui.hands import button, click, press, texts
 from tests.gui.processes.conftest import OpenScreen
@@ -41,14 +39,10 @@ class Asked:
     """The question, and the clock by which it counts."""
 
     def __init__(
-        self,
-        look: Look,
-        held: list[ProcessToEnd],
-        left_out: tuple[str, ...] = (),
-        can_ask: bool = True,
+        self, held: list[ProcessToEnd], left_out: tuple[str, ...] = (), can_ask: bool = True
     ) -> None:
         self.clock = ManualClock()
-        self.dialog = EndDialog(look, held, left_out, USUAL, self.clock, can_ask)
+        self.dialog = EndDialog(held, left_out, USUAL, self.clock, can_ask)
         self.dialog.open()
 
     def says(self, words: str) -> bool:
@@ -59,12 +53,12 @@ Ask = Callable[..., Asked]
 
 
 @pytest.fixture
-def ask(look: Look, qtbot: QtBot, tmp_path: Path) -> Ask:
+def ask(qtbot: QtBot, tmp_path: Path) -> Ask:
     opened: list[Asked] = []
 
     def open_one(*pids: int, can_ask: bool = True) -> Asked:
         held = [ProcessToEnd(real(pid, tmp_path), {"0": 17.9 * GIB}) for pid in pids]
-        opened.append(Asked(look, held, can_ask=can_ask))
+        opened.append(Asked(held, can_ask=can_ask))
         with qtbot.waitActive(opened[-1].dialog):
             opened[-1].dialog.activateWindow()
         return opened[-1]
@@ -189,38 +183,41 @@ def test_what_may_not_end_is_left_out_and_counted(
     click(dialog, "Leave it alone")
 
 
-class FarAway(FarIdentity):
+class FarAway:
     """A process of another machine, whose answers come when the test wants them."""
 
     def __init__(self) -> None:
         self.wishes: list[bool] = []
         self.ended = False
-        self.refusal: Trouble | None = None
+        self.refused: Trouble | None = None
 
-    def end(self, kill: bool) -> None:
-        self.wishes.append(kill)
+    def terminate(self) -> None:
+        self.wishes.append(False)
 
-    def has_ended(self) -> bool:
-        return self.ended
+    def kill(self) -> None:
+        self.wishes.append(True)
 
-    def refused(self) -> Trouble | None:
-        return self.refusal
+    def is_running(self) -> bool:
+        return not self.ended
+
+    def status(self) -> str:
+        return ""
 
 
-def asked_far_away(look: Look, qtbot: QtBot, who: FarAway) -> Asked:
+def asked_far_away(qtbot: QtBot, who: FarAway) -> Asked:
     process = CardProcess(A, 4711, ProcessUse.COMPUTE)
     there = NamedProcess(
         process, resolved=True, of_this_user=True, command="train.py", identity=who
     )
-    asked = Asked(look, [ProcessToEnd(there, {"0": 17.9 * GIB})])
+    asked = Asked([ProcessToEnd(there, {"0": 17.9 * GIB})])
     with qtbot.waitActive(asked.dialog):
         asked.dialog.activateWindow()
     return asked
 
 
-def test_one_of_another_machine_is_followed_until_it_ended(look: Look, qtbot: QtBot) -> None:
+def test_one_of_another_machine_is_followed_until_it_ended(qtbot: QtBot) -> None:
     who = FarAway()
-    asked = asked_far_away(look, qtbot, who)
+    asked = asked_far_away(qtbot, who)
     click(asked.dialog, "Ask it to end")
     assert who.wishes == [False]
     assert asked.says("It was asked to end and has not yet.")
@@ -228,11 +225,11 @@ def test_one_of_another_machine_is_followed_until_it_ended(look: Look, qtbot: Qt
     qtbot.waitUntil(lambda: asked.says("It has ended"))
 
 
-def test_a_refusal_that_comes_later_is_shown_in_its_own_words(look: Look, qtbot: QtBot) -> None:
+def test_a_refusal_that_comes_later_is_shown_in_its_own_words(qtbot: QtBot) -> None:
     who = FarAway()
-    asked = asked_far_away(look, qtbot, who)
+    asked = asked_far_away(qtbot, who)
     click(asked.dialog, "Ask it to end")
-    who.refusal = Trouble("There is no permission to end process 4711.")
+    who.refused = Trouble("There is no permission to end process 4711.")
     qtbot.waitUntil(lambda: asked.says("There is no permission to end process 4711."))
     assert not asked.says("It was asked to end")
     offered = [

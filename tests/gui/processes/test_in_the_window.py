@@ -10,7 +10,7 @@ from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.telemetry.processes import CardProcess
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import FakeBackend, card, working
@@ -29,7 +29,7 @@ def test_the_rail_counts_a_process_on_two_cards_once_as_the_screen_does(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     backend = OneOnBoth({card(0): working(), card(1): working()})
-    window = open_window(RememberingSession(backend, interval=0.1))
+    window = open_window(remembering(session_on(backend, interval=0.1)))
     window.navigation.open_screen("processes")
     qtbot.waitUntil(
         lambda: any(each.startswith("1 process on 2 cards") for each in texts(window)),
@@ -54,7 +54,7 @@ def test_overview_rail_and_screen_count_alike_when_a_card_says_no_more_who_uses_
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
     backend = SilentSecond({card(0): working(), card(1): working()})
-    window = open_window(RememberingSession(backend, interval=0.1))
+    window = open_window(remembering(session_on(backend, interval=0.1)))
     entries = window.findChildren(RailEntry)
 
     def everywhere(count: int, words: str) -> bool:
@@ -72,7 +72,7 @@ def test_overview_rail_and_screen_count_alike_when_a_card_says_no_more_who_uses_
 def test_nothing_is_squeezed_in_the_smallest_window(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
-    window = open_window(RememberingSession(simulated("2xTitanRTX"), interval=0.1))
+    window = open_window(remembering(session_on(simulated("2xTitanRTX"), interval=0.1)))
     window.navigation.open_screen("processes")
     window.resize(560, 420)
     table = shown(Table, window)

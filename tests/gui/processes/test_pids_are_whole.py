@@ -4,8 +4,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.overview.processes_panel import ProcessesPanel
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell_drawing import PADDING, fitting_figure
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.tables.cell import PADDING, whole_figure
+from gpuexplorer.gui.theme.look import look
 from tests.gui.processes.conftest import OpenScreen
 from tests.gui.processes.programs import A, Machine, named, using
 
@@ -20,27 +20,24 @@ def test_the_processes_screen_has_room_for_the_longest_however_narrow_it_is(
     keys = [column.key for column in screen.table.columns.all]
     for width in (1400, 1000, 560):
         screen.window.resize(width, 700)
-        screen.table.header().resizeSection(keys.index("pid"), 40)
         room = screen.table.columnWidth(keys.index("pid")) - 2 * PADDING
         assert room >= screen.look.letters.body.width(str(LONGEST))
 
 
-def test_the_overview_has_room_for_the_longest_wherever_it_shows_pids(
-    look: Look, qtbot: QtBot
-) -> None:
-    panel = ProcessesPanel(look, TimeWindow())
+def test_the_overview_has_room_for_the_longest_wherever_it_shows_pids(qtbot: QtBot) -> None:
+    panel = ProcessesPanel(TimeWindow())
     qtbot.addWidget(panel)
     table = panel.table
     at = [column.key for column in table.columns.all].index("pid")
-    room = look.letters.body.width(str(LONGEST)) + 2 * PADDING
+    room = look().letters.body.width(str(LONGEST)) + 2 * PADDING
     panel.show()
     for width in range(300, 1200, 50):
         panel.resize(width, 300)
         assert table.isColumnHidden(at) or table.columnWidth(at) >= room
 
 
-def test_a_figure_that_finds_no_room_is_left_out_and_words_are_cut(look: Look) -> None:
-    letters = look.letters.body
+def test_a_figure_that_finds_no_room_is_left_out_and_words_are_cut() -> None:
+    letters = look().letters.body
     room = letters.width("41900")
-    assert fitting_figure(letters, str(LONGEST), room) == "…"
-    assert fitting_figure(letters, "somebody", room).startswith("som")
+    assert whole_figure(letters, str(LONGEST), room) == "…"
+    assert whole_figure(letters, "somebody", room).startswith("som")

@@ -10,9 +10,8 @@ from gpuexplorer.gui.cards.faces import arrange
 from gpuexplorer.gui.processes.columns import ProcessColumns
 from gpuexplorer.gui.processes.model import ProcessLine
 from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.telemetry.process_book import ProcessPast, Standing
-from gpuexplorer.telemetry.process_names import ELSEWHERE, SIMULATED, NamedProcess
-from gpuexplorer.telemetry.processes import ProcessUse
+from gpuexplorer.telemetry.process_book import ELSEWHERE, SIMULATED, ProcessPast, Standing
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessUse
 from tests.gui.fakes import GIB, card
 from tests.gui.processes.programs import A, B, named, row, using
 

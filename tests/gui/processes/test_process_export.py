@@ -6,7 +6,7 @@ import io
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.spreadsheet import tabbed
+from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.gui.processes.model import as_csv
 from gpuexplorer.telemetry.process_book import Standing
 from tests.gui.fakes import GIB

@@ -14,7 +14,7 @@ from gpuexplorer.gui.state.settings import Choices, Settings
 from gpuexplorer.gui.tables.table import ROW_HEIGHT
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton
 from gpuexplorer.telemetry.process_book import ENDED_STAYS
-from gpuexplorer.telemetry.process_names import Ancestor, NamedProcess
+from gpuexplorer.telemetry.processes import Ancestor, NamedProcess
 from tests.gui.fakes import GIB, card, instance
 from tests.gui.hands import button, click, press, texts, the
 from tests.gui.processes.conftest import OpenScreen, Screen

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.core.catalogue.heat_and_power import POWER_DRAW
-from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.gui.plots.content import Line, Stretch
-from gpuexplorer.gui.plots.summary import summarise
-from gpuexplorer.recording.recorded_past import RecordedPast
+from gpuexplorer.core.metrics import METRICS, POWER_DRAW
+from gpuexplorer.gui.plots.content import PlotLine, Stretch, summarise
+from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import open_recording
-from tests.recording.life import CARD, MACHINE, WALL, Life
+from tests.clocks import ManualClock
+from tests.recording.made import BEGAN as WALL
+from tests.recording.made import CARD, MACHINE, Life
 
 
 @pytest.mark.parametrize("after", [0.1, 0.6, 0.95])
@@ -21,7 +20,7 @@ def test_a_line_that_goes_to_the_end_of_a_recording_has_its_last_figure(
     tmp_path: Path, after: float
 ) -> None:
     clock = ManualClock(wall=WALL)
-    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock, asleep=lambda: 0.0), clock)
+    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock), clock)
     life.live([1.0] * 3700)
     clock.advance(after)
     life.recorder.stop()
@@ -32,13 +31,13 @@ def test_a_line_that_goes_to_the_end_of_a_recording_has_its_last_figure(
             stretch = Stretch(start, recording.ended, following=False, offset=0.0)
             for columns in range(2, 1500, 7):
                 trace = past.trace(CARD, POWER_DRAW, start, recording.ended, columns)
-                line = Line("card", METRICS[POWER_DRAW], trace)
+                line = PlotLine("card", METRICS[POWER_DRAW], trace)
                 assert summarise(line, stretch).now == 300.0, (seconds, columns)
 
 
 def test_a_line_that_ended_long_before_has_none(tmp_path: Path) -> None:
     clock = ManualClock(wall=WALL)
-    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock, asleep=lambda: 0.0), clock)
+    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock), clock)
     life.live([1.0] * 600)
     clock.advance(60.0)
     life.recorder.stop()
@@ -48,4 +47,4 @@ def test_a_line_that_ended_long_before_has_none(tmp_path: Path) -> None:
             trace = RecordedPast(recording).trace(
                 CARD, POWER_DRAW, stretch.start, stretch.end, columns
             )
-            assert summarise(Line("card", METRICS[POWER_DRAW], trace), stretch).now is None
+            assert summarise(PlotLine("card", METRICS[POWER_DRAW], trace), stretch).now is None

@@ -16,15 +16,12 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.clock import ManualClock
+from gpuexplorer.core.metrics import GPU_UTILIZATION, TEMPERATURE
 from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.overview import tile_feed
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.overview.tiles.tile_curve import TileSpark
 from gpuexplorer.gui.plots.canvas import PlotCanvas
 from gpuexplorer.gui.processes.details import ProcessDetails
 from gpuexplorer.gui.rail.python_foot import PythonFoot
@@ -32,14 +29,16 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.view import TopologyView
-from gpuexplorer.gui.widgets.bars.alert_strip import AlertStrip
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.bars.notices import Notices
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.gui.window_commands import Do
-from gpuexplorer.recording.listening import QuietSession, machine_of
 from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.recording.recorder import Recorder
-from gpuexplorer.telemetry.alert_rule import Rule, Side
-from gpuexplorer.telemetry.backends.no_cards import NoCards
+from gpuexplorer.recording.recorder import Recorder, machine_of
+from gpuexplorer.telemetry.alerts import Rule, Side
+from gpuexplorer.telemetry.backend import NoCards
+from gpuexplorer.telemetry.session import session_on
+from tests.clocks import ManualClock
 from tests.gui.hands import shown, texts, the
 from tests.recording.made import BEGAN, make_recording
 
@@ -131,12 +130,12 @@ def test_a_small_plot_says_no_day_that_all_of_the_recording_has(
 ) -> None:
     words: set[str] = set()
 
-    def spark(*what: Any, **more: Any) -> TileSpark:  # Any: all that a TileSpark takes
-        made = TileSpark(*what, **more)
+    def spark(*what: Any, **more: Any) -> StripShown:  # Any: all that a StripShown takes
+        made = StripShown(*what, **more)
         words.add(made.ended_word)
         return made
 
-    monkeypatch.setattr(tile_feed, "TileSpark", spark)
+    monkeypatch.setattr(tile_feed, "StripShown", spark)
     start(path)
     hour = f"{datetime.fromtimestamp(BEGAN + 200.0).astimezone():%H:}"
     assert [len(each) for each in words if hour in each] == [len("00:00:00")]
@@ -177,7 +176,7 @@ def test_all_of_it_is_shown_and_the_playhead_stands_at_its_end(
     assert app.window.time_window.stretch() == (recording.began, recording.ended)
     assert not recorded(app).playhead.playing
     canvas = shown(PlotCanvas, app.window)
-    trace = canvas.shown().contents[0].lines[0].trace
+    trace = canvas.contents[0].lines[0].trace
     assert trace.times[0] <= recording.began + 2.0
     assert trace.times[-1] >= recording.ended - 5.0
 
@@ -293,7 +292,7 @@ def test_compared_with_a_time_before_its_beginning_it_says_that_nothing_was_read
 def test_before_the_oldest_event_that_is_read_it_does_not_say_that_there_was_none(
     start: Start, path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("course", "recorded_session"):
+    for module in ("recording", "recorded_session"):
         monkeypatch.setattr(f"gpuexplorer.recording.{module}.MOST_HAPPENINGS", 2)
     app = start(path)
     recorded(app).playhead.seek(recorded(app).recording.began)
@@ -309,17 +308,17 @@ def test_no_rule_of_a_person_is_held_against_it(start: Start, path: Path, qtbot:
     always = Rule(TEMPERATURE, Side.ABOVE, 1.0, 0.0)
     settings.choose(replace(settings.choices, rules=(always,)))
     app = start(None, settings)
-    strip = the(AlertStrip, app.window)
-    qtbot.waitUntil(strip.isVisible, timeout=5000)
+    strip = the(Notices, app.window)
+    qtbot.waitUntil(lambda: "Temperature" in strip.accessibleName(), timeout=5000)
     app.window.open_recording(path)
     qtbot.waitUntil(lambda: isinstance(app.session, RecordedSession))
-    qtbot.waitUntil(lambda: not strip.isVisible())
+    qtbot.waitUntil(lambda: "Temperature" not in strip.accessibleName())
     session = recorded(app)
     before = len(session.recording.happenings())
     session.playhead.play(100.0)
     qtbot.waitUntil(lambda: not session.playhead.playing, timeout=6000)
     assert len(session.happenings()) == before
-    assert not strip.isVisible()
+    assert "Temperature" not in strip.accessibleName()
 
 
 def test_a_file_that_is_no_recording_is_refused_in_a_sentence(
@@ -364,10 +363,11 @@ def test_of_a_computer_without_cards_the_computer_itself_is_shown(
     start: Start, tmp_path: Path, qtbot: QtBot
 ) -> None:
     clock = ManualClock(wall=BEGAN)
-    session = QuietSession(NoCards(), clock=clock)
-    recorder = Recorder(tmp_path / "bare.gpurec", machine_of(session, anonymous=True), clock)
+    session = session_on(NoCards(), clock=clock)
+    machine = machine_of(session)
+    recorder = Recorder(tmp_path / "bare.gpurec", machine, clock, anonymous=True)
     for _ in range(20):
-        host = session.read_host()
+        host = session.stream.host_now()
         recorder.put(Sample(host.card, host.at, host.values, host.missing, host.state))
         clock.advance(1.0)
     session.stop()

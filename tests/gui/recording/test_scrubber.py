@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,14 +22,13 @@ from gpuexplorer.gui.recording.scrubber import Scrubber
 from gpuexplorer.gui.recording.scrubber_marks import Marks
 from gpuexplorer.gui.state.replay_state import ReplayState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from tests.gui.frame.steps import called
 from tests.gui.hands import the
-from tests.recording.made import make_recording
+from tests.recording.made import BEGAN, make_recording
 
 SECONDS = 600.0
 LOST_AT = 200.0
@@ -38,13 +38,13 @@ LEFT = Qt.MouseButton.LeftButton
 class Shown:
     """The bar of a recording, in a window of its own."""
 
-    def __init__(self, look: Look, path: Path, qtbot: QtBot) -> None:
+    def __init__(self, path: Path, qtbot: QtBot) -> None:
         self.session = RecordedSession(open_recording(path))
         self.window = QMainWindow()
         self.replay = ReplayState(self.session, self.window)
         self.time_window = TimeWindow(parent=self.window)
         self.time_window.show_past(self.session.past, self.session.clock)
-        self.bar = ReplayBar(look, self.replay, self.time_window)
+        self.bar = ReplayBar(self.replay, self.time_window)
         self.window.setCentralWidget(self.bar)
         self.window.resize(900, 80)
         qtbot.addWidget(self.window)
@@ -81,8 +81,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shown(qtbot: QtBot, look: Look, recorded: Path) -> Iterator[Shown]:
-    shown = Shown(look, recorded, qtbot)
+def shown(qtbot: QtBot, recorded: Path) -> Iterator[Shown]:
+    shown = Shown(recorded, qtbot)
     yield shown
     shown.replay.stop()
     shown.session.stop()
@@ -204,7 +204,8 @@ def test_a_mark_tells_what_happened_and_a_click_on_it_leads_there(shown: Shown) 
         for by in range(-8, 9)
         if "fallen off the bus" in (told := shown.scrubber.told_at(x + by))
     )
-    assert told[0].splitlines()[0].endswith(("6:40", "6:41", "6:42", "6:43", "6:39"))
+    lost = [datetime.fromtimestamp(BEGAN + LOST_AT + by).astimezone() for by in range(-1, 4)]
+    assert told[0].splitlines()[0].endswith(tuple(f"{each:%H:%M:%S}" for each in lost))
     shown.replay.seek(shown.replay.ended)
     QTest.mouseClick(shown.scrubber, LEFT, pos=QPoint(told[1], 32))
     assert shown.second == pytest.approx(LOST_AT, abs=3)

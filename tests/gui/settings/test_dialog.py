@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QCheckBox,
     QLineEdit,
     QListWidget,
     QMainWindow,
@@ -19,17 +20,16 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue import heat_and_power as heat
+from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.choices import Choices, WithoutCards
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look, Motion
+from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.theme.palette import Palette, Scheme
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.gui.widgets.controls.number_field import NumberField
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
+from gpuexplorer.gui.widgets.controls.fields import NumberField
+from gpuexplorer.telemetry.alerts import USUAL_RULES, Rule, Side
 from tests.gui.fakes import card, session_of, working
 from tests.gui.hands import click, press, texts
 
@@ -43,7 +43,7 @@ def settings() -> Settings:
 
 
 @pytest.fixture
-def open_dialog(look: Look, settings: Settings, qtbot: QtBot) -> Iterator[Open]:
+def open_dialog(settings: Settings, qtbot: QtBot) -> Iterator[Open]:
     """The settings over a window of two cards."""
     windows: list[QMainWindow] = []
     session = session_of({card(0): working(), card(1): working()})
@@ -54,15 +54,15 @@ def open_dialog(look: Look, settings: Settings, qtbot: QtBot) -> Iterator[Open]:
         window = QMainWindow()
         qtbot.addWidget(window)
         windows.append(window)
-        window.setStyleSheet(look.style_sheet())
-        window.setFont(look.letters.body.font)
+        window.setStyleSheet(look().style_sheet())
+        window.setFont(look().letters.body.font)
         window.resize(width, height)
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
         chosen = its or settings
         machine = MachineState(session, chosen, window)
-        dialog = SettingsDialog(look, chosen, machine, window)
+        dialog = SettingsDialog(chosen, machine, window)
         dialog.open()
         qtbot.waitUntil(lambda: QApplication.focusWidget() in dialog.findChildren(QWidget))
         return dialog
@@ -183,7 +183,7 @@ def test_a_heading_leads_to_its_section(open_dialog: Open) -> None:
     dialog = open_dialog()
     press(go_to(dialog, "Sections"), Qt.Key.Key_End)
     shown = [
-        each for each in dialog.findChildren(Switch) if each.accessibleName() == "Read only"
+        each for each in dialog.findChildren(QCheckBox) if each.accessibleName() == "Read only"
     ]
     (switch,) = shown
     assert not switch.visibleRegion().isEmpty()
@@ -300,7 +300,7 @@ def test_the_middle_one_of_several_rules_is_removed_and_the_others_stay(
 def test_a_threshold_is_typed_in_the_units_a_person_chose(
     open_dialog: Open, settings: Settings
 ) -> None:
-    hot = Rule(heat.TEMPERATURE, Side.ABOVE, 85.0, 30.0)
+    hot = Rule(TEMPERATURE, Side.ABOVE, 85.0, 30.0)
     near = replace(hot, of_limit=True, threshold=-5.0)
     settings.choose(replace(settings.choices, fahrenheit=True, rules=(hot,)))
     dialog = open_dialog()
@@ -334,7 +334,7 @@ def test_cards_that_are_not_there_are_asked_about(
 
 def test_read_only_of_the_command_line_stands_still_and_says_why(open_dialog: Open) -> None:
     dialog = open_dialog(its=Settings(read_only_because="Started with --read-only."))
-    (switch,) = [s for s in dialog.findChildren(Switch) if s.accessibleName() == "Read only"]
+    (switch,) = [s for s in dialog.findChildren(QCheckBox) if s.accessibleName() == "Read only"]
     assert switch.isChecked()
     assert not switch.isEnabled()
     assert switch.accessibleDescription() == "Started with --read-only."
@@ -344,7 +344,7 @@ def test_read_only_of_the_command_line_stands_still_and_says_why(open_dialog: Op
 def test_a_desktop_that_takes_no_notifications_is_said(open_dialog: Open) -> None:
     dialog = open_dialog()
     (switch,) = [
-        s for s in dialog.findChildren(Switch) if s.accessibleName() == "On the desktop"
+        s for s in dialog.findChildren(QCheckBox) if s.accessibleName() == "On the desktop"
     ]
     assert not switch.isEnabled()
     assert "cannot show notifications" in switch.accessibleDescription()

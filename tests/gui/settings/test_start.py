@@ -10,20 +10,20 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.cards.faces import arrange
 from gpuexplorer.gui.overview.arrangement import Arrangement
 from gpuexplorer.gui.state.settings import Settings, open_store
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, working
 
 
 @pytest.fixture
-def session() -> Iterator[RememberingSession]:
+def session() -> Iterator[Session]:
     made = session_of({card(0): working(), card(1): working()})
     yield made
     made.stop()
 
 
 def test_the_window_opens_on_the_screen_and_the_span_that_were_chosen(
-    open_window: OpenWindow, session: RememberingSession
+    open_window: OpenWindow, session: Session
 ) -> None:
     settings = Settings()
     settings.choose(replace(settings.choices, first_screen="events", first_span=60.0))
@@ -33,7 +33,7 @@ def test_the_window_opens_on_the_screen_and_the_span_that_were_chosen(
 
 
 def test_a_first_screen_that_is_gone_is_passed_over(
-    open_window: OpenWindow, session: RememberingSession
+    open_window: OpenWindow, session: Session
 ) -> None:
     settings = Settings()
     settings.choose(replace(settings.choices, first_screen="hologram"))

@@ -12,14 +12,14 @@ from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.heat_and_power import TEMPERATURE
+from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.state.choices import Choices, WithoutCards
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.state.stored_choices import understood, written
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Palette, Scheme
-from gpuexplorer.telemetry.alert_rule import USUAL_RULES, Rule, Side
+from gpuexplorer.telemetry.alerts import USUAL_RULES, Rule, Side
 
 EVERYTHING = Choices(
     interval=0.2,

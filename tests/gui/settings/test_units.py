@@ -13,7 +13,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 
@@ -22,8 +22,8 @@ OTHERWISE = re.compile(r"\d\s*(GiB|MiB|°C)|, (GiB|°C)$")
 
 
 @pytest.fixture
-def session() -> Iterator[RememberingSession]:
-    made = RememberingSession(simulated("2xTitanRTX,1xH100"), interval=0.1)
+def session() -> Iterator[Session]:
+    made = remembering(session_on(simulated("2xTitanRTX,1xH100"), interval=0.1))
     yield made
     made.stop()
 
@@ -61,7 +61,7 @@ def cells_below(view: QAbstractItemView, parent: QModelIndex) -> Iterator[str]:
 # What a lesson says of itself is its author's.
 @pytest.mark.parametrize("name", [e.name for e in VIEWS if e.name != "lessons"])
 def test_every_screen_is_in_the_units_a_person_chose(
-    open_window: OpenWindow, session: RememberingSession, qtbot: QtBot, name: str
+    open_window: OpenWindow, session: Session, qtbot: QtBot, name: str
 ) -> None:
     settings = Settings()
     window: MainWindow = open_window(session, settings=settings)

@@ -1,28 +1,32 @@
-"""The one style of tables: what is drawn, and when rows may move."""
+"""The one table: what is drawn, when rows may move, and which columns are there."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QAction, QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.clock import ManualClock
-from gpuexplorer.gui.tables.cell import Cell, Chip, Spark
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column, Spark
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import ROW_HEIGHT, Table
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
+from tests.clocks import ManualClock
 from tests.gui.hands import press
+from tests.gui.tables.things import Thing, thing_model
 
 # Only the screen without a screen says so.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-WIDTH = 120
+WIDTH, KEY = 120, "things/columns"
+TIMES = [float(at) for at in range(100)]
+THINGS = [Thing("a", 1), Thing("b", 3), Thing("c", 2)]
 
 Show = Callable[..., Table[int]]
+Open = Callable[..., Table[Thing]]
 
 
 @pytest.fixture
@@ -30,192 +34,235 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
-@pytest.fixture(params=[Scheme.DARK, Scheme.LIGHT])
-def themed(request: pytest.FixtureRequest, qtbot: QtBot) -> Look:
-    return Look(request.param)
-
-
 @pytest.fixture
-def show(themed: Look, qtbot: QtBot, clock: ManualClock) -> Iterator[Show]:
-    windows: list[QWidget] = []
+def show(qtbot: QtBot, clock: ManualClock) -> Show:
+    windows: list[QWidget] = []  # or they would be gone at once
 
-    def show_one(*cells: Cell) -> Table[int]:
+    def show_one(*cells: Cell, right: bool = False) -> Table[int]:
         window = QWidget()
         windows.append(window)
-        window.setPalette(themed.palette())
-        window.setStyleSheet(themed.style_sheet())
-        columns = [_always(f"Heading {at}", cell) for at, cell in enumerate(cells)]
+        qtbot.addWidget(window)
+        window.setPalette(look().palette())
+        window.setStyleSheet(look().style_sheet())
+        columns = [
+            Column[int](f"{at}", "", lambda _, cell=cell: cell, width=WIDTH, right=right)  # type: ignore[misc]  # bound now
+            for at, cell in enumerate(cells)
+        ]
         model = TableModel(columns, lambda each: each, parent=window)
-        table = Table(themed, "Things", model, clock, window)
+        table = Table("Things", model, clock, window)
         table.show_rows([0, 1])
         window.resize(600, 200)
         table.resize(600, 200)
-        qtbot.addWidget(window)
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
         return table
 
-    yield show_one
-    for window in windows:
-        window.close()
+    return show_one
 
 
-def _always(heading: str, cell: Cell) -> Column[int]:
-    return Column(heading, heading, lambda _: cell, width=WIDTH)
-
-
-def drawn(table: Table[int], column: int) -> set[str]:
-    """The colours in a cell of the first row."""
+def drawn(table: Table[int], column: int = 0) -> list[str]:
+    """The colours in a cell of the first row, pixel by pixel."""
     image = table.viewport().grab().toImage()
-    return {
+    return [
         QColor(image.pixel(x, y)).name()
         for x in range(column * WIDTH, (column + 1) * WIDTH)
         for y in range(2, ROW_HEIGHT - 2)
-    }
+    ]
 
 
-def test_a_chip_has_the_colour_of_its_card(show: Show, themed: Look) -> None:
-    table = show(Cell(chips=(Chip("1", 1),)), Cell(chips=(Chip("12", None),)))
-    assert themed.theme.card(1).name() in drawn(table, 0)
-    assert themed.theme.card(1).name() not in drawn(table, 1)
-    assert len(drawn(table, 1)) > 2
+def ink(table: Table[int], column: int = 0) -> int:
+    """How many pixels are not ground."""
+    pixels = drawn(table, column)
+    return len(pixels) - pixels.count(max(pixels, key=pixels.count))
 
 
-def test_chips_that_do_not_fit_are_counted(show: Show) -> None:
-    chips = tuple(Chip(str(at), None) for at in range(40))
-    many, few = show(Cell(chips=chips)), show(Cell(chips=chips[:3]))
-    right = range(80, WIDTH)
-    assert ink(many, right) > ink(few, right)
+def test_a_chip_has_the_colour_of_its_card_in_each_theme(show: Show) -> None:
+    many = tuple(Chip(str(at), None) for at in range(40))
+    table = show(Cell(chips=(Chip("1", 1),)), Cell(chips=many), Cell(chips=many[:30]))
+    for scheme in (Scheme.DARK, Scheme.LIGHT):
+        look().choose(scheme)
+        assert look().theme.card(1).name() in drawn(table)
+        assert look().theme.card(1).name() not in drawn(table, 1)
+    # How many there are besides is counted.
+    assert drawn(table, 1) != drawn(table, 2)
 
 
-def test_zero_looks_different_from_missing(show: Show) -> None:
-    zero = show(Cell(text="0")).viewport().grab().toImage()
-    missing = show(Cell(absent=("not reported",))).viewport().grab().toImage()
-    nothing = show(Cell()).viewport().grab().toImage()
-    assert zero != missing
-    assert missing != nothing
-
-
-def test_the_longest_reason_that_fits_is_drawn(show: Show) -> None:
+def test_zero_missing_and_nothing_look_different_and_a_figure_is_never_cut(show: Show) -> None:
     long = "a reason that is much too long for the width of this column"
-    fits = show(Cell(absent=(long, "short"))).viewport().grab().toImage()
-    assert fits == show(Cell(absent=("short",))).viewport().grab().toImage()
-    assert fits != show(Cell(absent=(long,))).viewport().grab().toImage()
+    cells = (
+        Cell("0"),
+        Cell(absent=("late",)),
+        Cell(),
+        Cell("1" * 40),
+        Cell(absent=(long, "late")),
+    )
+    zero, late, nothing, one, long_or_late = (drawn(show(cell, right=True)) for cell in cells)
+    assert zero != late != nothing != zero
+    assert long_or_late == late
+    assert one == drawn(show(Cell("2" * 40), right=True))
 
 
 def test_the_same_reason_is_said_once_and_then_meant(show: Show) -> None:
     same = show(Cell(absent=("lost",)), Cell(absent=("lost",)))
     other = show(Cell(absent=("lost",)), Cell(absent=("late",)))
-    place = range(WIDTH, 2 * WIDTH)
-    assert ink(same, place) < ink(other, place)
-    assert ink(same, place) > 0
+    assert 0 < ink(same, 1) < ink(other, 1)
 
 
 def test_a_curve_has_a_gap_where_nothing_was_told(show: Show) -> None:
-    times = [float(at) for at in range(100)]
-    whole = Spark(times, [0.9] * 100, 0.0, 100.0, 1.0, 0)
-    torn = Spark(times, [*[0.9] * 40, *[float("nan")] * 30, *[0.9] * 30], 0.0, 100.0, 1.0, 0)
-    assert ink(show(Cell(spark=torn)), range(WIDTH)) < ink(
-        show(Cell(spark=whole)), range(WIDTH)
-    )
+    torn = [*[0.9] * 40, *[float("nan")] * 30, *[0.9] * 30]
+    sparks = [Spark(TIMES, values, 0.0, 100.0, 1.0, 0) for values in ([0.9] * 100, torn)]
+    whole, with_gap = (ink(show(Cell(spark=spark))) for spark in sparks)
+    assert with_gap < whole
+    for few in ([], [0.5], [float("nan")] * 3, [0.0] * 5, [7.0] * 5):
+        drawn(show(Cell(spark=Spark(TIMES[: len(few)], few, 0.0, 10.0, 1.0, None))))
 
 
-@pytest.mark.parametrize("values", [[], [0.5], [float("nan")] * 3, [0.0] * 5, [7.0] * 5])
-def test_a_curve_of_little_is_drawn_without_complaint(show: Show, values: list[float]) -> None:
-    times = [float(at) for at in range(len(values))]
-    show(Cell(spark=Spark(times, values, 0.0, 10.0, 1.0, None))).viewport().grab()
-
-
-def test_who_is_picked_is_seen_and_who_has_the_keyboard(show: Show, themed: Look) -> None:
-    table = show(Cell(text="one"))
-    table.clearFocus()
-    plain = drawn(table, 0)
-    table.setFocus()
-    table.setCurrentIndex(table.model().index(0, 0))
-    assert themed.theme.accent.name() in drawn(table, 0)
-    assert themed.theme.accent.name() not in plain
-    table.clearFocus()
-    assert themed.theme.accent.name() not in drawn(table, 0)
-    assert drawn(table, 0) != plain
-
-
-def test_a_picked_row_has_one_ground_also_beside_its_branch(show: Show, themed: Look) -> None:
-    table = show(Cell())
+def test_who_is_picked_is_seen_and_who_has_the_keyboard(show: Show) -> None:
+    table, accent = show(Cell()), look().theme.accent.name()
     table.show_branches(0)
-    table.setCurrentIndex(table.model().index(0, 0))
     table.clearFocus()
-    assert len(drawn(table, 0)) == 1
+    plain = drawn(table)
+    table.setCurrentIndex(table.model().index(0, 0))
+    assert set(drawn(table)) != set(plain)
+    assert len(set(drawn(table))) == 1  # also beside its branch
+    table.setFocus()
+    assert accent in drawn(table)
 
 
-def test_a_row_is_lit_under_the_pointer(show: Show, themed: Look, qtbot: QtBot) -> None:
-    table = show(Cell(text="one"))
-    assert themed.theme.hover.name() not in drawn(table, 0)
+def test_a_row_is_lit_under_the_pointer_and_not_picked(show: Show, qtbot: QtBot) -> None:
+    table, hover = show(Cell("one")), look().theme.hover.name()
+    assert hover not in drawn(table)
     # A pointer that stands there already does not move.
     QTest.mouseMove(table.viewport(), QPoint(60, 130))
     QTest.mouseMove(table.viewport(), QPoint(60, 10))
-    qtbot.waitUntil(lambda: themed.theme.hover.name() in drawn(table, 0))
+    qtbot.waitUntil(lambda: hover in drawn(table))
+    assert not table.picked()
 
 
 def test_rows_rest_again_some_seconds_after_somebody_read_along(
     show: Show, clock: ManualClock
 ) -> None:
-    table = show(Cell(text="one"))
+    table = show(Cell("one"))
     clock.advance(60.0)
     assert table.may_move()
     table.setFocus()
     press(table, Qt.Key.Key_Down)
-    assert not table.may_move()
     clock.advance(3.0)
     assert not table.may_move()
     clock.advance(2.0)
     assert table.may_move()
 
 
-def test_a_theme_that_changes_is_worn_at_once(show: Show, themed: Look) -> None:
-    table = show(Cell(chips=(Chip("0", 0),)))
-    before = drawn(table, 0)
-    themed.choose(Scheme.LIGHT if themed.theme.dark else Scheme.DARK)
-    assert drawn(table, 0) != before
-
-
-def ink(table: Table[int], columns: range) -> int:
-    """How many pixels of the first row are not ground."""
-    image: QImage = table.viewport().grab().toImage()
-    ground = image.pixel(image.width() - 3, image.height() - 3)
-    return sum(image.pixel(x, y) != ground for x in columns for y in range(2, ROW_HEIGHT - 2))
-
-
-def test_a_figure_that_does_not_fit_is_never_shortened_to_another(
-    themed: Look, qtbot: QtBot
-) -> None:
-    def drawn_at(width: int, text: str) -> QImage:
-        column = Column[int]("pid", "PID", lambda _: Cell(text), width=width, right=True)
-        model = TableModel([column], lambda each: each)
-        table = Table(themed, "Things", model)
+@pytest.fixture
+def open_table(qtbot: QtBot) -> Open:
+    def open_one(settings: Settings | None = None, width: int = 600) -> Table[Thing]:
+        model = thing_model()
+        table = Table("Things", model)
         model.setParent(table)
-        table.show_rows([0])
-        table.resize(300, 100)
         qtbot.addWidget(table)
-        return table.viewport().grab().toImage()
+        table.columns.begin_with("weight", falling=True)
+        table.columns.remember_in(settings or Settings(), KEY)
+        table.resize(width, 300)
+        table.show()
+        table.show_rows(THINGS)
+        return table
 
-    assert drawn_at(100, "4194303") != drawn_at(100, "41")
-    assert drawn_at(40, "4194303") == drawn_at(40, "4194999")
+    return open_one
+
+
+def headings(table: Table[Thing]) -> list[str]:
+    return [column.heading for column in table.columns.in_order()]
+
+
+def rows(table: Table[Thing]) -> list[str]:
+    return [str(table.model().index(row, 0).data()) for row in range(3)]
+
+
+def entry(menu: QMenu, text: str) -> QAction:
+    [found] = [each for each in menu.actions() if each.text() == text]
+    return found
 
 
 def test_whoever_reads_further_down_is_not_moved_by_what_comes_in_on_top(
-    themed: Look, qtbot: QtBot
+    open_table: Open, qtbot: QtBot
 ) -> None:
-    column = Column[int]("n", "Number", lambda each: Cell(str(each)))
-    model = TableModel([column], lambda each: each)
-    table = Table(themed, "Numbers", model)
-    model.setParent(table)
-    qtbot.addWidget(table)
-    table.resize(300, 200)
-    table.show()
-    table.show_rows(list(range(100, 200)))
+    table = open_table()
+    table.show_rows([Thing(str(at)) for at in range(100, 200)])
     qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() > 0)
     table.verticalScrollBar().setValue(20 * ROW_HEIGHT)
     before = table.indexAt(QPoint(5, 5)).data()
-    table.show_rows(list(range(90, 200)))
-    assert table.indexAt(QPoint(5, 5)).data() == before
+    table.show_rows([Thing(str(at)) for at in range(90, 200)])
+    assert table.indexAt(QPoint(5, 5)).data() == before == "120"
+
+
+def test_what_is_picked_stays_picked_when_it_comes_under_another(open_table: Open) -> None:
+    table = open_table()
+    table.pick("c")
+    table.show_rows([Thing("a", 1, (Thing("c", 2),))])
+    assert [each.name for each in table.picked()] == ["c"]
+    table.show_rows([Thing("a", 1)])
+    assert not table.picked()
+
+
+def test_as_many_columns_are_shown_as_fit_and_one_takes_what_is_left(open_table: Open) -> None:
+    for width, count in ((600, 3), (350, 2), (200, 1)):
+        table = open_table(width=width)
+        assert headings(table) == ["Name", "Weight, kg", "Size"][:count]
+        sizes = [table.columnWidth(at) for at in range(3)]
+        assert sum(sizes) == table.viewport().width()
+        assert sizes[1:count] == [100] * (count - 1)
+
+
+def test_the_menu_of_the_headings_shows_what_is_hidden_and_sorts(open_table: Open) -> None:
+    table = open_table(width=350)
+    menu = QMenu(table)
+    table.columns.fill_menu(menu)
+    assert entry(menu, "As many as fit").isChecked()
+    assert entry(menu, "Weight of the thing").isChecked()
+    assert not entry(menu, "Size").isChecked()
+    entry(menu, "Size").trigger()
+    assert headings(table) == ["Name", "Weight, kg", "Size"]
+    sorting = entry(menu, "Sort by").menu()
+    assert isinstance(sorting, QMenu)
+    assert entry(sorting, "Weight of the thing").isChecked()
+    assert rows(table) == ["b", "c", "a"]
+    entry(sorting, "Smallest first").trigger()
+    assert rows(table) == ["a", "c", "b"]
+    entry(menu, "Reset the columns").trigger()
+    assert (headings(table), rows(table)) == (["Name", "Weight, kg"], ["b", "c", "a"])
+
+
+def test_a_click_on_a_heading_sorts_and_another_sorts_the_other_way(open_table: Open) -> None:
+    table, left = open_table(), Qt.MouseButton.LeftButton
+    for order in (["a", "b", "c"], ["c", "b", "a"]):
+        QTest.mouseClick(table.columns.viewport(), left, pos=QPoint(20, 10))
+        assert rows(table) == order
+
+
+def test_what_was_left_comes_back(open_table: Open) -> None:
+    settings = Settings()
+    first = open_table(settings)
+    first.columns.show_column("size", shown=False)
+    first.columns.moveSection(1, 0)
+    first.columns.resizeSection(1, 133)
+    first.columns.sort_by("name", falling=True)
+    again = open_table(settings)
+    assert headings(again) == ["Weight, kg", "Name"]
+    assert again.columnWidth(1) == 133
+    assert rows(again) == ["c", "b", "a"]
+    assert not again.columns.fitting
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "7", "name weight size:fits:AAAA", "name weight size:", '{"columns": ["name"]}'],
+)
+def test_what_cannot_be_read_leaves_the_columns_as_they_usually_are(
+    open_table: Open, text: str
+) -> None:
+    settings = Settings()
+    settings.remember(KEY, text)
+    table = open_table(settings)
+    assert headings(table) == ["Name", "Weight, kg", "Size"]
+    assert rows(table) == ["b", "c", "a"]

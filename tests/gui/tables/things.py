@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
+
+NAME, WEIGHT = 0, 1
 
 
 @dataclass(frozen=True)
@@ -14,33 +15,32 @@ class Thing:
     under: tuple["Thing", ...] = ()
 
 
-NAME, WEIGHT = 0, 1
+def things(*weights: float | None) -> list[Thing]:
+    return [Thing(name, weight) for name, weight in zip("abcdefgh", weights, strict=False)]
 
 
 def columns(unit: str = "kg") -> list[Column[Thing]]:
+    def weight(each: Thing) -> Cell:
+        known = each.weight is not None
+        return Cell(f"{each.weight:g}") if known else Cell(absent=("not weighed",))
+
     return [
         Column(
             "name",
             "Name",
             lambda each: Cell(each.name, hint=f"It is called {each.name}"),
             lambda each: each.name,
-            "What it is called.",
             width=200,
             stretches=True,
         ),
         Column(
             "weight",
             f"Weight, {unit}",
-            lambda each: (
-                Cell(absent=("not weighed",))
-                if each.weight is None
-                else Cell(f"{each.weight:g}")
-            ),
+            weight,
             lambda each: each.weight,
             "How heavy it is.",
             "Weight of the thing",
             width=100,
-            narrowest=90,
             right=True,
             kept=2,
             largest_first=True,

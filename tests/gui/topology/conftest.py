@@ -10,18 +10,13 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.topology.matrix import MatrixTable
 from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
-from gpuexplorer.gui.widgets.machine.matrix_table import MatrixTable
 from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
+from tests.gui.desks import desk_of
 from tests.gui.fakes import NVML, Answer, FakeBackend
 from tests.gui.hands import the
 
@@ -49,18 +44,12 @@ class WiredBackend(FakeBackend):
 class Screen:
     """The screen in a window of its own, with what it shares with others."""
 
-    def __init__(self, session: RememberingSession, width: int, height: int) -> None:
+    def __init__(self, session: Session, width: int, height: int) -> None:
         self.window = QWidget()
         self.session = session
-        self.navigation = Navigation(self.window)
-        self.view = TopologyView(
-            Look(parent=self.window),
-            MachineState(session, Settings(parent=self.window), self.window),
-            TimeWindow(parent=self.window),
-            self.navigation,
-            FrameClock(self.window),
-            self.window,
-        )
+        desk = desk_of(session, self.window)
+        self.navigation = desk.navigation
+        self.view = TopologyView(desk, self.window)
         self.window.resize(width, height)
         self.view.resize(width, height)
 
@@ -80,7 +69,7 @@ OpenScreen = Callable[..., Screen]
 def open_screen(qtbot: QtBot) -> Iterator[OpenScreen]:
     screens: list[Screen] = []
 
-    def open_one(session: RememberingSession, width: int = 1392, height: int = 920) -> Screen:
+    def open_one(session: Session, width: int = 1392, height: int = 920) -> Screen:
         screen = Screen(session, width, height)
         qtbot.addWidget(screen.window)
         screens.append(screen)

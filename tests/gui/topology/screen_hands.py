@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.topology.wiring_facts import PartFactsPanel
+from gpuexplorer.gui.widgets.machine.layout import Part
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
-from gpuexplorer.gui.widgets.machine.machine_things import Thing
-from gpuexplorer.gui.widgets.machine.thing_panel import ThingPanel
-from gpuexplorer.telemetry.remembering import RememberingSession
+from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
 from tests.gui.frame.steps import called, press_with_mouse
@@ -22,8 +21,8 @@ from tests.gui.hands import texts, the
 from tests.gui.topology.conftest import Screen, WiredBackend
 
 
-def made_up(spec: str, fault: str = "") -> RememberingSession:
-    return RememberingSession(simulated(spec, fault), interval=0.1)
+def made_up(spec: str, fault: str = "") -> Session:
+    return remembering(session_on(simulated(spec, fault), interval=0.1))
 
 
 def told_of(cards: Sequence[Card], path: PathKind = PathKind.HOST_BRIDGE) -> Topology:
@@ -43,8 +42,8 @@ def told_of(cards: Sequence[Card], path: PathKind = PathKind.HOST_BRIDGE) -> Top
     return Topology(ids, links, dict.fromkeys(ids, 0), dict.fromkeys(ids, "0-15"))
 
 
-def session_on(backend: WiredBackend) -> RememberingSession:
-    return RememberingSession(backend, interval=0.1, patience=0.2)
+def session_of(backend: WiredBackend) -> Session:
+    return remembering(session_on(backend, interval=0.1, patience=0.2))
 
 
 def sim(number: int) -> CardId:
@@ -56,35 +55,26 @@ def wait_for_words(qtbot: QtBot, screen: Screen, words: str) -> None:
 
 
 def wait_drawn(qtbot: QtBot, screen: Screen) -> MachineDrawing:
-    qtbot.waitUntil(lambda: screen.drawing.isVisible() and bool(screen.drawing.hints()))
-    qtbot.waitUntil(lambda: the(ThingPanel, screen.view).isVisible())
+    qtbot.waitUntil(lambda: screen.drawing.isVisible() and screen.drawing.list.count() > 0)
+    qtbot.waitUntil(lambda: the(PartFactsPanel, screen.view).isVisible())
     qtbot.waitUntil(lambda: not screen.drawing.size().isEmpty())
     return screen.drawing
 
 
-def click_on(drawing: MachineDrawing, thing: Thing) -> None:
+def click_on(drawing: MachineDrawing, part: Part) -> None:
     QTest.mouseClick(
-        drawing.viewport(), Qt.MouseButton.LeftButton, pos=drawing.place_of(thing).center()
+        drawing.viewport(), Qt.MouseButton.LeftButton, pos=drawing.place_of(part).center()
     )
 
 
 def named(drawing: MachineDrawing, name: str) -> str:
-    """What a screen reader finds under that name, or a name that begins so: its words."""
-    whole = QAccessible.queryAccessibleInterface(drawing)
-    parts = [whole.child(at) for at in range(whole.childCount())]
-    found = [each for each in parts if each.text(QAccessible.Text.Name) == name] or [
-        each for each in parts if each.text(QAccessible.Text.Name).startswith(name)
+    """What the list says of the part of that name, or of a name that begins so."""
+    rows = [drawing.list.item(row).text() for row in range(drawing.list.count())]
+    found = [each for each in rows if each.startswith(f"{name}: ")] or [
+        each for each in rows if each.startswith(name)
     ]
-    assert len(found) == 1, f"{len(found)} things named {name!r}"
-    return found[0].text(QAccessible.Text.Description)
-
-
-def name_at_keyboard(drawing: MachineDrawing) -> str:
-    """Of the thing in the drawing that has the keyboard; empty where none of them has."""
-    if not drawing.hasFocus():
-        return ""
-    whole = QAccessible.queryAccessibleInterface(drawing)
-    return whole.focusChild().text(QAccessible.Text.Name)
+    assert len(found) == 1, f"{len(found)} parts named {name!r}"
+    return found[0].partition(": ")[2]
 
 
 def shown_fact(screen: Screen, label: str) -> str:

@@ -5,44 +5,32 @@ from itertools import combinations
 import pytest
 from PySide6.QtCore import QRectF
 
-from gpuexplorer.core.cards import HOST_ID, Card, CardId
-from gpuexplorer.gui.widgets.machine.machine_columns import MachineForm
-from gpuexplorer.gui.widgets.machine.machine_layout import MachineLayout, Wire, layout_of
-from gpuexplorer.gui.widgets.machine.machine_things import (
-    OfCard,
-    OfHub,
-    OfLink,
-    OfSocket,
-    OfSockets,
-    OfSpoke,
+from gpuexplorer.core.cards import HOST_ID, CardId
+from gpuexplorer.gui.widgets.machine.layout import (
+    SOCKETS,
+    Kind,
+    MachineLayout,
+    Part,
+    layout_of,
     way_of,
+    way_through,
 )
-from gpuexplorer.telemetry.machine_shape import MachineShape, shape_of
 from gpuexplorer.telemetry.sources import simulated
-from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
+from gpuexplorer.telemetry.topology import MachineShape, shape_of
 
 MACHINES = (
     "T4",
-    "1xRTX4060",
     "2xTitanRTX",
-    "2xTitanRTX+pcie",
     "1xH100,1xT4",
-    "3xT4",
     "3xA6000",
     "4xA6000",
     "5xL40S",
     "8xH100",
     "8xB200",
-    "8xL40S",
-    "8xRTX4090",
     "10xRTX3090",
     "16xH100",
     "16xL40S",
-    "24xA100",
-    "64xH200",
-    "64xT4",
 )
-WIDTHS = (310, 560, 712, 860, 1100, 1500)
 
 
 def simulated_shape(spec: str) -> MachineShape:
@@ -50,14 +38,9 @@ def simulated_shape(spec: str) -> MachineShape:
     return shape_of(backend.topology(), backend.cards())
 
 
-def one_node(count: int, path: PathKind) -> MachineShape:
-    """Many cards on one processor, without any NVLink: nothing where it could be parted."""
-    cards = [Card(CardId(f"GPU-{n}"), n, "card", 1 << 34) for n in range(count)]
-    ids = [card.id for card in cards]
-    rate = pcie_rate(5, 16)
-    links = [Link(card, HOST_ID, PathKind.HOST_BRIDGE, rate=rate) for card in ids]
-    links += [Link(a, b, path, rate=rate) for a, b in combinations(ids, 2)]
-    return shape_of(Topology(ids, links, {}), cards)
+def laid_out(spec: str, width: float = 860, height: float = 0.0) -> MachineLayout:
+    shape = simulated_shape(spec)
+    return layout_of(shape, width, (*shape.home, *shape.loose), height)
 
 
 def covers(one: QRectF, other: QRectF) -> bool:
@@ -66,118 +49,77 @@ def covers(one: QRectF, other: QRectF) -> bool:
     return common.width() > 0.5 and common.height() > 0.5
 
 
-def whole(wire: Wire) -> QRectF:
-    """Its words included."""
-    return wire.lanes.bounds().united(wire.before).united(wire.after)
-
-
-def check(layout: MachineLayout, shape: MachineShape, width: float) -> None:
-    places = [box.place for box in layout.boxes]
-    for one, other in combinations(places, 2):
-        assert not covers(one, other)
-    for place in (*places, *(whole(wire) for wire in layout.wires)):
-        assert place.left() >= 0
-        assert place.right() <= width + 0.5
-        assert place.bottom() <= layout.size.height() + 0.5
-    for wire in layout.wires:
-        strips = (*wire.lanes.forth, *wire.lanes.back)
-        for strip in strips:
-            assert not any(covers(strip, place) for place in places)
-        check_ends(layout, wire)
-        for words in (wire.before, wire.after):
-            if not isinstance(wire.thing, OfSpoke):
-                assert not any(covers(words, place) for place in places)
-            assert not any(covers(words, strip) for strip in strips)
-    tiles = [box.thing for box in layout.boxes if isinstance(box.thing, OfCard)]
-    assert sorted(tile.card for tile in tiles) == sorted((*shape.home, *shape.loose))
-    to_host = [wire.thing for wire in layout.wires if isinstance(wire.thing, OfLink)]
-    assert {wire.a for wire in to_host if wire.to_host} == set(shape.home)
-
-
-def check_ends(layout: MachineLayout, wire: Wire) -> None:
-    """Both lanes touch both things, and stay within their width."""
-    if isinstance(wire.thing, OfSockets):
-        return
-    ends = [[box.place for box in layout.boxes if box.thing == end] for end in wire.ends]
-    for lane in (wire.lanes.forth, wire.lanes.back):
-        for boxes in ends:
-            assert any(touches(strip, box) for strip in lane for box in boxes)
-
-
-def touches(strip: QRectF, box: QRectF) -> bool:
-    meets = strip.top() == box.bottom() or strip.bottom() == box.top()
-    return meets and strip.left() >= box.left() and strip.right() <= box.right()
-
-
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [310, 560, 860, 1500])
 @pytest.mark.parametrize("spec", MACHINES)
-def test_nothing_covers_another_and_wires_end_at_their_things(spec: str, width: int) -> None:
-    shape = simulated_shape(spec)
-    check(layout_of(shape, width), shape, width)
-    check(layout_of(shape, width, height=900), shape, width)
+def test_nothing_covers_another_and_wires_end_at_their_boxes(spec: str, width: int) -> None:
+    for layout in (laid_out(spec, width), laid_out(spec, width, height=900)):
+        places = [place for _, place in layout.boxes]
+        assert not any(covers(one, other) for one, other in combinations(places, 2))
+        for wire in layout.wires:
+            around = wire.lanes[0].boundingRect().united(wire.words)
+            assert QRectF(0, 0, layout.size.width(), layout.size.height()).contains(around)
+            if wire.part.kind is not Kind.SPOKE:  # their words stand in the bar
+                assert not any(covers(wire.words, place) for place in places)
+            for lane in wire.lanes if wire.part != SOCKETS else ():
+                assert not any(covers(lane.boundingRect(), place) for place in places)
+                tips = [lane.pointAtPercent(share) for share in (0.0, 1.0)]
+                for end in wire.ends:
+                    near = [place.adjusted(-1, -1, 1, 1) for place in layout.places(end)]
+                    assert any(place.contains(tip) for place in near for tip in tips)
 
 
-@pytest.mark.parametrize("path", [PathKind.SWITCHES, PathKind.NODE, PathKind.UNKNOWN])
-@pytest.mark.parametrize("count", [9, 16, 33, 64])
-def test_one_processor_with_very_many_cards_is_drawn_in_pieces(
-    count: int, path: PathKind
-) -> None:
-    shape = one_node(count, path)
-    for width in (560, 1100):
-        check(layout_of(shape, width), shape, width)
+def test_every_card_has_a_tile_and_a_wire_to_the_host() -> None:
+    layout = laid_out("16xL40S")
+    tiles = [part.card for part, _ in layout.boxes if part.kind is Kind.CARD]
+    wired = [wire.part.card for wire in layout.wires if wire.part.to == HOST_ID]
+    assert len(tiles) == 16
+    assert set(tiles) == set(wired)
 
 
 def test_eight_cards_with_nvswitch_meet_in_one_bar() -> None:
-    layout = layout_of(simulated_shape("8xH100"), 860)
-    assert len([box for box in layout.boxes if isinstance(box.thing, OfHub)]) == 1
-    spokes = [wire for wire in layout.wires if isinstance(wire.thing, OfSpoke)]
-    assert len(spokes) == 8
-    assert all(OfHub(0) in wire.ends for wire in spokes)
+    layout = laid_out("8xH100")
+    hub = Part(Kind.HUB, number=0)
+    assert len(layout.places(hub)) == 1
+    assert sum(hub in wire.ends for wire in layout.wires) == 8
 
 
-def test_a_lane_is_as_wide_as_it_is_fast() -> None:
-    layout = layout_of(simulated_shape("4xA6000"), 1100)
-    assert layout.scale == 8e9
-    widths = {
-        (wire.thing.to_host): wire.lanes.forth[0].width()
-        for wire in layout.wires
-        if isinstance(wire.thing, OfLink)
-    }
+def test_a_lane_is_as_wide_as_it_is_fast_and_a_coarser_scale_holds_for_all() -> None:
+    layout = laid_out("4xA6000", 1100)
+    widths = {wire.part.to == HOST_ID: wire.width for wire in layout.wires if wire.part.to}
     # 31.5 GB/s over PCIe and 56.25 GB/s over the bridge.
-    assert widths == {True: 4.0, False: 7.0}
+    assert (layout.scale, widths) == (8e9, {True: 4.0, False: 7.0})
+    coarse = laid_out("8xB200")
+    assert coarse.scale > 8e9
+    spokes = {wire.width for wire in coarse.wires if wire.part.kind is Kind.SPOKE}
+    assert spokes == {round(900e9 / coarse.scale)}
 
 
-def test_wires_too_wide_for_their_cards_make_the_scale_coarser_for_all() -> None:
-    layout = layout_of(simulated_shape("8xB200"), 860)
-    assert layout.scale > 8e9
-    lanes = {type(wire.thing): wire.lanes.forth[0].width() for wire in layout.wires}
-    assert lanes[OfSpoke] == round(900e9 / layout.scale)
-    assert lanes[OfLink] == max(1, round(63e9 / layout.scale))
-
-
-def test_more_cards_are_said_less_of() -> None:
-    forms = [layout_of(simulated_shape(f"{n}xH100"), 860).form for n in (2, 8, 64)]
-    assert forms == [MachineForm.ROOMY, MachineForm.NORMAL, MachineForm.PACKED]
-
-
-def test_processors_of_several_rows_are_joined() -> None:
-    layout = layout_of(simulated_shape("64xH200"), 860)
-    lefts = {box.place.left() for box in layout.boxes if isinstance(box.thing, OfSocket)}
-    rails = [wire for wire in layout.wires if not wire.lanes.back]
-    assert [wire.thing for wire in rails] == [OfSockets()]
-    assert rails[0].lanes.bounds().right() == min(lefts)
+def test_processors_of_several_rows_are_joined_at_the_left() -> None:
+    layout = laid_out("16xH100", 700)
+    [rail] = [wire for wire in layout.wires if wire.part == SOCKETS]
+    tiles = [place.left() for part, place in layout.boxes if part.kind is Kind.CARD]
+    assert rail.lanes[0].boundingRect().left() < min(tiles)
 
 
 def test_height_that_is_left_goes_between_the_parts() -> None:
-    shape = simulated_shape("8xL40S")
-    small, large = layout_of(shape, 860), layout_of(shape, 860, height=2000)
+    small, large = laid_out("8xL40S"), laid_out("8xL40S", height=2000)
     assert small.size.height() < large.size.height() < 2.0 * small.size.height()
+
+
+def test_of_very_many_cards_two_are_drawn_alone_with_the_path_between_them() -> None:
+    shape = simulated_shape("64xH200")
+    ends = CardId("SIM-0"), CardId("SIM-63")
+    layout = layout_of(shape, 860, ends)
+    kinds = [part.kind for part, _ in layout.boxes]
+    assert (kinds.count(Kind.CARD), kinds.count(Kind.SOCKET)) == (2, 2)
+    up = [[Part(Kind.CARD, card), Part(Kind.SOCKET, number=shape.home[card])] for card in ends]
+    way = way_through(layout, [(up[0][1], up[1][1])])
+    assert [wire.part for wire in way.wires] == [SOCKETS]
 
 
 def test_the_way_across_processors_runs_through_all_between() -> None:
     shape = simulated_shape("8xL40S")
-    way = way_of(shape, OfLink(CardId("SIM-0"), CardId("SIM-7")))
-    assert OfSockets() in way
-    assert {OfSocket(0), OfSocket(1)} <= set(way)
-    beside = way_of(shape, OfLink(CardId("SIM-0"), CardId("SIM-1")))
-    assert OfSocket(0) not in beside
+    first, second, last = (CardId(f"SIM-{number}") for number in (0, 1, 7))
+    sockets = {Part(Kind.SOCKET, number=at) for at in (0, 1)}
+    assert {SOCKETS, *sockets} <= set(way_of(shape, Part(Kind.LINK, first, last)))
+    assert not sockets & set(way_of(shape, Part(Kind.LINK, first, second)))

@@ -8,13 +8,10 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from tests.gui.fakes import card, working
-from tests.gui.topology.conftest import OpenScreen, Screen, WiredBackend
+from tests.gui.topology.conftest import OpenScreen, Screen
 from tests.gui.topology.screen_hands import (
     made_up,
     press_button,
-    session_on,
-    told_of,
     wait_drawn,
     wait_for_words,
 )
@@ -34,17 +31,6 @@ def test_the_matrix_is_copied_as_text_that_says_it_is_made_up(
     row = next(line for line in lines if line.startswith("0 "))
     assert row.split() == ["0", "PHB", "X", "NV4", "SYS", "SYS", "0", "0-31"]
     assert "NV#   NVLink, the number says how many links work together" in lines
-
-
-def test_figures_of_real_cards_are_not_called_simulated(
-    open_screen: OpenScreen, qtbot: QtBot
-) -> None:
-    cards = [card(0)]
-    backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
-    screen = open_screen(session_on(backend))
-    wait_drawn(qtbot, screen)
-    press_button(screen, "Copy the matrix as text")
-    assert "SIMULATED" not in QGuiApplication.clipboard().text()
 
 
 def test_the_drawing_is_written_as_svg_and_png_that_say_they_are_made_up(

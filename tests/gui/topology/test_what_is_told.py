@@ -3,22 +3,21 @@
 import pytest
 from PySide6.QtCore import QEvent, QObject, QRect
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardState
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.widgets.machine.machine_things import OfCard, OfLink
+from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.telemetry.topology import Topology
 from tests.gui.fakes import Answer, card, instance, working
 from tests.gui.hands import click, texts
 from tests.gui.topology.conftest import OpenScreen, WiredBackend
 from tests.gui.topology.screen_hands import (
     click_on,
-    made_up,
     named,
-    session_on,
+    session_of,
     told_of,
     wait_drawn,
     wait_for_words,
@@ -31,7 +30,7 @@ def test_a_driver_that_hangs_is_told_of_and_the_window_goes_on(
     cards = [card(0), card(1)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
     backend.answers_now.clear()
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     wait_for_words(qtbot, screen, "The driver is asked how the cards are wired.")
     wait_for_words(qtbot, screen, "The driver has not answered for 3 s how")
     wait_for_words(qtbot, screen, "It is waited for; the rest of the window goes on.")
@@ -41,28 +40,13 @@ def test_a_driver_that_hangs_is_told_of_and_the_window_goes_on(
     named(drawing, "Link from card 1 to the host")
 
 
-def test_a_hung_answer_that_comes_after_the_screen_ended_harms_nobody(
-    open_screen: OpenScreen, qtbot: QtBot
-) -> None:
-    cards = [card(0)]
-    backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
-    backend.answers_now.clear()
-    screen = open_screen(session_on(backend))
-    wait_for_words(qtbot, screen, "The driver is asked")
-    screen.view.stop()
-    screen.view.setParent(None)
-    screen.view.deleteLater()
-    QApplication.sendPostedEvents(screen.view, QEvent.Type.DeferredDelete)
-    backend.answers_now.set()
-
-
 def test_a_driver_that_refuses_says_why_and_can_be_asked_again(
     open_screen: OpenScreen, qtbot: QtBot
 ) -> None:
     cards = [card(0)]
     refused = Trouble("The driver is of another version.", "Restart the computer.")
     backend = WiredBackend(dict.fromkeys(cards, working()), refused)
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     wait_for_words(qtbot, screen, "The driver is of another version. Restart the computer.")
     backend.told = told_of(cards)
     click(screen.view, "Ask again")
@@ -82,23 +66,14 @@ def test_a_driver_that_tells_of_no_wire_is_explained(
 ) -> None:
     answer = Answer(otherwise=absence, state=state)
     backend = WiredBackend({card(0): answer}, Topology([card(0).id], [], {}))
-    wait_for_words(qtbot, open_screen(session_on(backend)), words)
+    wait_for_words(qtbot, open_screen(session_of(backend)), words)
 
 
 def test_where_only_instances_are_seen_nothing_is_drawn(
     open_screen: OpenScreen, qtbot: QtBot
 ) -> None:
     backend = WiredBackend({instance(card(0), 0): working()}, Topology([], [], {}))
-    wait_for_words(qtbot, open_screen(session_on(backend)), "Only MIG instances are visible")
-
-
-def test_one_card_alone_is_drawn_with_its_way_to_the_host(
-    open_screen: OpenScreen, qtbot: QtBot
-) -> None:
-    screen = open_screen(made_up("T4"))
-    drawing = wait_drawn(qtbot, screen)
-    named(drawing, "Link from card 0 to the host")
-    assert "One card" in texts(screen.view)
+    wait_for_words(qtbot, open_screen(session_of(backend)), "Only MIG instances are visible")
 
 
 def test_a_lost_card_stays_where_it_was_and_says_so(
@@ -107,35 +82,19 @@ def test_a_lost_card_stays_where_it_was_and_says_so(
     cards = [card(0), card(1)]
     answers = {cards[0]: working(), cards[1]: working()}
     backend = WiredBackend(answers, told_of(cards))
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     drawing = wait_drawn(qtbot, screen)
-    place = drawing.place_of(OfCard(cards[1].id))
+    place = drawing.place_of(Part(Kind.CARD, cards[1].id))
     backend.answers[cards[1].id] = Answer(otherwise=Absence.LOST, state=CardState.LOST)
     # A driver tells nothing of it any more; the list of cards is another one.
     backend.told = told_of(cards[:1])
     backend.listed = list(cards)
-    wait_for_words(qtbot, screen, "Lost: card 1. Its wires are drawn as they were.")
+    wait_for_words(qtbot, screen, "Lost: card 1. Wires are drawn as they were.")
     qtbot.waitUntil(lambda: backend.asked == 2)
     qtbot.waitUntil(lambda: "Lost" in named(drawing, "Card 1"))
-    assert drawing.place_of(OfCard(cards[1].id)) == place
-    click_on(drawing, OfLink(cards[1].id, HOST_ID))
-    assert "The card is lost: nothing is known of its link any more." in texts(screen.view)
-
-
-def test_a_card_that_is_no_longer_listed_is_not_called_lost(
-    open_screen: OpenScreen, qtbot: QtBot
-) -> None:
-    cards = [card(0), card(1)]
-    backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
-    screen = open_screen(session_on(backend))
-    drawing = wait_drawn(qtbot, screen)
-    unlisted = Answer(otherwise=Absence.UNLISTED, state=CardState.UNLISTED)
-    backend.answers[cards[1].id] = unlisted
-    wait_for_words(qtbot, screen, "No longer listed: card 1. Its wires are drawn as they were.")
-    qtbot.waitUntil(lambda: "Not listed" in named(drawing, "Card 1"))
-    click_on(drawing, OfLink(cards[1].id, HOST_ID))
-    said = "The driver no longer lists the card, and nothing of its link."
-    assert said in texts(screen.view)
+    assert drawing.place_of(Part(Kind.CARD, cards[1].id)) == place
+    click_on(drawing, Part(Kind.LINK, cards[1].id, HOST_ID))
+    assert "Lost: card 1. Nothing passes here." in texts(screen.view)
 
 
 def test_a_card_of_which_the_driver_tells_nothing_stands_apart(
@@ -143,11 +102,11 @@ def test_a_card_of_which_the_driver_tells_nothing_stands_apart(
 ) -> None:
     cards = [card(0), card(1)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards[:1]))
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     drawing = wait_drawn(qtbot, screen)
     wait_for_words(qtbot, screen, "How card 1 would be reached is not reported.")
-    assert drawing.place_of(OfLink(cards[1].id, HOST_ID)).isEmpty()
-    assert not drawing.place_of(OfCard(cards[1].id)).isEmpty()
+    assert drawing.place_of(Part(Kind.LINK, cards[1].id, HOST_ID)).isEmpty()
+    assert not drawing.place_of(Part(Kind.CARD, cards[1].id)).isEmpty()
 
 
 def test_other_cards_are_drawn_as_soon_as_they_come(
@@ -156,7 +115,7 @@ def test_other_cards_are_drawn_as_soon_as_they_come(
     cards = [card(0), card(1)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards[:1]))
     backend.listed = cards[:1]
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     wait_for_words(qtbot, screen, "One card")
     backend.told, backend.listed = told_of(cards), list(cards)
     wait_for_words(qtbot, screen, "2 cards")
@@ -168,15 +127,15 @@ def test_nothing_is_painted_while_no_figure_changes(
 ) -> None:
     cards = [card(0), card(1)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
-    screen = open_screen(session_on(backend))
+    screen = open_screen(session_of(backend))
     drawing = wait_drawn(qtbot, screen)
     # The computer's own memory is a real figure, and may change.
-    click_on(drawing, OfCard(cards[0].id))
+    click_on(drawing, Part(Kind.CARD, cards[0].id))
     qtbot.waitUntil(lambda: screen.session.beats().taken > 10)
     painted = Painted(drawing.viewport())
     before = screen.session.beats().taken
     qtbot.waitUntil(lambda: screen.session.beats().taken > before + 10)
-    tile = drawing.place_of(OfCard(cards[0].id))
+    tile = drawing.place_of(Part(Kind.CARD, cards[0].id))
     assert not [place for place in painted.places if place.contains(tile.center())]
     backend.answers[cards[0].id] = working(busy=0.4)
     qtbot.waitUntil(lambda: any(place.contains(tile.center()) for place in painted.places))

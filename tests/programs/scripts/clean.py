@@ -1,6 +1,6 @@
 """Train a small classifier as one should: pinned batches, and a loss that stays on the card."""
 
-import argparse
+import sys
 import time
 
 import torch
@@ -8,31 +8,27 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--width", type=int, default=2048)
-parser.add_argument("--batches", type=int, default=50)
-parser.add_argument("--epochs", type=int, default=2)
-args = parser.parse_args()
+width, batches, epochs = map(int, sys.argv[1:])
 
 torch.manual_seed(0)
 device = torch.device("cuda")
 batch = 128
 dataset = TensorDataset(
-    torch.randn(args.batches * batch, 784), torch.randint(10, (args.batches * batch,))
+    torch.randn(batches * batch, 784), torch.randint(10, (batches * batch,))
 )
 loader = DataLoader(dataset, batch_size=batch, shuffle=True, pin_memory=True)
 
 net = nn.Sequential(
-    nn.Linear(784, args.width),
+    nn.Linear(784, width),
     nn.ReLU(),
-    nn.Linear(args.width, args.width),
+    nn.Linear(width, width),
     nn.ReLU(),
-    nn.Linear(args.width, 10),
+    nn.Linear(width, 10),
 ).to(device)
 optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
 
 begin = time.perf_counter()
-for epoch in range(args.epochs):
+for epoch in range(epochs):
     total = torch.zeros((), device=device)
     for step, (x, y) in enumerate(loader, 1):
         x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)

@@ -1,6 +1,5 @@
 """Train a small classifier on random pictures, and log each minibatch."""
 
-import argparse
 import statistics
 import sys
 import time
@@ -10,31 +9,26 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--width", type=int, default=2048)
-parser.add_argument("--batches", type=int, default=200)
-parser.add_argument("--epochs", type=int, default=3)
-parser.add_argument("--log", type=argparse.FileType("w"), default=sys.stdout)
-args = parser.parse_args()
+width, batches, epochs = map(int, sys.argv[1:])
 
 torch.manual_seed(0)
 device = torch.device("cuda")
 batch = 256
-pictures = torch.randn(args.batches * batch, 784).to(device)
-labels = torch.randint(10, (args.batches * batch,)).to(device)
+pictures = torch.randn(batches * batch, 784).to(device)
+labels = torch.randint(10, (batches * batch,)).to(device)
 
 net = nn.Sequential(
-    nn.Linear(784, args.width),
+    nn.Linear(784, width),
     nn.ReLU(),
-    nn.Linear(args.width, args.width),
+    nn.Linear(width, width),
     nn.ReLU(),
-    nn.Linear(args.width, 10),
+    nn.Linear(width, 10),
 ).to(device)
 optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
 
 recent: deque[float] = deque(maxlen=100)
 begin = time.perf_counter()
-for epoch in range(args.epochs):
+for epoch in range(epochs):
     for start in range(0, len(pictures), batch):
         x, y = pictures[start : start + batch], labels[start : start + batch]
         optimizer.zero_grad()
@@ -43,9 +37,6 @@ for epoch in range(args.epochs):
         optimizer.step()
         recent.append(loss.item())
         smooth = statistics.fmean(recent)
-        args.log.write(
-            f"epoch {epoch}, picture {start}: {recent[-1]:.4f}, smooth {smooth:.4f}\n"
-        )
-        args.log.flush()
+        print(f"epoch {epoch}, picture {start}: {recent[-1]:.4f}, smooth {smooth:.4f}")
 torch.cuda.synchronize()
 print(f"trained in {time.perf_counter() - begin:.3f} s")

@@ -1,31 +1,27 @@
 """Train a network in two parts, between which activations are centred by hand."""
 
-import argparse
+import sys
 import time
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--width", type=int, default=4096)
-parser.add_argument("--batches", type=int, default=50)
-parser.add_argument("--epochs", type=int, default=2)
-args = parser.parse_args()
+width, batches, epochs = map(int, sys.argv[1:])
 
 torch.manual_seed(0)
 device = torch.device("cuda")
 batch, features = 2048, 128
-samples = torch.randn(args.batches * batch, features).to(device)
-labels = torch.randint(10, (args.batches * batch,)).to(device)
+samples = torch.randn(batches * batch, features).to(device)
+labels = torch.randint(10, (batches * batch,)).to(device)
 
-first = nn.Sequential(nn.Linear(features, args.width), nn.ReLU()).to(device)
-second = nn.Linear(args.width, 10).to(device)
+first = nn.Sequential(nn.Linear(features, width), nn.ReLU()).to(device)
+second = nn.Linear(width, 10).to(device)
 parameters = [*first.parameters(), *second.parameters()]
 optimizer = torch.optim.SGD(parameters, lr=0.01)
 
 begin = time.perf_counter()
-for epoch in range(args.epochs):
+for epoch in range(epochs):
     total = torch.zeros((), device=device)
     for start in range(0, len(samples), batch):
         x, y = samples[start : start + batch], labels[start : start + batch]
@@ -36,5 +32,5 @@ for epoch in range(args.epochs):
         loss.backward()
         optimizer.step()
         total += loss.detach()
-    print(f"epoch {epoch}: loss {total.item() / args.batches:.3f}")
+    print(f"epoch {epoch}: loss {total.item() / batches:.3f}")
 print(f"trained in {time.perf_counter() - begin:.3f} s")

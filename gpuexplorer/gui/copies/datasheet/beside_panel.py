@@ -10,24 +10,22 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
 from gpuexplorer.copies.asked_for import HOST
-from gpuexplorer.copies.datasheet.figure import Figure, What, number_of, short, unit_of
+from gpuexplorer.copies.datasheet.figure import Figure, What, number_of, unit_of
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
-from gpuexplorer.core.units import GIB
+from gpuexplorer.core.units import GIB, short
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.copies.datasheet.model import NOT_OF_HOST
 from gpuexplorer.gui.copies.datasheet.words import TITLES, said_of
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, row
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, row, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
 
 MOST_OTHERS = 3
 LETTERS = "ABC"
@@ -155,17 +153,16 @@ class BesidePanel(Panel):
 
     taken_away = Signal(str)
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, tr("Beside other cards"))
-        self._look = look
+    def __init__(self) -> None:
+        super().__init__(tr("Beside other cards"))
         self._others: Sequence[OtherCard] = ()
         self.stops: list[QWidget] = []  # where the Tab key comes to, in its order
-        self._modelled = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self._modelled = ElidedLabel(look().letters.caption, Tone.QUIET)
         self.head.addWidget(self._modelled)
         self._list = row(gap=4)
         self._list.addStretch()  # takes what the names leave
-        self._how = wrapped_label(look, tr(HOW), Tone.QUIET)
-        self._bars = BesideTable(look)
+        self._how = wrapped_label(tr(HOW), Tone.QUIET)
+        self._bars = BesideTable()
         add(self.body, self._list, self._how, Space(10), self._bars, FREE)
 
     def show_cards(
@@ -185,7 +182,7 @@ class BesidePanel(Panel):
             name.deleteLater()
         self.stops = []
         for at, card in enumerate(others):
-            name = OtherName(self._look, LETTERS[at], card)
+            name = OtherName(LETTERS[at], card)
             name.clicked.connect(partial(self.taken_away.emit, card.name))
             self._list.insertWidget(at, name, 1)
             self.stops.append(name)
@@ -194,8 +191,8 @@ class BesidePanel(Panel):
 class OtherName(WordButton):
     """A card that lies beside; pressed, it no longer does."""
 
-    def __init__(self, look: Look, letter: str, card: OtherCard) -> None:
-        super().__init__(look, Icon.CLOSE, f"{letter}  {called_beside(card)}")
+    def __init__(self, letter: str, card: OtherCard) -> None:
+        super().__init__(Icon.CLOSE, f"{letter}  {called_beside(card)}")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMaximumWidth(self.sizeHint().width())
         self.setAccessibleName(tr("{letter}: {card}. Take away", letter=letter, card=card.name))
@@ -205,20 +202,19 @@ class OtherName(WordButton):
 class BesideTable(Table[BesideKind]):
     """A row per kind of figure, a column per card."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         self._kinds = TableModel[BesideKind]([], lambda kind: kind.words)
-        super().__init__(look, tr("Figures beside each other"), self._kinds, row_height=_ROW)
+        super().__init__(tr("Figures beside each other"), self._kinds, row_height=_ROW)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.headings.setSectionsMovable(False)
 
     def show_kinds(self, kinds: Sequence[BesideKind]) -> None:
         self.setAccessibleDescription("; ".join(kind.said for kind in kinds))
         heads = list(kinds[0].cells) if kinds else []
         if heads != [column.heading for column in self._kinds.columns][1:]:
-            columns = [Column("kind", "", _kind, width=140, stretches=True, widest=140)]
+            columns = [Column("kind", "", _kind, width=140)]
             columns += map(_of_card, heads)
-            self._kinds.start_anew(columns)
+            self._kinds.show_columns(columns)
         self.show_rows(kinds)
         self.show_all_rows()
         self.columns.fit()

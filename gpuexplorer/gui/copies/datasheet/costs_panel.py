@@ -12,15 +12,12 @@ from gpuexplorer.copies.datasheet.costs import Asked, Cost, TypedIn, costs_of, s
 from gpuexplorer.copies.datasheet.sheet import Sheet
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
-from gpuexplorer.gui.widgets.controls.fields import TextField
-from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, TextField
+from gpuexplorer.gui.widgets.live_view import Panel
 
 _KEPT = "copies/datasheet/costs"
 _SIDE_BY_SIDE, _GAP = 900, 24
@@ -46,28 +43,28 @@ class CostsPanel(Panel):
 
     typed = Signal()
 
-    def __init__(self, look: Look, settings: Settings) -> None:
-        super().__init__(look, tr("What it costs"), tr("computed from what you type in"))
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(tr("What it costs"), tr("computed from what you type in"))
         self._settings = settings
         self._sheet: Sheet | None = None
         self._kept = _read(settings.remembered(_KEPT) or "")
-        self._fields = {asked: TextField(look, tr(_CAPTIONS[asked])) for asked in Asked}
+        self._fields = {asked: TextField(tr(_CAPTIONS[asked])) for asked in Asked}
         self._rows: list[FieldRow] = []
         form = QVBoxLayout()
         form.setSpacing(8)
         for row in _ROWS:
             labelled = {
-                asked.value: Labelled(look, tr(_CAPTIONS[asked]), self._fields[asked])
+                asked.value: Labelled(tr(_CAPTIONS[asked]), self._fields[asked])
                 for asked in row
             }
-            self._rows.append(FieldRow(look, labelled))
+            self._rows.append(FieldRow(labelled))
             form.addWidget(self._rows[-1])
         form.addStretch(1)
         for asked, field in self._fields.items():
             field.setPlaceholderText(_EXAMPLES.get(asked, ""))
             field.typed.connect(partial(self._on_typed, asked))
         self._lines = TableModel(_columns(), lambda cost: str(cost.title))
-        self._table = Table(look, tr("What it comes to"), self._lines)
+        self._table = Table(tr("What it comes to"), self._lines)
         self._table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self._table.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)

@@ -7,23 +7,22 @@ from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
-from gpuexplorer.copies.datasheet.figure import What, number_of, short, unit_of
+from gpuexplorer.copies.datasheet.figure import What, number_of, unit_of
 from gpuexplorer.copies.datasheet.sheet import OtherCard
-from gpuexplorer.core.units import GIB
+from gpuexplorer.core.units import GIB, short
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.copies.datasheet.beside_panel import looked_for
-from gpuexplorer.gui.tables.cell import Cell, Chip
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import WordButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import add
-from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
 
 BESIDE, BANDWIDTH = "beside", "bandwidth"
 _MARKED, _UNMARKED = 0, 1
@@ -86,7 +85,6 @@ def offer_columns(cells: OfferCells) -> list[Column[OtherCard]]:
             tr("The model, as its driver calls it"),
             width=168,
             stretches=True,
-            widest=250,
         ),
         Column(
             "here",
@@ -186,10 +184,11 @@ class OffersTable(Table[OtherCard]):
     turned = Signal(str)  # the name of a card
     current_changed = Signal()
 
-    def __init__(self, look: Look, model: TableModel[OtherCard]) -> None:
-        super().__init__(look, tr("Cards one could have"), model)
+    def __init__(self, model: TableModel[OtherCard]) -> None:
+        super().__init__(tr("Cards one could have"), model)
         self._cards = model
         self._beside = [column.key for column in model.columns].index(BESIDE)
+        self.columns.setSectionsMovable(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.selectionModel().currentRowChanged.connect(self.current_changed)
@@ -227,23 +226,23 @@ class OffersTable(Table[OtherCard]):
 class OffersPanel(Panel):
     """`table` is connected by whoever holds this."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, tr("Other cards"))
+    def __init__(self) -> None:
+        super().__init__(tr("Other cards"))
         self._cards: Sequence[OtherCard] = ()
         self._cells = OfferCells()
-        self._count = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._lay = WordButton(look, Icon.ADD, tr("Compare"))
-        self._take = WordButton(look, Icon.CLOSE, tr("Take away"))
-        self._search = SearchField(look, tr("Name, maker, year"))
+        self._count = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._lay = WordButton(Icon.ADD, tr("Compare"))
+        self._take = WordButton(Icon.CLOSE, tr("Take away"))
+        self._search = SearchField(tr("Name, maker, year"))
         self._search.setFixedWidth(_SEARCH)
         model = TableModel(offer_columns(self._cells), lambda card: card.name)
-        self.table = OffersTable(look, model)
+        self.table = OffersTable(model)
         self.table.columns.begin_with(BANDWIDTH, falling=True)
-        self._nothing = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._nothing = ElidedLabel(look().letters.body, Tone.QUIET)
         add(self.head, self._count, self._lay, self._take, self._search)
         self.body.addWidget(self._nothing)
         self.body.addWidget(self.table, 1)
-        self._search.searched_for.connect(self._show)
+        self._search.textChanged.connect(self._show)
         self._search.left.connect(self.table.setFocus)
         self._lay.clicked.connect(self.table.turn)
         self._take.clicked.connect(self.table.turn)

@@ -4,24 +4,21 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QToolTip, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.datasheet.model import SheetRow
-from gpuexplorer.gui.tables.cell import Cell, Chip, Gauge
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, say
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
+from gpuexplorer.gui.widgets.painted import ChipRow
 
 _MODELLED = mark("modelled")
 _MOST_OF_IT = 100
@@ -33,13 +30,12 @@ _ROW, _MARGIN = 40, 6
 class SheetTable(Table[SheetRow]):
     """A row per figure. Arrow keys say all that is known about each."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         self._colour: int | None = None
         self.rows: Sequence[SheetRow] = ()
         model = TableModel(self._columns(), lambda row: row.name)
-        super().__init__(look, tr(NAME), model, row_height=_ROW)
+        super().__init__(tr(NAME), model, row_height=_ROW)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.headings.setSectionsMovable(False)
 
     def show_sheet_rows(self, rows: Sequence[SheetRow], colour: int | None) -> None:
         """`colour` is the card's whose figures these are."""
@@ -115,23 +111,22 @@ def _watts(row: SheetRow) -> Cell:
 class SheetPanel(Panel):
     """`chips` are connected by whoever holds this: of another device that is to be shown."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, "")
-        self._look = look
+    def __init__(self) -> None:
+        super().__init__("")
         # Rows reach a little further, so that what marks one of them does not touch its words.
         self.body.setContentsMargins(16 - _MARGIN, 14, 16 - _MARGIN, 12)
         self.head.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
-        self._mark = ChipRow(look, arrows=True)
-        self._name = ElidedLabel(look.letters.title, Tone.TEXT)
+        self._mark = ChipRow(arrows=True)
+        self._name = ElidedLabel(look().letters.title, Tone.TEXT)
         self.head.insertWidget(0, self._mark)
         self.head.insertSpacing(1, 8)
         self.head.insertWidget(2, self._name, _MOST_OF_IT)
-        self._modelled = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self.chips = CardChips(look)
+        self._modelled = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self.chips = CardChips()
         add(self.head, self._modelled, Space(6), self.chips)
-        self._bars = SheetTable(look)
-        self._first, self._more = (wrapped_label(look, "", Tone.TEXT) for _ in range(2))
-        self._reason = wrapped_label(look, "", Tone.QUIET)
+        self._bars = SheetTable()
+        self._first, self._more = (wrapped_label("", Tone.TEXT) for _ in range(2))
+        self._reason = wrapped_label("", Tone.QUIET)
         said = (self._first, self._more, self._reason)
         for each in said:
             each.setContentsMargins(_MARGIN, 0, _MARGIN, 4)
@@ -140,7 +135,7 @@ class SheetPanel(Panel):
     @property
     def stops(self) -> Sequence[QWidget]:
         """Where the Tab key comes to, in its order."""
-        return *self.chips.findChildren(PaintedButton), self._bars
+        return *self.chips.findChildren(QAbstractButton), self._bars
 
     def show_devices(self, choices: Sequence[CardChoice], current: str) -> None:
         """More than one can be chosen among."""
@@ -167,7 +162,7 @@ class SheetPanel(Panel):
         self._modelled.show_text(tr(_MODELLED) if modelled else "")
         self._modelled.setVisible(modelled)
         self._bars.show_sheet_rows(rows, colour)
-        letters = self._look.letters
+        letters = look().letters
         self._first.setFont((letters.strong if sentences else letters.body).font)
         say(self._first, sentences[0] if sentences else tr(NOTHING))
         say(self._more, "\n".join(sentences[1:]))

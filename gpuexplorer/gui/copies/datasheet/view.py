@@ -26,17 +26,16 @@ from gpuexplorer.gui.copies.datasheet.model import is_measured, rows_of
 from gpuexplorer.gui.copies.datasheet.offers_panel import OffersPanel
 from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetPanel
 from gpuexplorer.gui.copies.datasheet.words import DATASHEET_KEYS, sentences_of
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.card_chips import CardChoice
+from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, add, column
-from gpuexplorer.gui.widgets.results_saving import ResultsSaving
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.live_view import scrolled
 
 _TWO_COLUMNS, _GAP = 1120, 12
 _OFFERS = 300
@@ -51,18 +50,18 @@ class DatasheetPage(CopiesPage):
 
     key_groups = DATASHEET_KEYS
 
-    def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
-        super().__init__(look, copies, parent)
+    def __init__(self, copies: CopiesState, parent: QWidget | None = None) -> None:
+        super().__init__(copies, parent)
         self._state = DatasheetState(copies, self)
         self._devices: Sequence[BenchDevice] = ()
         self._device = ""
         self._shown_now: tuple[object, ...] = ()
         remembered = copies.lab.machine.settings.remembered(_OTHERS) or ""
         self._others = [name for name in remembered.split("\n") if name][:MOST_OTHERS]
-        self._sheet = SheetPanel(look)
-        self._beside = BesidePanel(look)
-        self._costs = CostsPanel(look, copies.lab.machine.settings)
-        self._offers = OffersPanel(look)
+        self._sheet = SheetPanel()
+        self._beside = BesidePanel()
+        self._costs = CostsPanel(copies.lab.machine.settings)
+        self._offers = OffersPanel()
         self._offers.setMinimumHeight(_OFFERS)
         content, pictured = QWidget(), QWidget()
         for each in (content, pictured):
@@ -74,7 +73,7 @@ class DatasheetPage(CopiesPage):
         column(pictured, self._offers, GROWS, within=content, gap=_GAP)
         column(scrolled(content, "page"), within=self)
         self._measure = self.primary_button(tr("Measure"), self.measure)
-        self._saving = SheetSaving(look, copies.lab.machine, self._saved, pictured)
+        self._saving = SheetSaving(copies.lab.machine, self._saved, pictured)
         self.tell_of(self._saving)
         self.tools = (self._saving.button, self._measure)
         self._sheet.chips.chosen.connect(self.choose)
@@ -270,11 +269,9 @@ def _titled(device: BenchDevice) -> str:
 class SheetSaving(ResultsSaving):
     """Its files hold promises and their sources beside what was measured."""
 
-    def __init__(
-        self, look: Look, machine: MachineState, saved: Saved, pictured: QWidget
-    ) -> None:
+    def __init__(self, machine: MachineState, saved: Saved, pictured: QWidget) -> None:
         title, what = tr("Datasheet"), tr("datasheet")
-        super().__init__(look, machine, "datasheet", title, what, tuple, pictured)
+        super().__init__(machine, "datasheet", title, what, tuple, pictured)
         self._saved = saved
 
     def csv(self) -> str:

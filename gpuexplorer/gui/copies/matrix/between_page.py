@@ -24,16 +24,23 @@ from gpuexplorer.gui.copies.shared_parts import SizeButton
 from gpuexplorer.gui.state.copies.between_machines import BetweenMachines
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row
-from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import say_sentence, show_sentence, wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.controls.keyboard import line_up
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    Space,
+    add,
+    column,
+    row,
+    say,
+    show_sentence,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.live_view import Panel, scrolled
+from gpuexplorer.gui.widgets.painted import ChipRow
+from gpuexplorer.gui.widgets.pair_grid import Pair
 from gpuexplorer.ranks.wire import Way
 
 SIZES = (1 << 20, 16 << 20, 64 << 20, 256 << 20)
@@ -48,42 +55,32 @@ class BetweenPage(CopiesPage):
     key_groups = MATRIX_KEYS
 
     def __init__(
-        self,
-        look: Look,
-        copies: CopiesState,
-        between: BetweenMachines,
-        parent: QWidget | None = None,
+        self, copies: CopiesState, between: BetweenMachines, parent: QWidget | None = None
     ) -> None:
-        super().__init__(look, copies, parent)
+        super().__init__(copies, parent)
         self._state = between
         self._heads: Sequence[Head] = ()
         self._shown = Between(between, ())
         self._figure = RankFigure.RATE
         self._chosen: Pair | None = None
         self._map = MapPanel(
-            look,
             tr("Between machines"),
-            PairTable(
-                look,
-                tr("Measured between every two machines"),
-                self._words,
-                host_first=False,
-            ),
+            PairTable(tr("Measured between every two machines"), self._words, host_first=False),
             tr("What the cells say"),
             [(each, tr(each.value)) for each in RankFigure],
         )
         self._map.map.setMinimumHeight(_LEAST_MAP)
-        self._scale = PairScale(look)
+        self._scale = PairScale()
         self._size = SizeButton(tr("Size of each copy"), SIZES)
-        self._said = wrapped_label(look, "", Tone.QUIET)
-        self._bad = wrapped_label(look, "", Tone.BAD)
-        self._hosts = _HostsPanel(look)
-        self._together = Panel(look, tr(_ALL_REDUCE))
-        self._facts = FactGrid(look)
-        self._none_together = wrapped_label(look, tr("Not measured yet."), Tone.QUIET)
-        self._details = DetailsPanel(look)
+        self._said = wrapped_label("", Tone.QUIET)
+        self._bad = wrapped_label("", Tone.BAD)
+        self._hosts = _HostsPanel()
+        self._together = Panel(tr(_ALL_REDUCE))
+        self._facts = FactGrid()
+        self._none_together = wrapped_label(tr("Not measured yet."), Tone.QUIET)
+        self._details = DetailsPanel()
         self._details.setMinimumHeight(_LEAST_DETAILS)
-        self._all = PrimaryButton(look)
+        self._all = PrimaryButton()
         self._all.setFixedSize(_WIDTH, _HEIGHT)
         self.tools = (self._all,)
         self._lay_out()
@@ -153,8 +150,8 @@ class BetweenPage(CopiesPage):
         self._all.show_words(tr("Stop") if state.running else tr("Measure all"))
         self._all.setEnabled(not state.stopped if state.running else state.able)
         trouble = state.trouble
-        say_sentence(self._bad, self.look, "" if trouble is None else trouble.told)
-        say_sentence(self._said, self.look, self._course())
+        say(self._bad, "" if trouble is None else trouble.told)
+        say(self._said, self._course())
         self._show_together()
         self._show_details()
 
@@ -221,9 +218,8 @@ class _HostsPanel(Panel):
 
     ticked = Signal(str, bool)
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, tr("Machines"))
-        self._look = look
+    def __init__(self) -> None:
+        super().__init__(tr("Machines"))
         self._lines: dict[str, tuple[QCheckBox, QLabel]] = {}
         self._list = QWidget()
         add(self.body, self._list, FREE)
@@ -236,7 +232,7 @@ class _HostsPanel(Panel):
             with QSignalBlocker(box):
                 box.setChecked(head.name not in left_out)
             said = not_asked(head) if head.gone else head.titled
-            show_sentence(words, self._look, said)
+            show_sentence(words, said)
 
     def _fill(self, heads: Sequence[Head]) -> None:
         self._lines = {}
@@ -246,9 +242,9 @@ class _HostsPanel(Panel):
             box = QCheckBox()
             box.setAccessibleName(tr("Measure {machine}", machine=head.titled))
             box.toggled.connect(partial(self.ticked.emit, head.name))
-            chip = ChipRow(self._look)
+            chip = ChipRow()
             chip.show_chips([Chip(head.chip, None)])
-            words = wrapped_label(self._look, "", Tone.TEXT)
+            words = wrapped_label("", Tone.TEXT)
             lines.addLayout(row(box, chip, words, GROWS))
             self._lines[head.name] = box, words
         self.body.replaceWidget(self._list, fresh)

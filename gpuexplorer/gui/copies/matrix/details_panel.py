@@ -14,15 +14,13 @@ from gpuexplorer.gui.copies.matrix.way_line import NO_WAY, WayLine, WayStops
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, column
-from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import say_sentence, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, column, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
+from gpuexplorer.gui.widgets.painted import ChipRow, Painted
 
 NOTHING_CHOSEN = mark(
     "Click a cell, or move to it with the arrow keys, to see everything that is known about it."
@@ -38,13 +36,12 @@ _ROW, _LABEL, _COLUMN, _GRID_BETWEEN = 24, 128.0, 262.0, 24.0
 class DetailsPanel(Panel):
     """Its parts are made once and shown again with other words."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, tr("One pair"))
-        self._look = look
-        self._ends = ChipRow(look, arrows=True)
-        self._caption = ElidedLabel(look.letters.caption, Tone.QUIET)
+    def __init__(self) -> None:
+        super().__init__(tr("One pair"))
+        self._ends = ChipRow(arrows=True)
+        self._caption = ElidedLabel(look().letters.caption, Tone.QUIET)
         self.measure = FramedButton(
-            look, Icon.COPIES, tr(MEASURE_ONE), tr("Measure this pair again, and no other")
+            Icon.COPIES, tr(MEASURE_ONE), tr("Measure this pair again, and no other")
         )
         self.head.insertWidget(0, self._ends)
         self.head.insertSpacing(1, 8)
@@ -52,14 +49,14 @@ class DetailsPanel(Panel):
         self.head.insertWidget(4, self._caption, 1)
         self.head.setStretch(5, 0)
         self.head.addWidget(self.measure)
-        self._nothing = wrapped_label(look, tr(NOTHING_CHOSEN), Tone.QUIET)
-        self._bad = wrapped_label(look, "", Tone.BAD)
-        self._hint = wrapped_label(look, "", Tone.QUIET)
-        self._facts = FactGrid(look)
-        self._strip = SampleStrip(look)
-        self._way = WayLine(look)
-        self._said = wrapped_label(look, "", Tone.QUIET)
-        self._said.setFont(look.letters.caption.font)
+        self._nothing = wrapped_label(tr(NOTHING_CHOSEN), Tone.QUIET)
+        self._bad = wrapped_label("", Tone.BAD)
+        self._hint = wrapped_label("", Tone.QUIET)
+        self._facts = FactGrid()
+        self._strip = SampleStrip()
+        self._way = WayLine()
+        self._said = wrapped_label("", Tone.QUIET)
+        self._said.setFont(look().letters.caption.font)
         told = column(
             *(self._nothing, self._bad, self._hint, self._facts, self._said, FREE), gap=4
         )
@@ -90,12 +87,12 @@ class DetailsPanel(Panel):
         self._ends.show_chips([Chip(each.chip, each.colour) for each in ends])
         self._ends.show()
         self._nothing.hide()
-        say_sentence(self._bad, self._look, details.bad)
-        say_sentence(self._hint, self._look, details.hint)
+        say(self._bad, details.bad)
+        say(self._hint, details.hint)
         self._facts.show_rows(details.rows)
         colour = next((each.colour for each in ends if each.colour is not None), None)
         self._strip.show_samples(details.samples, details.limit, details.theirs, unit, colour)
-        say_sentence(self._said, self._look, "\n".join(details.sentences))
+        say(self._said, "\n".join(details.sentences))
 
     def show_way(self, way: WayStops) -> None:
         self._way.show_way(way)
@@ -124,8 +121,8 @@ class DetailsPanel(Panel):
 class FactGrid(Painted):
     """Read from top to bottom, and then on in the next column."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: Sequence[PairFact] = ()
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)

@@ -23,22 +23,26 @@ from gpuexplorer.core.words import listed, mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import Head
 from gpuexplorer.gui.copies.matrix.words import Callout
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.tables.cell import Cell, Chip
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
-from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.painted_button import PaintedButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, add, column, label, row, say
-from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.gui.widgets.pairs.pair_drawing import draw_bubble
-from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
-from gpuexplorer.gui.widgets.panel import Panel
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.controls.buttons import PaintedButton
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    add,
+    column,
+    label,
+    row,
+    say,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel, scrolled
+from gpuexplorer.gui.widgets.painted import ChipRow, Painted
+from gpuexplorer.gui.widgets.pair_grid import Pair, draw_bubble
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 _SHARE = "share"
@@ -48,12 +52,11 @@ _NOTHING = Cell(absent=("–",))
 class RestTable(Table[Kin]):
     """A row each, with the median of its figures."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         self._model = TableModel(_columns("", latency=False), lambda kin: kin.words)
-        super().__init__(look, "", self._model)
+        super().__init__("", self._model)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.headings.setSectionsMovable(False)
 
     def show_kin(self, heading: str, kin: Sequence[Kin], *, latency: bool) -> None:
         self.setAccessibleName(heading)
@@ -121,28 +124,27 @@ class FindingBlock(QFrame):
 
     asked = Signal(object, object)  # a FindingAct, and the Callout
 
-    def __init__(self, look: Look, callout: Callout, heads: Mapping[str, Head]) -> None:
+    def __init__(self, callout: Callout, heads: Mapping[str, Head]) -> None:
         super().__init__()
         self.setProperty("panel", "wrong" if callout.wrong else "clear")
-        self._look = look
         self.callout = callout
         finding = callout.finding
-        self._head = _Head(look, callout, heads)
+        self._head = _Head(callout, heads)
         self._head.clicked.connect(partial(self._ask, FindingAct.SHOW))
         self._buttons: dict[FindingAct, QPushButton] = {}
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(8)
         parts: list[QWidget] = [
             self._head,
-            wrapped_label(look, tr(finding.sentence), Tone.TEXT),
+            wrapped_label(tr(finding.sentence), Tone.TEXT),
         ]
         if finding.hint:
-            hint = wrapped_label(look, tr(finding.hint), Tone.QUIET)
-            hint.setFont(look.letters.caption.font)
+            hint = wrapped_label(tr(finding.hint), Tone.QUIET)
+            hint.setFont(look().letters.caption.font)
             parts.append(hint)
         if finding.bars:
             known = (heads[each].colour for each in _devices(callout) if each in heads)
-            parts.append(_Bars(look, finding.bars, next(known, None)))
+            parts.append(_Bars(finding.bars, next(known, None)))
         if callout.wrong and finding.detour and finding.instead is None:
             parts.append(self._button(FindingAct.STAGED))
         if callout.wrong and finding.detour:
@@ -184,27 +186,27 @@ class FindingBlock(QFrame):
 class _Head(PaintedButton):
     """The number, the chips and the title, which takes a line of its own where it is long."""
 
-    def __init__(self, look: Look, callout: Callout, heads: Mapping[str, Head]) -> None:
-        super().__init__(look)
+    def __init__(self, callout: Callout, heads: Mapping[str, Head]) -> None:
+        super().__init__()
         self._callout, finding = callout, callout.finding
         ends = [heads[each] for each in _devices(callout) if each in heads]
         title = tr(finding.title)
-        chips = ChipRow(look, arrows=True)
+        chips = ChipRow(arrows=True)
         chips.show_chips([Chip(each.chip, each.colour) for each in ends])
-        words = ElidedLabel(look.letters.strong, Tone.TEXT)
+        words = ElidedLabel(look().letters.strong, Tone.TEXT)
         words.show_text(title)
         said: list[QWidget] = [words]
         if callout.wrong:
-            badge = label(tr("WRONG"), look.letters.badge)
+            badge = label(tr("WRONG"), look().letters.badge)
             badge.setProperty("kind", "wrong")
             both = tr("both ways at once") if finding.both_ways else ""
-            said = [badge, label(both, look.letters.body, Tone.QUIET)]
+            said = [badge, label(both, look().letters.body, Tone.QUIET)]
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._line.setContentsMargins(_NUMBER, 4, 8, 4)
         add(self._line, *([chips] if ends else []), row(*said, FREE), GROWS)
         for each in (chips, *said):
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._wide = chips.sizeHint().width() + round(look.letters.strong.width(title)) + 60
+        self._wide = chips.sizeHint().width() + round(look().letters.strong.width(title)) + 60
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName(_called(callout, title, [each.words for each in ends]))
@@ -235,8 +237,8 @@ def _called(callout: Callout, title: str, words: Sequence[str]) -> str:
 class _Bars(Painted):
     """Rates beside each other, against the largest of them or what the wire could carry."""
 
-    def __init__(self, look: Look, bars: Sequence[Bar], colour: int | None) -> None:
-        super().__init__(look)
+    def __init__(self, bars: Sequence[Bar], colour: int | None) -> None:
+        super().__init__()
         self._bars = bars
         self._colour = colour
         said = [f"{tr(each.words)} {gigabytes_per_second(each.rate)} GB/s" for each in bars]
@@ -276,21 +278,20 @@ class FindingsPanel(Panel):
 
     asked = Signal(object, object)  # a FindingAct, and a Callout
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, tr("What stands out"))
-        self._look = look
+    def __init__(self) -> None:
+        super().__init__(tr("What stands out"))
         self._callouts: Sequence[Callout] = ()
         self._heads: Mapping[str, Head] = {}
         self._blocks: list[FindingBlock] = []
         self._drawn: list[QWidget] = []  # blocks, and lines between them
         self._able = True
         self._detours: Collection[Pair] = ()
-        self._count = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._count = ElidedLabel(look().letters.body, Tone.QUIET)
         self.head.addWidget(self._count)
-        self._words = wrapped_label(look, "", Tone.QUIET)
+        self._words = wrapped_label("", Tone.QUIET)
         self.begin = QPushButton(tr("Measure all"))
-        self._more = wrapped_label(look, "", Tone.QUIET)
-        self._rest = RestTable(look)
+        self._more = wrapped_label("", Tone.QUIET)
+        self._rest = RestTable()
         content = QWidget()
         content.setProperty("panel", "clear")
         self._found = column(gap=4)
@@ -321,7 +322,7 @@ class FindingsPanel(Panel):
         for callout in callouts:
             if self._blocks and not (callout.wrong or self._blocks[-1].callout.wrong):
                 self._put(line_between())
-            block = FindingBlock(self._look, callout, heads)
+            block = FindingBlock(callout, heads)
             block.asked.connect(self.asked)
             block.show_able(self._able)
             block.show_detours(self._detours)

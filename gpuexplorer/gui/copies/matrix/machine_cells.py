@@ -13,8 +13,8 @@ from gpuexplorer.gui.state.copies.between_machines import (
     BetweenMachines,
     RankHost,
 )
-from gpuexplorer.gui.widgets.pairs.pairs_shown import CellState, Pair, PairCell
-from gpuexplorer.ranks.result import RankResult
+from gpuexplorer.gui.widgets.pair_grid import CellState, Pair, PairCell
+from gpuexplorer.ranks.measuring import RankResult
 from gpuexplorer.ranks.wire import Way
 
 _WRONG = mark("What arrived is not what was sent. A wrong copy has no rate.")

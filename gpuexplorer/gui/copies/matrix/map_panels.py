@@ -17,16 +17,15 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import SIZES, AskedPath, MatrixQuestion
 from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.copies.shared_parts import SizeButton
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.plots.graph import Axis, Graph
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import Switch
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
-from gpuexplorer.gui.widgets.pairs.pairs_shown import HeatScale
-from gpuexplorer.gui.widgets.panel import Panel
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import Panel
+from gpuexplorer.gui.widgets.pair_grid import HeatScale
 
 _KINDS = [
     (Kind.ONE_WAY, mark("One way")),
@@ -48,16 +47,15 @@ class MapPanel(Panel):
 
     def __init__(
         self,
-        look: Look,
         heading: str,
         map_of_pairs: PairTable,
         meaning: str,
         choices: Sequence[tuple[Hashable, str]],
     ) -> None:
-        super().__init__(look, heading)
+        super().__init__(heading)
         self.map = map_of_pairs
-        self.caption = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self.choice = Segmented(look, meaning, choices)
+        self.caption = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self.choice = Segmented(meaning, choices)
         self.head.insertSpacing(1, 8)
         self.head.insertWidget(2, self.caption, 1)
         self.head.setStretch(3, 0)
@@ -72,29 +70,28 @@ class MeasuredPanel(MapPanel):
 
     asked = Signal(object)  # a MatrixQuestion
 
-    def __init__(self, look: Look, map_of_pairs: PairTable) -> None:
+    def __init__(self, map_of_pairs: PairTable) -> None:
         kinds = [(kind, tr(words)) for kind, words in _KINDS]
-        super().__init__(look, tr("Measured"), map_of_pairs, tr("What is measured"), kinds)
-        self._look = look
+        super().__init__(tr("Measured"), map_of_pairs, tr("What is measured"), kinds)
         self._first = ""
         self._question = MatrixQuestion()
         self.choice.chosen.connect(partial(self._ask, "kind"))
         self._ways = Segmented(
-            look, tr("Which way between cards"), [(way, tr(way.value)) for way in AskedPath]
+            tr("Which way between cards"), [(way, tr(way.value)) for way in AskedPath]
         )
         self._ways.chosen.connect(partial(self._ask, "way"))
-        self._pinned = Switch(look, tr(_PINNED))
+        self._pinned = Switch(tr(_PINNED))
         self._pinned.setToolTip(
             tr("Pinned host memory: it stays in its place, and cards fetch from it")
         )
-        self._pinned.turned.connect(partial(self._ask, "pinned"))
-        self._pinned_words = label(tr(_PINNED), look.letters.body, Tone.QUIET)
+        self._pinned.clicked.connect(lambda on: self._ask("pinned", on))
+        self._pinned_words = label(tr(_PINNED), look().letters.body, Tone.QUIET)
         self._pinned_words.setBuddy(self._pinned)
         self._size = SizeButton(tr("Size of each copy"), SIZES)
         self._size.chosen.connect(partial(self._ask, "bytes"))
-        self.scale = PairScale(look)
-        self._said = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._said_too = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self.scale = PairScale()
+        self._said = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._said_too = ElidedLabel(look().letters.caption, Tone.QUIET)
         self._lay_out()
         self.show_question(self._question)
 
@@ -102,7 +99,7 @@ class MeasuredPanel(MapPanel):
         self._question = question
         self.choice.show_choice(question.kind)
         self._ways.show_choice(question.way)
-        self._pinned.show_on(question.pinned)
+        self._pinned.setChecked(question.pinned)
         self._size.show_size(question.bytes)
         for part in (self._ways, self._pinned, self._pinned_words):
             part.setEnabled(question.chooses_way)
@@ -147,7 +144,7 @@ class MeasuredPanel(MapPanel):
 
     def _fit(self, width: int) -> None:
         room = width - _AROUND
-        wide = self._look.letters.body.width
+        wide = look().letters.body.width
         others = self._ways.full_width() + self._pinned.width() + self._size.width() + 44
         short = others + wide(tr(_PINNED)) > room
         self._pinned_words.setText(tr(_SHORT if short else _PINNED))
@@ -171,10 +168,10 @@ class MeasuredPanel(MapPanel):
 class PairScale(Graph):
     """A bar with its figures below; empty where nothing has a shade."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._shown: tuple[HeatScale | None, str] = (None, "")
-        self._axis = Axis(look, "bottom", lines=False, inside=True)
+        self._axis = Axis("bottom", lines=False, inside=True)
         self._axis.setHeight(_WORDS)
         self._image = pg.ImageItem(axisOrder="row-major")
         view = self.add_plot(bottom=self._axis)
@@ -229,11 +226,11 @@ class Promises(Enum):
 class PromisedPanel(MapPanel):
     """`choice` is one of the Promises."""
 
-    def __init__(self, look: Look, map_of_pairs: PairTable) -> None:
+    def __init__(self, map_of_pairs: PairTable) -> None:
         says = [(each, tr(each.value)) for each in Promises]
-        super().__init__(look, tr("Promised"), map_of_pairs, tr("What the cells say"), says)
-        self._kinds = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._whence = ElidedLabel(look.letters.caption, Tone.QUIET)
+        super().__init__(tr("Promised"), map_of_pairs, tr("What the cells say"), says)
+        self._kinds = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._whence = ElidedLabel(look().letters.caption, Tone.QUIET)
         # Both maps begin and end at the same height, so that rows meet.
         self._kinds.setFixedHeight(_ABOVE_MAP)
         self._whence.setFixedHeight(_BELOW_MAP)

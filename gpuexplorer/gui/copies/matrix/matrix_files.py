@@ -13,8 +13,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.matrix.overlay_values import Beside, Overlay
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.widgets.file_job import FileJob
-from gpuexplorer.gui.widgets.saving import FileKind, Saving, suggested_name
+from gpuexplorer.gui.widgets.saving import FileKind, Saving, in_a_thread, suggested_name
 from gpuexplorer.telemetry.whole_file import write_whole
 
 REPORT = FileKind(mark("Report"), "txt")
@@ -60,16 +59,12 @@ class MatrixFiles(QObject):
 
     def open_nvbandwidth(self, path: Path) -> None:
         """In a thread of its own, which hands out what it read when it has ended."""
-        read: list[NvBandwidth] = []
-
-        def work() -> str:
-            read.append(_read(path))
-            return tr("{file} is shown beside our figures.", file=path.name)
-
-        job = FileJob(work, self)
-        job.done.connect(lambda _: self.opened.emit(read[0], path.name))
-        job.refused.connect(self.refused)
-        job.start()
+        in_a_thread(
+            partial(_read, path),
+            self,
+            lambda read: self.opened.emit(read, path.name),
+            self.refused.emit,
+        )
 
     def ask_beside(self, button: QWidget, overlay: Overlay | None) -> None:
         """Of a file that is open, which of its tests is meant can be chosen."""

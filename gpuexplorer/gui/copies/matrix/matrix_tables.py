@@ -8,8 +8,8 @@ from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import Head
 from gpuexplorer.gui.copies.matrix.words import pair_words
-from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair, PairCell
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.gui.widgets.pair_grid import Pair, PairCell
+from gpuexplorer.lab.wire import CopyJob
 
 SIMULATED = mark("SIMULATED: these cards do not exist, all figures are modelled.")
 HEADINGS = mark("from \\ to")

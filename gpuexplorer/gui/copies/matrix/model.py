@@ -29,8 +29,8 @@ from gpuexplorer.gui.copies.matrix.pair_question import (
     staged_of,
 )
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.widgets.pairs.pairs_shown import MOST_CHIPS, NONE, Pair, PairCell
-from gpuexplorer.lab.copy_job import LATENCY_BYTES, CopyJob
+from gpuexplorer.gui.widgets.pair_grid import MOST_CHIPS, NONE, Pair, PairCell
+from gpuexplorer.lab.wire import LATENCY_BYTES, CopyJob
 
 
 class MatrixNow:

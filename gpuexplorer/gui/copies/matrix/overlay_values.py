@@ -8,7 +8,7 @@ from gpuexplorer.copies.nvbandwidth import NvBandwidth
 from gpuexplorer.copies.plan import Kind
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.copies.matrix.pair_question import MatrixQuestion
-from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair
+from gpuexplorer.gui.widgets.pair_grid import Pair
 
 CODE = "nvbandwidth"
 

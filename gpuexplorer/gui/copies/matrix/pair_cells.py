@@ -8,7 +8,7 @@ from gpuexplorer.copies.route import Route
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.matrix.pair_question import MatrixQuestion
-from gpuexplorer.gui.widgets.pairs.pairs_shown import (
+from gpuexplorer.gui.widgets.pair_grid import (
     NONE,
     CellState,
     HeatScale,

@@ -12,8 +12,8 @@ from gpuexplorer.core.units import Quantity, duration, gigabytes_per_second
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.copies.matrix.pair_cells import unit_words
 from gpuexplorer.gui.copies.matrix.pair_question import MatrixQuestion
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured
+from gpuexplorer.lab.events import Measured
+from gpuexplorer.lab.wire import CopyJob
 
 
 @dataclass(frozen=True, slots=True)

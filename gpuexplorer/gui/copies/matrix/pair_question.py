@@ -8,8 +8,8 @@ from gpuexplorer.copies.plan import USUAL_BYTES, Kind, job_of
 from gpuexplorer.copies.route import Route
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.widgets.pairs.pairs_shown import Pair, PairHead
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.gui.widgets.pair_grid import Pair, PairHead
+from gpuexplorer.lab.wire import CopyJob
 
 HOST = "cpu"
 SIZES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)

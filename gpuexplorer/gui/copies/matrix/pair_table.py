@@ -29,26 +29,22 @@ from gpuexplorer.gui.copies.matrix.pair_sizes import (
 )
 from gpuexplorer.gui.copies.matrix.words import Callout
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.delegate import Index
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.many_cells import draw_picture, picture_of
+from gpuexplorer.gui.paint.drawing import Drawing, Index, draw_picture, picture_of
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import label
-from gpuexplorer.gui.widgets.pairs.pair_drawing import (
-    draw_bubble,
-    draw_cell,
-    shade_of,
-)
-from gpuexplorer.gui.widgets.pairs.pair_grid import PairGrid
-from gpuexplorer.gui.widgets.pairs.pairs_shown import (
+from gpuexplorer.gui.widgets.pair_grid import (
     MOST_CHIPS,
     NONE,
     CellState,
     HeatScale,
     Pair,
     PairCell,
+    PairGrid,
+    draw_bubble,
+    draw_cell,
+    shade_of,
 )
 
 _LARGE_FROM = 110
@@ -63,14 +59,13 @@ class PairTable(PairGrid):
 
     def __init__(
         self,
-        look: Look,
         name: str,
         words: Callable[[Pair], tuple[str, str]],
         *,
         host_first: bool = True,
     ) -> None:
         """`host_first`: the first row and column are the host's, and stand apart."""
-        super().__init__(look, name, words)
+        super().__init__(name, words)
         self._apart = AFTER_HOST if host_first else 0
         self._callouts: Mapping[Pair, Callout] = {}
         self._running: tuple[Pair, float] | None = None
@@ -80,7 +75,7 @@ class PairTable(PairGrid):
         self.numbers = True  # a cell has room for a figure
         self._image: QImage | None = None
         self._telling = True
-        self._corner = label(tr("From, to"), look.letters.caption, Tone.FAINT)
+        self._corner = label(tr("From, to"), look().letters.caption, Tone.FAINT)
         self._corner.setParent(self)
         for bar in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
             bar(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -271,7 +266,7 @@ class PairTable(PairGrid):
             super().paintEvent(event)
         elif self.pairs.rows:
             with QPainter(self.viewport()) as painter:
-                drawing = Drawing(painter, self.look)
+                drawing = Drawing(painter)
                 self._draw_crowd(drawing)
                 self.draw_over(drawing)
 

@@ -12,9 +12,7 @@ from PySide6.QtWidgets import QSizePolicy
 from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.plots.graph import Axis, Graph
 
 _HEIGHT, _MOST_HEIGHT, _SHARE, _HEADING = 112, 150, 48, 24
 _DOT, _AFTER = 7.0, 12
@@ -24,14 +22,14 @@ _AROUND = 0.15  # of the range of the samples, where there is one
 class SampleStrip(Graph):
     """Against the limit, and below it among themselves, where the scale is their own."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._samples: Sequence[float] = ()
         self._limit: float | None = None
         self._theirs: float | None = None
         self._unit = ""
         self._colour: int | None = None
-        self._axis, self._dots = Axis(look, "left"), pg.ScatterPlotItem(antialias=True)
+        self._axis, self._dots = Axis("left"), pg.ScatterPlotItem(antialias=True)
         self._view = self.add_plot(left=self._axis)
         self._view.addItem(self._dots)
         self._words = self.add_sheet(self._draw_words)

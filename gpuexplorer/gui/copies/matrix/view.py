@@ -43,12 +43,12 @@ from gpuexplorer.gui.copies.matrix.words import (
 from gpuexplorer.gui.copies.matrix.wrong_copies import WrongCopies
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, PrimaryButton
+from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.pairs.pairs_shown import HeatScale, Pair, PairCell
+from gpuexplorer.gui.widgets.pair_grid import HeatScale, Pair, PairCell
 
 _TITLE = mark("Copies between devices")
 _COMPACT_BELOW = 1060
@@ -60,8 +60,8 @@ class MatrixPage(CopiesPage):
 
     key_groups = MATRIX_KEYS
 
-    def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
-        super().__init__(look, copies, parent)
+    def __init__(self, copies: CopiesState, parent: QWidget | None = None) -> None:
+        super().__init__(copies, parent)
         self._now = MatrixNow(copies)
         self._promises = Promises.RATE
         self._chosen: Pair | None = None
@@ -72,15 +72,13 @@ class MatrixPage(CopiesPage):
         self._began = self._ended = 0.0
         self._was_running = False
         self._measured = MeasuredPanel(
-            look,
-            PairTable(look, tr("Measured between every two devices"), self._words_measured),
+            PairTable(tr("Measured between every two devices"), self._words_measured)
         )
         self._promised = PromisedPanel(
-            look,
-            PairTable(look, tr("Promised between every two devices"), self._words_promised),
+            PairTable(tr("Promised between every two devices"), self._words_promised)
         )
-        self._findings = FindingsPanel(look)
-        self._details = DetailsPanel(look)
+        self._findings = FindingsPanel()
+        self._details = DetailsPanel()
         self._board = MatrixBoard(self._measured, self._promised, self._findings, self._details)
         self._finding = FoundJob(self)
         self._finding.done.connect(self._show_found)
@@ -89,14 +87,13 @@ class MatrixPage(CopiesPage):
         what = tr("copies between devices")
         self._saving = self.saved_as("copies", tr(_TITLE), what, self._now.all, self._board)
         self._open = FramedButton(
-            look,
             Icon.OPEN_FILE,
             tr("Open nvbandwidth"),
             tr("Show what nvbandwidth -j wrote beside these figures"),
         )
-        self._all = PrimaryButton(look)
+        self._all = PrimaryButton()
         self._all.show_words(tr("Measure all"))
-        wide = round(look.letters.strong.width(tr("Measure all"))) + _AROUND
+        wide = round(look().letters.strong.width(tr("Measure all"))) + _AROUND
         self._all.setFixedSize(max(_WIDTH, wide), _HEIGHT)
         self.tools = (self._saving.button, self._open, self._all)
         self._connect()

@@ -12,10 +12,9 @@ from gpuexplorer.core.units import gigabytes_per_second
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.matrix.pair_question import Head
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.machine.machine_faces import HUB_WORDS, JUNCTION_WORDS
 from gpuexplorer.gui.widgets.painted import Painted
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.telemetry.topology import MachineShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +111,8 @@ _ASIDE = 14.0  # from the middle of a stop to where its wire begins
 class WayLine(Painted):
     """Wires are as wide as they are fast; where nobody tells, they are thin and dim."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._way = NO_WAY
         self.setAccessibleName(tr("The path of the bytes"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -15,15 +15,23 @@ from gpuexplorer.gui.copies.moving.words import Said
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, IconButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    Grow,
+    column,
+    label,
+    row,
+    say,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 _LEAST_SEARCH, _MOST_SEARCH = 90, 220
@@ -37,22 +45,22 @@ class TableTools(QWidget):
 
     columns_asked = Signal(QPoint)  # where on the screen their menu belongs
 
-    def __init__(self, look: Look, remark: str) -> None:
+    def __init__(self, remark: str) -> None:
         super().__init__()
         self._exports: list[tuple[str, Callable[[], None]]] = []
         choices = [(which, which.words(0)) for which in Which]
-        self.which = Segmented(look, tr("Which copies"), choices)
-        self._remark = ElidedLabel(look.letters.caption, Tone.QUIET)
+        self.which = Segmented(tr("Which copies"), choices)
+        self._remark = ElidedLabel(look().letters.caption, Tone.QUIET)
         self._remark.show_text(remark)
-        self.search = SearchField(look, tr("Filter"))
+        self.search = SearchField(tr("Filter"))
         self.search.setToolTip(tr("What, its code, from and to, the path"))
         self.search.setMinimumWidth(_LEAST_SEARCH)
         self.search.setMaximumWidth(_MOST_SEARCH)
-        self.compare = FramedButton(look, Icon.COPIES, tr("Compare"), tr(_COMPARE))
-        self._columns = IconButton(look, Icon.COLUMNS, tr("Choose columns"))
+        self.compare = FramedButton(Icon.COPIES, tr("Compare"), tr(_COMPARE))
+        self._columns = IconButton(Icon.COLUMNS, tr("Choose columns"))
         self._columns.clicked.connect(self._on_columns_asked)
         self._export = FramedButton(
-            look, Icon.EXPORT, tr("Export"), tr("Save the rows that are shown, as CSV or JSON")
+            Icon.EXPORT, tr("Export"), tr("Save the rows that are shown, as CSV or JSON")
         )
         self._export.clicked.connect(self._on_export_asked)
         row(
@@ -134,7 +142,6 @@ class CopiesPanel(QFrame):
 
     def __init__(
         self,
-        look: Look,
         clock: Clock,
         best: Callable[[CopyRow], float | None],
         *,
@@ -145,12 +152,12 @@ class CopiesPanel(QFrame):
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("All copies"))
         self.cells = CopyCells(best)
-        self.tools = TableTools(look, tr("times modelled") if modelled else "")
+        self.tools = TableTools(tr("times modelled") if modelled else "")
         self._model = TableModel(copy_columns(self.cells), lambda moved: moved.key)
-        self.table = CopiesTable(look, tr("Copies of the lab"), self._model, clock)
+        self.table = CopiesTable(tr("Copies of the lab"), self._model, clock)
         self.table.columns.begin_with(CELL, falling=True)
-        self.bar = SentenceBar(look)
-        self.empty = EmptyState(look, Icon.COPIES)
+        self.bar = SentenceBar()
+        self.empty = EmptyState(Icon.COPIES)
         self._stack = QStackedLayout()
         self._line = line_between()
         column(
@@ -189,13 +196,13 @@ class CopiesPanel(QFrame):
 class SentenceBar(QWidget):
     """As high in every case, so that the table above it stands still."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.said = Said()
-        self._flag = label("", look.letters.caption)
-        self._sentence = wrapped_label(look, "", Tone.TEXT)
-        self._cure = wrapped_label(look, "", Tone.QUIET)
-        self._cure.setFont(look.letters.caption.font)
+        self._flag = label("", look().letters.caption)
+        self._sentence = wrapped_label("", Tone.TEXT)
+        self._cure = wrapped_label("", Tone.QUIET)
+        self._cure.setFont(look().letters.caption.font)
         self.cure = QPushButton(tr("Show the cure"))
         words = column(FREE, self._sentence, self._cure, FREE, gap=2)
         row(self._flag, words, GROWS, self.cure, within=self, gap=12, margins=(0, 6, 0, 0))

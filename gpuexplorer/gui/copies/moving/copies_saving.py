@@ -7,16 +7,18 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.copy_row import CopyRow
-from gpuexplorer.core.spreadsheet import harmless
+from gpuexplorer.core.harmless import harmless
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.moving.copies_panel import CopiesPanel
 from gpuexplorer.gui.copies.moving.moved import Moved
+from gpuexplorer.gui.copies.results_saving import TablesSaving
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.widgets.results_saving import TablesSaving
+from gpuexplorer.gui.widgets.saving import CSV, JSON
 
 SIMULATED_LINE = mark("SIMULATED: these cards do not exist, their times are modelled")
 Value = str | int | float | bool | None
@@ -54,15 +56,15 @@ class CopiesSaving(TablesSaving):
 
     def exports(self) -> list[tuple[str, Callable[[], None]]]:
         return [
-            (tr("Save as CSV…"), self.ask_csv),
-            (tr("Save as JSON…"), self.ask_json),
+            (tr("Save as CSV…"), partial(self.ask_as, CSV)),
+            (tr("Save as JSON…"), partial(self.ask_as, JSON)),
             (tr("Copy as a table"), self.copy_table),
         ]
 
     def commands(self) -> Sequence[tuple[str, str, Callable[[], None]]]:
         return (
-            (tr("Export copies as CSV…"), "", self.ask_csv),
-            (tr("Export copies as JSON…"), "", self.ask_json),
+            (tr("Export copies as CSV…"), "", partial(self.ask_as, CSV)),
+            (tr("Export copies as JSON…"), "", partial(self.ask_as, JSON)),
         )
 
     def _facts(self) -> list[dict[str, Value]]:

@@ -15,20 +15,17 @@ from gpuexplorer.gui.copies.moving.moved import Moved, called
 from gpuexplorer.gui.copies.moving.words import Said
 from gpuexplorer.gui.copies.shared_parts import factor_words
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import label
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import label, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 
 
 class CompareSheet(Sheet):
     """What is the same in both is quiet."""
 
-    def __init__(
-        self, look: Look, one: Moved, other: Moved, units: Units, window: QWidget
-    ) -> None:
-        super().__init__(look, tr("Two copies compared"), window, 620)
+    def __init__(self, one: Moved, other: Moved, units: Units, window: QWidget) -> None:
+        super().__init__(tr("Two copies compared"), window, 620)
         modelled = one.row.modelled or other.row.modelled
         note = tr("Times are modelled.") if modelled else ""
         self.add_sentence(paragraph((heading(one, other), note)))
@@ -40,19 +37,19 @@ class CompareSheet(Sheet):
         grid.setColumnStretch(2, 1)
         for column, each in enumerate((one, other), 1):
             head = tr("{what}, cell {cell}", what=each.what, cell=each.row.place)
-            title = wrapped_label(look, head, Tone.TEXT)
-            title.setFont(look.letters.strong.font)
+            title = wrapped_label(head, Tone.TEXT)
+            title.setFont(look().letters.strong.font)
             grid.addWidget(title, 0, column)
         grid.addWidget(line_between(), 1, 0, 1, 4)
         for at, row in enumerate(differences(one, other, units), 2):
             tone = Tone.TEXT if row.one != row.other else Tone.QUIET
-            caption = label(row.caption, look.letters.body, Tone.QUIET)
+            caption = label(row.caption, look().letters.body, Tone.QUIET)
             grid.addWidget(caption, at, 0, Qt.AlignmentFlag.AlignTop)
             for column, said in enumerate((row.one, row.other), 1):
-                text = wrapped_label(look, said, tone)
+                text = wrapped_label(said, tone)
                 text.setAlignment(Qt.AlignmentFlag.AlignTop)
                 grid.addWidget(text, at, column)
-            ratio = label(row.ratio, look.letters.body, tone)
+            ratio = label(row.ratio, look().letters.body, tone)
             right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
             grid.addWidget(ratio, at, 3, right)
         self.body.addLayout(grid)
@@ -179,8 +176,8 @@ class CureSheet(Sheet):
     begun = Signal(int)  # its command
     refused = Signal(str)
 
-    def __init__(self, look: Look, lab: LabState, said: Said, window: QWidget) -> None:
-        super().__init__(look, tr("Cell {cell}, cured", cell=said.place), window, 580)
+    def __init__(self, lab: LabState, said: Said, window: QWidget) -> None:
+        super().__init__(tr("Cell {cell}, cured", cell=said.place), window, 580)
         self._lab = lab
         self._code = said.code
         self.add_sentence(said.sentence)
@@ -195,10 +192,10 @@ class CureSheet(Sheet):
 
     def _add_lines(self, caption: str, lines: str, tone: Tone) -> None:
         self.body.addSpacing(2)
-        small = label(caption, self.look.letters.caption, Tone.QUIET)
+        small = label(caption, look().letters.caption, Tone.QUIET)
         self.body.addWidget(small)
         code = self.add_sentence(lines, tone)
-        code.setFont(self.look.letters.mono.font)
+        code.setFont(look().letters.mono.font)
         self.body.addSpacing(2)
 
     def _on_take_asked(self) -> None:

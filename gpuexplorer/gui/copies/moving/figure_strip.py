@@ -7,8 +7,6 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.moving.moved_cells import NO_FIGURES, Figures
 from gpuexplorer.gui.copies.moving.timeline_words import SlowedCopy
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.paint.wrong_mark import draw_wrong
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 
 _HEIGHT = 62
@@ -20,8 +18,8 @@ _TOP, _BELOW = 24.0, 52.0
 class FigureStrip(Painted):
     """Only its right end changes while the block travels."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._figures: Figures = NO_FIGURES
         self._slowed: SlowedCopy | None = None
         self._done, self._seen = ("", ""), ""
@@ -54,7 +52,7 @@ class FigureStrip(Painted):
             return
         caption = letters.caption
         if figures.wrong:
-            draw_wrong(drawing, QRectF(0, 8, 92, 24), lettered=True)
+            drawing.wrong(QRectF(0, 8, 92, 24), lettered=True)
         else:
             number = Run(figures.head.number, letters.number, theme.text)
             unit = Run(f"{THIN_SPACE}{figures.head.unit}", letters.body, theme.quiet)

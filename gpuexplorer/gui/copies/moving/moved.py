@@ -11,8 +11,8 @@ from gpuexplorer.copies.route import Route
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.widgets.machine.travelled_way import Hop, place_things
-from gpuexplorer.lab.copy_job import CopyJob
+from gpuexplorer.gui.widgets.machine.layout import Hop, hops_of
+from gpuexplorer.lab.wire import CopyJob
 
 Key = tuple[int, int]  # the command, and the number of the first copy in the book
 
@@ -247,7 +247,7 @@ class CopiesNow:
         }
         cards = {name: card for name, card in named.items() if card is not None}
         places = [(leg.begins, leg.ends) for leg in route.legs]
-        return tuple(place_things(places, cards))
+        return hops_of(places, cards)
 
     def _route(self, row: CopyRow) -> Route | None:
         if row.already_there:

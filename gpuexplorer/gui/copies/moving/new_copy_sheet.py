@@ -14,11 +14,9 @@ from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.bench_lines import copy_line
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.field_row import Labelled
+from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown, Labelled
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.lab.events import Placed
 
@@ -115,22 +113,22 @@ class NewCopySheet(Sheet):
     begun = Signal(int)  # the command of the line that copies
     refused = Signal(str)
 
-    def __init__(self, look: Look, copies: CopiesState, parent: QWidget) -> None:
-        super().__init__(look, tr("New copy"), parent, 420)
+    def __init__(self, copies: CopiesState, parent: QWidget) -> None:
+        super().__init__(tr("New copy"), parent, 420)
         self._copies = copies
         self._devices = copies.devices()
         self._thing: Thing | None = None
         self._target: BenchDevice | None = None
-        self._what = Dropdown(look, tr("What"), self._offer_things, _LIST)
-        self._where = Dropdown(look, tr("To"), self._offer_targets, _LIST)
+        self._what = Dropdown(tr("What"), _LIST)
+        self._where = Dropdown(tr("To"), _LIST)
         self._what.chosen.connect(self._on_thing_chosen)
         self._where.chosen.connect(self._on_target_chosen)
-        self.body.addWidget(Labelled(look, tr("What, of the lab's shelf"), self._what))
-        self.body.addWidget(Labelled(look, tr("To"), self._where))
+        self.body.addWidget(Labelled(tr("What, of the lab's shelf"), self._what))
+        self.body.addWidget(Labelled(tr("To"), self._where))
         self._lines = self.add_sentence("")
-        self._lines.setFont(look.letters.mono.font)
+        self._lines.setFont(look().letters.mono.font)
         self._expected = self.add_sentence("", Tone.QUIET)
-        self._expected.setFont(look.letters.caption.font)
+        self._expected.setFont(look().letters.caption.font)
         self._copy = self.add_button(tr("Copy"), ROLE.ActionRole, default=True)
         self._copy.setAccessibleName(tr("Run the copy in the lab"))
         self._copy.clicked.connect(self._on_copy_asked)
@@ -163,12 +161,8 @@ class NewCopySheet(Sheet):
 
     def _show(self) -> None:
         thing, target = self._thing, self._target
-        self._what.show_choice(
-            None if thing is None else self._thing_choice(thing), tr("nothing")
-        )
-        self._where.show_choice(
-            None if target is None else _device_choice(target), tr("nowhere")
-        )
+        self._what.show_choices(self._offer_things(), thing and thing.key, tr("nothing"))
+        self._where.show_choices(self._offer_targets(), target and target.name, tr("nowhere"))
         self._lines.setText("\n".join(self.lines))
         words = tr("There is nowhere else it could go.")
         if thing is not None and target is not None:

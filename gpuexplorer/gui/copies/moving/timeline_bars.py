@@ -21,7 +21,6 @@ from gpuexplorer.gui.copies.moving.timeline_words import (
     overlapped_words,
 )
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.wrong_mark import draw_wrong
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice, chip_of
 from gpuexplorer.gui.theme.palette import mixed
@@ -287,7 +286,7 @@ class TimelineBars:
     ) -> None:
         look = _look_of(track, self.timeline.item(track, item), self.book)
         if look is _WRONG:
-            draw_wrong(drawing, place, lettered=place.width() > _LETTERED)
+            drawing.wrong(place, lettered=place.width() > _LETTERED)
             return
         words, theme, painter = "", drawing.theme, drawing.painter
         if place.width() >= _LEAST_LABEL:

@@ -17,12 +17,12 @@ from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame, all_of, arou
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, column, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -54,7 +54,7 @@ class TimelinePanel(QFrame):
     done = Signal(str)
     refused = Signal(str)
 
-    def __init__(self, look: Look, machine: MachineState) -> None:
+    def __init__(self, machine: MachineState) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Timeline"))
@@ -66,19 +66,16 @@ class TimelinePanel(QFrame):
         self._own = True  # nobody has chosen yet what is seen
         self._copy: Stretch | None = None
         self._line: Stretch | None = None
-        self.view = TimelineView(look)
+        self.view = TimelineView()
         self.view.framed.connect(self._on_framed)
-        title = label(tr("Timeline"), look.letters.title)
-        self._words = ElidedLabel(look.letters.body, Tone.QUIET)
+        title = label(tr("Timeline"), look().letters.title)
+        self._words = ElidedLabel(look().letters.body, Tone.QUIET)
         self._choice = Segmented(
-            look, tr("What fills the width"), [(seen, tr(words)) for seen, words in _FILLING]
+            tr("What fills the width"), [(seen, tr(words)) for seen, words in _FILLING]
         )
         self._choice.chosen.connect(self.choose)
         self._save = FramedButton(
-            look,
-            Icon.EXPORT,
-            tr("Save the trace"),
-            tr("Save it as a trace for Perfetto or Chrome"),
+            Icon.EXPORT, tr("Save the trace"), tr("Save it as a trace for Perfetto or Chrome")
         )
         self._save.clicked.connect(self.ask_trace)
         self._saving = Saving(machine.settings, self)

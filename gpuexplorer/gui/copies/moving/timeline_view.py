@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QHideEvent,
     QKeyEvent,
     QPen,
-    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QGraphicsItem, QScrollBar, QSizePolicy, QToolTip
@@ -32,12 +31,9 @@ from gpuexplorer.gui.copies.moving.timeline_words import (
     ticks,
 )
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.page_wheel import PageWheel
-from gpuexplorer.gui.plots.pens import line_pen
+from gpuexplorer.gui.plots.curves import line_pen
+from gpuexplorer.gui.plots.graph import Axis, Graph, PageWheel
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 
 _AXIS, _STRIP, _LEFT, _RIGHT = 24, 20, 6, 10
@@ -58,15 +54,15 @@ class TimelineView(Graph):
     framed = Signal(object)  # by hand: the TimeFrame that is seen now
     picked = Signal(int)  # a copy's number in the book
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._bars = TimelineBars()
         self._whole, self._origin, self._origin_words = 0.0, 0.0, ""
         self._ticks: Sequence[tuple[float, str]] = ()
         self.playhead: float | None = None
         self._page = PageWheel(self)
         self.scroll = QScrollBar(Qt.Orientation.Vertical, self)
-        self._axis = _Ruler(look, self._scrub_to)
+        self._axis = _Ruler(self._scrub_to)
         self._axis.setHeight(_AXIS)
         self._strip = self.add_plot()
         self._lanes = self.add_plot(row=2)
@@ -327,13 +323,8 @@ class TimelineView(Graph):
             return True
         return super().viewportEvent(event)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._page.follow()
-
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._page.leave()
         self.end_drag()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -389,8 +380,8 @@ class TimelineView(Graph):
 class _Ruler(Axis):
     """The playhead goes where one drags along it."""
 
-    def __init__(self, look: Look, scrub_to: Callable[[float], None]) -> None:
-        super().__init__(look, "top", lines=False)
+    def __init__(self, scrub_to: Callable[[float], None]) -> None:
+        super().__init__("top", lines=False)
         self._scrub_to = scrub_to
 
     def mouseDragEvent(self, event: MouseDragEvent) -> None:

@@ -17,22 +17,20 @@ from gpuexplorer.gui.copies.moving.travel_drawing import Flow, TravelDrawing
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice, chip_of
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, column, label, row
-from gpuexplorer.gui.widgets.machine.machine_face import Face
-from gpuexplorer.gui.widgets.machine.machine_things import Thing
-from gpuexplorer.gui.widgets.machine.travelled_way import Hop
-from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.telemetry.machine_shape import MachineShape
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
+from gpuexplorer.gui.widgets.machine.layout import Hop, Part
+from gpuexplorer.gui.widgets.machine.machine_faces import Face
+from gpuexplorer.gui.widgets.painted import ChipRow
+from gpuexplorer.telemetry.topology import MachineShape
 
 _LEAST_HEIGHT = 180
 _BESIDE = 60  # pixels above and below the block that stay in sight
-_AROUND = 150  # what stands above and below the drawing, in pixels
+_AROUND = 180  # what stands above and below the drawing, in pixels
 _GAP, _HEIGHT, _MOST_NAME = 10, 32, 240
 
 
@@ -42,29 +40,28 @@ class TravelPanel(QFrame):
     way_on_chosen = Signal()
     other_way_chosen = Signal()
 
-    def __init__(self, look: Look, clock: Clock) -> None:
+    def __init__(self, clock: Clock) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("The way of the copy"))
-        self._look = look
         self._moved: Moved | None = None
         self._flowing: Sequence[Flow] = ()
         self._flow: Flow | None = None
         self._way_awaited = False  # the driver had not told the wiring yet
         self.playback = Playback(clock, self)
-        self.drawing = TravelDrawing(look)
-        self.head = TravelHead(look)
+        self.drawing = TravelDrawing()
+        self.head = TravelHead()
         self._badge = QLabel()
         self._badge.setProperty("kind", "slowed")
-        self._badge.setFont(look.letters.caption.font)
+        self._badge.setFont(look().letters.caption.font)
         self._badge.setToolTip(
             tr("Slowed down so that the eye can follow; the times shown are not.")
         )
-        self._hold = IconButton(look, Icon.PAUSE)
-        self._again = IconButton(look, Icon.REPEAT, tr("Show it again and again"))
+        self._hold = IconButton(Icon.PAUSE)
+        self._again = IconButton(Icon.REPEAT, tr("Show it again and again"))
         self._again.setCheckable(True)
-        self._strip = FigureStrip(look)
-        self._waiting = EmptyState(look, Icon.TOPOLOGY)
+        self._strip = FigureStrip()
+        self._waiting = EmptyState(Icon.TOPOLOGY)
         self._waiting.way_on_chosen.connect(self.way_on_chosen)
         self._waiting.other_way_chosen.connect(self.other_way_chosen)
         self._inside = QWidget()
@@ -77,7 +74,7 @@ class TravelPanel(QFrame):
         self.show_nothing()
         self.show_waiting("", "")
 
-    def show_machine(self, shape: MachineShape, faces: Mapping[Thing, Face]) -> None:
+    def show_machine(self, shape: MachineShape, faces: Mapping[Part, Face]) -> None:
         self.drawing.show_machine(shape, faces)
         if not self._area.isVisibleTo(self):
             self._waiting.hide()
@@ -127,7 +124,7 @@ class TravelPanel(QFrame):
         came = self._way_awaited and bool(flow.hops)
         self._way_awaited = not flow.hops
         if travels or came:
-            moving = self._look.motion and bool(flow.hops)
+            moving = look().motion and bool(flow.hops)
             self.playback.show(moved.each_seconds if flow.hops else None, moving=moving)
 
     def show_flowing(self, flows: Sequence[Flow]) -> None:
@@ -147,7 +144,7 @@ class TravelPanel(QFrame):
         playback = self.playback
         slowed, there = playback.slowed, self._moved is not None
         moves = slowed is not None and there
-        still = not self._look.motion and not playback.playing and playback.share >= 1.0
+        still = not look().motion and not playback.playing and playback.share >= 1.0
         name = "" if self._moved is None else self._moved.what
         self.drawing.show_block(name, playback.share if moves and not still else None)
         self._bring_into_sight()
@@ -176,7 +173,7 @@ class TravelPanel(QFrame):
 
     def _lay_out(self) -> None:
         head = row(self.head, GROWS, self._hold, self._again, Space(6), self._badge, gap=2)
-        column(FREE, self.drawing, FREE, within=self._inside)
+        column(FREE, self.drawing, FREE, self.drawing.below, within=self._inside)
         self._area.setMinimumHeight(_LEAST_HEIGHT)
         column(
             head,
@@ -217,14 +214,14 @@ def _way_words(moved: Moved) -> str:
 class TravelHead(QWidget):
     """In one row; the words at its end are cut off where there is no room."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._what = label("", look.letters.title)
-        self._size = label("", look.letters.body, Tone.QUIET)
-        self._ends = ChipRow(look, arrows=True)
-        self._words = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._what = label("", look().letters.title)
+        self._size = label("", look().letters.body, Tone.QUIET)
+        self._ends = ChipRow(arrows=True)
+        self._words = ElidedLabel(look().letters.body, Tone.QUIET)
         row(self._what, self._size, self._ends, self._words, GROWS, within=self, gap=_GAP)
-        self._title = look.letters.title
+        self._title = look().letters.title
         self.setFixedHeight(_HEIGHT)
 
     def show_copy(self, what: str, size: str, ends: Sequence[Chip], words: str) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.copies.copy_row import CopyRow
 from gpuexplorer.copies.hidden_copies import worst_of
-from gpuexplorer.core.spreadsheet import tabbed
+from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.copies_page import MOVING_KEYS, CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.copies.moving.copies_panel import CopiesPanel
@@ -37,10 +37,8 @@ from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.wiring import WiringAnswer
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.machine.machine_face import machine_now
-from gpuexplorer.gui.widgets.machine.machine_faces import machine_faces
+from gpuexplorer.gui.widgets.machine.machine_faces import machine_faces, machine_now
 from gpuexplorer.lab.events import Event, Failed
 
 _BETWEEN = 120  # milliseconds
@@ -58,8 +56,8 @@ class MovingPage(CopiesPage):
 
     key_groups = MOVING_KEYS
 
-    def __init__(self, look: Look, copies: CopiesState, parent: QWidget | None = None) -> None:
-        super().__init__(look, copies, parent)
+    def __init__(self, copies: CopiesState, parent: QWidget | None = None) -> None:
+        super().__init__(copies, parent)
         machine = copies.lab.machine
         self._machine, self._settings = machine, machine.settings
         self._now = CopiesNow(copies)
@@ -69,9 +67,9 @@ class MovingPage(CopiesPage):
         self._seen: Key | None = None  # which is drawn
         self._awaited: set[int] = set()
         clock = machine.session.desk
-        self._travel = TravelPanel(look, clock)
-        self._panel = CopiesPanel(look, clock, self._now.book.best, modelled=copies.modelled)
-        self._axis = TimelinePanel(look, machine)
+        self._travel = TravelPanel(clock)
+        self._panel = CopiesPanel(clock, self._now.book.best, modelled=copies.modelled)
+        self._axis = TimelinePanel(machine)
         self._clock = OneClock(self._now, self._axis, self._travel.playback, self)
         self._table, self._tools = self._panel.table, self._panel.tools
         self._new = self.primary_button(tr("New copy"), self.ask_new_copy)
@@ -113,7 +111,7 @@ class MovingPage(CopiesPage):
         if self.copies.lab.recorded:
             self.note.show_refused(tr(RECORDED))
             return
-        sheet = NewCopySheet(self.look, self.copies, self.window())
+        sheet = NewCopySheet(self.copies, self.window())
         sheet.begun.connect(self._on_begun)
         sheet.refused.connect(self.note.show_refused)
         sheet.open()
@@ -151,7 +149,7 @@ class MovingPage(CopiesPage):
         self._travel.other_way_chosen.connect(self.simulated_cards_asked)
         self._panel.bar.cure.clicked.connect(self._on_cure_asked)
         self._tools.which.chosen.connect(self._on_which_chosen)
-        self._tools.search.searched_for.connect(self._on_searched_for)
+        self._tools.search.textChanged.connect(self._on_searched_for)
         self._tools.search.left.connect(self._table.setFocus)
         self._tools.columns_asked.connect(self._table.open_column_menu)
         self._tools.compare.clicked.connect(self._on_compare_asked)
@@ -309,11 +307,11 @@ class MovingPage(CopiesPage):
         picks = self._table.picked()
         if len(picks) == 2:
             units = self._settings.choices.units
-            CompareSheet(self.look, picks[0], picks[1], units, self.window()).open()
+            CompareSheet(picks[0], picks[1], units, self.window()).open()
 
     def _on_cure_asked(self) -> None:
         said = self._panel.bar.said
-        sheet = CureSheet(self.look, self.copies.lab, said, self.window())
+        sheet = CureSheet(self.copies.lab, said, self.window())
         sheet.begun.connect(self._on_begun)
         sheet.refused.connect(self.note.show_refused)
         sheet.open()

@@ -12,8 +12,8 @@ from gpuexplorer.core.units import USUAL, Units, bytes_words, duration, gigabyte
 from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.copies.moving.cure_code import code_by_host, cure_code
 from gpuexplorer.gui.copies.moving.moved import Moved, called_in_words
-from gpuexplorer.gui.widgets.machine.machine_face import Face, LaneFace, WireFace
-from gpuexplorer.gui.widgets.machine.machine_things import OfCard, OfHub, OfLink, OfSpoke, Thing
+from gpuexplorer.gui.widgets.machine.layout import Hop, Kind, Part
+from gpuexplorer.gui.widgets.machine.machine_faces import Face, LaneFace, WireFace
 
 _NO_TRUST = mark("Until then trust nothing that went this way.")
 _OFTEN = 3  # copies of one line, from which on it is a loop that waits
@@ -22,7 +22,6 @@ _HELD_UP = mark(
     "line gave no card new work."
 )
 _BY_HOST = mark("Through host memory it may arrive: the cure does that.")
-Hop = tuple[Thing, Thing]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,21 +118,21 @@ def _about(row: CopyRow) -> str:
 
 
 def with_copy(
-    faces: Mapping[Thing, Face], moved: Moved | None, hops: Sequence[Hop]
-) -> Mapping[Thing, Face]:
+    faces: Mapping[Part, Face], moved: Moved | None, hops: Sequence[Hop]
+) -> Mapping[Part, Face]:
     """Of other traffic nothing is asked here: its words give way to those of the copy."""
     rate = None if moved is None else moved.row.rate
     figure = "" if rate is None else gigabytes_per_second(rate)
     said = {each for hop in hops for each in _lanes(hop)} if figure else set()
     return {
-        thing: _with(face, figure, said, thing) if isinstance(face, WireFace) else face
-        for thing, face in faces.items()
+        part: _with(face, figure, said, part) if isinstance(face, WireFace) else face
+        for part, face in faces.items()
     }
 
 
-def _with(face: WireFace, figure: str, said: set[tuple[Thing, bool]], thing: Thing) -> WireFace:
-    forth = _lane(face.forth, figure if (thing, True) in said else "")
-    back = _lane(face.back, figure if (thing, False) in said else "")
+def _with(face: WireFace, figure: str, said: set[tuple[Part, bool]], part: Part) -> WireFace:
+    forth = _lane(face.forth, figure if (part, True) in said else "")
+    back = _lane(face.back, figure if (part, False) in said else "")
     return replace(face, forth=forth, back=back, absent=())
 
 
@@ -141,17 +140,16 @@ def _lane(lane: LaneFace, figure: str) -> LaneFace:
     return replace(lane, figure=figure, lit=0.0, colour=None)
 
 
-def _lanes(hop: Hop) -> Sequence[tuple[Thing, bool]]:
+def _lanes(hop: Hop) -> Sequence[tuple[Part, bool]]:
     """The wires with words that it may be, and whether it goes forth there."""
     begin, end = hop
-    if isinstance(begin, OfCard) and isinstance(end, OfCard):
-        return ((OfLink(begin.card, end.card), True), (OfLink(end.card, begin.card), False))
-    if isinstance(begin, OfCard):
-        hub = isinstance(end, OfHub)
-        return ((OfSpoke(begin.card) if hub else OfLink(begin.card, HOST_ID), True),)
-    if isinstance(end, OfCard):
-        hub = isinstance(begin, OfHub)
-        return ((OfSpoke(end.card) if hub else OfLink(end.card, HOST_ID), False),)
+    if begin.kind is end.kind is Kind.CARD:
+        there, again = (begin.card, end.card), (end.card, begin.card)
+        return ((Part(Kind.LINK, *there), True), (Part(Kind.LINK, *again), False))
+    for card, other, forth in ((begin, end, True), (end, begin, False)):
+        if card.kind is Kind.CARD:
+            hub, link = Part(Kind.SPOKE, card.card), Part(Kind.LINK, card.card, HOST_ID)
+            return ((hub if other.kind is Kind.HUB else link, forth),)
     return ()
 
 

@@ -37,10 +37,10 @@ from gpuexplorer.gui.lab.bench.words import (
 from gpuexplorer.gui.lab.device_table import DeviceTable, key_of
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets import laid_out
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.live_view import scrolled
 
 _EDGE, _GAP = 24, 8
 _LEAST = 168  # pixels of a column: a block can be read, with three values in a row
@@ -57,9 +57,9 @@ class Bench(QWidget):
 
     open_asked = Signal(str)  # the name of a thing to look into
 
-    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look, self._lab = look, lab
+        self._lab = lab
         self._blocks = BenchBlocks(lab)
         self._there: Mapping[str, Sequence[Block]] = {}
         self._peeks = Peeks(lab, self)
@@ -71,11 +71,11 @@ class Bench(QWidget):
         self._places: Sequence[QWidget] = ()  # with the list of the rest
         self._field = _BenchField()
         self._area = scrolled(self._field, sideways=True)
-        self._rest = DeviceTable(look, "", self._field)  # of devices that hold nothing
+        self._rest = DeviceTable("", self._field)  # of devices that hold nothing
         self._rest.setProperty("panel", "card")
         self._rest.hide()
-        self._overlay = BenchOverlay(look, self._field)
-        self._refusal = laid_out.label("", look.letters.body)
+        self._overlay = BenchOverlay(self._field)
+        self._refusal = laid_out.label("", look().letters.body)
         self._refusal.setParent(self._field)
         self._refusal.setProperty("kind", "refusal")
         self._refusal.setWordWrap(True)
@@ -153,7 +153,7 @@ class Bench(QWidget):
         self._overlay.raise_()
 
     def _make(self, device: BenchDevice) -> BenchColumn:
-        column = BenchColumn(self._look, device, self._actions, self._peeks.values, self._field)
+        column = BenchColumn(device, self._actions, self._peeks.values, self._field)
         column.blocks.gone_sideways.connect(partial(self._on_gone_sideways, column))
         column.blocks.seen_changed.connect(self._on_seen_changed)
         column.blocks.walked.connect(partial(self._on_walked, column))
@@ -183,7 +183,7 @@ class Bench(QWidget):
             if self._reach is not None:
                 self._laid_out.removeWidget(self._reach)
                 self._reach.deleteLater()
-            self._reach = Segmented(self._look, tr("Devices"), list(enumerate(words)), self)
+            self._reach = Segmented(tr("Devices"), list(enumerate(words)), self)
             self._reach.chosen.connect(self._on_device_chosen)
             self._laid_out.insertWidget(0, self._reach)
         self._reach.setVisible(cut)

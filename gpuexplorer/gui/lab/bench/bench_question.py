@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gpuexplorer.gui.lab.bench.blocks import Key, first_name
-from gpuexplorer.lab.failing import sites
+from gpuexplorer.lab.cures import sites
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _CAUSE = "devices differ"

@@ -17,10 +17,8 @@ from gpuexplorer.gui.lab.bench.blocks import Block, BlockKind, Key
 from gpuexplorer.gui.lab.bench.memory_levels import hue
 from gpuexplorer.gui.lab.bench.peeks import Values
 from gpuexplorer.gui.lab.bench.words import amount_of, remark_of, shape_of, title_of_block
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 
 BLOCK = Qt.ItemDataRole.UserRole
@@ -40,10 +38,8 @@ State = QStyle.StateFlag
 class BlockDelegate(Delegate):
     """Its attributes are how the blocks of one device look just now."""
 
-    def __init__(
-        self, look: Look, device: BenchDevice, values_of: ValuesOf, parent: QObject
-    ) -> None:
-        super().__init__(look, parent)
+    def __init__(self, device: BenchDevice, values_of: ValuesOf, parent: QObject) -> None:
+        super().__init__(parent)
         self._values_of = values_of
         self.device, self.units = device, USUAL
         self.width = 0.0

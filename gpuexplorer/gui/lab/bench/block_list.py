@@ -41,10 +41,8 @@ from gpuexplorer.gui.lab.bench.block_delegate import (
 )
 from gpuexplorer.gui.lab.bench.blocks import Block, Key
 from gpuexplorer.gui.lab.bench.words import hint_of, rows_of, spoken_block
-from gpuexplorer.gui.paint.delegate import Index
-from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.paint.drawing import Drawing, Index
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 
 THING = "application/x-gpuexplorer-thing"  # is what a drag carries
@@ -103,19 +101,14 @@ class BlockList(QListView):
     walked = Signal()  # the keyboard is at another block, came here or went away
 
     def __init__(
-        self,
-        look: Look,
-        device: BenchDevice,
-        actions: BenchActions,
-        values_of: ValuesOf,
-        parent: QWidget,
+        self, device: BenchDevice, actions: BenchActions, values_of: ValuesOf, parent: QWidget
     ) -> None:
         super().__init__(parent)
-        self._look, self._actions = look, actions
+        self._actions = actions
         self._names: frozenset[str] = frozenset()  # that are selected
         self._pressed: Block | None = None
         self._model = BlockModel(device, values_of, self)
-        self._drawn = BlockDelegate(look, device, values_of, self)
+        self._drawn = BlockDelegate(device, values_of, self)
         self.overflows = False
         self.setProperty("kind", "bare")
         self.setModel(self._model)
@@ -283,7 +276,7 @@ class BlockList(QListView):
         picture.setDevicePixelRatio(ratio)
         picture.fill(Qt.GlobalColor.transparent)
         with QPainter(picture) as painter:
-            drawing = Drawing(painter, self._look)
+            drawing = Drawing(painter)
             drawing.filled(place, faded(drawing.theme.raised, 0.9), RADIUS)
             self._drawn.draw_block(drawing, place, block, State.State_Selected, whole=False)
         return picture

@@ -27,7 +27,7 @@ from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import faded, mixed
 from gpuexplorer.gui.widgets.bars.memory_bar import hatch
 from gpuexplorer.gui.widgets.painted import Painted
@@ -48,14 +48,9 @@ class BenchColumn(Painted):
     """Draws what stands around the list of blocks, which speaks for the whole."""
 
     def __init__(
-        self,
-        look: Look,
-        device: BenchDevice,
-        actions: BenchActions,
-        values_of: ValuesOf,
-        parent: QWidget,
+        self, device: BenchDevice, actions: BenchActions, values_of: ValuesOf, parent: QWidget
     ) -> None:
-        super().__init__(look, parent)
+        super().__init__(parent)
         self.device = device
         self._actions = actions
         self._units, self._rows = USUAL, 0
@@ -63,10 +58,10 @@ class BenchColumn(Painted):
         self._notes: Sequence[str] = ()
         self._target: bool | None = None
         self._known = False
-        self.blocks = BlockList(look, device, actions, values_of, self)
+        self.blocks = BlockList(device, actions, values_of, self)
         self.blocks.walked.connect(self.update)
         self.setFocusProxy(self.blocks)
-        look.changed.connect(self.update)
+        look().changed.connect(self.update)
         self._lay_out()
 
     def show_device(

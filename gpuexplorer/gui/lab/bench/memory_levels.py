@@ -5,7 +5,7 @@ from enum import Enum
 
 from PySide6.QtGui import QColor
 
-from gpuexplorer.core.metric import Unit
+from gpuexplorer.core.metrics import Unit
 from gpuexplorer.core.units import (
     USUAL,
     Quantity,

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.gui.lab.bench.bench_question import DeviceQuestion
 from gpuexplorer.gui.lab.bench.words import asked_of
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.painted import Painted
 
 _ROUND, _RISE, _DOT = 14.0, 64.0, 3.0
@@ -20,12 +20,12 @@ LineEnd = tuple[QRectF, bool]
 class BenchOverlay(Painted):
     """Over the columns, and there only while there is something to ask; takes no mouse."""
 
-    def __init__(self, look: Look, parent: QWidget) -> None:
-        super().__init__(look, parent)
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.question: DeviceQuestion | None = None
         self._ends: list[LineEnd] = []
-        look.changed.connect(self.update)
+        look().changed.connect(self.update)
         self.hide()
 
     def show_question(self, question: DeviceQuestion | None, ends: list[LineEnd]) -> None:

@@ -6,9 +6,9 @@ from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.cells.words import STATES, outcome
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lab.cell_said import clean, error_words, shortened, time_words
 from gpuexplorer.lab.events import Failed, Frame, Pictured, Printed
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.ledger import Cell, Ledger, time_words
+from gpuexplorer.lab.printed import clean, error_words, shortened
 
 _MOST_ROWS, _MOST_OPENED = 40, 2000  # of what a cell printed
 _LETTERS_A_ROW = 250
@@ -41,7 +41,6 @@ class CellFace:
     calls: tuple[str, ...] = ()  # on the way to the error
     error: str = ""  # PyTorch's own words
     at_fault: tuple[int, int, int] | None = None  # the line, and where in it
-    losses: tuple[float, ...] = ()
     released: bool = False  # what it made is gone
 
     @property
@@ -102,7 +101,6 @@ def cell_face(
         () if failed is None else tuple(_calls(failed, cell, ledger)),
         "" if failed is None else "\n".join(_rows(error_words(failed), _MOST_OPENED)[0]),
         at_fault,
-        tuple(cell.losses),
         released,
     )
 

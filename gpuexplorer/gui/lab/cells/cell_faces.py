@@ -7,7 +7,7 @@ from gpuexplorer.gui.lab.cells.cell_face import CellFace, cell_face
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
-from gpuexplorer.lab.opening import OpenedCell
+from gpuexplorer.lab.session_files import OpenedCell
 
 _MOST_OPENED = 200  # that stand there before they run
 
@@ -59,5 +59,5 @@ class CellFaces:
 def _stamp(cell: Cell) -> _Stamp:
     last = cell.outputs[-1:]
     letters = sum(len(each.text) for each in last if isinstance(each, Printed))
-    said = (len(cell.outputs), letters, len(cell.losses), len(cell.transfers))
+    said = (len(cell.outputs), letters, len(cell.transfers))
     return (cell.state, *said, cell.cured_by, cell.life, cell.finished is None)

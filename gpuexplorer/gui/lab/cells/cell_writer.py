@@ -2,14 +2,11 @@
 
 import base64
 import binascii
-import math
 
-import numpy as np
-from PySide6.QtCore import QRectF, Qt, QUrl
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import (
     QColor,
     QImage,
-    QPainter,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -20,26 +17,22 @@ from PySide6.QtGui import (
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.cells.cell_face import CellFace, Output
 from gpuexplorer.gui.lab.cells.words import DOT
-from gpuexplorer.gui.paint.python_parts import INDENT, colour, parts
-from gpuexplorer.gui.paint.small_curve import Shares, draw_small_curve
+from gpuexplorer.gui.paint.python import INDENT, colour, parts
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.cell_said import clean, shortened
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.lab.printed import clean, shortened
 
 _BETWEEN, _BEFORE, _SMALL = 16, 8, 4  # pixels between cells, before a part, before a line
 _HIGHEST = 360
 _WIDEST = 132  # letters, as in a terminal: a table that wraps is none
 _MOST_LINES = 500  # of a cell's code
-_CURVE = 48
-_BAND, _COLUMN = 0.28, 2.0
 UNFOLD = "unfold"  # what a click on it asks for
 
 
 class CellWriter:
     """Writes where the cursor stands, and leaves it at the end of what it wrote."""
 
-    def __init__(self, look: Look, document: QTextDocument) -> None:
-        self._look = look
+    def __init__(self, document: QTextDocument) -> None:
         self._document = document
         self._cursor = QTextCursor()
         self._width = 0
@@ -47,17 +40,15 @@ class CellWriter:
         self._wraps = True  # what is written now
         self._pictured: dict[str, str] = {}  # what the pictures were made of, by their names
 
-    def write(self, cursor: QTextCursor, face: CellFace, width: int, scale: float) -> None:
-        """`width` pixels are there, of which `scale` make one."""
+    def write(self, cursor: QTextCursor, face: CellFace, width: int) -> None:
+        """`width` pixels are there."""
         self._cursor, self._width, self._begun = cursor, width, False
-        theme, letters = self._look.theme, self._look.letters
+        theme, letters = look().theme, look().letters
         self._write_code(face)
         before = _BEFORE
         for number, output in enumerate(face.outputs):
             self._write_output(face, output, number, before)
             before = _SMALL
-        if len(face.losses) > 1:
-            self._write_curve(face, scale)
         quiet = theme.faint if face.released else theme.quiet
         before = _BEFORE
         for call in face.calls:
@@ -73,7 +64,7 @@ class CellWriter:
             self._block(_SMALL, DOT.join(face.times), letters.caption, quiet)
 
     def _write_code(self, face: CellFace) -> None:
-        theme, mono = self._look.theme, self._look.letters.mono
+        theme, mono = look().theme, look().letters.mono
         pale = face.released or face.state in ("waiting", "opened")
         quotes = ""
         lines = face.code.split("\n")
@@ -93,11 +84,11 @@ class CellWriter:
                 self._underline(len(text), face.at_fault[1], face.at_fault[2])
             for line_number, warning in face.warnings:
                 if line_number == number:
-                    self._block(0, warning, self._look.letters.caption, theme.warn)
+                    self._block(0, warning, look().letters.caption, theme.warn)
         more = len(lines) - _MOST_LINES
         if more > 0:
             words = trn("{count} more line", "{count} more lines", more)
-            self._block(0, words, self._look.letters.caption, theme.quiet)
+            self._block(0, words, look().letters.caption, theme.quiet)
 
     def _underline(self, length: int, begin: int, end: int) -> None:
         """The expression that failed; the whole line where it is not known."""
@@ -109,17 +100,17 @@ class CellWriter:
         marked.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
         style = QTextCharFormat()
         style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-        style.setUnderlineColor(self._look.theme.bad)
+        style.setUnderlineColor(look().theme.bad)
         marked.mergeCharFormat(style)
 
     def _write_output(self, face: CellFace, output: Output, number: int, before: int) -> None:
-        theme, mono = self._look.theme, self._look.letters.mono
+        theme, mono = look().theme, look().letters.mono
         if output.png:
             name = f"{face.id}-{number}"
             image = self._image(name, output.png)
             if image is None:
                 words = tr("A picture that cannot be read")
-                self._block(before, words, self._look.letters.caption, theme.quiet)
+                self._block(before, words, look().letters.caption, theme.quiet)
             else:
                 self._picture(name, image, before)
             return
@@ -131,7 +122,7 @@ class CellWriter:
         if output.hidden:
             more = trn("{count} more row", "{count} more rows", output.hidden)
             self._start_block(0)
-            link = _letters(self._look.letters.caption, theme.accent)
+            link = _letters(look().letters.caption, theme.accent)
             link.setAnchor(True)
             link.setAnchorHref(UNFOLD)
             self._cursor.insertText(more, link)
@@ -146,31 +137,6 @@ class CellWriter:
             return there
         self._pictured[name] = png
         return _image(png)
-
-    def _write_curve(self, face: CellFace, scale: float) -> None:
-        """From the first step to the last; its scale begins at 0."""
-        theme = self._look.theme
-        image = QImage(
-            round(self._width * scale), round(_CURVE * scale), QImage.Format.Format_ARGB32
-        )
-        image.setDevicePixelRatio(scale)
-        image.fill(Qt.GlobalColor.transparent)
-        losses = np.array(face.losses, float)
-        most = losses.max(where=np.isfinite(losses), initial=0.0)
-        with QPainter(image) as painter:
-            painter.fillRect(QRectF(0, _CURVE - 1, self._width, 1), theme.line)
-            if most > 0:
-                x, means, band = _columns(losses / most, self._width)
-                place = QRectF(0, 2, self._width, _CURVE - 3)
-                draw_small_curve(painter, place, x, means, theme.quiet, _BAND, band)
-        self._picture(f"{face.id}-losses", image, _BEFORE)
-        words = trn(
-            "loss {loss:.4g} after {count} step",
-            "loss {loss:.4g} after {count} steps",
-            len(face.losses),
-            loss=face.losses[-1],
-        )
-        self._block(_SMALL, words, self._look.letters.caption, theme.quiet)
 
     def _picture(self, name: str, image: QImage, before: int) -> None:
         size = image.deviceIndependentSize()
@@ -216,18 +182,6 @@ def _letters(letters: Lettering, ink: QColor) -> QTextCharFormat:
     style.setFont(letters.font)
     style.setForeground(ink)
     return style
-
-
-def _columns(losses: Shares, width: int) -> tuple[Shares, Shares, tuple[Shares, Shares]]:
-    """Where steps share a column, all of them lie in the band and their mean on the line."""
-    per = max(1, math.ceil(losses.size / max(1.0, width / _COLUMN)))
-    losses = np.where(np.isfinite(losses), losses, np.nan)
-    starts = np.arange(0, losses.size, per)
-    known = np.maximum(1, np.add.reduceat(np.isfinite(losses), starts, dtype=int))
-    band = (np.fmin.reduceat(losses, starts), np.fmax.reduceat(losses, starts))
-    means = np.add.reduceat(np.nan_to_num(losses), starts) / known
-    means[np.isnan(band[0])] = np.nan
-    return starts / max(1, losses.size - 1), means, band
 
 
 def _image(png: str) -> QImage | None:

@@ -24,7 +24,7 @@ from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.lab.cells.cell_face import CellFace
 from gpuexplorer.gui.lab.cells.cell_writer import UNFOLD, CellWriter
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import faded
 
 LEFT = 16  # of the chips with the numbers
@@ -58,11 +58,8 @@ class Transcript(QTextEdit):
     unfold_asked = Signal(int)
     menu_asked = Signal(int, QPoint)
 
-    def __init__(
-        self, look: Look, *, recorded: bool = False, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, *, recorded: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
         self._words_before = tr(_OF_RECORDING if recorded else _WELCOME)
         self._written: list[_Written] = []
         self._selected: int | None = None
@@ -78,11 +75,11 @@ class Transcript(QTextEdit):
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.document().setDocumentMargin(0)
-        self._writer = CellWriter(look, self.document())
+        self._writer = CellWriter(self.document())
         self._welcome()
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         self.document().documentLayout().documentSizeChanged.connect(self._follow)
-        look.changed.connect(self._write_all)
+        look().changed.connect(self._write_all)
 
     def show_faces(self, faces: Sequence[CellFace]) -> None:
         """The very same objects are taken to be unchanged."""
@@ -168,7 +165,7 @@ class Transcript(QTextEdit):
 
     def _write(self, cursor: QTextCursor, face: CellFace) -> None:
         width = max(80, self.viewport().width() - _GUTTER - _RIGHT)
-        self._writer.write(cursor, face, width, self.devicePixelRatioF())
+        self._writer.write(cursor, face, width)
 
     def _write_all(self) -> None:
         """In other colours, or as wide as there is room now."""
@@ -179,7 +176,7 @@ class Transcript(QTextEdit):
 
     def _welcome(self) -> None:
         """What is said once, before there is a cell."""
-        self.setTextColor(self._look.theme.quiet)
+        self.setTextColor(look().theme.quiet)
         self.setPlainText(self._words_before)
         self._indent(LEFT)
 
@@ -257,7 +254,7 @@ class Transcript(QTextEdit):
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self.viewport()) as painter:
-            drawing = Drawing(painter, self._look)
+            drawing = Drawing(painter)
             value, aside = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
             painter.translate(-aside, 0)
             top, bottom = value + event.rect().top(), value + event.rect().bottom()
@@ -383,7 +380,6 @@ class Transcript(QTextEdit):
         )
         super().resizeEvent(event)
         drawn = any(each.png for one in self._written for each in one.face.outputs)
-        drawn = drawn or any(one.face.losses for one in self._written)
         if drawn and event.size().width() != event.oldSize().width():
             self._write_all()
         if first >= 0 and not self._follows:

@@ -1,5 +1,6 @@
 """What the transcript says of a cell: how it stands, why it failed, what it cost."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from gpuexplorer.core.units import USUAL, Units, bytes_words, duration
@@ -7,11 +8,12 @@ from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Failed, Span, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.seen import at_once
 
 DOT = " \N{MIDDLE DOT} "  # between short labels
 _MOST_COPIES = 4  # groups of them that are told one by one
 _WORTH_WAITING = 1e-3  # seconds
+_WORTH_COMPARING = 1e-4  # seconds that a card worked
+_WITHOUT_PAUSES = 0.9  # of a stretch: in the rest of it a card may have rested
 _OFTEN = 3  # copies of one line, from which on it is a loop that waits
 # So much that nobody named is no rounding of PyTorch's to whole blocks.
 _WORTH_TELLING = 2 << 20
@@ -22,6 +24,7 @@ _BRIEFLY = {
     "bad request": mark("Not carried out."),
     "refused by PyTorch": mark("Refused by PyTorch."),
     "device broken": mark("The card broke off."),
+    "device assert": mark("A check on the card failed."),
     "device lost": mark("The card is lost."),
     "worker lost": mark("Lost with its worker."),
 }
@@ -43,9 +46,9 @@ def briefly(failed: Failed) -> str:
 def outcome(cell: Cell, ledger: Ledger, units: Units) -> tuple[str, Tone]:
     """What became of it."""
     reasons = []
-    cures = None if cell.cures is None else ledger.number(cell.cures)
-    if cures is not None:
-        reasons.append(tr("Cures cell {number}.", number=cures))
+    cured = None if cell.cures is None else ledger.cell(cell.cures)
+    if cured is not None:
+        reasons.append(tr("Cures cell {number}.", number=cured.number))
     match cell.state:
         case "waiting":
             return tr("Waits for its turn"), Tone.FAINT
@@ -63,9 +66,9 @@ def outcome(cell: Cell, ledger: Ledger, units: Units) -> tuple[str, Tone]:
 def _failed(cell: Cell, failed: Failed, ledger: Ledger) -> str:
     """Why, briefly, and by which cell it was cured."""
     said = [briefly(failed)]
-    cure = None if cell.cured_by is None else ledger.number(cell.cured_by)
+    cure = None if cell.cured_by is None else ledger.cell(cell.cured_by)
     if cure is not None:
-        said.append(tr("Cured by cell {number}.", number=cure))
+        said.append(tr("Cured by cell {number}.", number=cure.number))
     return " ".join((*said, tr("Not in the script.")))
 
 
@@ -140,20 +143,33 @@ def _group(cell: Cell, copies: Sequence[Transferred], units: Units) -> str:
 
 def _at_once(spans: Sequence[Span]) -> list[str]:
     """Whether cards worked at the same time; nothing where that cannot be told."""
-    worked = at_once(spans)
-    if worked is None:
+    worked = [each for each in spans if not each.waits_for and each.device != "cpu"]
+    busy = defaultdict[str, float](float)
+    for each in worked:
+        busy[each.device] += each.busy
+    cards = sorted(card for card, seconds in busy.items() if seconds >= _WORTH_COMPARING)
+    worked = [each for each in worked if each.device in cards]
+    length = sum(each.end - each.begin for each in worked)
+    if len(cards) < 2 or sum(each.busy for each in worked) < _WITHOUT_PAUSES * length:
         return []
-    if not worked.together:
-        return [tr("{cards} worked one after the other", cards=listed(worked.cards))]
-    shared, whole = duration(worked.together), duration(worked.whole)
-    values = {"shared": shared.number if shared.unit == whole.unit else shared, "whole": whole}
-    if len(worked.cards) > 2:
+    edges = [(each.begin, 1) for each in worked] + [(each.end, -1) for each in worked]
+    together = whole = last = 0.0
+    working = 0
+    for moment, change in sorted(edges):
+        whole += (moment - last) if working else 0.0
+        together += (moment - last) if working > 1 else 0.0
+        working, last = working + change, moment
+    if together < _WORTH_COMPARING / 10:
+        return [tr("{cards} worked one after the other", cards=listed(cards))]
+    shared, wide = duration(together), duration(whole)
+    values = {"shared": shared.number if shared.unit == wide.unit else shared, "whole": wide}
+    if len(cards) > 2:
         many = mark(
             "{count} cards worked, two or more at the same time for {shared} of {whole}"
         )
-        return [tr(many, count=len(worked.cards), **values)]
+        return [tr(many, count=len(cards), **values)]
     both = mark("{cards} worked at the same time for {shared} of {whole}")
-    return [tr(both, cards=listed(worked.cards), **values)]
+    return [tr(both, cards=listed(cards), **values)]
 
 
 def _held(cell: Cell, copies: Sequence[Transferred], units: Units) -> list[str]:

@@ -24,11 +24,10 @@ from gpuexplorer.gui.lab.code.code_text import (
     without_prompts,
 )
 from gpuexplorer.gui.lab.code.completions import Completions
-from gpuexplorer.gui.paint.python_colours import PythonColours
-from gpuexplorer.gui.paint.python_parts import INDENT
+from gpuexplorer.gui.paint.python import INDENT, PythonColours
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lab.events import Completed
 
 _MOST_LINES = 10
@@ -92,29 +91,28 @@ class CellEditor(QPlainTextEdit):
     refused = Signal(str)  # why nothing was pasted
 
     def __init__(
-        self, look: Look, settings: Settings, past: PastCells, parent: QWidget | None = None
+        self, settings: Settings, past: PastCells, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._look = look
         self._settings = settings
         self._past = past
         self._pressed = False  # the answer was asked for by a key
         self._completions: Completions | None = None
-        self.setFont(look.letters.mono.font)
+        self.setFont(look().letters.mono.font)
         self.setAccessibleName(tr("Cell to run"))
         self.setPlaceholderText(tr("Type Python, or do it on the bench"))
         self.setProperty("kind", "code")
         self.document().setDocumentMargin(0)
-        self.setTabStopDistance(4 * look.letters.mono.width(" "))
+        self.setTabStopDistance(4 * look().letters.mono.width(" "))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTabChangesFocus(True)
-        self._colours = PythonColours(look, self.document())
+        self._colours = PythonColours(self.document())
         self._pause = QTimer(self, singleShot=True, interval=_QUIET_FOR)
         self._pause.timeout.connect(self._ask)
         self.textChanged.connect(self._on_text_changed)
         self.cursorPositionChanged.connect(self._on_cursor_moved)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
-        look.changed.connect(self._on_cursor_moved)
+        look().changed.connect(self._on_cursor_moved)
         self._fit()
 
     @property
@@ -169,7 +167,7 @@ class CellEditor(QPlainTextEdit):
     def _popup(self) -> Completions:
         """Made late: only then it is known in which window."""
         if self._completions is None or self._completions.parentWidget() is not self.window():
-            self._completions = Completions(self._look, self.window())
+            self._completions = Completions(self.window())
             self._completions.picked.connect(self._on_picked)
         return self._completions
 
@@ -252,7 +250,7 @@ class CellEditor(QPlainTextEdit):
             cursor.setPosition(at)
             cursor.setPosition(at + 1, QTextCursor.MoveMode.KeepAnchor)
             one.cursor = cursor
-            one.format.setBackground(self._look.theme.selection)
+            one.format.setBackground(look().theme.selection)
             marked.append(one)
         self.setExtraSelections(marked)
 

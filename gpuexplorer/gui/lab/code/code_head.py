@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, WordButton
 from gpuexplorer.gui.widgets.laid_out import FREE, label, row
 
@@ -22,21 +22,20 @@ class CodeHead(QWidget):
 
     menu_asked = Signal(QPoint)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
-        self._title = label(tr("Code"), look.letters.title)
-        self.open = WordButton(look, Icon.OPEN_FILE, tr("Open…"))
+        self._title = label(tr("Code"), look().letters.title)
+        self.open = WordButton(Icon.OPEN_FILE, tr("Open…"))
         self.open.setToolTip(tr("Open the cells of a Python program or a notebook"))
-        self.watch = WordButton(look, Icon.WATCH, tr("Watch…"))
+        self.watch = WordButton(Icon.WATCH, tr("Watch…"))
         self.show_watched("")
-        self.copy = WordButton(look, Icon.COPY, tr("Copy"))
+        self.copy = WordButton(Icon.COPY, tr("Copy"))
         self.copy.setToolTip(tr("Copy the whole session as a Python program"))
-        self.save = WordButton(look, Icon.EXPORT, tr("Save as"))
+        self.save = WordButton(Icon.EXPORT, tr("Save as"))
         self.save.setToolTip(tr("Save the session as a Python program or a notebook"))
         for name, each in (("open", self.open), ("watch", self.watch), ("save", self.save)):
             each.setObjectName(f"lab.{name}")
-        self._more = IconButton(look, Icon.MENU, tr("More about the session"))
+        self._more = IconButton(Icon.MENU, tr("More about the session"))
         self._more.clicked.connect(self._on_more_asked)
         tools = (self.open, self.watch, self.copy, self.save, self._more)
         margins = (_MARGIN, _ABOVE, _MARGIN - 8, 2)
@@ -54,7 +53,7 @@ class CodeHead(QWidget):
 
     def show_watched(self, name: str) -> None:
         """The file of the program that is watched; empty where none is."""
-        letters = self._look.letters.body
+        letters = look().letters.body
         self.watch.show_words(letters.elided(name, _LONGEST) if name else tr("Watch…"))
         self.watch.setToolTip(
             tr("Back to {file}, which is watched", file=name)

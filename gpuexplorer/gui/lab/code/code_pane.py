@@ -20,7 +20,6 @@ from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
 from gpuexplorer.gui.lab.code.program import Program
 from gpuexplorer.gui.lab.code.words import Answer
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, column
 from gpuexplorer.lab.events import Completed, Event, Failed
@@ -37,7 +36,7 @@ class CodePane(QFrame):
     watch_asked = Signal()  # a program, or the one that is watched already
     watch_file_asked = Signal(Path)
 
-    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Code"))
@@ -53,7 +52,7 @@ class CodePane(QFrame):
         self.program = Program(lab, self)  # the session, to be copied, saved and opened
         self.program.done.connect(self._say)
         self.program.refused.connect(self.refuse)
-        self._head = CodeHead(look)
+        self._head = CodeHead()
         self._head.open.clicked.connect(self.program.ask_which)
         self._head.watch.clicked.connect(self.watch_asked)
         if not lab.recorded and (why := lab.program.why_not):
@@ -61,20 +60,20 @@ class CodePane(QFrame):
         self._head.copy.clicked.connect(self.program.copy)
         self._head.save.clicked.connect(self.program.ask_where)
         self._head.menu_asked.connect(self._on_session_menu_asked)
-        self._transcript = Transcript(look, recorded=lab.recorded)
+        self._transcript = Transcript(recorded=lab.recorded)
         self._transcript.cell_chosen.connect(self._on_cell_chosen)
         self._transcript.left.connect(self._on_left)
         self._transcript.copy_asked.connect(self._copy)
         self._transcript.unfold_asked.connect(self._on_unfold_asked)
         self._transcript.menu_asked.connect(self._on_menu_asked)
-        self._panel = ErrorPanel(look, lab)
+        self._panel = ErrorPanel(lab)
         self._panel.cure_chosen.connect(self._on_cure_chosen)
-        self._notice = NoticeBar(look)
+        self._notice = NoticeBar()
         self._notice.answered.connect(self.answer)
-        self._question = QuestionBar(look)
+        self._question = QuestionBar()
         self._question.answered.connect(self._on_question_answered)
         self._past = PastCells(lab)
-        self.entry = CellEditor(look, self._settings, self._past)  # where one types
+        self.entry = CellEditor(self._settings, self._past)  # where one types
         self.entry.entered.connect(self._on_entered)
         self.entry.form_asked.connect(self.form_asked)
         self.entry.completion_asked.connect(self._on_completion_asked)
@@ -309,8 +308,8 @@ class CodePane(QFrame):
         if face is None:
             return
         self.entry.setFocus()
-        cells = face.cures[number].cells
-        if not self._try(partial(self._lab.run_all, cells, cures=face.cell)):
+        cure = face.cures[number].cure
+        if not self._try(partial(self._lab.run_cure, cure, face.cell)):
             return
         self._notices.begin_anew()
         self._transcript.go_to_end()

@@ -6,7 +6,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 
-from gpuexplorer.gui.paint.python_parts import INDENT
+from gpuexplorer.gui.paint.python import INDENT
 
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d*\]:)( |$)")
 _MORE_PROMPT = re.compile(r"^\s*(?:\.{3,}:?)( |$)")

@@ -6,10 +6,9 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QFrame, QListWidget, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import column, wrapped_label
 
 _MOST_ROWS, _LEAST, _WIDEST, _MARGIN = 8, 160, 440, 8
 _GAP = 12  # to the line that is typed, so that the editor's border is seen
@@ -20,16 +19,16 @@ class Completions(QFrame):
 
     picked = Signal(str)
 
-    def __init__(self, look: Look, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setProperty("panel", "floating")
         self.setAccessibleName(tr("Completions"))
-        self._labels = (wrapped_label(look, "", Tone.TEXT), wrapped_label(look, "", Tone.QUIET))
-        self._labels[0].setFont(look.letters.mono.font)
+        self._labels = (wrapped_label("", Tone.TEXT), wrapped_label("", Tone.QUIET))
+        self._labels[0].setFont(look().letters.mono.font)
         self._list = QListWidget()
         self._list.setAccessibleName(tr("Completions"))
         self._list.setProperty("kind", "menu")
-        self._list.setFont(look.letters.mono.font)
+        self._list.setFont(look().letters.mono.font)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.itemClicked.connect(lambda item: self.picked.emit(item.text()))

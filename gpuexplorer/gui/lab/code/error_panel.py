@@ -14,17 +14,17 @@ from gpuexplorer.gui.lab.cells.words import briefly
 from gpuexplorer.gui.lab.code.words import CureFace, cure_face
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.lab.cure import Copying, Cure
-from gpuexplorer.lab.cures import cures
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.live_view import scrolled
+from gpuexplorer.lab.cell_source import card_number
+from gpuexplorer.lab.cures import Copying, Cure, cures
 from gpuexplorer.lab.events import Failed
-from gpuexplorer.lab.expected_copy import Expected, expected_copy
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.remote.far.backend import made_up
+from gpuexplorer.remote.stream import made_up
+from gpuexplorer.simulation.reached import way_between, way_to_host
+from gpuexplorer.simulation.specs import MachineSpec
 
 _MARGIN, _ABOVE, _GAP, _AFTER_CAPTION = 12, 8, 6, 2
 _BESIDE = 5
@@ -47,16 +47,16 @@ class ErrorPanel(QFrame):
     cure_chosen = Signal(int)  # counted from 0
     typed = Signal(str)  # somebody writes a cell in place of pressing one
 
-    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look, self._lab = look, lab
+        self._lab = lab
         self.face: ErrorFace | None = None
         self.setProperty("panel", "notice")
         self.setProperty("tone", Tone.BAD.value)
-        self._title = wrapped_label(look, "", Tone.BAD)
-        self._title.setFont(look.letters.strong.font)
-        self._meaning = wrapped_label(look, "", Tone.TEXT)
-        self._caption = label("", look.letters.caption, Tone.QUIET)
+        self._title = wrapped_label("", Tone.BAD)
+        self._title.setFont(look().letters.strong.font)
+        self._meaning = wrapped_label("", Tone.TEXT)
+        self._caption = label("", look().letters.caption, Tone.QUIET)
         self._buttons: list[CureButton] = []
         content = _Content()
         content.setProperty("panel", "clear")
@@ -110,7 +110,7 @@ class ErrorPanel(QFrame):
             button.deleteLater()
         self._buttons = []
         for number, cure in enumerate(cures):
-            button = CureButton(self._look, self._lab, cure)
+            button = CureButton(self._lab, cure)
             button.clicked.connect(partial(self.cure_chosen.emit, number))
             button.typed.connect(self.typed)
             self._column.addWidget(button)
@@ -136,23 +136,21 @@ class CureButton(QPushButton):
 
     typed = Signal(str)
 
-    def __init__(
-        self, look: Look, lab: LabState, face: CureFace, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, lab: LabState, face: CureFace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.face = face
         self.setProperty("kind", "cure")
         self.setAutoDefault(True)  # so that Enter presses it
         self.setAccessibleName(face.words)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        code = wrapped_label(look, "\n".join(face.lines), Tone.TEXT)
-        code.setFont(look.letters.mono.font)
-        price = wrapped_label(look, face.price, Tone.QUIET)
-        price.setFont(look.letters.caption.font)
+        code = wrapped_label("\n".join(face.lines), Tone.TEXT)
+        code.setFont(look().letters.mono.font)
+        price = wrapped_label(face.price, Tone.QUIET)
+        price.setFont(look().letters.caption.font)
         for each in (code, price):
             each.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        path = [_Path(look, lab, face)] if face.target else []
+        path = [_Path(lab, face)] if face.target else []
         words = column(code, price, gap=_AFTER_CAPTION)
         row(words, GROWS, *path, within=self, margins=(10, 6, 10, 6))
 
@@ -183,11 +181,11 @@ class CureButton(QPushButton):
 class _Path(QWidget):
     """From which devices to which, as chips in their colours."""
 
-    def __init__(self, look: Look, lab: LabState, face: CureFace) -> None:
+    def __init__(self, lab: LabState, face: CureFace) -> None:
         super().__init__()
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        arrow = wrapped_label(look, "\N{RIGHTWARDS ARROW}", Tone.QUIET)
-        sources, target = (DeviceChips(look) for _ in range(2))
+        arrow = wrapped_label("\N{RIGHTWARDS ARROW}", Tone.QUIET)
+        sources, target = (DeviceChips() for _ in range(2))
         row(sources, arrow, target, within=self, gap=_BESIDE)
         # Only now: what is shown before it has a parent is a window of its own.
         sources.show_devices(", ".join(face.sources), lab.devices())
@@ -237,10 +235,29 @@ def _ways_on(lab: LabState, cell: Cell, failed: Failed) -> Sequence[Cure]:
     return cures(failed, cell, ledger, free)
 
 
-def _expected(lab: LabState, copying: Copying) -> Expected | None:
+def _expected(lab: LabState, copying: Copying) -> tuple[float, str] | None:
     """None for real cards: nothing is claimed about them."""
     backend = made_up(lab.machine.session.backend)
     if backend is None:
         return None
-    spec, visible = backend.machine.spec, lab.switches.visible
-    return expected_copy(spec, visible, copying.source, copying.target, copying.bytes)
+    return expected_copy(backend.machine.spec, lab.switches.visible, copying)
+
+
+def expected_copy(
+    spec: MachineSpec, visible: Sequence[int] | None, copying: Copying
+) -> tuple[float, str] | None:
+    """How many seconds it would take, before anybody asks for it, and over which wires: all is
+    modelled. By PyTorch's names of the devices; None where there is no way between them.
+    """
+    ends, size = (copying.source, copying.target), copying.bytes
+    shown = dict(enumerate(range(len(spec.cards)) if visible is None else visible))
+    numbers = [card_number(each) for each in ends if each != "cpu"]
+    cards = [None if each is None else shown.get(each) for each in numbers]
+    match cards if len({*ends}) > 1 else []:
+        case [int(one)]:
+            return way_to_host(spec.cards[one].model).seconds(size, pinned=False), "PCIe"
+        case [int(one), int(other)]:
+            way = way_between(spec, *sorted((one, other)))
+            name = "NVLink" if spec.nvlinks_between(one, other) else "PCIe"
+            return way.seconds(size, pinned=False), name
+    return None

@@ -5,12 +5,10 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLineEdit, QPushButton, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lab.code.words import Answer, Notice
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.lab.code.words import Answer, LabNotice
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
-from gpuexplorer.gui.widgets.laid_out import FREE, column, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, column, row, wrapped_label
 from gpuexplorer.lab.events import Asked
 
 _MARGIN, _ABOVE, _GAP = 12, 8, 8
@@ -23,11 +21,11 @@ class NoticeBar(QFrame):
 
     answered = Signal(Answer)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._notice: Notice | None = None
+        self._notice: LabNotice | None = None
         self.setProperty("panel", "notice")
-        self._label = wrapped_label(look, "", Tone.TEXT)
+        self._label = wrapped_label("", Tone.TEXT)
         self._buttons = {each: self._button(each) for each in Answer}
         buttons = row(*self._buttons.values(), FREE, gap=_BESIDE)
         self._box = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
@@ -37,7 +35,7 @@ class NoticeBar(QFrame):
         self._box.addLayout(buttons)
         self.hide()
 
-    def show_notice(self, notice: Notice) -> bool:
+    def show_notice(self, notice: LabNotice) -> bool:
         """Whether it is another one, which takes another height."""
         if notice == self._notice:
             return False
@@ -69,13 +67,13 @@ class QuestionBar(QFrame):
 
     answered = Signal(int, object)  # its command; a text, or None where there is no answer
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._asked: Asked | None = None
         self.setProperty("panel", "notice")
-        self._label = wrapped_label(look, "", Tone.TEXT)
+        self._label = wrapped_label("", Tone.TEXT)
         self._field = _Field()
-        self._field.setFont(look.letters.mono.font)
+        self._field.setFont(look().letters.mono.font)
         self._field.returnPressed.connect(self._on_entered)
         self._field.given_up.connect(self._on_refused)
         self._yes, self._no = QPushButton(tr("Install")), QPushButton(tr("Don't install"))

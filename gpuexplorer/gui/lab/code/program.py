@@ -12,13 +12,16 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
-from gpuexplorer.gui.widgets.file_job import FileJob
-from gpuexplorer.gui.widgets.file_question import FileQuestion
-from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.saving import (
+    FileKind,
+    Saving,
+    Write,
+    ask_for_file,
+    in_a_thread,
+    suggested_name,
+)
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.notebook import notebook
-from gpuexplorer.lab.opening import opened
-from gpuexplorer.lab.script import script
+from gpuexplorer.lab.session_files import notebook, opened, script
 from gpuexplorer.telemetry.whole_file import write_whole
 
 SCRIPT = FileKind(mark("Python program"), "py")
@@ -34,9 +37,7 @@ class Program(QObject):
     def __init__(self, lab: LabState, parent: QWidget) -> None:
         super().__init__(parent)
         self._lab = lab
-        kinds = tr("Programs and notebooks (*.py *.ipynb)")
-        self._question = FileQuestion(tr("Open cells"), kinds, parent)
-        self._question.chosen.connect(self.open)
+        self._parent = parent
         self._saving = Saving(lab.machine.settings, parent)
         self._saving.done.connect(self.done)
         self._saving.refused.connect(self.refused)
@@ -45,9 +46,8 @@ class Program(QObject):
         """In a thread: the program of a long session takes a while to be written."""
         if self._empty():
             return
-        job = FileJob(partial(script, self._snapshot()), self)
-        job.done.connect(self._on_written)
-        job.start()
+        written = partial(script, self._snapshot())
+        in_a_thread(written, self, self._on_written, self.refused.emit)
 
     def ask_where(self) -> None:
         if self._empty():
@@ -64,22 +64,19 @@ class Program(QObject):
         return partial(_write, path, self._snapshot())
 
     def ask_which(self) -> None:
-        self._question.ask()
+        kinds = tr("Programs and notebooks (*.py *.ipynb)")
+        ask_for_file(tr("Open cells"), kinds, self._parent, self.open)
 
     def open(self, path: Path) -> None:
         """Its cells stand there then; nothing runs."""
         if self._lab.recorded:
             self.refused.emit(tr(RECORDED))
             return
-        found: list[Sequence[str]] = []
-        job = FileJob(partial(_read, path, found), self)
-        job.done.connect(lambda _: self._on_read(path, found[0]))
-        job.refused.connect(self.refused)
-        job.start()
+        read = partial(self._on_read, path)
+        in_a_thread(partial(opened, path), self, read, self.refused.emit)
 
     def stop(self) -> None:
         self._saving.stop()
-        self._question.stop()
 
     def _empty(self) -> bool:
         there = any(each.number for each in self._lab.ledger.cells)
@@ -113,8 +110,3 @@ class Program(QObject):
 def _write(path: Path, ledger: Ledger) -> None:
     text = notebook(ledger) if path.suffix == f".{NOTEBOOK.suffix}" else script(ledger)
     write_whole(path, [text.encode()])
-
-
-def _read(path: Path, found: list[Sequence[str]]) -> str:
-    found.append(opened(path))
-    return path.name

@@ -7,8 +7,7 @@ from enum import StrEnum
 from gpuexplorer.core.units import USUAL, Units, bytes_words, duration, seconds_words
 from gpuexplorer.core.words import listed, paragraph, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lab.cure import Copying, Cure
-from gpuexplorer.lab.expected_copy import Expected
+from gpuexplorer.lab.cures import Copying, Cure
 
 
 class Answer(StrEnum):
@@ -26,7 +25,7 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class LabNotice:
     """Empty where there is nothing to say."""
 
     sentence: str = ""
@@ -34,19 +33,29 @@ class Notice:
     answers: Mapping[Answer, str] = field(default_factory=dict)
 
 
-def hanging() -> Notice:
+def hanging() -> LabNotice:
     said = tr(
         "It does not come back: what the cell does cannot be interrupted. A new worker can "
         "take the place of this one; then the session can be run again."
     )
-    return Notice(said, Tone.WARN, {Answer.RESTART: tr("Restart the worker")})
+    return LabNotice(said, Tone.WARN, {Answer.RESTART: tr("Restart the worker")})
 
 
-def starting() -> Notice:
-    return Notice(tr("PyTorch starts in a process of its own; then the cells run."))
+def starting() -> LabNotice:
+    return LabNotice(tr("PyTorch starts in a process of its own; then the cells run."))
 
 
-def replaying(count: int) -> Notice:
+def waits_for_pytorch(count: int) -> LabNotice:
+    return _stoppable(
+        trn(
+            "{count} cell waits for PyTorch, and runs when it is there",
+            "{count} cells wait for PyTorch, and run when it is there",
+            count,
+        )
+    )
+
+
+def replaying(count: int) -> LabNotice:
     return _stoppable(
         trn(
             "The session is run again: {count} cell is still to come",
@@ -56,7 +65,7 @@ def replaying(count: int) -> Notice:
     )
 
 
-def running(number: int, seconds: float, waiting: int) -> Notice:
+def running(number: int, seconds: float, waiting: int) -> LabNotice:
     time = duration(seconds)
     if not waiting:
         return _stoppable(tr("Cell {number} runs, {time}", number=number, time=time))
@@ -71,7 +80,7 @@ def running(number: int, seconds: float, waiting: int) -> Notice:
     )
 
 
-def waiting(count: int) -> Notice:
+def waiting(count: int) -> LabNotice:
     return _stoppable(
         trn(
             "{count} cell waits for what runs before",
@@ -81,30 +90,32 @@ def waiting(count: int) -> Notice:
     )
 
 
-def _stoppable(said: str) -> Notice:
-    return Notice(said, answers={Answer.STOP: tr("Stop")})
+def _stoppable(said: str) -> LabNotice:
+    return LabNotice(said, answers={Answer.STOP: tr("Stop")})
 
 
-def gone(count: int, ended: str) -> Notice:
+def gone(count: int, ended: str) -> LabNotice:
     """`ended`: why the worker did; empty where a person ended it."""
     said = ended or tr("What the cells made is gone with their worker.")
     again = trn(
         "Run the session again ({count} cell)", "Run the session again ({count} cells)", count
     )
     answers = {Answer.REPLAY: again, Answer.START_OVER: tr("Start over")}
-    return Notice(said, Tone.WARN if ended else Tone.QUIET, answers)
+    return LabNotice(said, Tone.WARN if ended else Tone.QUIET, answers)
 
 
-def from_outside(file: str) -> Notice:
+def from_outside(file: str) -> LabNotice:
     said = tr(
         "The cells of {file} come from outside. They run as your own Python, with your "
         "rights: they can read and change your files. Read them first.",
         file=file,
     )
-    return Notice(said, Tone.WARN, {Answer.ALLOW: tr("Run them"), Answer.DROP: tr("Drop them")})
+    return LabNotice(
+        said, Tone.WARN, {Answer.ALLOW: tr("Run them"), Answer.DROP: tr("Drop them")}
+    )
 
 
-def not_run(count: int, file: str, said: str, ended: str, *, whole: bool) -> Notice:
+def not_run(count: int, file: str, said: str, ended: str, *, whole: bool) -> LabNotice:
     """Cells of an opened file. `whole`: it is a program, which can also run whole."""
     stands = trn(
         "{count} cell of {file} has not run.",
@@ -119,22 +130,31 @@ def not_run(count: int, file: str, said: str, ended: str, *, whole: bool) -> Not
         Answer.DROP: tr("Drop"),
     }
     tone = Tone.WARN if ended else Tone.QUIET
-    return Notice(paragraph([said, ended, stands]), tone, answers)
+    return LabNotice(paragraph([said, ended, stands]), tone, answers)
 
 
-# How long a copy would take; None where nobody can tell.
-Expect = Callable[[Copying], Expected | None]
+# How long a copy would take, and over which wires; None where nobody can tell.
+Expect = Callable[[Copying], tuple[float, str] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class CureFace:
     """`sources` and `target` are devices by PyTorch's names; empty where nothing is moved."""
 
-    cells: tuple[str, ...]  # to run, one after the other
-    lines: tuple[str, ...]  # those of them that are other than before
+    cure: Cure
     price: str
     sources: tuple[str, ...] = ()
     target: str = ""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """To run, one after the other."""
+        return self.cure.cells
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Those of them that are other than before."""
+        return self.cure.shown
 
     @property
     def words(self) -> str:
@@ -148,21 +168,18 @@ class CureFace:
 
 
 def cure_face(cure: Cure, expect: Expect, units: Units = USUAL) -> CureFace:
+    price, target = tr(cure.label), ""
+    sources: tuple[str, ...] = ()
     if cure.copies:
-        return CureFace(
-            cure.cells,
-            cure.shown,
-            _with_notes(cure, _price_of_copies(cure.copies, expect, units)),
-            tuple(dict.fromkeys(each.source for each in cure.copies)),
-            cure.copies[0].target,
-        )
-    price = tr(cure.label)
-    if cure.frees_bytes:
+        price = _with_notes(cure, _price_of_copies(cure.copies, expect, units))
+        sources = tuple(dict.fromkeys(each.source for each in cure.copies))
+        target = cure.copies[0].target
+    elif cure.frees_bytes:
         frees = bytes_words(cure.frees_bytes, units)
         price = tr("Gives back {size}; then the cell again", size=frees)
-    elif cure.halves:
-        price = tr("Half the bytes, and about three digits in place of seven")
-    return CureFace(cure.cells, cure.shown, price)
+    if cure.anew:
+        price = tr("{price}. {note}", price=price, note=tr("The cells before run again first"))
+    return CureFace(cure, price, sources, target)
 
 
 def _with_notes(cure: Cure, price: str) -> str:
@@ -170,7 +187,13 @@ def _with_notes(cure: Cure, price: str) -> str:
     target = cure.copies[0].target
     if staying:
         model = listed(staying)
-        note = tr("{model} is on {device} from then on", model=model, device=target)
+        note = trn(
+            "{model} is on {device} from then on",
+            "{model} are on {device} from then on",
+            len(staying),
+            model=model,
+            device=target,
+        )
         price = tr("{price}. {note}", price=price, note=note)
     if cure.again:
         note = tr("Each time that line runs, it copies again")
@@ -190,8 +213,8 @@ def _price_of_copies(copies: Sequence[Copying], expect: Expect, units: Units) ->
         if target == "cpu":
             return tr("{sizes}; then it runs on the processor", sizes=said)
         return tr("{sizes}; then it runs on {device}", sizes=said, device=target)
-    ways = listed(list(dict.fromkeys(each.way for each in known)))
-    time = seconds_words(sum(each.seconds for each in known))
+    ways = listed(list(dict.fromkeys(way for _, way in known)))
+    time = seconds_words(sum(seconds for seconds, _ in known))
     if target == "cpu":
         return tr(
             "{sizes} over {ways}, about {time}; then it runs on the processor",

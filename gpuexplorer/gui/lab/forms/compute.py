@@ -29,7 +29,7 @@ from gpuexplorer.gui.lab.forms.operations import (
 )
 from gpuexplorer.gui.lab.forms.reading import next_letter, read_result
 from gpuexplorer.gui.lab.forms.words import expectations
-from gpuexplorer.gui.widgets.controls.choice import Choice
+from gpuexplorer.gui.widgets.controls.fields import Choice
 
 A_NUMBER = "a number"  # no name, so that it is no thing's key
 

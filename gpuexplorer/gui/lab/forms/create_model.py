@@ -18,7 +18,7 @@ from gpuexplorer.gui.lab.forms.form import (
 )
 from gpuexplorer.gui.lab.forms.models import MODELS, model_code
 from gpuexplorer.gui.lab.forms.reading import next_numbered, parameters, read_name
-from gpuexplorer.gui.widgets.controls.choice import Choice
+from gpuexplorer.gui.widgets.controls.fields import Choice
 
 _IN_A_ROW = 3
 

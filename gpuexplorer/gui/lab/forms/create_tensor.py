@@ -20,7 +20,7 @@ from gpuexplorer.gui.lab.forms.form import (
     where,
 )
 from gpuexplorer.gui.lab.forms.reading import elements, next_letter, read_name
-from gpuexplorer.gui.widgets.controls.choice import Choice
+from gpuexplorer.gui.widgets.controls.fields import Choice
 
 
 class ElementKind(StrEnum):

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.forms.form import Plan
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
 from gpuexplorer.gui.widgets.laid_out import Space, column, label, say
@@ -19,16 +19,16 @@ class Footer(QWidget):
 
     run_asked = Signal()
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         line = QFrame()
         line.setProperty("panel", "line")
         line.setFixedHeight(1)
-        self._code = CodePreview(look)
-        self._facts = _label(look, Tone.QUIET)
-        self._warnings = _label(look, Tone.WARN)
-        self._refusal = _label(look, Tone.BAD)
-        self._button = PrimaryButton(look, "Ctrl Enter")
+        self._code = CodePreview()
+        self._facts = _label(Tone.QUIET)
+        self._warnings = _label(Tone.WARN)
+        self._refusal = _label(Tone.BAD)
+        self._button = PrimaryButton("Ctrl Enter")
         self._button.clicked.connect(self.run_asked)
         said = (self._facts, self._warnings, self._refusal)
         parts = (line, Space(2), self._code, *said, Space(2), self._button)
@@ -57,11 +57,11 @@ class Footer(QWidget):
 class CodePreview(QPlainTextEdit):
     """As high as its code, up to so many lines; the rest is come to by scrolling."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._most = _LEAST
-        self._line = QFontMetricsF(look.letters.mono.font).lineSpacing()
-        self.setFont(look.letters.mono.font)
+        self._line = QFontMetricsF(look().letters.mono.font).lineSpacing()
+        self.setFont(look().letters.mono.font)
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
         self.setProperty("kind", "plain")
@@ -91,8 +91,8 @@ class CodePreview(QPlainTextEdit):
             self._fit()
 
 
-def _label(look: Look, tone: Tone) -> QLabel:
-    made = label("", look.letters.caption, tone)
+def _label(tone: Tone) -> QLabel:
+    made = label("", look().letters.caption, tone)
     made.setWordWrap(True)
     made.hide()
     return made

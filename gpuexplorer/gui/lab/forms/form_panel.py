@@ -18,12 +18,10 @@ from gpuexplorer.gui.lab.forms.form_view import FormView
 from gpuexplorer.gui.lab.forms.train import TRAIN
 from gpuexplorer.gui.state.lab.lab_devices import expected_contexts
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
-from gpuexplorer.gui.widgets.controls.headings import MARGIN, Headings
-from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.controls.keyboard import line_up
+from gpuexplorer.gui.widgets.controls.segmented import MARGIN, Headings, Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.cell_source import names_made
 from gpuexplorer.lab.events import Placed
 
@@ -37,7 +35,7 @@ FORMS: Sequence[LabForm] = (TENSOR, MODEL, COMPUTE, TRAIN)
 class FormPanel(QWidget):
     """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
 
-    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self._shown = FORMS[0]
@@ -45,15 +43,14 @@ class FormPanel(QWidget):
         self._plan = Plan()
         self._around = Around()
         tabs = {tab: list(forms) for tab, forms in groupby(FORMS, lambda each: each.tab)}
-        self._tabs = Headings(look, tr("What to do"), [(each, tr(each)) for each in tabs])
+        self._tabs = Headings(tr("What to do"), [(each, tr(each)) for each in tabs])
         self._kinds = {
-            tab: Segmented(look, tr("What to create"), [(e, tr(e.kind)) for e in forms])
+            tab: Segmented(tr("What to create"), [(e, tr(e.kind)) for e in forms])
             for tab, forms in tabs.items()
             if len(forms) > 1
         }
-        self._look = look
         self._forms: dict[LabForm, FormView] = {}  # each made when it is first seen
-        self._footer = Footer(look)
+        self._footer = Footer()
         self._lay_out()
         self._tabs.chosen.connect(self._on_tab_chosen)
         for kinds in self._kinds.values():
@@ -118,7 +115,7 @@ class FormPanel(QWidget):
         return self._forms.get(self._shown) or self._make()
 
     def _make(self) -> FormView:
-        form = self._forms[self._shown] = FormView(self._look, self._shown)
+        form = self._forms[self._shown] = FormView(self._shown)
         form.changed.connect(self._on_form_changed)
         self._column.insertWidget(self._column.count() - 1, form)
         # What is made late would come last in the way of the Tab key.

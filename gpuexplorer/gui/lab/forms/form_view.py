@@ -25,17 +25,20 @@ from gpuexplorer.gui.lab.forms.form import (
     plan_of,
     settled,
 )
-from gpuexplorer.gui.tables.table import ROW_HEIGHT
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import line_up
-from gpuexplorer.gui.widgets.controls.buttons import ToolButton, one_tab_stop
-from gpuexplorer.gui.widgets.controls.choice import Choice
-from gpuexplorer.gui.widgets.controls.dropdown import Dropdown
-from gpuexplorer.gui.widgets.controls.field_row import FieldRow, Labelled
-from gpuexplorer.gui.widgets.controls.fields import CodeField, TextField
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.controls.fields import (
+    Choice,
+    CodeField,
+    Dropdown,
+    FieldRow,
+    Labelled,
+    TextField,
+)
+from gpuexplorer.gui.widgets.controls.keyboard import line_up, one_tab_stop
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Placed
 
 _GAP, _LIST_WIDTH, _CODE_LINES = 12, 240, 3
@@ -46,16 +49,15 @@ class FormView(QWidget):
 
     changed = Signal()
 
-    def __init__(self, look: Look, form: LabForm, parent: QWidget | None = None) -> None:
+    def __init__(self, form: LabForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._form = form
         self._own: dict[str, str] = {}
         self._controls = {
-            each.key: FieldControl(look, each, partial(self._take, each.key))
-            for each in form.fields
+            each.key: FieldControl(each, partial(self._take, each.key)) for each in form.fields
         }
         self._rows = [
-            FieldRow(look, {key: self._controls[key].labelled for key in keys})
+            FieldRow({key: self._controls[key].labelled for key in keys})
             for keys in _rows(form.fields)
         ]
         column(*self._rows, within=self, gap=_GAP)
@@ -111,14 +113,14 @@ class FormView(QWidget):
 class FieldControl:
     """The one control of a field. `take` is told what a person put there."""
 
-    def __init__(self, look: Look, field: Field, take: Callable[[str], None]) -> None:
+    def __init__(self, field: Field, take: Callable[[str], None]) -> None:
         self._field, self._take = field, take
         self._offered: Sequence[Choice] = ()
         name = tr(field.label)
         self.shown = True
-        self.widget = self._made(look, name)
+        self.widget = self._made(name)
         self.widget.setToolTip(tr(field.hint))
-        self.labelled = Labelled(look, "" if field.kind is Control.TICK else name, self.widget)
+        self.labelled = Labelled("" if field.kind is Control.TICK else name, self.widget)
 
     def show_value(self, values: Values, around: Around) -> None:
         field, widget, value = self._field, self.widget, values[self._field.key]
@@ -135,7 +137,7 @@ class FieldControl:
                 if own_name and isinstance(widget, TextField) and widget.hasFocus():
                     widget.selectAll()  # what is typed takes the place of the proposal
             case Dropdown():
-                widget.show_choice(chosen, tr(field.placeholder))
+                widget.show_choices(self._offered, chosen and chosen.key, tr(field.placeholder))
             case OperationGrid():
                 widget.show_choices(self._offered, value)
             case DeviceField():
@@ -147,23 +149,23 @@ class FieldControl:
                 return
         self.labelled.show_remark(field.remark(values, around))
 
-    def _made(self, look: Look, name: str) -> QWidget:
+    def _made(self, name: str) -> QWidget:
         made: Dropdown | OperationGrid | DeviceField | _Tick | CodeField | TextField
         match self._field.kind:
             case Control.NOTE:
-                return ElidedLabel(look.letters.body, Tone.QUIET)
+                return ElidedLabel(look().letters.body, Tone.QUIET)
             case Control.CHOICE:
-                made = Dropdown(look, name, lambda: self._offered, _LIST_WIDTH)
+                made = Dropdown(name, _LIST_WIDTH)
             case Control.GRID:
-                made = OperationGrid(look, name)
+                made = OperationGrid(name)
             case Control.DEVICES:
-                made = DeviceField(look, name)
+                made = DeviceField(name)
             case Control.TICK:
-                made = _Tick(look, name)
+                made = _Tick(name)
             case Control.LINES:
-                made = CodeField(look, name, _CODE_LINES)
+                made = CodeField(name, _CODE_LINES)
             case Control.TEXT | Control.NAME:
-                made = TextField(look, name)
+                made = TextField(name)
                 made.setPlaceholderText(tr(self._field.placeholder))
         (made.typed if isinstance(made, CodeField | TextField) else made.chosen).connect(
             self._take
@@ -176,12 +178,12 @@ class DeviceField(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, look: Look, name: str) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
         self._chosen = ""
-        self._table = DeviceTable(look, name, self)
+        self._table = DeviceTable(name, self)
         self._table.picked_changed.connect(self._on_picked)
-        self._reasons = label("", look.letters.caption, Tone.FAINT)
+        self._reasons = label("", look().letters.caption, Tone.FAINT)
         self._reasons.setWordWrap(True)
         column(self._table, self._reasons, within=self)
         self.setFocusProxy(self._table)
@@ -189,7 +191,7 @@ class DeviceField(QWidget):
     def show_devices(self, around: Around, chosen: str) -> None:
         self._chosen = chosen
         self._table.show_devices(around.devices, around.units)
-        self._table.setFixedHeight(ROW_HEIGHT * len(around.devices))
+        self._table.show_all_rows()
         self._table.pick(chosen or None)
         reasons = {each.reason: tr(each.reason) for each in around.devices if not each.usable}
         self._reasons.setText("\n".join(reasons.values()))
@@ -206,13 +208,13 @@ class _Tick(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, look: Look, words: str) -> None:
+    def __init__(self, words: str) -> None:
         super().__init__()
         self.box = QCheckBox(words)
         self.box.setAccessibleName(words)
-        self.box.setFont(look.letters.mono.font)
+        self.box.setFont(look().letters.mono.font)
         self.box.clicked.connect(lambda on: self.chosen.emit("on" if on else ""))
-        self._remark = ElidedLabel(look.letters.caption, Tone.FAINT)
+        self._remark = ElidedLabel(look().letters.caption, Tone.FAINT)
         row(self.box, self._remark, GROWS, within=self)
 
     def show_on(self, on: bool, refused: str) -> None:
@@ -243,9 +245,8 @@ class OperationGrid(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
         self._choices: Sequence[Choice] = ()
         self._group = QButtonGroup(self)
         self._group.buttonClicked.connect(self._on_clicked)
@@ -270,9 +271,9 @@ class OperationGrid(QWidget):
             button.deleteLater()
         self._choices = choices
         at, columns = 0, 3 if len(choices) <= _FEW else 4
-        letters = self._look.letters
+        letters = look().letters
         for each in choices:
-            button = ToolButton(self._look, "option", each.words, self)
+            button = ToolButton("option", each.words, self)
             button.setCheckable(True)
             fits = columns == 3 or letters.mono.width(each.words) <= _ROOM
             button.setFont((letters.mono if fits else letters.caption).font)

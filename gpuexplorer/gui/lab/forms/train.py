@@ -23,7 +23,7 @@ from gpuexplorer.gui.lab.forms.form import (
     where,
 )
 from gpuexplorer.gui.lab.forms.reading import next_numbered, read_result
-from gpuexplorer.gui.widgets.controls.choice import Choice
+from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.lab.events import Placed
 
 NEW = ("SGD", "Adam", "AdamW", "RMSprop")  # optimisers that can be made on the way

@@ -10,11 +10,11 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.head.words import LEAST, MEMORY_CAP, MOST, changed_caps
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.laid_out import label
+from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 _PERCENT = Range(LEAST, MOST, (10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90))
@@ -27,7 +27,6 @@ class CapSheet(Sheet):
 
     def __init__(
         self,
-        look: Look,
         devices: Sequence[BenchDevice],
         caps: Mapping[str, float],
         first: float,
@@ -35,15 +34,15 @@ class CapSheet(Sheet):
         parent: QWidget,
     ) -> None:
         """`first`: the share that is offered where none is set."""
-        super().__init__(look, tr(MEMORY_CAP.title), parent, 500)
+        super().__init__(tr(MEMORY_CAP.title), parent, 500)
         self._devices, self._units = devices, units
         self._shares = {each.name: caps.get(each.name, first) for each in devices}
         self._amounts: dict[str, QLabel] = {}
         self._fields: dict[str, NumberField] = {}
         self.add_sentence(tr(MEMORY_CAP.sentence), Tone.QUIET)
         self._add_rows()
-        self._line = code_line(look)
-        self._more = label("", look.letters.caption, Tone.QUIET)
+        self._line = code_line()
+        self._more = label("", look().letters.caption, Tone.QUIET)
         self.body.addWidget(self._line)
         self.body.addWidget(self._more)
         none = self.add_button(tr("No cap"), ROLE.ResetRole)
@@ -62,7 +61,7 @@ class CapSheet(Sheet):
         if not self._devices:
             self.add_sentence(tr("No card can be used by the lab's Python."))
             return
-        letters = self.look.letters
+        letters = look().letters
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(8)
@@ -75,7 +74,7 @@ class CapSheet(Sheet):
             field.show_number(round(self._shares[device.name] * 100))
             field.chosen.connect(self._on_share)
             self._amounts[device.name], self._fields[device.name] = amount, field
-            chip = ChipRow(self.look)
+            chip = ChipRow()
             chip.show_chips([Chip(device.chip, device.colour)])
             grid.addWidget(chip, row, 0)
             grid.addWidget(label(device.name, letters.mono), row, 1)
@@ -122,8 +121,8 @@ class CapSheet(Sheet):
         self.accept()
 
 
-def code_line(look: Look, text: str = "") -> QLabel:
+def code_line(text: str = "") -> QLabel:
     """That can be copied."""
-    made = label(text, look.letters.mono)
+    made = label(text, look().letters.mono)
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return made

@@ -8,13 +8,14 @@ from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.lab.head.switch_actions import SwitchActions
 from gpuexplorer.gui.lab.head.words import (
     GROWTH,
     MEMORY_CAP,
     PLACEMENT,
     VISIBLE,
+    WAITING,
     SwitchWords,
     remembered_visible,
     summary_words,
@@ -25,12 +26,11 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton, MenuButton
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.buttons import FramedButton, MenuButton, Switch
 from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.worker_mark import StageWords, draw_dot, stage_words
@@ -46,40 +46,36 @@ _ON = ("placement", "growing")
 class LabHead(QWidget):
     """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
 
-    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
         self._lab = lab
         self._folded = False
         self._units = USUAL
         SwitchBook(lab, self)
-        self._actions = SwitchActions(look, lab, self)
+        self._actions = SwitchActions(lab, self)
         self._actions.refused.connect(self._on_refused)
         self._actions.done.connect(self._on_done)
-        self._stage = StageMark(look)
-        self._summary = ElidedLabel(look.letters.body, Tone.QUIET)
-        self._notice = ElidedLabel(look.letters.body, Tone.BAD)
+        self._stage = StageMark()
+        self._summary = ElidedLabel(look().letters.body, Tone.QUIET)
+        self._notice = ElidedLabel(look().letters.body, Tone.BAD)
         self._notice.hide()
         self._gone = QTimer(self, singleShot=True, interval=_NOTICE_STAYS)
         self._gone.timeout.connect(self._on_done)
-        self._placement = SwitchWord(look, PLACEMENT)
-        self._cap = SwitchWord(look, MEMORY_CAP)
+        self._placement = SwitchWord(PLACEMENT)
+        self._cap = SwitchWord(MEMORY_CAP)
         self._more = MenuButton(tr("More switches of the lab"))
         self._more.show_words(tr("More"))
         self._restart = FramedButton(
-            look,
             Icon.WARNING,
             tr("Restart"),
             tr("End the worker that hangs at once; the session can be run again"),
         )
         self._choose = FramedButton(
-            look,
             Icon.LAB,
             tr("Choose a Python"),
             tr("Which Python runs the lab, and what to do where none can"),
         )
         self._release = FramedButton(
-            look,
             Icon.POWER,
             tr("Release the cards"),
             tr("End the worker: all memory it holds on the cards is given back"),
@@ -88,7 +84,7 @@ class LabHead(QWidget):
         self._cap.setObjectName("lab.cap")
         self._more.setObjectName("lab.switches")
         self._release.setObjectName("lab.release")
-        title = label(tr("Lab"), look.letters.title)
+        title = label(tr("Lab"), look().letters.title)
         tools = (self._restart, self._choose, self._placement, self._cap, self._more)
         said = (title, self._summary, GROWS, self._notice, GROWS, self._stage)
         row(*said, *tools, self._release, within=self, gap=12)
@@ -99,6 +95,7 @@ class LabHead(QWidget):
         self._choose.clicked.connect(self.choose_python)
         self._release.clicked.connect(self.release)
         lab.stage_changed.connect(self._on_stage_changed)
+        lab.pythons.changed.connect(self._on_stage_changed)
         for signal in (lab.changed, lab.switches_changed):
             signal.connect(self._on_lab_changed)
         self._on_lab_changed()
@@ -124,7 +121,7 @@ class LabHead(QWidget):
             self._actions.release()
 
     def choose_python(self) -> None:
-        PythonSheet(self._look, self._lab.pythons, self._lab, self.window()).open()
+        PythonSheet(self._lab.pythons, self._lab, self.window()).open()
 
     def _show_stage(self) -> None:
         lab = self._lab
@@ -137,7 +134,13 @@ class LabHead(QWidget):
             self._summary.show_text(tr(lab.sentence))
             return
         units = self._units = lab.machine.settings.choices.units
-        self._summary.show_text(summary_words(lab.ledger.things, lab.devices(), units))
+        said = summary_words(lab.ledger.things, lab.devices(), units)
+        python = lab.pythons.python
+        if python is not None and not lab.stage.runs:
+            said = paragraph(
+                (f"{said}.", tr("It will run in {python}.", python=tr(python.label)))
+            )
+        self._summary.show_text(said)
 
     def _on_lab_changed(self) -> None:
         lab, caps = self._lab, self._actions.caps()
@@ -150,7 +153,7 @@ class LabHead(QWidget):
         self._release.setEnabled(lab.stage.runs)
         self._restart.setVisible(lab.stage is Stage.HANGING)
         # Without a connection no other Python would help; there it is tried again.
-        self._choose.setVisible(lab.stage is Stage.FAILED and lab.reached)
+        self._choose.setVisible(lab.stage in (Stage.FAILED, Stage.WAITING) and lab.reached)
         self._show_stage()
         self._show_summary()
 
@@ -186,8 +189,8 @@ class LabHead(QWidget):
 class StageMark(Painted):
     """Ends at its right edge. The sentence is told on asking."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.said = StageWords("", "")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
@@ -254,19 +257,19 @@ class SwitchWord(QWidget):
 
     turned = Signal(bool)
 
-    def __init__(self, look: Look, words: SwitchWords, parent: QWidget | None = None) -> None:
+    def __init__(self, words: SwitchWords, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._switch = Switch(look, tr(words.title))
+        self._switch = Switch(tr(words.title))
         self._switch.setAccessibleDescription(f"{tr(words.sentence)} PyTorch: {words.torch}")
-        self._switch.turned.connect(self.turned)
-        row(self._switch, label(tr(words.title), look.letters.body), within=self, gap=5)
+        self._switch.clicked.connect(self.turned)
+        row(self._switch, label(tr(words.title), look().letters.body), within=self, gap=5)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setToolTip(
-            words.tooltip(look.letters.body.font.family(), look.letters.mono.font.family())
+            words.tooltip(look().letters.body.font.family(), look().letters.mono.font.family())
         )
 
     def show_on(self, on: bool) -> None:
-        self._switch.show_on(on)
+        self._switch.setChecked(on)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """On the word: the switch itself takes what is meant for it."""
@@ -293,6 +296,8 @@ def fill_menu(menu: QMenu, switches: Switches, actions: SwitchActions, *, folded
         menu.addSeparator()
     turned = _turn(menu, GROWTH, on=switches.growing)
     turned.toggled.connect(actions.grow)
+    turned = _turn(menu, WAITING, on=switches.waits)
+    turned.toggled.connect(actions.wait)
     visible = menu.addAction(tr("Visible cards and their order…"))
     visible.setToolTip(_lines(VISIBLE))
     visible.triggered.connect(actions.open_visible)

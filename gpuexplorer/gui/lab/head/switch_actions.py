@@ -20,12 +20,11 @@ from gpuexplorer.gui.lab.head.words import (
 )
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.worker_slot import Switches
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import label
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.sheets.release_dialog import release_first
+from gpuexplorer.gui.widgets.laid_out import label, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import release_first
 
 _USUAL_SHARE = 0.4
 
@@ -36,9 +35,9 @@ class SwitchActions(QObject):
     refused = Signal(str)  # a sentence
     done = Signal()
 
-    def __init__(self, look: Look, lab: LabState, head: QWidget) -> None:
+    def __init__(self, lab: LabState, head: QWidget) -> None:
         super().__init__(head)
-        self._look, self._lab, self._head = look, lab, head
+        self._lab, self._head = lab, head
         self._then: Switches | None = None  # what is chosen when the worker has gone
 
     def caps(self) -> Mapping[str, float]:
@@ -61,10 +60,12 @@ class SwitchActions(QObject):
     def grow(self, on: bool) -> None:
         self._choose_anew(replace(self._lab.switches, growing=on))
 
+    def wait(self, on: bool) -> None:
+        self._choose_anew(replace(self._lab.switches, waits=on))
+
     def open_caps(self) -> None:
         lab = self._lab
         sheet = CapSheet(
-            self._look,
             capped(lab.devices()),
             self.caps(),
             lab.switches.memory_share or _USUAL_SHARE,
@@ -78,17 +79,13 @@ class SwitchActions(QObject):
     def open_visible(self) -> None:
         lab = self._lab
         sheet = VisibleSheet(
-            self._look,
-            lab.machine.cards(),
-            lab.switches.visible,
-            lab.stage.runs,
-            self._head.window(),
+            lab.machine.cards(), lab.switches.visible, lab.stage.runs, self._head.window()
         )
         sheet.chosen.connect(self._on_visible_chosen)
         sheet.open()
 
     def explain(self) -> None:
-        SwitchesSheet(self._look, self._head.window()).open()
+        SwitchesSheet(self._head.window()).open()
 
     def release(self) -> None:
         """At once where nothing is lost by it."""
@@ -105,9 +102,7 @@ class SwitchActions(QObject):
 
     def _release(self, words: str) -> None:
         """`words`: for the button, where something else is done afterwards."""
-        dialog = release_first(
-            self._look, self._lab, words, self._on_may_go, self._head.window()
-        )
+        dialog = release_first(self._lab, words, self._on_may_go, self._head.window())
         if dialog is not None:
             dialog.finished.connect(self.done)
 
@@ -146,26 +141,26 @@ class SwitchActions(QObject):
 class SwitchesSheet(Sheet):
     """Courses explain them by TensorFlow's names; here one sees what they are in PyTorch."""
 
-    def __init__(self, look: Look, window: QWidget) -> None:
-        super().__init__(look, tr("The switches of the lab"), window, 760)
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(tr("The switches of the lab"), window, 760)
         grid = QGridLayout()
         grid.setHorizontalSpacing(14)
         grid.setVerticalSpacing(3)
         grid.setColumnStretch(1, 1)
         for words in ALL_SWITCHES:
-            _add(look, grid, words)
+            _add(grid, words)
         self.body.addLayout(grid)
         self.add_close()
 
 
-def _add(look: Look, grid: QGridLayout, words: SwitchWords) -> None:
+def _add(grid: QGridLayout, words: SwitchWords) -> None:
     row = grid.rowCount()
-    grid.addWidget(label(tr(words.title), look.letters.strong), row, 0, 1, 2)
+    grid.addWidget(label(tr(words.title), look().letters.strong), row, 0, 1, 2)
     said = paragraph((tr(words.sentence), tr(words.differs)))
-    grid.addWidget(wrapped_label(look, said, Tone.QUIET), row + 1, 0, 1, 2)
+    grid.addWidget(wrapped_label(said, Tone.QUIET), row + 1, 0, 1, 2)
     for below, (whose, line) in enumerate(
         (("PyTorch", words.torch), ("TensorFlow", words.tensorflow)), row + 2
     ):
-        grid.addWidget(label(whose, look.letters.caption, Tone.QUIET), below, 0)
-        grid.addWidget(code_line(look, line), below, 1)
+        grid.addWidget(label(whose, look().letters.caption, Tone.QUIET), below, 0)
+        grid.addWidget(code_line(line), below, 1)
     grid.setRowMinimumHeight(row + 4, 14)

@@ -16,14 +16,12 @@ from gpuexplorer.gui.lab.head.words import (
 )
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
-from gpuexplorer.gui.widgets.chip_row import ChipRow
-from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from gpuexplorer.gui.widgets.controls.switch import Switch
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, Switch
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 _HEIGHT = 36
@@ -35,23 +33,23 @@ class VisibleSheet(Sheet):
     chosen = Signal(object)
 
     def __init__(
-        self, look: Look, cards: Sequence[Shown], visible: Visible, runs: bool, parent: QWidget
+        self, cards: Sequence[Shown], visible: Visible, runs: bool, parent: QWidget
     ) -> None:
         """`runs`: a worker is there, which was told when it started."""
-        super().__init__(look, tr("Visible cards and their order"), parent, 460)
+        super().__init__(tr("Visible cards and their order"), parent, 460)
         self._usual = usual_order(cards)
         chosen = self._usual if visible is None else list(visible)
         self._visible = set(chosen)
         self._order = [*chosen, *(each for each in self._usual if each not in chosen)]
         by_index = {each.card.index: each for each in cards}
-        self._rows = {index: VisibleRow(look, by_index[index]) for index in self._order}
+        self._rows = {index: VisibleRow(by_index[index]) for index in self._order}
         self.add_sentence(tr(VISIBLE.sentence), Tone.QUIET)
         self._list = column(gap=2)
         self.body.addLayout(self._list)
-        self._line = ElidedLabel(look.letters.mono, Tone.TEXT)
+        self._line = ElidedLabel(look().letters.mono, Tone.TEXT)
         self.body.addWidget(self._line)
         names = tr("TensorFlow: {names}", names=VISIBLE.tensorflow)
-        self.body.addWidget(label(names, look.letters.caption, Tone.QUIET))
+        self.body.addWidget(label(names, look().letters.caption, Tone.QUIET))
         every = self.add_button(tr("All, in their order"), ROLE.ResetRole)
         every.clicked.connect(self._on_all)
         words = tr("Release the cards and use this") if runs else tr("Use this")
@@ -92,7 +90,7 @@ class VisibleSheet(Sheet):
             self._order.insert(there, self._order.pop(here))
             self._arrange_rows()
             self._rows[index].take_keyboard(by)
-            self.bring_into_view(self._rows[index])
+            self.area.ensureWidgetVisible(self._rows[index])
 
     def _on_all(self) -> None:
         self._order = list(self._usual)
@@ -109,21 +107,21 @@ class VisibleRow(QWidget):
     turned = Signal(int, bool)
     moved = Signal(int, int)  # by -1 or 1
 
-    def __init__(self, look: Look, shown: Shown, parent: QWidget | None = None) -> None:
+    def __init__(self, shown: Shown, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown = shown
         index, number = shown.card.index, shown.number
         # Where the keyboard begins.
-        self.first = Switch(look, tr("Card {number} is visible", number=number))
-        self.first.turned.connect(lambda on: self.turned.emit(index, on))
-        self._chip = ChipRow(look)
-        self._name = ElidedLabel(look.letters.body, Tone.TEXT, shown.card.name)
-        self._words = ElidedLabel(look.letters.mono, Tone.TEXT)
+        self.first = Switch(tr("Card {number} is visible", number=number))
+        self.first.clicked.connect(lambda on: self.turned.emit(index, on))
+        self._chip = ChipRow()
+        self._name = ElidedLabel(look().letters.body, Tone.TEXT, shown.card.name)
+        self._words = ElidedLabel(look().letters.mono, Tone.TEXT)
         up = tr("Move card {number} up", number=number)
-        self._up = IconButton(look, Icon.ASCENDING, up)
+        self._up = IconButton(Icon.ASCENDING, up)
         self._up.clicked.connect(lambda: self.moved.emit(index, -1))
         down = tr("Move card {number} down", number=number)
-        self._down = IconButton(look, Icon.DESCENDING, down)
+        self._down = IconButton(Icon.DESCENDING, down)
         self._down.clicked.connect(lambda: self.moved.emit(index, 1))
         said = (self._chip, self._name, GROWS, self._words)
         row(self.first, *said, self._up, self._down, within=self, gap=10)
@@ -133,7 +131,7 @@ class VisibleRow(QWidget):
         """`number`: what CUDA will call it; None while it is not visible."""
         shown, on = self._shown, number is not None
         words = f"cuda:{number}" if on else tr("not seen")
-        self.first.show_on(on)
+        self.first.setChecked(on)
         self._chip.show_chips([Chip(shown.number, shown.colour if on else None)])
         for each in (self._name, self._words):
             restyle(each, "tone", (Tone.TEXT if on else Tone.FAINT).value)

@@ -4,7 +4,7 @@ what TensorFlow calls the same.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -13,7 +13,6 @@ from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.lab.events import Placed
-from gpuexplorer.lab.held_memory import values_bytes
 
 Visible = tuple[int, ...] | None
 LEAST, MOST = 5, 100  # percent
@@ -92,6 +91,16 @@ GROWTH = SwitchWords(
         "always takes memory as it is needed; this only changes how."
     ),
 )
+WAITING = SwitchWords(
+    mark("Wait for each kernel"),
+    mark(
+        "Each operation waits until its card has done it, so that an error of the card names "
+        "the line that caused it. All takes longer. Told to the worker when it starts."
+    ),
+    "CUDA_LAUNCH_BLOCKING=1",
+    "CUDA_LAUNCH_BLOCKING=1",
+    mark("CUDA itself reads it, so it is one and the same."),
+)
 VISIBLE = SwitchWords(
     mark("Visible cards"),
     mark(
@@ -107,7 +116,9 @@ PLACE = SwitchWords(
     'with torch.device("cpu"):',
     "with tf.device('/cpu:0'):",
 )
-ALL_SWITCHES: Sequence[SwitchWords] = (FALL_BACK, PLACEMENT, MEMORY_CAP, GROWTH, VISIBLE, PLACE)
+ALL_SWITCHES: Sequence[SwitchWords] = (
+    *(FALL_BACK, PLACEMENT, MEMORY_CAP, GROWTH, WAITING, VISIBLE, PLACE),
+)
 
 
 def visible_line(visible: Sequence[int]) -> str:
@@ -202,7 +213,7 @@ def summary_words(
         if taken:
             return tr("Nothing made yet; {taken} taken all the same", taken=taken)
         return tr("Nothing made yet")
-    amount = memory(values_bytes(things.values()), units)
+    amount = memory(_values_bytes(things.values()), units)
     count, where = len(things), _where(things)
     if not taken:
         return trn(
@@ -220,6 +231,21 @@ def summary_words(
         amount=amount,
         taken=taken,
     )
+
+
+def _values_bytes(things: Iterable[Placed]) -> int:
+    """Counts the values, not the blocks they lie in; a view has none of its own."""
+    counted: set[tuple[str, int]] = set()
+    total = 0
+    for thing in sorted(things, key=lambda each: -each.bytes):
+        parts = {(each.device, each.storage): each for each in thing.holds}
+        new = [part for place, part in parts.items() if place not in counted]
+        new = [part for part in new if part.device != "meta"]
+        counted |= parts.keys()
+        values = sum(part.bytes for part in new if part.what == "values")
+        total += min(thing.bytes, values) if thing.bytes else values
+        total += sum(part.bytes for part in new if part.what != "values")
+    return total
 
 
 def _where(things: Mapping[str, Placed]) -> str:

@@ -6,8 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice, chip_of
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.chip_row import ChipRow
+from gpuexplorer.gui.widgets.painted import ChipRow
 
 
 def chips_of(device: str, devices: Sequence[BenchDevice]) -> dict[str, Chip]:
@@ -21,8 +20,8 @@ def chips_of(device: str, devices: Sequence[BenchDevice]) -> dict[str, Chip]:
 class DeviceChips(ChipRow):
     """Each says on asking which device it is."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent=parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
         self.hide()
 
     def show_devices(self, device: str, devices: Sequence[BenchDevice]) -> None:

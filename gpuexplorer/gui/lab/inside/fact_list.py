@@ -6,23 +6,21 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
-from gpuexplorer.gui.lab.inside.words import ThingFact, thing_facts
+from gpuexplorer.gui.lab.inside.words import ThingFact, thing_called, thing_facts
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import FREE, add, column, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Placed
-from gpuexplorer.lab.things import thing_called
 
 _HEIGHT = 26
 
 
 class FactList(QWidget):
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._look = look
         self._facts: Sequence[ThingFact] = ()
         self._column: QVBoxLayout = column(within=self, gap=0)
 
@@ -45,11 +43,11 @@ class FactList(QWidget):
             shown.show()  # a layout would do so later
 
     def _row(self, fact: ThingFact, devices: Sequence[BenchDevice]) -> QWidget:
-        letters = self._look.letters
+        letters = look().letters
         name = label(
             fact.label, letters.mono if fact.named_as_code else letters.body, Tone.QUIET
         )
-        chips = DeviceChips(self._look)
+        chips = DeviceChips()
         value = ElidedLabel(letters.mono if fact.code else letters.body, Tone.TEXT, fact.value)
         value.setAccessibleName(f"{fact.label}: {fact.value}")
         whole = QWidget()
@@ -62,12 +60,12 @@ class FactList(QWidget):
 class WhatPane(QWidget):
     """Which cells made and read a thing, too."""
 
-    def __init__(self, look: Look, lab: LabState) -> None:
+    def __init__(self, lab: LabState) -> None:
         super().__init__()
         self._lab = lab
         self._asked: tuple[Placed | None, int] = (None, 0)
-        self._facts = FactList(look)
-        heading = label(tr("What it is"), look.letters.strong)
+        self._facts = FactList()
+        heading = label(tr("What it is"), look().letters.strong)
         column(heading, self._facts, FREE, within=self, gap=6)
 
     def show_thing(self, name: str) -> None:

@@ -9,13 +9,12 @@ from gpuexplorer.gui.lab.inside.model_page import ModelPage
 from gpuexplorer.gui.lab.inside.opened_row import OpenedRow
 from gpuexplorer.gui.lab.inside.tensor_page import TensorPage
 from gpuexplorer.gui.lab.inside.thing_page import ElementsPage, TextPage
+from gpuexplorer.gui.lab.inside.words import root_of, thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.empty_state import EmptyState
 from gpuexplorer.gui.widgets.laid_out import GROWS, column
+from gpuexplorer.gui.widgets.live_view import EmptyState
 from gpuexplorer.lab.events import Event, Finished
-from gpuexplorer.lab.things import root_of, thing_called
 
 _MARGIN, _TOP, _GAP = 16, 12, 10
 _MOST_OPENED = 12
@@ -26,10 +25,10 @@ class GonePage(QFrame):
 
     back_asked = Signal()
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
-        self._empty = EmptyState(look, Icon.MISSING)
+        self._empty = EmptyState(Icon.MISSING)
         self._empty.way_on_chosen.connect(self.back_asked)
         column(self._empty, within=self)
 
@@ -49,22 +48,22 @@ class Inside(QWidget):
 
     back_asked = Signal()
 
-    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self._opened: list[str] = []
         self._shown = ""
         self._stale = False
-        self._row = OpenedRow(look, lab)
+        self._row = OpenedRow(lab)
         self._row.back_asked.connect(self.back_asked)
         self._row.chosen.connect(self.open)
         self._row.closed.connect(self._on_closed)
-        self._tensor = TensorPage(look, lab)
-        self._model = ModelPage(look, lab)
-        self._elements = ElementsPage(look, lab)
+        self._tensor = TensorPage(lab)
+        self._model = ModelPage(lab)
+        self._elements = ElementsPage(lab)
         self._elements.open_asked.connect(self.open)
-        self._text = TextPage(look, lab)
-        self._gone = GonePage(look)
+        self._text = TextPage(lab)
+        self._gone = GonePage()
         self._gone.back_asked.connect(self.back_asked)
         self._pages = QStackedWidget()
         for page in (self._gone, self._tensor, self._model, self._elements, self._text):

@@ -15,16 +15,13 @@ from gpuexplorer.gui.lab.inside.part_panel import PartPanel
 from gpuexplorer.gui.lab.inside.thing_head import ThingHead
 from gpuexplorer.gui.lab.inside.values import bytes_text, grouped, shape_text
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.column import Column
-from gpuexplorer.gui.tables.header import HEIGHT
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
-from gpuexplorer.gui.tables.table import ROW_HEIGHT, Table
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Placed, column, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Placed, column, row, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Failed, Opened
 
 _GAP, _SIDE = 8, 288
@@ -33,7 +30,7 @@ _MOST_ROWS = 8  # of the layers; the others are scrolled to
 
 
 class ModelPage(QScrollArea):
-    def __init__(self, look: Look, lab: LabState) -> None:
+    def __init__(self, lab: LabState) -> None:
         super().__init__()
         self._lab = lab
         self._name = ""
@@ -42,18 +39,16 @@ class ModelPage(QScrollArea):
         self._asking = Looks(lab, self)
         self._asking.seen.connect(self._on_seen)
         self._asking.failed.connect(self._on_failed)
-        self._head = ThingHead(look, lab)
-        self._table = Table(
-            look, tr("Layers"), TableModel(self._columns(), lambda layer: layer.path)
-        )
+        self._head = ThingHead(lab)
+        self._table = Table(tr("Layers"), TableModel(self._columns(), lambda layer: layer.path))
         self._table.setSelectionMode(Table.SelectionMode.SingleSelection)
         self._table.picked_changed.connect(self._on_picked)
-        self._held = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._training = ElidedLabel(look.letters.caption, Tone.QUIET)
-        self._sentence = wrapped_label(look, "", Tone.QUIET)
+        self._held = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._training = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._sentence = wrapped_label("", Tone.QUIET)
         self._sentence.hide()
-        self._part = PartPanel(look, lab)
-        self._what = WhatPane(look, lab)
+        self._part = PartPanel(lab)
+        self._what = WhatPane(lab)
         self._lay_out()
 
     def show_thing(self, name: str) -> None:
@@ -128,8 +123,7 @@ class ModelPage(QScrollArea):
         batch = model_layers.batch_seen(self._lab.ledger, self._name)
         self._crossings = model_layers.crossings(self._layers, batch)
         self._table.show_rows(self._layers)
-        rows = min(_MOST_ROWS, len(self._layers))
-        self._table.setFixedHeight(HEIGHT + rows * ROW_HEIGHT)
+        self._table.show_all_rows(_MOST_ROWS)
         self._held.show_text(words.held_words(self._layers))
         self._training.show_text(words.training_words(self._layers))
         self.show_facts()

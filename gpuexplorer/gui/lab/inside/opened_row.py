@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QFrame, QMenu, QTabBar, QWidget
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.bench.blocks import BlockKind, text_of
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
+from gpuexplorer.gui.lab.inside.words import thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, WordButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
-from gpuexplorer.lab.things import thing_called
 
 _MOST_OFFERED = 40
 _CROSS = 24
@@ -28,13 +28,12 @@ class OpenedRow(QWidget):
     chosen = Signal(str)
     closed = Signal(str)
 
-    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
         self._lab = lab
         self._names: list[str] = []
         self._chips: dict[str, DeviceChips] = {}
-        self._back = WordButton(look, Icon.PREVIOUS, tr("Bench"))
+        self._back = WordButton(Icon.PREVIOUS, tr("Bench"))
         self._back.setToolTip(tr("Back to the bench (Esc)"))
         self._back.clicked.connect(self.back_asked)
         line = QFrame()
@@ -42,7 +41,7 @@ class OpenedRow(QWidget):
         line.setFixedSize(1, 20)
         self._tabs = QTabBar()
         self._tabs.setProperty("kind", "things")
-        self._tabs.setFont(look.letters.mono.font)
+        self._tabs.setFont(look().letters.mono.font)
         self._tabs.setDrawBase(False)
         self._tabs.setExpanding(False)
         self._tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -50,7 +49,7 @@ class OpenedRow(QWidget):
         delete = QShortcut(Qt.Key.Key_Delete, self._tabs)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self._on_delete_pressed)
-        self._open = WordButton(look, Icon.ADD, tr("Open another"))
+        self._open = WordButton(Icon.ADD, tr("Open another"))
         self._open.clicked.connect(self._on_open_asked)
         row(self._back, line, self._tabs, GROWS, self._open, within=self)
 
@@ -75,11 +74,11 @@ class OpenedRow(QWidget):
         self._names.insert(at, name)
         self._tabs.setTabToolTip(at, name)
         self._tabs.setAccessibleTabName(at, tr("Inside {name}", name=name))
-        cross = IconButton(self._look, Icon.CLOSE, tr("Close {name}", name=name), "Del")
+        cross = IconButton(Icon.CLOSE, tr("Close {name}", name=name), "Del")
         cross.setFixedSize(_CROSS, _CROSS)
         cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         cross.clicked.connect(partial(self.closed.emit, name))
-        chips = self._chips[name] = DeviceChips(self._look, self._tabs)
+        chips = self._chips[name] = DeviceChips(self._tabs)
         self._show_chips(name)  # now: a tab is as wide as what stands in it at first
         self._tabs.setTabButton(at, QTabBar.ButtonPosition.LeftSide, _in_margins(chips))
         self._tabs.setTabButton(at, QTabBar.ButtonPosition.RightSide, _in_margins(cross))

@@ -8,30 +8,29 @@ from gpuexplorer.gui.lab.inside.spread_pane import SpreadPane
 from gpuexplorer.gui.lab.inside.value_pane import ValuePane
 from gpuexplorer.gui.lab.inside.values import shape_text
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _SIDE, _LEAST_HEIGHT, _MANY = 288, 384, 4
 
 
 class PartPanel(QFrame):
-    def __init__(self, look: Look, lab: LabState) -> None:
+    def __init__(self, lab: LabState) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setMinimumHeight(_LEAST_HEIGHT)
-        self._look = look
         self._model = ""
         self._layer: Drawn | None = None
         self._shown = ""
-        self._line = ElidedLabel(look.letters.mono, Tone.TEXT)
-        self._words = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._line = ElidedLabel(look().letters.mono, Tone.TEXT)
+        self._words = ElidedLabel(look().letters.body, Tone.QUIET)
         self._switch: Segmented | None = None
         self._names: tuple[str, ...] = ()
-        self._values = ValuePane(look, lab)
-        self._spread = SpreadPane(look, self._values)
+        self._values = ValuePane(lab)
+        self._spread = SpreadPane(self._values)
         self._spread.setFixedWidth(_SIDE)
         self._head = row(self._line, self._words, GROWS)
         left = column(self._head, self._values, GROWS, gap=10)
@@ -62,7 +61,7 @@ class PartPanel(QFrame):
                 self._switch = None
             if len(names) > 1:
                 choices = [(each, each) for each in names]
-                self._switch = Segmented(self._look, tr("Parameter"), choices, self)
+                self._switch = Segmented(tr("Parameter"), choices, self)
                 self._switch.show_compact(len(names) > _MANY)
                 self._switch.chosen.connect(self._on_part_chosen)
                 self._head.addWidget(self._switch)

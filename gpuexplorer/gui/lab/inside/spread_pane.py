@@ -13,12 +13,10 @@ from gpuexplorer.gui.lab.inside.fact_list import FactList
 from gpuexplorer.gui.lab.inside.value_pane import ValuePane
 from gpuexplorer.gui.lab.inside.value_scale import ValueScale
 from gpuexplorer.gui.lab.inside.values import grouped, rounded_text
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.plots.graph import Axis, Graph
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import FREE, column, label, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, column, label, say, wrapped_label
 from gpuexplorer.lab.events import Finished, Peeked
 
 _HEIGHT, _HEADROOM, _FOOT = 160, 14, 24
@@ -31,17 +29,17 @@ _LEAST_REACH = 1e-300  # a step of less could not be told from none
 
 
 class SpreadPane(QWidget):
-    def __init__(self, look: Look, values: ValuePane) -> None:
+    def __init__(self, values: ValuePane) -> None:
         super().__init__()
         self._peeked: Peeked | None = None
-        self._heading = label("", look.letters.strong)
-        self._chart = SpreadChart(look)
-        self._nothing = wrapped_label(look, "", Tone.QUIET)
-        self._facts = FactList(look)
-        self._partly = wrapped_label(look, "", Tone.FAINT)
-        self._looked = wrapped_label(look, "", Tone.FAINT)
+        self._heading = label("", look().letters.strong)
+        self._chart = SpreadChart()
+        self._nothing = wrapped_label("", Tone.QUIET)
+        self._facts = FactList()
+        self._partly = wrapped_label("", Tone.FAINT)
+        self._looked = wrapped_label("", Tone.FAINT)
         for each in (self._partly, self._looked):
-            each.setFont(look.letters.caption.font)
+            each.setFont(look().letters.caption.font)
         above = (self._heading, self._nothing, self._chart, self._facts)
         column(*above, self._partly, self._looked, FREE, within=self, gap=4)
         values.seen.connect(self.show_seen)
@@ -75,12 +73,12 @@ class SpreadPane(QWidget):
 class SpreadChart(Graph):
     """In the colours of the cells. Along its foot lie shares: 0 is the least, 1 the most."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._scale = ValueScale(None, None)
         self._marked: float | None = None
-        self._left = Axis(look, "left")
-        self._bottom = Axis(look, "bottom", lines=False, inside=True)
+        self._left = Axis("left")
+        self._bottom = Axis("bottom", lines=False, inside=True)
         self._bottom.setHeight(_FOOT)
         self._view = self.add_plot(left=self._left, bottom=self._bottom)
         self._below, self._above = (

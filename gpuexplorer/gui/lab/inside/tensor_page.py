@@ -9,12 +9,11 @@ from gpuexplorer.gui.lab.inside.fact_list import WhatPane
 from gpuexplorer.gui.lab.inside.spread_pane import SpreadPane
 from gpuexplorer.gui.lab.inside.thing_head import ThingHead
 from gpuexplorer.gui.lab.inside.value_pane import ValuePane
+from gpuexplorer.gui.lab.inside.words import thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
-from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.lab.things import thing_called
+from gpuexplorer.gui.widgets.live_view import scrolled
 
 _SIDE, _GAP = 288, 28
 _WIDE, _HIGH = 1120, 760  # wider, and not as high: everything stands side by side
@@ -22,21 +21,21 @@ _VALUES, _GRADIENT = "values", "gradient"
 
 
 class TensorPage(QFrame):
-    def __init__(self, look: Look, lab: LabState) -> None:
+    def __init__(self, lab: LabState) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self._lab = lab
         self._name, self._shown = "", _VALUES
-        self._head = ThingHead(look, lab)
+        self._head = ThingHead(lab)
         self._switch = Segmented(
-            look, tr("What is shown"), [(_VALUES, tr("Values")), (_GRADIENT, tr("Gradient"))]
+            tr("What is shown"), [(_VALUES, tr("Values")), (_GRADIENT, tr("Gradient"))]
         )
         self._switch.show_choice(_VALUES)
         self._switch.chosen.connect(self._on_switched)
         self._head.add(self._switch)
-        self._values = ValuePane(look, lab)
-        self._spread = SpreadPane(look, self._values)
-        self._what = WhatPane(look, lab)
+        self._values = ValuePane(lab)
+        self._spread = SpreadPane(self._values)
+        self._what = WhatPane(lab)
         sides = QWidget()
         sides.setProperty("panel", "clear")
         top = Qt.AlignmentFlag.AlignTop

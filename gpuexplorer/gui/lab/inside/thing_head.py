@@ -9,29 +9,26 @@ from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
-from gpuexplorer.gui.lab.inside.words import thing_headline
+from gpuexplorer.gui.lab.inside.words import thing_called, thing_headline
 from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line, save_line
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, row, say
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.lab.things import thing_called
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, row, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 
 class ThingHead(QWidget):
-    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
         self._lab = lab
-        self._chips = DeviceChips(look)
-        self._name = ElidedLabel(look.letters.title, Tone.TEXT)
-        self._words = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._chips = DeviceChips()
+        self._name = ElidedLabel(look().letters.title, Tone.TEXT)
+        self._words = ElidedLabel(look().letters.body, Tone.QUIET)
         # Where there is no room for it beside the buttons.
-        self._below = ElidedLabel(look.letters.body, Tone.QUIET)
+        self._below = ElidedLabel(look().letters.body, Tone.QUIET)
         self._below.hide()
-        self._refusal = wrapped_label(look, "", Tone.BAD)
+        self._refusal = wrapped_label("", Tone.BAD)
         self._refusal.hide()
         self._actions = ThingActions(lab)
         self._actions.refused.connect(self._on_refused)
@@ -57,7 +54,7 @@ class ThingHead(QWidget):
 
     def _arrange(self) -> None:
         """The words go below where they would be cut off."""
-        letters, words = self._look.letters.body, self._below.text()
+        letters, words = look().letters.body, self._below.text()
         self._words.show_text("")
         self._row.activate()
         taken = self._row.minimumSize().width() + self._name.sizeHint().width()

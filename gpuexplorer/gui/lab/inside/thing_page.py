@@ -9,16 +9,15 @@ from gpuexplorer.gui.lab.bench.blocks import BlockKind, one_line, text_of
 from gpuexplorer.gui.lab.inside.device_chips import chips_of
 from gpuexplorer.gui.lab.inside.fact_list import WhatPane
 from gpuexplorer.gui.lab.inside.thing_head import ThingHead
+from gpuexplorer.gui.lab.inside.words import thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.tables.cell import Cell
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row
 from gpuexplorer.lab.events import Element, Placed
-from gpuexplorer.lab.things import thing_called
 
 _SIDE = 288
 
@@ -26,13 +25,13 @@ _SIDE = 288
 class ThingPage(QFrame):
     """A head, something below it, and beside both what the thing is."""
 
-    def __init__(self, look: Look, lab: LabState) -> None:
+    def __init__(self, lab: LabState) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self._lab = lab
         self._name = ""
-        self._head = ThingHead(look, lab)
-        self._what = WhatPane(look, lab)
+        self._head = ThingHead(lab)
+        self._what = WhatPane(lab)
         self._what.setFixedWidth(_SIDE)
         self._left = column(self._head, gap=10)
         beside = (self._left, GROWS, self._what, Qt.AlignmentFlag.AlignTop)
@@ -60,10 +59,10 @@ class ThingPage(QFrame):
 class TextPage(ThingPage):
     """An optimiser or a plain value, as PyTorch prints it."""
 
-    def __init__(self, look: Look, lab: LabState) -> None:
-        super().__init__(look, lab)
+    def __init__(self, lab: LabState) -> None:
+        super().__init__(lab)
         self._text = QPlainTextEdit()
-        self._text.setFont(look.letters.mono.font)
+        self._text.setFont(look().letters.mono.font)
         self._text.setReadOnly(True)
         self._text.setTabChangesFocus(True)
         self._text.setAccessibleName(tr("As PyTorch prints it"))
@@ -80,12 +79,12 @@ class ElementsPage(ThingPage):
 
     open_asked = Signal(str)  # the path of an element
 
-    def __init__(self, look: Look, lab: LabState) -> None:
-        super().__init__(look, lab)
+    def __init__(self, lab: LabState) -> None:
+        super().__init__(lab)
         self._model = TableModel(self._columns(), lambda element: element.path)
-        self._table = Table(look, tr("Elements"), self._model)
+        self._table = Table(tr("Elements"), self._model)
         self._table.activated.connect(self._on_activated)
-        self._more = label("", look.letters.caption, Tone.QUIET)
+        self._more = label("", look().letters.caption, Tone.QUIET)
         add(self._left, self._table, GROWS, self._more)
 
     def show_inside(self, thing: Placed) -> None:

@@ -34,10 +34,8 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.lab.inside.value_model import ValueModel, said
 from gpuexplorer.gui.lab.inside.value_scale import ValueScale
-from gpuexplorer.gui.paint.delegate import Delegate, Index
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.many_cells import draw_picture, picture_of
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, draw_picture, picture_of
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import faded, mixed
 from gpuexplorer.lab.events import Peeked
 
@@ -54,9 +52,9 @@ class ValueGrid(QTableView):
     window_wanted = Signal(int, int, int, int)  # row, column, rows, columns
     cell_chosen = Signal()
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.look = look
+        self.look = look()
         self.figures = True
         self._values = ValueModel(self)
         self._scale = ValueScale(None, None)
@@ -68,8 +66,8 @@ class ValueGrid(QTableView):
         self._soon.timeout.connect(self._want)
         self.setModel(self._values)
         self.setItemDelegate(_ValueCell(self))
-        self.setHorizontalHeader(_Numbers(look, Qt.Orientation.Horizontal, self))
-        self.setVerticalHeader(_Numbers(look, Qt.Orientation.Vertical, self))
+        self.setHorizontalHeader(_Numbers(Qt.Orientation.Horizontal, self))
+        self.setVerticalHeader(_Numbers(Qt.Orientation.Vertical, self))
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setShowGrid(False)
         self.setCornerButtonEnabled(False)
@@ -84,7 +82,7 @@ class ValueGrid(QTableView):
         ):
             bar.setAccessibleName(name)
             bar.valueChanged.connect(self._soon.start)
-        look.changed.connect(self.dress)
+        look().changed.connect(self.dress)
         self.selectionModel().currentChanged.connect(self._on_current_changed)
 
     @property
@@ -253,7 +251,7 @@ class ValueGrid(QTableView):
 
 class _ValueCell(Delegate):
     def __init__(self, grid: ValueGrid) -> None:
-        super().__init__(grid.look, grid)
+        super().__init__(grid)
         self._grid = grid
 
     def draw(
@@ -287,9 +285,9 @@ def _draw_chosen(painter: QPainter, grid: ValueGrid, cell: QRectF) -> None:
 class _Numbers(QHeaderView):
     """As many as can be read; that of the chosen cell stands out."""
 
-    def __init__(self, look: Look, orientation: Qt.Orientation, grid: ValueGrid) -> None:
+    def __init__(self, orientation: Qt.Orientation, grid: ValueGrid) -> None:
         super().__init__(orientation, grid)
-        self._look, self._grid = look, grid
+        self._grid = grid
         self.setMinimumSectionSize(_LEAST_SIDE)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -298,7 +296,7 @@ class _Numbers(QHeaderView):
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
-        letters, across = self._look.letters, self.orientation() is Qt.Orientation.Horizontal
+        letters, across = look().letters, self.orientation() is Qt.Orientation.Horizontal
         origin = self._grid.model().origin[across]  # type: ignore[attr-defined]  # its own
         current = self._grid.currentIndex()
         chosen = current.column() if across else current.row()
@@ -316,7 +314,7 @@ class _Numbers(QHeaderView):
                     continue  # it would touch that of the chosen cell
                 lettering = letters.badge if at == chosen else letters.caption
                 painter.setFont(lettering.font)
-                theme = self._look.theme
+                theme = look().theme
                 painter.setPen(theme.text if at == chosen else theme.faint)
                 middle = self.sectionViewportPosition(at) + size / 2
                 if across:

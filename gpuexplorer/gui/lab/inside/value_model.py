@@ -4,7 +4,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.inside.values import exact_text, place_text, writing_of
-from gpuexplorer.gui.paint.delegate import Index
+from gpuexplorer.gui.paint.drawing import Index
 from gpuexplorer.lab.events import Peeked
 
 MOST = 100_000  # rows and columns of one table; fields lead to the others

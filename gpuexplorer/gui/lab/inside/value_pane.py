@@ -14,16 +14,22 @@ from gpuexplorer.gui.lab.inside.value_grid import ValueGrid
 from gpuexplorer.gui.lab.inside.value_model import MOST
 from gpuexplorer.gui.lab.inside.value_scale import ValueScale
 from gpuexplorer.gui.lab.inside.values import rounded_text
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
+from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.number_field import NumberField, Range
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
-from gpuexplorer.gui.widgets.laid_out import FREE, Grow, Space, column, label, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    Grow,
+    Space,
+    column,
+    label,
+    row,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Failed, Peeked
 
 _NEARLY_ALL, _WITHOUT_VALUES = Grow(1000), 96
@@ -39,7 +45,7 @@ class ValuePane(QWidget):
     value_chosen = Signal(object)  # float, or None
     failed = Signal()  # there are no values to see
 
-    def __init__(self, look: Look, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._what = ""
         self._of_nothing = ""
@@ -47,21 +53,19 @@ class ValuePane(QWidget):
         self._asking.seen.connect(self._on_seen)
         self._asking.failed.connect(self._on_failed)
         self._asking.cost_known.connect(self.cost_known)
-        self._fields = IndexFields(look)
+        self._fields = IndexFields()
         self._fields.chosen.connect(self._on_plane_chosen)
-        self._grid = ValueGrid(look)
+        self._grid = ValueGrid()
         self._grid.window_wanted.connect(self._on_window_wanted)
         self._grid.cell_chosen.connect(self._on_cell_chosen)
-        self._legend = ScaleLegend(look)
-        self._switch = Segmented(
-            look, tr("Cells"), [(True, tr("Figures")), (False, tr("Heat map"))]
-        )
+        self._legend = ScaleLegend()
+        self._switch = Segmented(tr("Cells"), [(True, tr("Figures")), (False, tr("Heat map"))])
         self._switch.show_choice(True)  # noqa: FBT003 - the choice itself
         self._switch.chosen.connect(self._on_switched)
-        self._place = ElidedLabel(look.letters.mono, Tone.QUIET)
-        self._value = label("", look.letters.strong)
+        self._place = ElidedLabel(look().letters.mono, Tone.QUIET)
+        self._value = label("", look().letters.strong)
         self._value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._sentence = wrapped_label(look, "", Tone.QUIET)
+        self._sentence = wrapped_label("", Tone.QUIET)
         for bar in (self._grid.verticalScrollBar(), self._grid.horizontalScrollBar()):
             bar.rangeChanged.connect(self._on_range_changed)
         self._lay_out()
@@ -159,12 +163,12 @@ class IndexFields(QWidget):
 
     chosen = Signal()
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._sizes: tuple[int, ...] = ()
         self._at: list[int] = []
         self._fields: list[NumberField] = []
-        plane = label(tr("Plane"), look.letters.body, Tone.QUIET)
+        plane = label(tr("Plane"), look().letters.body, Tone.QUIET)
         self._row = row(plane, FREE, within=self, margins=(0, 0, 0, 4))
         self.hide()
 
@@ -213,10 +217,10 @@ class IndexFields(QWidget):
 class ScaleLegend(Graph):
     """Which colour stands for which value, from the least to the most."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._scale = ValueScale(None, None)
-        self._axis = Axis(look, "bottom", lines=False, inside=True)
+        self._axis = Axis("bottom", lines=False, inside=True)
         self._axis.setHeight(_WORDS)
         self._image = pg.ImageItem(axisOrder="row-major")
         view = self.add_plot(bottom=self._axis)

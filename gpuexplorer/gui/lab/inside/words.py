@@ -1,5 +1,6 @@
 """What is said of a thing that is looked into: its facts, its values, the layers of a model."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,9 +9,9 @@ from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.lab.bench.blocks import BlockKind, text_of
 from gpuexplorer.gui.lab.inside.model_layers import Drawn
 from gpuexplorer.gui.lab.inside.values import bytes_text, count_of, grouped, rounded_text
+from gpuexplorer.lab.cell_source import names_made, names_read
 from gpuexplorer.lab.events import Finished, Peeked, Placed
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.things import made_by, read_by, root_of
 
 _MOST_CELLS = 4
 _A_MODEL = mark("a model")
@@ -40,6 +41,23 @@ def thing_facts(ledger: Ledger, thing: Placed) -> Sequence[ThingFact]:
         if thing.bytes:
             facts.append(ThingFact(tr("Bytes"), bytes_text(thing.bytes)))
     return (*facts, *_of_cells(ledger, root_of(thing.name)))
+
+
+def root_of(path: str) -> str:
+    """The name that a path begins with."""
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
+
+
+def thing_called(ledger: Ledger, path: str) -> Placed | None:
+    """By its name on the shelf, or by its path in a container: "nets[0]"."""
+    if path in ledger.things:
+        return ledger.things[path]
+    for each in ledger.things.values():
+        for part in each.elements if path.startswith(each.name) else ():
+            if part.path == path:
+                kind, place = part.kind, part.device
+                return Placed(each.id, path, kind, place, part.text, bytes=part.bytes)
+    return None
 
 
 def cells_words(numbers: Sequence[int]) -> str:
@@ -95,14 +113,21 @@ def _of_tensor(thing: Placed) -> Sequence[ThingFact]:
 
 
 def _of_cells(ledger: Ledger, name: str) -> Sequence[ThingFact]:
-    maker = made_by(ledger, name)
-    twins = ledger.twins(name) if name in ledger.things else []
+    things, done = ledger.things, [each for each in ledger.cells if each.state == "done"]
+    made = [each for each in done if name in each.placed]
+    named = [each for each in made if name in names_made(each.code)] or made
+    since = named[-1].number if named else 0
+    readers = [
+        each.number for each in done if each.number > since and name in names_read(each.code)
+    ]
+    first = things[name].same_as or name if name in things else name
+    same = [first, *(each for each, thing in things.items() if thing.same_as == first)]
+    twins = [each for each in same if each != name]
     facts = [
         ThingFact(
-            tr("Made by"),
-            tr("no cell of this session") if maker is None else cells_words([maker]),
+            tr("Made by"), cells_words([since]) if named else tr("no cell of this session")
         ),
-        ThingFact(tr("Read by"), cells_words(read_by(ledger, name))),
+        ThingFact(tr("Read by"), cells_words(readers)),
     ]
     if twins:
         facts.append(ThingFact(tr("The same object as"), ", ".join(twins), code=True))

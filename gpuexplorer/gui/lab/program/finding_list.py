@@ -9,15 +9,21 @@ from PySide6.QtWidgets import QFrame, QStackedLayout, QWidget
 from gpuexplorer.core.units import seconds_words
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.remark import show_sentence, wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
-from gpuexplorer.programs.finding import Finding
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    column,
+    label,
+    row,
+    show_sentence,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
+from gpuexplorer.programs.findings import Finding
 
 _SIDE, _ABOVE, _GAP = 6, 8, 2
 _FIGURE = 68  # pixels: "100 %"
@@ -33,21 +39,20 @@ class FindingCard(QFrame):
 
     copied = Signal(str)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
         self._shown: tuple[Finding, float] | None = None
-        self._share = label("", look.letters.number)
-        self._unit = label("", look.letters.caption, Tone.QUIET)
-        self._time = label("", look.letters.caption, Tone.QUIET)
+        self._share = label("", look().letters.number)
+        self._unit = label("", look().letters.caption, Tone.QUIET)
+        self._time = label("", look().letters.caption, Tone.QUIET)
         self._unit.setContentsMargins(0, 0, 0, _BELOW_UNIT)
         for each in (self._share, self._time):
             each.setAlignment(Qt.AlignmentFlag.AlignRight)
         share = row(self._share, GROWS, self._unit, gap=_GAP)
         share.setAlignment(self._unit, Qt.AlignmentFlag.AlignBottom)
-        self._sentence = wrapped_label(look, "", Tone.TEXT)
-        self._cure = wrapped_label(look, "", Tone.QUIET)
-        self.place = IconButton(look, Icon.COPY)
+        self._sentence = wrapped_label("", Tone.TEXT)
+        self._cure = wrapped_label("", Tone.QUIET)
+        self.place = IconButton(Icon.COPY)
         self.place.clicked.connect(self._on_place_pressed)
         saved = QWidget()
         saved.setFixedWidth(_FIGURE)
@@ -65,8 +70,8 @@ class FindingCard(QFrame):
         self._shown = finding, seconds
         saved = self._show_saved(finding, seconds)
         sentence, cure, place = tr(finding.sentence), tr(finding.cure), tr(finding.place)
-        show_sentence(self._sentence, self._look, sentence)
-        show_sentence(self._cure, self._look, cure)
+        show_sentence(self._sentence, sentence)
+        show_sentence(self._cure, cure)
         self.place.show_meaning(Icon.COPY, tr("Copy {place}", place=place))
         # The keyboard comes to this button alone: here the whole is read aloud.
         spoken = paragraph([sentence, cure, saved]).replace("`", "")
@@ -101,17 +106,16 @@ class FindingList(QWidget):
 
     copied = Signal(str)
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._look = look
         self._cards: dict[Hashable, FindingCard] = {}
-        self._empty = EmptyState(look, Icon.WATCH)
+        self._empty = EmptyState(Icon.WATCH)
         inner = QWidget()
         inner.setProperty("panel", "clear")
         self._column = column(FREE, within=inner, gap=0)
         self._area = QWidget()
         self._scrolled = scrolled(inner)
-        heading = label(tr("Could save"), look.letters.caption, Tone.QUIET)
+        heading = label(tr("Could save"), look().letters.caption, Tone.QUIET)
         heading.setFixedWidth(_FIGURE)
         heading.setAlignment(Qt.AlignmentFlag.AlignRight)
         column(heading, self._scrolled, GROWS, within=self._area, gap=0)
@@ -152,7 +156,7 @@ class FindingList(QWidget):
         self._pages.setCurrentWidget(self._area if order else self._empty)
 
     def _made(self) -> FindingCard:
-        card = FindingCard(self._look)
+        card = FindingCard()
         card.copied.connect(self.copied)
         return card
 

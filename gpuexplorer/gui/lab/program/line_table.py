@@ -12,15 +12,13 @@ from gpuexplorer.core.units import USUAL, Units, duration, grouped, memory
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice, chip_of
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.tables.cell import Cell, Gauge
-from gpuexplorer.gui.tables.cell_drawing import PADDING
-from gpuexplorer.gui.tables.column import Column
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.empty_state import EmptyState
-from gpuexplorer.programs.lines import Line
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.widgets.live_view import EmptyState
+from gpuexplorer.programs.program_run import Line
 
 _REMEMBERED = "lab/program/lines"
 _WIDEST_PLACE = 136  # beside it there has to be room for the way
@@ -31,17 +29,15 @@ class LineTable(QWidget):
     along.
     """
 
-    def __init__(
-        self, look: Look, settings: Settings, clock: Clock, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, settings: Settings, clock: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._letters = look.letters.mono
+        self._letters = look().letters.mono
         self._place_width = 0
         self._cells = LineCells()
         self._model = TableModel(line_columns(self._cells), lambda line: line.spot)
-        self.table = Table(look, tr("Lines of the program"), self._model, clock)
+        self.table = Table(tr("Lines of the program"), self._model, clock)
         self.table.columns.remember_in(settings, _REMEMBERED)
-        self._empty = EmptyState(look, Icon.WATCH)
+        self._empty = EmptyState(Icon.WATCH)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.table)
@@ -163,7 +159,7 @@ def line_columns(cells: LineCells) -> list[Column[Line]]:
         Column(PLACE, tr("Line"), cells.place,
                lambda line: f"{line.spot.file}:{line.spot.cell:06}:{line.spot.line:08}",
                tr("The line of the program's own code, or of a file it imports."),
-               width=PLACE_WIDTH, narrowest=64),
+               width=PLACE_WIDTH),
         Column("code", tr("Code"), cells.code, lambda line: line.what,
                tr("The expression that copied, or at which a card idled."), width=120,
                stretches=True),

@@ -11,15 +11,13 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.saving import JSON, FileKind, Saving, Write, suggested_name
 from gpuexplorer.programs.as_json import as_json
 from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.program_run import ProgramRun
-from gpuexplorer.programs.watching import as_a_whole, ended, watched
+from gpuexplorer.programs.program_run import ProgramRun, as_a_whole, ended, watched
 from gpuexplorer.telemetry.whole_file import write_whole
 
 TEXT = FileKind(mark("Text"), "txt")
-JSON = FileKind(mark("Data"), "json")
 
 
 class ProgramFiles(QObject):

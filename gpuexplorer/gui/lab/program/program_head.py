@@ -10,12 +10,11 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.program.words import ProgramNow, figures, state_tone, state_words
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.buttons import FramedButton, IconButton
-from gpuexplorer.gui.widgets.elided_label import ElidedLabel
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _COMPACT_BELOW, _BACK_BELOW = 640, 800  # what leads back needs its word least
 _GAP = 8
@@ -25,11 +24,10 @@ _BETWEEN = " · "
 class ProgramHead(QWidget):
     """Whoever holds it does what its buttons ask."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        letters = look.letters
+        letters = look().letters
         self.back = FramedButton(
-            look,
             Icon.PREVIOUS,
             tr("Cells"),
             tr("Back to the cells and the bench; the program goes on"),
@@ -37,16 +35,15 @@ class ProgramHead(QWidget):
         self._name = ElidedLabel(letters.title, Tone.TEXT)
         self._state = ElidedLabel(letters.strong, Tone.TEXT)
         self._figures = ElidedLabel(letters.body, Tone.QUIET)
-        self.stop = FramedButton(look, Icon.STOP, tr("Stop"), tr("Send the program Ctrl+C"))
+        self.stop = FramedButton(Icon.STOP, tr("Stop"), tr("Send the program Ctrl+C"))
         self.again = FramedButton(
-            look,
             Icon.REPEAT,
             tr("Run again"),
             tr("Run the file as it is now, with the same arguments"),
         )
-        self.copy = IconButton(look, Icon.COPY, tr("Copy what was watched"), "Ctrl+C")
-        self.save = IconButton(look, Icon.EXPORT, tr("Save what was watched"), "Ctrl+S")
-        self.end = IconButton(look, Icon.CLOSE, tr("Close the program"))
+        self.copy = IconButton(Icon.COPY, tr("Copy what was watched"), "Ctrl+C")
+        self.save = IconButton(Icon.EXPORT, tr("Save what was watched"), "Ctrl+S")
+        self.end = IconButton(Icon.CLOSE, tr("Close the program"))
         words = column(self._name, row(self._state, self._figures, GROWS, gap=_GAP), gap=2)
         tools = (self.stop, self.again, self.copy, self.save, self.end)
         row(self.back, words, GROWS, *tools, within=self, gap=_GAP)

@@ -4,10 +4,10 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.lab.cell_said import clean, shortened
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lab.printed import clean, shortened
 
 _MOST_ROWS = 5000
 _MOST_LETTERS = 100_000  # of what came since it was last shown: nobody reads more at a time
@@ -16,7 +16,7 @@ _MOST_LETTERS = 100_000  # of what came since it was last shown: nobody reads mo
 class ProgramOutput(QPlainTextEdit):
     """Stays at its end, unless a person scrolled away from there."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown = 0  # letters of all that it printed
         self._open = ""  # the last row, which may go on or be written over
@@ -24,7 +24,7 @@ class ProgramOutput(QPlainTextEdit):
         self.setUndoRedoEnabled(False)
         self.setTabChangesFocus(True)
         self.setMaximumBlockCount(_MOST_ROWS)
-        self.setFont(look.letters.mono.font)
+        self.setFont(look().letters.mono.font)
         self.setAccessibleName(tr("Output of the program"))
         self.setPlaceholderText(tr("What the program prints appears here."))
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
 from gpuexplorer.core.words import Message, mark, paragraph, tr
 from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
-from gpuexplorer.gui.lab.code.words import Answer, Notice
+from gpuexplorer.gui.lab.code.words import Answer, LabNotice
 from gpuexplorer.gui.lab.program.finding_list import FindingList
 from gpuexplorer.gui.lab.program.line_table import LineTable
 from gpuexplorer.gui.lab.program.program_files import ProgramFiles, as_text
@@ -22,17 +22,21 @@ from gpuexplorer.gui.lab.program.watching import EndSheet, Watching
 from gpuexplorer.gui.lab.program.words import ProgramNow, nothing_words, notice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import Phase
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.headings import Headings
+from gpuexplorer.gui.widgets.controls.segmented import Headings
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label
-from gpuexplorer.lab.cell_said import error_words
 from gpuexplorer.lab.events import Failed
-from gpuexplorer.programs.finding import Finding
-from gpuexplorer.programs.findings import findings
-from gpuexplorer.programs.lines import Line, lines_of
-from gpuexplorer.programs.program_run import ProgramRun, Spot
-from gpuexplorer.programs.watching import as_a_whole, lacks_cards
+from gpuexplorer.lab.printed import error_words
+from gpuexplorer.programs.findings import Finding, findings
+from gpuexplorer.programs.program_run import (
+    Line,
+    ProgramRun,
+    Spot,
+    as_a_whole,
+    lacks_cards,
+    lines_of,
+)
 
 _MARGIN, _GAP = 12, 8
 _WIDE = 900  # from here on what it prints stands beside what was found
@@ -72,14 +76,14 @@ class ProgramPanel(QFrame):
     closed = Signal()
 
     def __init__(
-        self, look: Look, lab: LabState, watching: Watching, parent: QWidget | None = None
+        self, lab: LabState, watching: Watching, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Program that is watched"))
-        self._look, self._lab, self._state = look, lab, lab.program
+        self._lab, self._state = lab, lab.program
         self._settings = lab.machine.settings
-        self._said = Notice()
+        self._said = LabNotice()
         self._stale = True
         self._phase = Phase.NONE  # as it was shown last
         self._wide: bool | None = None
@@ -89,23 +93,23 @@ class ProgramPanel(QFrame):
         self._files.done.connect(self._say)
         self._files.refused.connect(self._on_refused)
         watching.refused.connect(self._on_refused)
-        self._head = ProgramHead(look)
+        self._head = ProgramHead()
         self._head.back.clicked.connect(self.back_asked)
         self._head.stop.clicked.connect(self._state.interrupt)
         self._head.again.clicked.connect(watching.run_again)
         self._head.copy.clicked.connect(self.copy)
         self._head.save.clicked.connect(self.ask_where)
         self._head.end.clicked.connect(self.close_program)
-        self._notice = NoticeBar(look)
+        self._notice = NoticeBar()
         self._notice.answered.connect(self._on_answered)
-        self._question = QuestionBar(look)
+        self._question = QuestionBar()
         self._question.answered.connect(self._on_question_answered)
-        self._findings = FindingList(look)
+        self._findings = FindingList()
         self._findings.copied.connect(self._say)
-        self._lines = LineTable(look, self._settings, lab.machine.session.desk)
-        self._output = ProgramOutput(look)
+        self._lines = LineTable(self._settings, lab.machine.session.desk)
+        self._output = ProgramOutput()
         self.entry = Headings(  # where the keyboard begins
-            look, tr("What was watched"), [(each, tr(words)) for each, words in _TABS.items()]
+            tr("What was watched"), [(each, tr(words)) for each, words in _TABS.items()]
         )
         self.entry.chosen.connect(self.show_page)
         self._page = ProgramPage.FINDINGS
@@ -140,7 +144,7 @@ class ProgramPanel(QFrame):
         if chosen is None or not self._state.phase.runs:
             self._close()
             return
-        sheet = EndSheet(self._look, chosen.path.name, self.window())
+        sheet = EndSheet(chosen.path.name, self.window())
         sheet.accepted.connect(self._close)
         sheet.open()
 
@@ -165,7 +169,7 @@ class ProgramPanel(QFrame):
         self._split.setHandleWidth(2 * _GAP)
         self._split.addWidget(left)
         self._right = QWidget()
-        title = label(tr("Output"), self._look.letters.title)
+        title = label(tr("Output"), look().letters.title)
         title.setContentsMargins(0, 3, 0, 3)  # as high as the tabs beside it
         self._beside = column(title, within=self._right, gap=_GAP)
         self._split.addWidget(self._right)
@@ -254,7 +258,7 @@ class ProgramPanel(QFrame):
         self.closed.emit()
 
     def _say(self, sentence: str, tone: Tone = Tone.QUIET) -> None:
-        self._said = Notice(sentence, tone)
+        self._said = LabNotice(sentence, tone)
         self._show_head()
 
     def _on_refused(self, sentence: str) -> None:
@@ -264,7 +268,7 @@ class ProgramPanel(QFrame):
         chosen = self._state.chosen
         if chosen is None:
             return
-        self._said = Notice()
+        self._said = LabNotice()
         self._head.show_program(chosen.path, chosen.arguments)
         self._lines.show_program(chosen.path, chosen.text)
         self._output.begin_anew()

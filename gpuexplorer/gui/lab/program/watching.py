@@ -9,15 +9,13 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.program_state import Chosen, ProgramState
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.theme.style_sheet import restyle
 from gpuexplorer.gui.widgets.controls.fields import TextField
-from gpuexplorer.gui.widgets.file_job import FileJob
-from gpuexplorer.gui.widgets.file_question import FileQuestion
 from gpuexplorer.gui.widgets.laid_out import label
+from gpuexplorer.gui.widgets.saving import ask_for_file, in_a_thread
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.lab.opening import program
+from gpuexplorer.lab.session_files import program
 
 
 class Watching(QObject):
@@ -25,20 +23,16 @@ class Watching(QObject):
 
     refused = Signal(str)
 
-    def __init__(self, look: Look, state: ProgramState, parent: QWidget) -> None:
+    def __init__(self, state: ProgramState, parent: QWidget) -> None:
         super().__init__(parent)
-        self._look = look
         self._state = state
         self._parent = parent
-        self._question = FileQuestion(
-            tr("Watch a program"), tr("Python programs (*.py)"), parent
-        )
-        self._question.chosen.connect(self.offer)
         self._typed: dict[Path, str] = {}
 
     def ask_which(self) -> None:
         if not self._refuses():
-            self._question.ask()
+            kinds = tr("Python programs (*.py)")
+            ask_for_file(tr("Watch a program"), kinds, self._parent, self.offer)
 
     def _refuses(self) -> bool:
         why = self._state.why_not
@@ -57,25 +51,12 @@ class Watching(QObject):
         if before is not None and not self._refuses():
             self._read(before.path, partial(self._start, before.path, before.arguments))
 
-    def stop(self) -> None:
-        self._question.stop()
-
     def _read(self, path: Path, then: "partial[None]") -> None:
-        found: list[str] = []
-
-        def read() -> str:
-            found.append(program(path))
-            return ""
-
-        job = FileJob(read, self)
-        job.done.connect(lambda _: then(found[0]))
-        job.refused.connect(self.refused)
-        job.start()
+        in_a_thread(partial(program, path), self, then, self.refused.emit)
 
     def _ask(self, path: Path, text: str) -> None:
         chosen, runs = self._state.chosen, self._state.phase.runs
         sheet = WatchSheet(
-            self._look,
             path,
             self._typed.get(path, ""),
             self._parent,
@@ -100,7 +81,6 @@ class WatchSheet(Sheet):
 
     def __init__(
         self,
-        look: Look,
         path: Path,
         typed: str,
         parent: QWidget,
@@ -111,7 +91,7 @@ class WatchSheet(Sheet):
         """`new`: it comes from outside, and nobody has said yet that it may run. `running`: the
         program that is watched now, and would be ended.
         """
-        super().__init__(look, tr("Watch {file}", file=path.name), parent)
+        super().__init__(tr("Watch {file}", file=path.name), parent)
         self.add_sentence(
             tr(
                 "It runs as “python {file}” would in {folder}, and its lines are watched.",
@@ -132,9 +112,9 @@ class WatchSheet(Sheet):
             self.add_sentence(
                 tr("{file} still runs, and is ended first.", file=running), Tone.WARN
             )
-        above = label(tr("Arguments"), look.letters.caption)
+        above = label(tr("Arguments"), look().letters.caption)
         self.body.addWidget(above)
-        self._field = TextField(look, tr("Arguments of the program"))
+        self._field = TextField(tr("Arguments of the program"))
         self._field.setPlaceholderText("--epochs 3")
         self._field.show_text(typed)
         self._field.typed.connect(self._on_typed)
@@ -175,8 +155,8 @@ class WatchSheet(Sheet):
 class EndSheet(Sheet):
     """Accepted: the program that runs may be ended."""
 
-    def __init__(self, look: Look, name: str, parent: QWidget) -> None:
-        super().__init__(look, tr("End {file}?", file=name), parent)
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__(tr("End {file}?", file=name), parent)
         self.add_sentence(
             tr(
                 "It still runs. It is ended with all that it started, and what was watched of "

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.units import duration, grouped
 from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.lab.code.words import Answer, Notice
+from gpuexplorer.gui.lab.code.words import Answer, LabNotice
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Watched
-from gpuexplorer.programs.look import sampled
+from gpuexplorer.programs.program_run import sampled
 
 _PHASES = {
     Phase.NONE: "",
@@ -105,12 +105,12 @@ def _cost(seen: Watched) -> str:
     return tr("watching costs {share} %", share=f"{seen.cost_seconds / bare * 100:.1f}")
 
 
-def notice(now: ProgramNow, sentence: str, said: Notice) -> Notice:
+def notice(now: ProgramNow, sentence: str, said: LabNotice) -> LabNotice:
     """What stands under the head. `sentence`: why it was killed, failed or cannot run;
     `said`: of a file that was saved, or text that was copied.
     """
     if now.phase is Phase.HANGING:
-        return Notice(
+        return LabNotice(
             tr("It does not come back after Ctrl+C. It can be ended with all that it started."),
             Tone.WARN,
             {Answer.RESTART: tr("End it now")},
@@ -118,8 +118,8 @@ def notice(now: ProgramNow, sentence: str, said: Notice) -> Notice:
     if said.sentence:
         return said
     if sentence:
-        return Notice(sentence, Tone.BAD)
-    return Notice()
+        return LabNotice(sentence, Tone.BAD)
+    return LabNotice()
 
 
 def nothing_words(

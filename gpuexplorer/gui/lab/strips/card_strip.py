@@ -8,21 +8,20 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QVBoxLayout, QWidget
 
-from gpuexplorer.core.time_axis import moment_word
+from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.lab.strips.merged_flags import MergedFlag
 from gpuexplorer.gui.lab.strips.strip_graph import StripGraph
 from gpuexplorer.gui.lab.strips.strip_past import StripPast, strip_past
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.crosshair import TENTHS_UP_TO
-from gpuexplorer.gui.plots.merged_flags import MergedFlag
-from gpuexplorer.gui.plots.time_view import ZOOM
+from gpuexplorer.gui.plots.canvas import ZOOM
+from gpuexplorer.gui.plots.labels import TENTHS_UP_TO
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.figure_drawing import absent_run, fitting_runs
+from gpuexplorer.gui.widgets.line import fitting, spell, width_of, wordings
 from gpuexplorer.gui.widgets.painted import Painted
 
 TALL, LOW = 148, 94
@@ -38,13 +37,9 @@ class CardStrip(Painted):
     """
 
     def __init__(
-        self,
-        look: Look,
-        lab: LabState,
-        time_window: TimeWindow,
-        parent: QWidget | None = None,
+        self, lab: LabState, time_window: TimeWindow, parent: QWidget | None = None
     ) -> None:
-        super().__init__(look, parent)
+        super().__init__(parent)
         self._lab, self._time_window = lab, time_window
         self._device: BenchDevice | None = None
         self._face: CardFace | None = None
@@ -147,7 +142,7 @@ class CardStrip(Painted):
     @cached_property
     def _graph(self) -> StripGraph:
         """Made when its card is first shown: of many cards most are out of sight."""
-        graph = StripGraph(self.look)
+        graph = StripGraph()
         graph.show_compact(self._compact)
         self._around.addWidget(graph)
         self._around.activate()
@@ -297,15 +292,12 @@ def draw_figures(
     """Beside each plot: what it shows, as it is now."""
     theme, letters = drawing.theme, drawing.letters
     caption = letters.caption
-    shown = ((tr("Busy"), face.busy), (tr("Memory"), face.memory.figure))
-    for (word, figure), top in zip(shown, tops, strict=False):
+    figures = ((tr("Busy"), face.busy), (tr("Memory"), face.memory.figure))
+    for (word, figure), top in zip(figures, tops, strict=False):
         drawing.text(left, top + caption.ascent, Run(word, caption, theme.quiet))
         baseline = top + caption.height + letters.body.ascent
-        if figure.known:
-            runs = fitting_runs(drawing, figure, letters.strong, caption, width)
-        else:
-            runs = [absent_run(drawing, figure, caption, width)]
-        drawing.runs(left, baseline, runs)
+        shown = fitting(wordings(figure, letters.strong, caption), width)
+        spell(drawing, shown, left, baseline, left + width)
         place = QRectF(left, top + caption.height, width, letters.body.height)
         drawing.hint(place, figure.hint)
 
@@ -318,13 +310,11 @@ def _draw_small_figures(
     right = head.right()
     baseline = head.center().y() + letters.strong.cap_height / 2
     for figure in reversed(figures):
-        if figure.known:
-            runs = fitting_runs(drawing, figure, letters.body, letters.caption, 120)
-        else:
-            runs = [absent_run(drawing, figure, letters.caption, 120)]
-        width = sum(run.width for run in runs)
+        shown = fitting(wordings(figure, letters.body, letters.caption), 120)
+        width = min(120, width_of(shown))
         if right - width < left:
             break
-        begin = drawing.runs_right(right, baseline, runs)
+        begin = right - width
+        spell(drawing, shown, begin, baseline, right)
         drawing.hint(QRectF(begin, head.top(), width, head.height()), figure.hint)
         right = begin - 24

@@ -1,199 +1,163 @@
 """StripGraph: one card's utilisation and memory over time, with flags of the lab's cells."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, METRICS
 from gpuexplorer.core.units import USUAL, Units, bytes_words, quantity
-from gpuexplorer.core.words import tr
+from gpuexplorer.gui.lab.strips.merged_flags import MergedFlag, Pole, merged_flags
 from gpuexplorer.gui.lab.strips.strip_past import StripPast
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.merged_flags import MergedFlag, Pole, merged_flags
-from gpuexplorer.gui.plots.summary import value_at
-from gpuexplorer.gui.plots.trace_item import TraceItem
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.plots.content import value_at
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
+from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, column
+from gpuexplorer.gui.widgets.strip import LABELS, Strip, StripShown, card_wear
+from gpuexplorer.telemetry.trace import empty_trace
 
-_PLOT_GAP, _FLAG_GAP, _FLAG = 6, 2, 14
-_FLAGS, _TIMES = 18, 24  # what lies below the plots
-_SCALE, _ABOVE = 52, 7  # beside them and above: how far the scales reach, in words
-_NO_LIMIT = 10_000
-_EDGE = 0.04  # of a plot: half of a line on its edge would be cut off
+_FLAG_GAP, _FLAG, _FLAGS = 2, 14, 16  # what lies below the plots
 _POLE = 0.65
 
 
-class StripGraph(Graph):
-    """The mouse is the strip's: the graph only shows."""
+class StripGraph(QWidget):
+    """The mouse is the card strip's: this only shows."""
 
-    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._past: StripPast | None = None
-        self._colour: int | None = None
-        self._units, self._sentence = USUAL, ""
-        self._flags: Sequence[MergedFlag] = ()
-        self._chosen: int | None = None
-        self._at: float | None = None
-        self._moment = ""
-        self._focused = False
-        self._times = Axis(look, "bottom", lines=False, inside=True)
-        self._times.setHeight(_TIMES)
-        self._scales = tuple(Axis(look, "left") for _ in range(2))
-        self._views = tuple(
-            self.add_plot(row, left=scale) for row, scale in enumerate(self._scales)
-        )
-        self._traces, self._crosshairs = [], []
-        for view, scale in zip(self._views, self._scales, strict=True):
-            scale.setWidth(_SCALE)
-            self._traces.append(TraceItem())
-            self._crosshairs.append(pg.InfiniteLine())
-            view.addItem(self._traces[-1])
-            view.addItem(self._crosshairs[-1])
-        self.grid.addItem(self._times, 2, 1)
-        self._times.linkToView(self._views[0])
-        self._over = self.add_sheet(self._draw_over)
+        self._units = USUAL
+        self._busy, self._memory = _Flagged(), _Flagged()
+        self._compact = False
+        # The flags and the times stand below the memory.
+        self._rows = column(self._busy, GROWS, self._memory, Grow(2), within=self, gap=0)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     @property
     def flags(self) -> Sequence[MergedFlag]:
         """From left to right, as they stand below the plots."""
-        return self._flags
+        return self._lowest.flags
 
     def flag_place(self, flag: MergedFlag) -> QRectF:
-        return QRectF(flag.left, self._foot() + _FLAG_GAP, flag.width, _FLAG)
+        return self._lowest.flag_place(flag).translated(self._lowest.pos())
 
     @property
     def area(self) -> QRectF:
         """Where the plots are."""
-        return QRectF(self.rect()).adjusted(_SCALE, 0, 0, -_TIMES)
+        below = self.height() - self._lowest.y() - self._lowest.plot().bottom() - _FLAGS
+        return QRectF(self.rect()).adjusted(LABELS, 0, 0, -below)
 
     @property
     def tops(self) -> Sequence[float]:
         """Where the plots begin that are seen."""
-        return [view.geometry().top() for view in self._views if view.isVisible()]
+        shown = (self._busy,) if self._compact else (self._busy, self._memory)
+        return [each.y() + each.plot().top() for each in shown]
 
     def show_compact(self, compact: bool) -> None:
         """Utilisation alone."""
-        self._views[1].setVisible(not compact)
-        self._scales[1].setVisible(not compact)
-        rows = self.grid.layout
-        rows.setRowMaximumHeight(1, 0 if compact else _NO_LIMIT)
-        rows.setRowSpacing(0, 0 if compact else _PLOT_GAP)
-        rows.setRowSpacing(1, _FLAGS - 4)
-        self.grid.setContentsMargins(0, _ABOVE, 0, 0)
+        self._compact = compact
+        self._memory.setVisible(not compact)
+        self._busy.flagged, self._memory.flagged = compact, not compact
+        self._rows.activate()
 
     def show_past(
         self, past: StripPast, colour: int | None, units: Units, sentence: str
     ) -> None:
         """A sentence stands in the place of the traces."""
-        self._past, self._colour, self._units, self._sentence = past, colour, units, sentence
-        left, width = self.area.left(), self.area.width()
+        self._past, self._units = past, units
+        left, right = self.area.left(), self.area.right()
         poles = [
-            Pole(each.cell, each.number, left + past.x(each.at, width), each.failed, each.code)
+            Pole(
+                each.cell,
+                each.number,
+                left + past.x(each.at, right - left),
+                each.failed,
+                each.code,
+            )
             for each in past.flags
         ]
-        self._flags = merged_flags(
-            poles, self.look.letters.badge.width, left, self.area.right()
-        )
-        words = ("100 %", bytes_words(past.reach, units))
-        for view, scale, reach, word in zip(
-            self._views, self._scales, (1.0, past.reach), words, strict=True
+        flags = merged_flags(poles, self._busy.look.letters.badge.width, left, right)
+        wear = card_wear(colour)
+        nothing, ends = empty_trace(), (past.start, past.end)
+        for strip, trace, highest, word in (
+            (self._busy, past.busy, 1.0, "100 %"),
+            (self._memory, past.memory, past.reach, bytes_words(past.reach, units)),
         ):
-            view.setXRange(past.start, past.end, padding=0)
-            view.setYRange(0, reach, padding=_EDGE)
-            scale.show_ticks(((0.0, ""), (reach, word)))
-        self._show_times()
-        self.dress()
+            shown = StripShown(
+                trace, *ends, highest, scale=((highest, word),), began=past.began
+            )
+            if sentence:
+                shown = replace(shown, trace=nothing, unread=sentence)
+            if strip is self._lowest:
+                shown = replace(shown, ticks=past.ticks)
+            strip.show_flags(flags, poles=not sentence)
+            strip.show_past(shown, wear)
 
     def show_chosen(self, cell: int | None, *, focused: bool) -> None:
-        self._chosen, self._focused = cell, focused
-        self._over.put(QRectF(self.rect()))
+        for strip in (self._busy, self._memory):
+            strip.show_chosen(cell, focused=focused)
 
     def point_at(self, at: float | None, moment: str) -> None:
         """`moment` in words, for the axis of time."""
-        self._at, self._moment = at, moment
-        for line in self._crosshairs:
-            line.setVisible(at is not None)
-            if at is not None:
-                line.setValue(at)
-        self._show_times()
-        self._over.update()
-
-    def dress(self) -> None:
-        theme, past = self.look.theme, self._past
-        if past is not None:
-            for item, trace in zip(self._traces, (past.busy, past.memory), strict=True):
-                item.show_trace(trace, theme.card(self._colour), fill=True)
-                item.setVisible(not self._sentence)
-        for line in self._crosshairs:
-            line.setPen(faded(theme.text, 0.5))
-        self._over.put(QRectF(self.rect()))
-
-    def _show_times(self) -> None:
-        if self._past is not None:
-            ticks = [] if self._at is None else [(self._at, self._moment)]
-            ticks += [(each.at, each.text) for each in self._past.ticks]
-            self._times.show_ticks(ticks, self._at)
-
-    def _foot(self) -> float:
-        """Where the plots end."""
-        shown = self._views[1] if self._views[1].isVisible() else self._views[0]
-        return float(shown.geometry().bottom())
-
-    def _draw_over(self, drawing: Drawing) -> None:
-        """Why there are no traces, the poles over the plots, and under them the labels."""
-        theme, letters, past = drawing.theme, drawing.letters.body, self._past
+        past = self._past
         if past is None:
             return
-        if self._sentence:
-            sentence = letters.elided(self._sentence, self.area.width())
-            baseline = self.tops[0] + 2 + letters.ascent
-            drawing.text(self.area.left(), baseline, Run(sentence, letters, theme.faint))
-        else:
-            self._draw_unread(drawing, past)
-            self._draw_values(drawing, past)
-        top, foot = self.tops[0], self._foot() + _FLAG_GAP
-        # The chosen one above all.
-        for flag in sorted(self._flags, key=lambda each: each.holds(self._chosen)):
-            by_pixel = {} if self._sentence else _by_pixel(flag, self._chosen)
-            for x, pole in by_pixel.items():
-                pole_place = QRectF(x, top, 1, foot - top)
-                drawing.painter.fillRect(pole_place, self._ink(pole, theme))
-            self._draw_label(drawing, flag)
-
-    def _draw_unread(self, drawing: Drawing, past: StripPast) -> None:
-        run = Run(tr("nothing read yet"), drawing.letters.caption, drawing.theme.faint)
-        room = past.x(min(past.began, past.end), self.area.width())
-        if room > run.width + 12:
-            x = self.area.left() + (room - run.width) / 2
-            drawing.text(x, self.tops[0] + 2 + run.letters.ascent, run)
-
-    def _draw_values(self, drawing: Drawing, past: StripPast) -> None:
-        """At the moment pointed at, between the line and what is above it."""
-        if self._at is None or not past.start <= self._at <= past.end:
-            return
-        area, letters = self.area, drawing.letters.caption
-        x = area.left() + past.x(self._at, area.width())
-        shown = ((GPU_UTILIZATION, past.busy), (MEMORY_USED, past.memory))
-        for (metric, trace), top in zip(shown, self.tops, strict=False):
-            value = value_at(trace, self._at)
+        for strip, metric, trace in (
+            (self._busy, GPU_UTILIZATION, past.busy),
+            (self._memory, MEMORY_USED, past.memory),
+        ):
+            value = None if at is None else value_at(trace, at)
+            said = ""
             if value is not None:
                 said = str(quantity(METRICS[metric], value, self._units))
-                run = Run(said, letters, drawing.theme.text)
-                left = x + 6 if x + 14 + run.width <= area.right() else x - 14 - run.width
-                back = QRectF(left, top + 4, run.width + 8, letters.height + 2)
-                drawing.painter.setPen(drawing.theme.line)
-                drawing.painter.setBrush(drawing.theme.raised)
-                drawing.painter.drawRoundedRect(back, CHIP_RADIUS, CHIP_RADIUS)
-                drawing.text(left + 4, top + 5 + letters.ascent, run)
+            strip.point_at(at, said, moment)
+
+    @property
+    def _lowest(self) -> "_Flagged":
+        return self._busy if self._compact else self._memory
+
+
+class _Flagged(Strip):
+    """With a pole for each cell, and where it is `flagged` their labels below the plot."""
+
+    above = 7
+
+    def __init__(self) -> None:
+        super().__init__(scaled=True)
+        self.flagged = False
+        self.flags: Sequence[MergedFlag] = ()
+        self._poles = True
+        self._chosen: int | None = None
+        self._focused = False
+
+    def show_flags(self, flags: Sequence[MergedFlag], *, poles: bool) -> None:
+        self.flags, self._poles = flags, poles
+        self.update()
+
+    def show_chosen(self, cell: int | None, *, focused: bool) -> None:
+        self._chosen, self._focused = cell, focused
+        self.update()
+
+    def flag_place(self, flag: MergedFlag) -> QRectF:
+        return QRectF(flag.left, self.plot().bottom() + _FLAG_GAP, flag.width, _FLAG)
+
+    def plot(self) -> QRectF:
+        return super().plot().adjusted(0, 0, 0, -_FLAGS if self.flagged else 0)
+
+    def draw(self, drawing: Drawing) -> None:
+        super().draw(drawing)
+        foot = self.plot().bottom() + (_FLAG_GAP if self.flagged else 0)
+        top = self.plot().top() if self.y() == 0 else 0.0
+        # The chosen one above all.
+        for flag in sorted(self.flags, key=lambda each: each.holds(self._chosen)):
+            by_pixel = _by_pixel(flag, self._chosen) if self._poles else {}
+            for x, pole in by_pixel.items():
+                ink = self._ink(pole, drawing.theme)
+                drawing.painter.fillRect(QRectF(x, top, 1, foot - top), ink)
+            if self.flagged:
+                self._draw_label(drawing, flag)
 
     def _ink(self, pole: Pole, theme: Theme) -> QColor:
         if pole.key == self._chosen:

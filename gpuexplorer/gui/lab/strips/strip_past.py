@@ -4,14 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpuexplorer.core.axes import TimeTick, time_ticks
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.catalogue.memory import MEMORY_USED
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
-from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.time_axis import TimeTick, time_ticks
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, MetricId
 from gpuexplorer.core.units import GIB, USUAL, Units
-from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
-from gpuexplorer.gui.plots.trace_item import columns_for, steady_stretch
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.lab.cell_flags import CellFlag
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow

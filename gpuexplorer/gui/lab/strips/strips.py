@@ -18,8 +18,7 @@ from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.cell_flags import strip_order, touched_devices
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.ledger import Cell
 
 _GAP, _BAR = 8, 12
@@ -33,14 +32,9 @@ class Strips(QWidget):
     """
 
     def __init__(
-        self,
-        look: Look,
-        lab: LabState,
-        time_window: TimeWindow,
-        parent: QWidget | None = None,
+        self, lab: LabState, time_window: TimeWindow, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._look = look
         self._lab = lab
         self._time_window = time_window
         self._strips: list[CardStrip] = []
@@ -92,7 +86,7 @@ class Strips(QWidget):
             gone.hide()
             gone.deleteLater()
         while len(self._strips) < count:
-            strip = CardStrip(self._look, self._lab, self._time_window)
+            strip = CardStrip(self._lab, self._time_window)
             self._strips.append(strip)
             self._row.addWidget(strip)
         self._fit()

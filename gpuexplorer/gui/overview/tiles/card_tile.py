@@ -10,6 +10,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.overview.tiles.cell_tile import CELL_RADIUS, cell_past_place, draw_cell
+from gpuexplorer.gui.overview.tiles.stamps import Stamps
 from gpuexplorer.gui.overview.tiles.tile_curve import PlacedCurve, TileCurves
 from gpuexplorer.gui.overview.tiles.tile_drawing import (
     NO_PAST,
@@ -28,8 +29,6 @@ from gpuexplorer.gui.overview.tiles.tile_plan import (
     tile_plan,
 )
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing
-from gpuexplorer.gui.paint.stamps import Stamps
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.painted import Painted
 
@@ -40,8 +39,8 @@ class CardTile(Painted):
     opened = Signal()
     menu_asked = Signal(QPoint)  # on the screen
 
-    def __init__(self, look: Look, face: CardFace, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
+    def __init__(self, face: CardFace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.face = face
         self.tile_size = TileSize.COMPACT
         self._curve = True
@@ -49,7 +48,7 @@ class CardTile(Painted):
         self._programs: list[ProgramFace] = []
         self._pointed = False
         self._stamps = Stamps()
-        self._curves = TileCurves(look, self)
+        self._curves = TileCurves(self)
         self._plan_kept: tuple[object, TilePlan] | None = None
         # It draws what shows at its corners too: then nothing below it is drawn again.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -117,7 +116,7 @@ class CardTile(Painted):
     def past_width(self) -> float:
         """How wide the trace of how busy it was is drawn; 0 where none is."""
         if self.tile_size is TileSize.CELL:
-            return cell_past_place(self.look, QRectF(self.rect()), self.face).width()
+            return cell_past_place(QRectF(self.rect()), self.face).width()
         return max((each.trace_width for each in self._placed_curves()), default=0.0)
 
     def shows_memory_past(self) -> bool:
@@ -196,13 +195,13 @@ class CardTile(Painted):
             return
         words = plan.sentence
         self._link.adjustSize()
-        y = words.top() + sentence_height(self.look, words.width(), self.face) + 4
+        y = words.top() + sentence_height(words.width(), self.face) + 4
         y = min(y, words.bottom() - self._link.height() + 6)
         self._link.move(round(words.left()) - 6, round(y))
         self._link.show()
 
     def height_at(self, size: TileSize, width: float, *, curve: bool) -> float:
-        return tile_height(self.look, size, width, self.face, curve=curve)
+        return tile_height(size, width, self.face, curve=curve)
 
     def sizeHint(self) -> QSize:
         return QSize(320, int(self.height_at(self.tile_size, 320, curve=self._curve)))

@@ -4,12 +4,12 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPen, QTransform
 
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.overview.tiles.tile_curve import TileSpark
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.curves import Curve, Frame
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.plots.curves import Curve, draw_curves
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
-from gpuexplorer.gui.widgets.figure_drawing import absent_run, figure_runs
+from gpuexplorer.gui.widgets.line import fitting, spell, width_of, wordings
+from gpuexplorer.gui.widgets.strip import StripShown
 
 CELL_RADIUS = 6.0
 _ICON, _MEMORY = 14.0, 3.0
@@ -17,12 +17,12 @@ _WITH_LINE, _WITH_PAST = 76.0, 100.0  # from these heights on there is room for 
 _PAST_OPACITY, _TRACK_OPACITY, _USED_OPACITY = 0.55, 0.16, 0.7
 
 
-def cell_past_place(look: Look, place: QRectF, face: CardFace) -> QRectF:
+def cell_past_place(place: QRectF, face: CardFace) -> QRectF:
     """Where a cell's trace is drawn; empty where there is no room for it."""
     if place.height() < _WITH_PAST:
         return QRectF()
-    inner, letters = _inner(place), look.letters.caption
-    top = _baseline(look, inner)
+    inner, letters = _inner(place), look().letters.caption
+    top = _baseline(inner)
     top += 2 * letters.height if face.sentence else letters.height + 11
     return QRectF(inner.left(), top, inner.width(), inner.bottom() - 9 - top)
 
@@ -31,12 +31,12 @@ def _inner(place: QRectF) -> QRectF:
     return place.adjusted(8, 6, -8, -7)
 
 
-def _baseline(look: Look, inner: QRectF) -> float:
+def _baseline(inner: QRectF) -> float:
     """Of its one number."""
-    return inner.top() + look.letters.caption.height + look.letters.number.cap_height + 3
+    return inner.top() + look().letters.caption.height + look().letters.number.cap_height + 3
 
 
-def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: TileSpark | None) -> None:
+def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: StripShown | None) -> None:
     """Filled by how busy the card is; only outlined where that is not known."""
     theme, letters = drawing.theme, drawing.letters
     known = _known(face)
@@ -48,32 +48,32 @@ def draw_cell(drawing: Drawing, place: QRectF, face: CardFace, past: TileSpark |
     if mark is not None and mark.icon is not None:
         corner = QRectF(inner.right() - _ICON, inner.top() - 1, _ICON, _ICON)
         drawing.icon(mark.icon, corner, theme.tone(mark.tone))
-    baseline = _baseline(drawing.look, inner)
+    baseline = _baseline(inner)
     if face.sentence:
         word = face.word
         tone = theme.tone(mark.tone) if mark is not None else theme.faint
         drawing.elided(inner.left(), baseline, Run(word, letters.body, tone), inner.width())
     elif not face.busy.known:
-        run = absent_run(drawing, face.busy, letters.caption, inner.width())
-        drawing.text(inner.left(), baseline, run)
+        why = wordings(face.busy, letters.caption, letters.caption)
+        spell(drawing, fitting(why, inner.width()), inner.left(), baseline, inner.right())
     else:
         # Their unit stands once, above all of them.
         drawing.text(inner.left(), baseline, Run(face.busy.number, letters.number, theme.text))
     if not face.sentence:
         _draw_below(drawing, inner, baseline, face)
-    plot = cell_past_place(drawing.look, place, face)
+    plot = cell_past_place(place, face)
     if past is not None and not plot.isEmpty():
         # What it did before it fell silent is kept.
         ink = theme.faint if face.sentence else faded(theme.text, _PAST_OPACITY)
         _draw_past(drawing, plot, past, ink)
 
 
-def _draw_past(drawing: Drawing, plot: QRectF, past: TileSpark, ink: QColor) -> None:
+def _draw_past(drawing: Drawing, plot: QRectF, past: StripShown, ink: QColor) -> None:
     """A view for each of 64 cells would take four times as long as all else on them."""
     wide, tall = plot.width() / (past.end - past.start), plot.height() / past.highest
     left = plot.left() - past.start * wide
     to = QTransform(wide, 0, 0, -tall, left, plot.bottom())
-    Frame(plot, to, [Curve(past.trace, ink)]).draw(drawing.painter, plot.left(), plot.right())
+    draw_curves(drawing.painter, plot, to, [Curve(past.trace, ink)])
 
 
 def _known(face: CardFace) -> bool:
@@ -109,6 +109,6 @@ def _draw_below(drawing: Drawing, inner: QRectF, baseline: float, face: CardFace
     for figure in face.figures[:2]:
         if not figure.known:
             continue
-        runs = figure_runs(drawing, figure.shorter, letters, letters)
-        if x + sum(run.width for run in runs) <= inner.right():
-            x = drawing.runs(x, below, runs) + 8
+        shown = wordings(figure, letters, letters)[-1]
+        if x + width_of(shown) <= inner.right():
+            x = spell(drawing, shown, x, below) + 8

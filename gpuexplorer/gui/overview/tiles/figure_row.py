@@ -7,9 +7,9 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.figure_drawing import absent_run, draw_labelled, figure_runs
+from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.line import draw_labelled, fitting, spell, width_of, wordings
 from gpuexplorer.gui.widgets.painted import Painted
 
 LINE_HEIGHT = 20
@@ -19,8 +19,8 @@ _GAP, _CELL = 24.0, 48.0
 class _Figures(Painted):
     """What they say is told to a screen reader as one text."""
 
-    def __init__(self, look: Look, name: str) -> None:
-        super().__init__(look)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._figures: Sequence[Figure] = ()
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -39,24 +39,20 @@ class FigureRow(_Figures):
     """What does not fit any more is left out from the end; it is still told on asking."""
 
     def draw(self, drawing: Drawing) -> None:
-        theme, letters = drawing.theme, drawing.letters
+        letters = drawing.letters
         baseline = self.height() / 2 + letters.body.cap_height / 2
         x = 0.0
         for figure in self._figures:
             # Units say what it is, but for a word before or behind.
-            if figure.known:
-                runs = figure_runs(drawing, figure, letters.strong, letters.caption)
-            else:
-                runs = [absent_run(drawing, figure, letters.caption, 120)]
-            before = figure.brief if figure.known else f"{figure.label}:"
-            if before:
-                runs.insert(0, Run(f"{before} ", letters.caption, theme.quiet))
+            before = figure.brief if figure.known else figure.label
+            said = wordings(figure, letters.strong, letters.caption, before)
+            shown = said[0] if figure.known else fitting(said, 120)
             if figure.short_label and figure.known:
-                runs.append(Run(f" {figure.short_label}", letters.caption, theme.quiet))
-            end = x + sum(run.width for run in runs)
+                shown = (*shown, (f" {figure.short_label}", letters.caption, Tone.QUIET))
+            end = x + width_of(shown)
             if end > self.width():
                 return
-            drawing.runs(x, baseline, runs)
+            spell(drawing, shown, x, baseline)
             drawing.hint(QRectF(x, 0, end - x, self.height()), figure.hint)
             x = end + _GAP
 

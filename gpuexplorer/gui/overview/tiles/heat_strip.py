@@ -10,26 +10,21 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QHideEvent,
     QMouseEvent,
     QPen,
     QPolygonF,
-    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy
 
+from gpuexplorer.core.axes import TimeTick
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.time_axis import TimeTick
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.plots.page_wheel import PageWheel
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.plots.graph import Axis, Graph, PageWheel
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
+from gpuexplorer.gui.widgets.line import draw_figure_right
 
 _LABELS, _BESIDE_LABELS, _FIGURES, _AXIS = 48.0, 8.0, 68.0, 22.0
 _BETWEEN = 3.0
@@ -84,8 +79,8 @@ class HeatStrip(Graph):
     dragged = Signal(float)  # seconds towards the past
     turned = Signal(float, float)  # the wheel: notches away, and the share where it zooms
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._content: StripContent | None = None
         self._labels = _LABELS
         self._crosshair: float | None = None
@@ -96,7 +91,7 @@ class HeatStrip(Graph):
         self._page = PageWheel(self)
         self._rows: list[tuple[int, int]] = []  # where each begins and ends, in pixels
         self._image = pg.ImageItem(axisOrder="row-major")
-        self._times = Axis(look, "bottom", lines=False, inside=True)
+        self._times = Axis("bottom", lines=False, inside=True)
         self._times.setHeight(_AXIS)
         # Rows are pixels from the top, and time is seconds before the end: then the view stands
         # still while time goes on.
@@ -330,14 +325,6 @@ class HeatStrip(Graph):
             return
         self.turned.emit(notches, (at.x() - plot.left()) / plot.width())
         event.accept()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._page.follow()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._page.leave()
 
     def leaveEvent(self, event: object) -> None:
         del event

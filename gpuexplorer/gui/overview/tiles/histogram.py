@@ -9,9 +9,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.axes import Axis
-from gpuexplorer.gui.plots.graph import Graph
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.plots.graph import Axis, Graph
 
 _BINS = 10
 _ABOVE, _AXIS, _GAP = 37, 18, 2.0  # the caption and the highest count stand above
@@ -21,10 +19,10 @@ _LEAST_BAR = 2.0
 class Histogram(Graph):
     """A bar's height is its count; its shade is what the cells of these cards have."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._counts = np.zeros(_BINS, np.int64)
-        shares = Axis(look, "bottom", lines=False, inside=True)
+        shares = Axis("bottom", lines=False, inside=True)
         shares.setHeight(_AXIS)
         shares.show_ticks(((0, "0"), (_BINS / 2, "50"), (_BINS, "100 %")))
         self._view = self.add_plot(bottom=shares)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.tiles.stamps import Stamps
 from gpuexplorer.gui.overview.tiles.tile_curve import PlacedCurve, TileCurves
 from gpuexplorer.gui.overview.tiles.tile_drawing import (
     NO_PAST,
@@ -25,8 +26,6 @@ from gpuexplorer.gui.overview.tiles.tile_plan import (
     tile_plan,
 )
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing
-from gpuexplorer.gui.paint.stamps import Stamps
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.widgets.painted import Painted
 
 _WIDTH = 332
@@ -41,15 +40,15 @@ class HoverCard(Painted):
     it. It stays above the other cells of the grid, and off the cell it is about.
     """
 
-    def __init__(self, look: Look, sheet: QWidget, grid: TileGrid) -> None:
-        super().__init__(look, sheet)
+    def __init__(self, sheet: QWidget, grid: TileGrid) -> None:
+        super().__init__(sheet)
         self._sheet, self._grid = sheet, grid
         self.tile: CardTile | None = None
         self._face: CardFace | None = None
         self._past = NO_PAST
         self._programs: list[ProgramFace] = []
         self._stamps = Stamps()
-        self._curves = TileCurves(look, self)
+        self._curves = TileCurves(self)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
@@ -132,7 +131,7 @@ class HoverCard(Painted):
         if self._face is None:
             return QSize(_WIDTH, 0)
         size = TileSize.COMPACT
-        height = tile_height(self.look, size, _WIDTH, self._face, curve=True)
+        height = tile_height(size, _WIDTH, self._face, curve=True)
         if self._programs and not self._face.sentence:
             height += _PROGRAMS_RULE + len(self._programs) * PROGRAM_HEIGHT
         return QSize(_WIDTH + 2 * _SHADOW, round(height) + 2 * _SHADOW)

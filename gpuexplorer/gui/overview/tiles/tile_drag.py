@@ -6,7 +6,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.theme.look import Look
 from gpuexplorer.gui.theme.palette import faded
 from gpuexplorer.gui.widgets.painted import Painted
 
@@ -16,10 +15,10 @@ class TileDrag(QObject):
 
     dropped = Signal(CardTile, CardTile)  # this one, onto that one
 
-    def __init__(self, look: Look, field: QWidget) -> None:
+    def __init__(self, field: QWidget) -> None:
         super().__init__(field)
         self._field = field
-        self._frame = _DropFrame(look, field)
+        self._frame = _DropFrame(field)
         self._frame.hide()
         self._taken: CardTile | None = None
         self._onto: CardTile | None = None
@@ -88,8 +87,8 @@ class TileDrag(QObject):
 class _DropFrame(Painted):
     """Lies on the tile whose place would be taken."""
 
-    def __init__(self, look: Look, parent: QWidget) -> None:
-        super().__init__(look, parent)
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def draw(self, drawing: Drawing) -> None:

@@ -12,7 +12,8 @@ from gpuexplorer.gui.cards.card_face import CardFace, InstanceFace
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.figures import MemoryFace
 from gpuexplorer.gui.cards.programs import ProgramFace
-from gpuexplorer.gui.overview.tiles.tile_curve import PlacedCurve, TileSpark, card_wear
+from gpuexplorer.gui.overview.tiles.stamps import Stamps
+from gpuexplorer.gui.overview.tiles.tile_curve import PlacedCurve
 from gpuexplorer.gui.overview.tiles.tile_header import draw_header
 from gpuexplorer.gui.overview.tiles.tile_plan import (
     BETWEEN_SENTENCES,
@@ -25,14 +26,16 @@ from gpuexplorer.gui.overview.tiles.tile_plan import (
     TilePlan,
 )
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded
-from gpuexplorer.gui.widgets.figure_drawing import (
+from gpuexplorer.gui.widgets.line import (
     draw_figure_right,
-    draw_inline,
     draw_labelled,
+    fitting,
+    spell,
+    wordings,
 )
+from gpuexplorer.gui.widgets.strip import StripShown, card_wear
 
 _DIMMED, _SILENT = 0.7, 0.6
 _HATCH_STEP, _HATCH_GROUND = 5.0, 0.3
@@ -44,8 +47,8 @@ _WITH_WORDS = 88.0  # a plot of this height has room for "busy" beside it
 class TilePast:
     """None where it was not asked for, since the tile has no room for it."""
 
-    busy: TileSpark | None = None
-    memory: TileSpark | None = None
+    busy: StripShown | None = None
+    memory: StripShown | None = None
     average: str = ""  # "average 96 %", over the time that is shown
 
     @property
@@ -153,8 +156,14 @@ def _figure_in(place: QRectF, figure: Figure, full: bool) -> Callable[[Drawing],
         return partial(draw_labelled, x=x, top=top, width=width, figure=figure)
 
     def paint(drawing: Drawing) -> None:
-        baseline = place.top() + 1 + drawing.letters.body.ascent
-        draw_inline(drawing, place.left(), baseline, place.width() - 2, figure)
+        letters, width = drawing.letters, place.width() - 2
+        label = figure.short_label
+        if not figure.known:
+            label = figure.brief or label or figure.label
+        shown = fitting(wordings(figure, letters.body, letters.caption, label), width)
+        baseline = place.top() + 1 + letters.body.ascent
+        spell(drawing, shown, place.left(), baseline, place.left() + width)
+        drawing.hint(QRectF(place.left(), place.top() + 1, width, 18), figure.hint)
 
     return paint
 

@@ -17,8 +17,7 @@ from gpuexplorer.gui.overview.tiles.tile_drag import TileDrag
 from gpuexplorer.gui.overview.tiles.tile_layout import TileLayout, lay_out_boards, lay_out_tiles
 from gpuexplorer.gui.overview.tiles.tile_plan import FULL, TileSize
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.figure_drawing import draw_figure_right
+from gpuexplorer.gui.widgets.line import draw_figure_right
 from gpuexplorer.gui.widgets.painted import Painted
 
 _LEAST_WIDTH = 292
@@ -52,13 +51,13 @@ class TileGrid(Painted):
     # What is left of it when Python has taken it down and Qt asks it once more.
     _tiles: Mapping[CardId, CardTile] = {}
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
+    def __init__(self) -> None:
+        super().__init__()
         self._tiles = {}
         self._boards: Sequence[Board] = ()
         self._layout: TileLayout = lay_out_tiles((), _LEAST_WIDTH, 0, 0, 0)
         self._room, self._fold = 0.0, 0.0
-        self._drag = TileDrag(look, self)
+        self._drag = TileDrag(self)
         self._drag.dropped.connect(self._on_dropped)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         policy.setHeightForWidth(True)
@@ -138,7 +137,7 @@ class TileGrid(Painted):
             tile.raise_()
 
     def _make(self, face: CardFace) -> CardTile:
-        tile = CardTile(self.look, face, self)
+        tile = CardTile(face, self)
         tile.opened.connect(partial(self.opened.emit, face.id))
         tile.menu_asked.connect(partial(self.menu_asked.emit, face.id))
         tile.installEventFilter(self)

@@ -6,11 +6,11 @@ from PySide6.QtCore import QRectF
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace, short_name
+from gpuexplorer.gui.overview.tiles.stamps import Stamps
 from gpuexplorer.gui.overview.tiles.tile_plan import HEADER
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.paint.stamps import Stamps
 from gpuexplorer.gui.theme.letters import Lettering
-from gpuexplorer.gui.widgets.card_signs import draw_badge, draw_mark
+from gpuexplorer.gui.widgets.line import draw_badge, draw_mark
 
 _LEAST_NAME = 64.0
 _GAP = 8.0

@@ -8,7 +8,7 @@ from math import ceil
 from PySide6.QtCore import QRectF, Qt
 
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 
 MARGIN, HEADER = 16.0, 24.0
 INSTANCE_HEIGHT, PROGRAM_HEIGHT = 30.0, 22.0
@@ -73,9 +73,7 @@ class TilePlan:
     beside: bool = False
 
 
-def tile_height(
-    look: Look, size: TileSize, width: float, face: CardFace, *, curve: bool
-) -> float:
+def tile_height(size: TileSize, width: float, face: CardFace, *, curve: bool) -> float:
     """What the tile takes at least. A sentence has the height of its neighbours' figures, and
     those that come in its place do not make the tile jump.
     """
@@ -87,15 +85,15 @@ def tile_height(
     least = _full_height(inner, face, curve=curve)
     if face.sentence:
         past = _PLOT + FULL.gap + FULL.link if curve else 0.0
-        words = 2 * MARGIN + HEADER + FULL.gap + sentence_height(look, inner, face)
+        words = 2 * MARGIN + HEADER + FULL.gap + sentence_height(inner, face)
         return max(least, words + past)
     return least
 
 
-def sentence_height(look: Look, width: float, face: CardFace) -> float:
+def sentence_height(width: float, face: CardFace) -> float:
     room = QRectF(0, 0, width, 10_000)
     texts = (face.sentence, face.more) if face.more else (face.sentence,)
-    metrics = look.letters.body.metrics
+    metrics = look().letters.body.metrics
     heights = [metrics.boundingRect(room, WRAP, text).height() for text in texts]
     return sum(heights) + BETWEEN_SENTENCES * (len(heights) - 1)
 

@@ -6,14 +6,14 @@ from gpuexplorer.copies.measuring import Bench
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.routes import Values
 from gpuexplorer.copies.worker_bench import WorkerBench
-from gpuexplorer.core.catalogue.utilization import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.copies.copies_state import CopiesState, MakeBench
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.start import Start
-from gpuexplorer.remote.far.backend import FarBackend, made_up
+from gpuexplorer.remote.stream import FarStream, made_up
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 
 # A model answers at once; at this pace a person sees one cell after the other.
@@ -77,6 +77,6 @@ def _on_cards(lab: LabState, ways: Ways) -> Bench | None:
         return {card: each.values for card, each in readings.items() if each is not None}
 
     start = Start(python.path)
-    if isinstance(session.backend, FarBackend):
+    if isinstance(session.backend, FarStream):
         start = session.backend.machine.lab_start(start)
     return WorkerBench(start, lambda _devices: routes, busy, under_load)

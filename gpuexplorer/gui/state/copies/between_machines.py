@@ -10,16 +10,22 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.python_places import Here, There
+from gpuexplorer.gui.state.lab.lab_pythons import python_setting
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
-from gpuexplorer.ranks.company import CancelledError, Company, Member, told_apart
-from gpuexplorer.ranks.here import here
-from gpuexplorer.ranks.measuring import Asked, measure
-from gpuexplorer.ranks.meeting import Met
-from gpuexplorer.ranks.result import RankResult
+from gpuexplorer.ranks.measuring import (
+    Asked,
+    CancelledError,
+    Company,
+    Member,
+    Met,
+    RankResult,
+    here,
+    measure,
+    told_apart,
+)
 from gpuexplorer.ranks.wire import Way
-from gpuexplorer.remote.far.backend import FarBackend
-from gpuexplorer.remote.far.machine import FarMachine
+from gpuexplorer.remote.machine import FarMachine
+from gpuexplorer.remote.stream import FarStream
 
 LATENCY_BYTES = 8
 USUAL_BYTES = 16 << 20
@@ -131,7 +137,7 @@ class BetweenMachines(QObject):
             return RankHost(name, None, Message("It is left out."))
         if row.key == HERE:
             try:
-                return RankHost(name, here(name, self._remembered(Here.key)))
+                return RankHost(name, here(name, self._remembered(python_setting())))
             except Trouble as trouble:
                 return RankHost(name, None, trouble.sentence, trouble.hint)
         member = self.member_of(row, name, self._remembered) if row.standing.answers else None
@@ -172,10 +178,11 @@ def between(machines: MachinesState, remembered: Remembered) -> BetweenMachines:
 def member_of(row: MachineRow, name: str, remembered: Remembered) -> Member | None:
     """Reached as its session is."""
     backend = None if row.session is None else row.session.backend
-    if not isinstance(backend, FarBackend) or not isinstance(backend.machine, FarMachine):
+    if not isinstance(backend, FarStream) or not isinstance(backend.machine, FarMachine):
         return None
     far = backend.machine
-    return Member(name, far.host, far.launch, remembered(There(far).key) or far.python)
+    python = remembered(python_setting(far.host.text)) or far.python
+    return Member(name, far.host, far.launch, python)
 
 
 def measured(

@@ -15,13 +15,9 @@ from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.recording.lab_said import Forgot
 
-_NO_TORCH = Message(
-    "Copies are measured with PyTorch: pip install torch, or choose another Python."
-)
 _SETTLED = 30  # milliseconds in which results are told once
 
 # None: the lab's Python is being looked for. Raises Trouble where nothing can be measured.
@@ -72,6 +68,11 @@ class CopiesState(QObject):
     @property
     def running(self) -> bool:
         return self._measuring is not None or bool(self._awaited)
+
+    @property
+    def lacking(self) -> bool:
+        """What is to be measured waits for PyTorch, which no Python has."""
+        return bool(self._awaited) and self.lab.pythons.lacking
 
     @property
     def silent(self) -> float:
@@ -155,11 +156,14 @@ class CopiesState(QObject):
             # What was asked just now was something else: all of them, for a list to pick from.
             pythons.find()
             return
+        if pythons.lacking:
+            self.progressed.emit()  # they are measured when one has it
+            return
         jobs, self._awaited = self._awaited, ()
         if pythons.python is not None:
             self.measure(jobs)
             return
-        self.sentence = told(pythons.trouble, _NO_TORCH)
+        self.sentence = pythons.trouble
         self.progressed.emit()
 
     def _on_came(self, said: tuple[int, object]) -> None:

@@ -14,11 +14,12 @@ from gpuexplorer.copies.datasheet.promises import ASKED
 from gpuexplorer.copies.datasheet.sheet import OtherCard, Sheet
 from gpuexplorer.copies.datasheet.subject import Subject, jobs_of
 from gpuexplorer.copies.routes import Routes
-from gpuexplorer.core.cards import Card
+from gpuexplorer.core.cards import HOST_ID, Card, Sample
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.lab.product_job import ProductJob
+from gpuexplorer.lab.wire import ProductJob
+from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.topology import Topology
 
 _KINDS = {"fp32": What.FP32, "tf32": What.TF32, "bf16": What.BF16}
@@ -135,7 +136,11 @@ class DatasheetState(QObject):
         session = self._copies.lab.machine.session
         if on is not self._listening:
             self._listening = on
-            (session.listen if on else session.stop_listening)(self._power.take)
+            (session.attach if on else session.detach)(self._take)
+
+    def _take(self, fact: Fact) -> None:
+        if isinstance(fact, Sample) and fact.card != HOST_ID:
+            self._power.take(fact)
 
     def _on_progressed(self) -> None:
         # It may begin later than it was asked for: PyTorch may have to be found first.

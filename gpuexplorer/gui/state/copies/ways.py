@@ -9,8 +9,7 @@ from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.wiring import Wiring
-from gpuexplorer.telemetry.machine_shape import MachineShape
-from gpuexplorer.telemetry.topology import Topology
+from gpuexplorer.telemetry.topology import MachineShape, Topology
 
 
 class Ways(QObject):

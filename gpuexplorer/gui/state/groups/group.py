@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.catalogue import heat_and_power as heat
-from gpuexplorer.core.catalogue import memory, utilization
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.cards.reasons import StateMark
@@ -46,24 +45,24 @@ class CardCell(NamedTuple):
     def idle(self) -> bool:
         """It answers, and computes nothing just now: what the mark "Idle" says elsewhere."""
         works = self.state is CardState.WORKING
-        return works and self.values.get(utilization.GPU_UTILIZATION) == 0
+        return works and self.values.get(m.GPU_UTILIZATION) == 0
 
     @property
     def memory_total(self) -> float | None:
         """What is used and what is free, where nobody tells more."""
-        total = self.values.get(memory.MEMORY_TOTAL) or self.memory_bytes
+        total = self.values.get(m.MEMORY_TOTAL) or self.memory_bytes
         if total is not None:
             return total
-        used = self.values.get(memory.MEMORY_USED)
-        free = self.values.get(memory.MEMORY_FREE)
+        used = self.values.get(m.MEMORY_USED)
+        free = self.values.get(m.MEMORY_FREE)
         return None if used is None or free is None else used + free
 
     @property
     def memory_free(self) -> float | None:
-        free = self.values.get(memory.MEMORY_FREE)
+        free = self.values.get(m.MEMORY_FREE)
         if free is not None:
             return free
-        used, total = self.values.get(memory.MEMORY_USED), self.memory_total
+        used, total = self.values.get(m.MEMORY_USED), self.memory_total
         return None if used is None or total is None else max(0.0, total - used)
 
 
@@ -136,14 +135,14 @@ class HostGroup:
 def together(cards: Sequence[CardCell], host: str) -> Together:
     working = [cell for cell in cards if cell.state is CardState.WORKING]
     told = [cell.values for cell in working]
-    busy = _of(told, utilization.GPU_UTILIZATION)
+    busy = _of(told, m.GPU_UTILIZATION)
     sizes = [(each.memory_free, each.memory_total) for each in working]
     memories = [(free, total) for free, total in sizes if free is not None and total]
-    power, limits = _of(told, heat.POWER_DRAW), _of(told, heat.POWER_LIMIT)
+    power, limits = _of(told, m.POWER_DRAW), _of(told, m.POWER_LIMIT)
     degrees = [
-        Hottest(cell.values[heat.TEMPERATURE], host, cell.number)
+        Hottest(cell.values[m.TEMPERATURE], host, cell.number)
         for cell in working
-        if heat.TEMPERATURE in cell.values
+        if m.TEMPERATURE in cell.values
     ]
     users = [cell.users for cell in cards if cell.users is not None]
     return Together(

@@ -10,9 +10,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message, tr
-from gpuexplorer.fleet.firing import Alert
-from gpuexplorer.fleet.identity import FleetCard
-from gpuexplorer.fleet.now import FleetNow
+from gpuexplorer.fleet.fleet import Alert, FleetCard, FleetNow
 from gpuexplorer.gui.cards.reasons import state_mark
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
 from gpuexplorer.gui.state.machines import Standing

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.fleet.hour import Hour
 from gpuexplorer.gui.cards.faces import Shown, arrange
 from gpuexplorer.gui.cards.reasons import HARMFUL, StateMark, state_mark, throttle_mark
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
@@ -14,9 +13,8 @@ from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.latest import Reading
-from gpuexplorer.telemetry.remembering import RememberingSession
-from gpuexplorer.telemetry.sampling import Want
+from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.session import Session, Want
 
 _SHORT_SILENCE = 3.0  # seconds: the figures of a moment ago still hold
 
@@ -35,11 +33,11 @@ class MachinesSource:
 
     def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
         self.adds = machines.possible  # a person may add a machine
-        # There are more than anybody looks at, in racks, and their last hour is known.
+        # There are more than anybody looks at, in racks.
         self.of_fleet = machines.fleet is not None
         self._machines, self._navigation = machines, navigation
         self._looking = False
-        self._wants: dict[RememberingSession, Want] = {}
+        self._wants: dict[Session, Want] = {}
         # The cells of one card as long as nothing else is known of it.
         self._cells: dict[CellKey, tuple[object, CardCell]] = {}
 
@@ -61,16 +59,9 @@ class MachinesSource:
         return [*own, *(each for each in hosts if each.key not in keys)]
 
     def look(self, *, looking: bool) -> None:
-        """Who uses which card, and the last hour, are asked only while somebody looks."""
+        """Who uses which card is asked only while somebody looks."""
         self._looking = looking
         self._ask(self._rows() if looking else ())
-        if not looking:
-            self.hour(looking=False)
-
-    def hour(self, *, looking: bool) -> Hour | None:
-        """The last hour of a fleet; None before it is known."""
-        fleet = self._machines.fleet
-        return None if fleet is None else fleet.watching.want_hour(wanted=looking)
 
     def open_machine(self, key: str) -> None:
         if self._go_to(key):
@@ -105,7 +96,7 @@ class MachinesSource:
         """Of sessions that came since, too; what is of one that went goes with it."""
         wanted = [row.session for row in rows if row.session is not None and self._looking]
         for session in [each for each in self._wants if each not in wanted]:
-            session.sampler.release(self._wants.pop(session))
+            session.release(self._wants.pop(session))
         for session in wanted:
             if session not in self._wants:
                 self._wants[session] = session.want((), processes=True)
@@ -123,20 +114,20 @@ class MachinesSource:
             for_seconds=max(0.0, now - row.since),
             retry_in=None if row.retry_at is None else max(0.0, row.retry_at - now),
             age=age,
-            beat=1.0 if session is None else session.sampler.interval,
+            beat=1.0 if session is None else session.interval,
             simulated=session is not None and session.simulated,
             shown=row.shown,
         )
 
     def _cards(
-        self, row: MachineRow, session: RememberingSession
+        self, row: MachineRow, session: Session
     ) -> tuple[Sequence[CardCell], float | None]:
         arranged, now = arrange(session.cards()), session.clock.now()
         users, cells, newest = _users(session, arranged), [], None
         for shown in arranged:
             key = CellKey(row.key, shown.card.id)
             reading = session.reading(shown.card.id)
-            silence = session.sampler.silence(shown.card.id) or 0.0
+            silence = session.stream.silence(shown.card.id) or 0.0
             silent = silence > _SHORT_SILENCE or not row.standing.answers
             stamp = (shown, reading, silent, users[shown.card.id])
             before = self._cells.get(key)
@@ -179,14 +170,14 @@ def _wrong_with(state: CardState, values: Mapping[MetricId, float]) -> StateMark
     return None
 
 
-def _users(session: RememberingSession, arranged: Sequence[Shown]) -> Mapping[CardId, _Users]:
+def _users(session: Session, arranged: Sequence[Shown]) -> Mapping[CardId, _Users]:
     """Of each card, those on its instances too."""
     card_of = {
         each.card.id: shown.card.id for shown in arranged for each in (shown, *shown.instances)
     }
     names: dict[CardId, set[str]] = {shown.card.id: set() for shown in arranged}
     pids: dict[CardId, set[int]] = {shown.card.id: set() for shown in arranged}
-    for named in session.named_processes():
+    for named in session.process_book.living():
         card = card_of.get(named.process.card)
         if card is not None:
             pids[card].add(named.process.pid)

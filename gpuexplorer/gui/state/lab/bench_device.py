@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.catalogue.memory import MEMORY_FREE, MEMORY_TOTAL, MEMORY_USED
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import MEMORY_FREE, MEMORY_TOTAL, MEMORY_USED, MetricId
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.state.lab.card_match import (
@@ -22,7 +21,7 @@ from gpuexplorer.gui.state.lab.card_match import (
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.lab.events import Device, Hello, Memory
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.telemetry.facts import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +143,7 @@ def _of_host(device: Device, ledger: Ledger, host: tuple[str, Reading]) -> Bench
     free = reading.values.get(MEMORY_FREE)
     if free is None and total is not None and used is not None:
         free = total - used
-    held = ledger.held.bytes_on("cpu")
+    held = ledger.held_bytes("cpu")
     return BenchDevice(
         "cpu",
         name or _label(device),

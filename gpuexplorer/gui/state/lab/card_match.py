@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.lab.events import Device, Hello
-from gpuexplorer.lab.torch_builds import TorchBuild, suits
+from gpuexplorer.lab.pythons import TorchBuild, suits
 
 _NOT_READ = Message(
     "None of the cards that this window reads is the one that PyTorch means by it."

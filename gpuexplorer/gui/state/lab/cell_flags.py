@@ -8,7 +8,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.lab.cell_source import names_read
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, Memory
-from gpuexplorer.lab.ledger import Cell, Ledger, event_id
+from gpuexplorer.lab.ledger import Cell, Ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class CellFlags:
                     uuid: card for uuid, card in of_uuid if uuid and card is not None
                 }
             case Began() | Finished() | Failed():
-                self._note_cell(event_id(event), failed=isinstance(event, Failed))
+                self._note_cell(event.id, failed=isinstance(event, Failed))
             case _:
                 pass
 

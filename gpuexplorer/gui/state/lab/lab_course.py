@@ -9,9 +9,9 @@ from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.cell_flags import CellFlags
 from gpuexplorer.gui.state.lab.program_state import ProgramCourse
-from gpuexplorer.lab.copy_job import CopyJob
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Peeked
-from gpuexplorer.lab.ledger import Cell, Ledger, event_id
+from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.lab_said import (
     Answered,
     Forgot,
@@ -78,7 +78,7 @@ class LabCourse:
             case Answered(id=command):
                 cell = ledger.cell(command)
                 if cell is not None:
-                    ledger.answered(cell)
+                    cell.asked = None  # it does not wait for that any more
             case Gone(why=why, lost=lost, released=released):
                 ledger.leave_out(lost)
                 ledger.lost()
@@ -103,7 +103,7 @@ class LabCourse:
 
     def _note(self, event: Event) -> None:
         """What is true of this very moment only."""
-        cell = self.ledger.cell(event_id(event))
+        cell = self.ledger.cell(event.id)
         match event:
             case Failed() if cell is not None:
                 from gpuexplorer.lab.meaning import meaning  # noqa: PLC0415 - takes long

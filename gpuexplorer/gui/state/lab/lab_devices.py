@@ -1,6 +1,7 @@
 """Devices of PyTorch beside the machine's cards: what each is like, and which are lost."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice, bench_devices
@@ -8,7 +9,7 @@ from gpuexplorer.gui.state.lab.card_match import matches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.simulated_cards import context_bytes
-from gpuexplorer.remote.far.backend import made_up
+from gpuexplorer.remote.stream import made_up
 from gpuexplorer.telemetry.process_book import ProcessBook
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.session import Session
@@ -27,7 +28,9 @@ def lab_devices(
     readings = {each.card.id: machine.session.reading(each.card.id) for each in every}
     host = (machine.session.host.name, machine.host_reading())
     driver = machine.session.source.driver_version
-    if ledger.hello is not None and not ledger.hello.simulated:
+    # Not where pids are those of another namespace.
+    real = ledger.hello is not None and not ledger.hello.simulated
+    if ledger.hello is not None and real and not machine.session.stream.elsewhere:
         meant = matches(ledger.hello, cards)
         known = {name: each.card.card.id for name, each in meant.items() if each.card}
         find_contexts(ledger, known, machine.session.process_book, worker, done_at)
@@ -57,9 +60,9 @@ def find_contexts(
     done_at: float,
 ) -> None:
     """By the driver's figure for the worker's process, where it was told since the last cell
-    was done; `cards` by the names of devices. Unknown where pids are another namespace's.
+    was done; `cards` by the names of devices.
     """
-    if worker is None or ledger.busy or book.elsewhere:
+    if worker is None or ledger.unfinished:
         return
     held = {
         each.process.card: each.process.values.get(ProcessFigure.MEMORY)
@@ -70,7 +73,8 @@ def find_contexts(
         card = cards.get(device)
         told, whole = card and book.looked_at(card), card and held.get(card)
         if told and whole and told > done_at and memory.reserved_bytes is not None:
-            ledger.context_found(device, max(0, round(whole) - memory.reserved_bytes))
+            context = max(0, round(whole) - memory.reserved_bytes)
+            ledger.memory[device] = replace(memory, context_bytes=context)
 
 
 def expected_contexts(session: Session, devices: Sequence[BenchDevice]) -> Mapping[str, int]:

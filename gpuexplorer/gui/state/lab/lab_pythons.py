@@ -1,18 +1,38 @@
-"""LabPythons: which Python of a computer runs the lab; looked for in a thread."""
+"""LabPythons: which Python of a computer runs the lab, looked for in a thread; and where."""
 
 import threading
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.python_places import Answer, Asked, Here, PythonPlace
+from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.pythons import LabPython, PythonPlace, none_has_torch
+
+Asked = list[LabPython]  # in that order
+
+
+class Nowhere(PythonPlace):
+    """Of a machine on which nothing can be started."""
+
+    def __init__(self, computer: str, why: Message) -> None:
+        self.computer, self._why = computer, why
+
+    def every(self, *_: object) -> Iterator[LabPython]:
+        raise Trouble(self._why)
+
+    def picked(self, *_: object) -> LabPython:
+        raise Trouble(self._why)
+
+
+def python_setting(computer: str = "") -> str:
+    """The setting that remembers the chosen one; without a name, that of this computer."""
+    return "lab/python of " + quote(computer, safe="") if computer else "lab/python"
 
 
 class LabPythons(QObject):
@@ -29,7 +49,7 @@ class LabPythons(QObject):
         """Those of this computer, unless `place` is another."""
         super().__init__(parent)
         self._settings = settings
-        self._place: PythonPlace = place or Here()
+        self._place = place or PythonPlace()
         self.python: LabPython | None = None  # the one that is used; None before one was found
         # All that were asked, usable or not, the likeliest first.
         self.found: Sequence[LabPython] = ()
@@ -38,8 +58,13 @@ class LabPythons(QObject):
         self._given_up = threading.Event()
         # Why there is none, or why the one that was picked is not used; else empty.
         self.trouble = NOTHING
+        self.lacking = False  # they were asked, and none has a PyTorch for the lab
+        # Brings one to this computer; to others nothing is fetched from here.
+        self.fetch = PyTorchFetch(self) if place is None else None
+        if self.fetch is not None:
+            self.fetch.fetched.connect(self._on_fetched)
         self._passed_over: LabPython | None = None  # the one that was chosen earlier
-        self._take: Callable[[Asked], None] | None = None  # what is asked just now
+        self._take: Callable[[Asked], None] = self._take_first  # what is asked just now
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_answered)
 
@@ -51,71 +76,83 @@ class LabPythons(QObject):
     @property
     def passed_over(self) -> Message:
         """Why the one that a person chose earlier is not used, and which one is; else empty."""
-        chosen_one = self._passed_over
-        if chosen_one is None:
+        earlier = self._passed_over
+        if earlier is None:
             return NOTHING
-        used = self.python or next((each for each in self.found if each.usable), None)
-        path, why = str(chosen_one.path), chosen_one.trouble
-        if used is not None and chosen_one.usable:
-            return Message(
-                "You chose {path} as the Python of the lab, and it can be used again. {used} "
-                "is used until you choose it under “Python of the lab”.",
+        path, used = str(earlier.path), self.python
+        used = used or next((each for each in self.found if each.usable), None)
+        instead = NOTHING
+        if used is not None:
+            instead = Message("{used} is used instead.", used=str(used.path))
+        if earlier.usable:
+            again = Message(
+                "You chose {path} as the Python of the lab, and it can be used again.",
                 path=path,
-                used=str(used.path),
             )
-        if used is None:
-            return Message(
-                "You chose {path} as the Python of the lab, but it cannot be used. {why} "
-                "Choose another under “Python of the lab”, or fix it and look again.",
-                path=path,
-                why=why,
-            )
-        return Message(
-            "You chose {path} as the Python of the lab, but it cannot be used. {why} {used} "
-            "is used instead until you choose another under “Python of the lab”, or fix it "
-            "and start GPU Explorer again.",
+            way_out = Message("To use it, choose it under “Python of the lab”.")
+            return told(again, instead, way_out)
+        not_used = Message(
+            "You chose {path} as the Python of the lab, but it cannot be used. {why}",
             path=path,
-            why=why,
-            used=str(used.path),
+            why=earlier.trouble,
         )
+        way_out = Message("Choose another under “Python of the lab”, or fix it and look again.")
+        return told(not_used, instead, way_out)
 
     def find(self) -> None:
         """The remembered one, else the first that can be used."""
         if self.python is None:
-            self._ask(
-                partial(self._place.asked, self._chosen_earlier(), first=True), self._take_first
-            )
+            earlier, place = self._chosen_earlier(), self._place
+
+            def first_usable(given_up: threading.Event) -> Asked:
+                asked = []
+                for python in place.every(earlier, given_up):
+                    asked.append(python)
+                    if python.usable:
+                        break
+                return asked
+
+            self._ask(first_usable, self._take_first)
 
     def search(self) -> None:
         """Ask all that may be one, for a list to pick from."""
-        self._ask(
-            partial(self._place.asked, self._chosen_earlier(), first=False), self._take_all
-        )
+        earlier, place = self._chosen_earlier(), self._place
+        self._ask(lambda given_up: [*place.every(earlier, given_up)], self._take_all)
 
     def choose(self, path: Path) -> None:
         """The one a person picked: a program, or the folder of an environment."""
-        self._ask(partial(self._place.picked, path), self._take_picked)
+        place = self._place
+        self._ask(lambda given_up: [place.picked(path, given_up)], self._take_picked)
 
     def give_up(self) -> None:
         """Whoever is asked just now is ended; what was known before holds."""
         self._given_up.set()
+        if self.fetch is not None:
+            self.fetch.stop()
 
     def _ask(
-        self, ask_them: Callable[[threading.Event], Answer], take: Callable[[Asked], None]
+        self, ask_them: Callable[[threading.Event], Asked], take: Callable[[Asked], None]
     ) -> None:
         if self.working:
             return
         self.working, self._take = True, take
-        self.trouble = NOTHING
+        self.trouble, self.lacking = NOTHING, False
         self._given_up = given_up = threading.Event()
         put = self._inbox.letterbox.put
+
+        def run() -> None:
+            try:
+                answer: Asked | Trouble = ask_them(given_up)
+            except Trouble as trouble:
+                answer = trouble
+            put(None if given_up.is_set() else answer)
+
         self.changed.emit()
         # No daemon: what is asked shall not outlive the program. It holds nothing of Qt.
-        run = partial(_answer, ask_them, given_up, put)
         threading.Thread(target=run, name="lab pythons").start()
 
     def _chosen_earlier(self) -> Path | None:
-        remembered = self._settings.remembered(self._place.key)
+        remembered = self._settings.remembered(python_setting(self.computer))
         return Path(remembered) if remembered else None
 
     def _take_first(self, asked: Asked) -> None:
@@ -124,7 +161,8 @@ class LabPythons(QObject):
         if asked and asked[-1].usable:
             self.python = asked[-1]
         else:
-            self.trouble = told(self.passed_over, self._place.none_has_torch(len(asked)))
+            self.lacking = True
+            self.trouble = self._none_has_torch()
 
     def _take_all(self, asked: Asked) -> None:
         self.searched = True
@@ -132,6 +170,12 @@ class LabPythons(QObject):
         known = {each.path for each in asked}
         picked = [self.python] if self.python and self.python.path not in known else []
         self.found = [*picked, *asked]
+        self.lacking = not any(each.usable for each in self.found)
+        if self.lacking:
+            self.trouble = self._none_has_torch()
+
+    def _none_has_torch(self) -> Message:
+        return told(self.passed_over, none_has_torch(len(self.found), self.computer))
 
     def _note_chosen(self, asked: Asked) -> None:
         """Whether the one that was chosen earlier can be used still, and is used."""
@@ -146,25 +190,21 @@ class LabPythons(QObject):
         self.python, self._passed_over = python, None
         if python.path not in {each.path for each in self.found}:
             self.found = [python, *self.found]
-        self._settings.remember(self._place.key, str(python.path))
+        self._settings.remember(python_setting(self.computer), str(python.path))
 
-    def _on_answered(self, answer: Answer | None) -> None:
-        take, self._take, self.working = self._take, None, False
+    def _on_fetched(self, python: LabPython) -> None:
+        self.trouble, self.lacking = NOTHING, False
+        self._take_picked([python])
+        self.changed.emit()
+
+    def _on_answered(self, answer: Asked | Trouble | None) -> None:
+        """None where it was given up meanwhile."""
+        self.working = False
         if isinstance(answer, Trouble):
             stays = NOTHING
             if self.python is not None:
                 stays = Message("{path} stays in use.", path=str(self.python.path))
             self.trouble = told(answer.sentence, stays, answer.hint)
-        elif answer is not None and take is not None:
-            take(answer)
+        elif answer is not None:
+            self._take(answer)
         self.changed.emit()
-
-
-def _answer(
-    ask_them: Callable[[threading.Event], Answer],
-    given_up: threading.Event,
-    put: Callable[[object], None],
-) -> None:
-    """None where it was given up meanwhile."""
-    answer = ask_them(given_up)
-    put(None if given_up.is_set() else answer)

@@ -3,27 +3,25 @@
 from collections import deque
 from collections.abc import Iterator
 from time import perf_counter
-from typing import get_args
 
 from PySide6.QtCore import QObject, QTimer
 
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.lab.events import Event
-from gpuexplorer.recording.lab_bounds import LabBounds
-from gpuexplorer.recording.lab_past import past_of
 from gpuexplorer.recording.lab_said import (
     Gone,
     LabBegan,
+    LabBounds,
     Noted,
     OfProgram,
     ProgramChosen,
     ProgramStands,
     line_of,
+    past_of,
 )
 from gpuexplorer.recording.recorder import Recorder
 
 _SLICE, _PAUSE = 0.005, 10  # seconds of work, milliseconds between
-_EVENTS = get_args(Event)
 
 
 class LabRecording(QObject):
@@ -65,7 +63,7 @@ class LabRecording(QObject):
         if program.chosen is not None:
             chosen = program.chosen
             yield OfProgram(ProgramChosen(str(chosen.path), chosen.text, chosen.arguments))
-            events = (each for each in past_of(program.ledger) if isinstance(each, _EVENTS))
+            events = (each for each in past_of(program.ledger) if isinstance(each, Event))
             yield from map(OfProgram, events)
             yield OfProgram(ProgramStands(program.phase, program.status, program.sentence))
 
@@ -77,9 +75,9 @@ class LabRecording(QObject):
 
     def _on_noted(self, noted: Noted) -> None:
         now = self._lab.machine.session.clock.now()
-        if isinstance(noted, _EVENTS):
+        if isinstance(noted, Event):
             self._waiting.extend(self._bounds.take(noted, now))
-        elif isinstance(noted, OfProgram) and isinstance(noted.what, _EVENTS):
+        elif isinstance(noted, OfProgram) and isinstance(noted.what, Event):
             events = self._bounds_of_program.take(noted.what, now)
             self._waiting.extend(map(OfProgram, events))
         else:

@@ -15,7 +15,7 @@ from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.recording.lab_said import Noted, OfProgram, noted_of
-from gpuexplorer.recording.playhead import Playhead
+from gpuexplorer.recording.recorded_session import Playhead
 from gpuexplorer.recording.recording import Recording
 
 _EVERY, _AT_ONCE = 50, 5  # milliseconds between two looks, and while there is more to do

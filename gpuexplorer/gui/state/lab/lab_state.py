@@ -17,16 +17,15 @@ from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, Star
 from gpuexplorer.gui.state.lab.turns import Turns
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.lab import endings
-from gpuexplorer.lab.evaluated import Evaluated
-from gpuexplorer.lab.events import Asked, Event, Failed, Finished
+from gpuexplorer.lab.cures import Cure
+from gpuexplorer.lab.events import BROKEN, Asked, Evaluated, Event, Failed, Finished
 from gpuexplorer.lab.ledger import IMPORTS
-from gpuexplorer.lab.load import Load
-from gpuexplorer.lab.opening import OpenedCell
+from gpuexplorer.lab.session_files import OpenedCell
+from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
 from gpuexplorer.recording.lab_said import Answered, Gone, Sent, StartedOver
-from gpuexplorer.remote.far.backend import FarBackend
-from gpuexplorer.remote.far.link_state import LinkState
+from gpuexplorer.remote.link import LinkState
+from gpuexplorer.remote.stream import FarStream
 
 # Every worker's first command; those of other cells have greater numbers.
 _FIRST = Run(0, IMPORTS)
@@ -102,12 +101,12 @@ class LabState(LabShown):
     def reached(self) -> bool:
         """The computer on which it would run is this one, or is connected."""
         backend = self.machine.session.backend
-        return not isinstance(backend, FarBackend) or backend.machine.now.state is LinkState.UP
+        return not isinstance(backend, FarStream) or backend.machine.now.state is LinkState.UP
 
     @property
     def can_replay(self) -> bool:
         """What cells made went with their worker, and they can be run again."""
-        if self.ledger.busy or self._worker.ending or self.recorded:
+        if self.ledger.unfinished or self._worker.ending or self.recorded:
             return False
         return any(map(self.ledger.gone, self.ledger.replay()))
 
@@ -144,6 +143,19 @@ class LabState(LabShown):
         commands.append(self._new_cell(codes[-1], cures, by_form=by_form))
         self._begin(commands)
         return [each.id for each in commands]
+
+    def run_cure(self, cure: Cure, command: int) -> None:
+        """Of that failed cell. Where a cure wants it, the cells before run again first, in a
+        worker that it suits.
+        """
+        self._refuse_where_recorded()
+        cell = self.ledger.cell(command)
+        waits = cure.waits and not self.switches.waits
+        if cure.anew and cell is not None and (waits or not self.ledger.used):
+            self.release()
+            self.choose(replace(self.switches, waits=self.switches.waits or waits))
+            self.replay(cell.number - 1)
+        self.run_all(cure.cells, cures=command)
 
     def open_cells(self, cells: Sequence[str], path: str) -> None:
         """They stand there; nothing runs."""
@@ -202,6 +214,12 @@ class LabState(LabShown):
             self._give_up(self._turns.give_up(), "cancelled", _BEFORE_ITS_TURN)
             asked = sorted({*self.ledger.unfinished, *self._evaluating}, reverse=True)
             self._worker.give_up(asked)
+        elif self.stage is Stage.WAITING:
+            self._worker.end()
+            self._turns.give_up()
+            self._give_up_evaluating(_BEFORE_ITS_TURN)
+            self._give_up(self.ledger.unfinished, "cancelled", _BEFORE_ITS_TURN)
+            self._tell_changed()
 
     def release(self) -> None:
         """End the worker: all memory of the cards is given back. The cells stay."""
@@ -214,7 +232,7 @@ class LabState(LabShown):
         self._worker.restart()
 
     def replay(self, upto: int | None = None, with_failed: bool = False) -> None:
-        """Run the session again, in a fresh worker and on the same random numbers."""
+        """Run the session again, in a fresh worker that begins with the same seed."""
         self._refuse_where_recorded()
         cells = self.ledger.replay(upto, with_failed)
         if self.ledger.used:
@@ -222,7 +240,7 @@ class LabState(LabShown):
         self.course.sentence = NOTHING
         self._not_again.clear()
         for cell in cells:
-            command = replace(cell.command, id=next(self._ids), random=cell.random)
+            command = replace(cell.command, id=next(self._ids))
             self.note(Sent(**vars(command), again=True))
             self._worker.send(command)
         self._tell_changed()
@@ -237,7 +255,8 @@ class LabState(LabShown):
     def choose(self, switches: Switches) -> None:
         """What a worker is told when it starts needs a new one: Trouble while one is there."""
         before = self.switches
-        anew = (switches.visible, switches.growing) != (before.visible, before.growing)
+        told = (switches.visible, switches.growing, switches.waits)
+        anew = told != (before.visible, before.growing, before.waits)
         if anew and self._worker.taken:
             raise Trouble(
                 "The worker was told this when it started.", "Release the cards first."
@@ -332,7 +351,7 @@ class LabState(LabShown):
         self.note(event)
         if isinstance(event, Failed):
             self._take_failure(event)
-        self._worker.heard(event, busy=self.ledger.busy)
+        self._worker.heard(event, busy=bool(self.ledger.unfinished))
         if isinstance(event, Finished) and event.id == self._turns.head:
             self._go_on()
         self.told.emit(event)
@@ -342,18 +361,35 @@ class LabState(LabShown):
         cell = self.ledger.cell(failed.id)
         if failed.id == self._turns.head:
             self._give_up(self._turns.give_up(), "cancelled", _ONE_BEFORE_FAILED)
-        if failed.cause == "device broken":
+        if failed.cause in BROKEN:
             # Nothing on that card works any more before its context is gone with the process.
             self._worker.kill(failed.sentence)
         elif cell is not None and cell.id != failed.id and cell.state == "failed":
             self._not_again.append(failed)
-            numbers = [self.ledger.number(each.id) or 0 for each in self._not_again]
-            self.course.sentence = endings.not_again(numbers, self._not_again[0])
+            cells = map(self.ledger.cell, (each.id for each in self._not_again))
+            numbers = [each.number for each in cells if each is not None]
+            first = self._not_again[0]
+            self.course.sentence = Message.counted(
+                "Cell {cells} could not be run again: {why}",
+                "Cells {cells} could not be run again. The first: {why}",
+                len(numbers),
+                cells=", ".join(map(str, numbers)),
+                why=first.sentence or first.message,
+            )
 
     def _on_gone(self, why: Message, began: bool) -> None:
         gone = lost_devices(self.machine, self.devices) if began else ()
-        left_out = [each.number for each in self.ledger.worked_on(gone)]
-        self.note(Gone(told(why, endings.left_out(left_out, gone)), gone))
+        said = why
+        if left_out := self.ledger.worked_on(gone):
+            needs = Message.counted(
+                "Cell {cells} needs a card that is lost ({cards}) and is left out.",
+                "Cells {cells} need a card that is lost ({cards}) and are left out.",
+                len(left_out),
+                cells=", ".join(str(each.number) for each in left_out),
+                cards=", ".join(gone),
+            )
+            said = told(why, needs)
+        self.note(Gone(said, gone))
         self._give_up_evaluating(why)
         self._tell_changed()
 

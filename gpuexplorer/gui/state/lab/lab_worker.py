@@ -9,8 +9,8 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerSlot
 from gpuexplorer.lab.events import Event, Hello
-from gpuexplorer.lab.load import Load
 from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Command, Run
 
 
@@ -19,6 +19,7 @@ class Stage(StrEnum):
 
     RESTING = "resting"
     SEARCHING = "searching"  # for a Python with PyTorch
+    WAITING = "waiting"  # for PyTorch, which no Python has
     STARTING = "starting"
     READY = "ready"
     BUSY = "busy"
@@ -43,6 +44,8 @@ class LabWorker(WorkerSlot):
     failed = Signal(object, object)  # commands that nothing carries out, and why
     stage_changed = Signal()
 
+    waits_for_pytorch = True
+
     def __init__(
         self,
         pythons: LabPythons,
@@ -61,6 +64,7 @@ class LabWorker(WorkerSlot):
         self.begun.connect(self._on_begun)
         self.refused.connect(self._on_refused)
         self.ended.connect(self._on_ended)
+        self.lacking.connect(self._on_lacking)
         self.stage = Stage.RESTING
         self.ending = False  # it was killed, and its end was not heard of yet
         self._restarting = False
@@ -74,7 +78,7 @@ class LabWorker(WorkerSlot):
         """Starts one where there is none."""
         if not self.taken:
             self._waiting.append(command)
-            if not self.searching:
+            if not self.searching or self.stage is Stage.WAITING:
                 self.begin()
             return
         self._hand_over(command)
@@ -141,6 +145,9 @@ class LabWorker(WorkerSlot):
         waiting, self._waiting = self._waiting, []
         for command in waiting:
             self.send(command)
+
+    def _on_lacking(self) -> None:
+        self._enter(Stage.WAITING)
 
     def _on_refused(self, why: Message) -> None:
         waiting, self._waiting = self._waiting, []

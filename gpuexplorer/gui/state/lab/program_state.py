@@ -18,14 +18,14 @@ from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerS
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, Watched
 from gpuexplorer.lab.ledger import Cell, Ledger
-from gpuexplorer.lab.load import Load
+from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.programs.program_run import ProgramRun, no_route
+from gpuexplorer.programs.program_run import ProgramRun
 from gpuexplorer.recording.lab_said import OfProgram, ProgramChosen, ProgramStands
-from gpuexplorer.remote.far.backend import FarBackend
-from gpuexplorer.remote.far.lab import no_programs
+from gpuexplorer.remote.machine import no_programs
+from gpuexplorer.remote.stream import FarStream
 
 
 class Phase(StrEnum):
@@ -157,7 +157,7 @@ class ProgramState(QObject):
         session = self._machine.session
         if self.recorded:
             return RECORDED
-        if isinstance(session.backend, FarBackend):
+        if isinstance(session.backend, FarStream):
             trouble = no_programs(session.backend.machine.host)
             return told(trouble.sentence, trouble.hint)
         return session.source.figures_alone
@@ -209,7 +209,7 @@ class ProgramState(QObject):
             tuple(map(copy, self.ledger.cells)),
             self.ledger.hello,
             self.status,
-            no_route if self._ways is None else self._ways.route,
+            None if self._ways is None else self._ways.route,
             self._machine.settings.choices.units,
             os.cpu_count(),
         )
@@ -233,7 +233,7 @@ class ProgramState(QObject):
         cell = self.cell
         if cell is not None and cell.asked is not None and not self.recorded:
             self._slot.send(Answer(_ID, text))
-            self.ledger.answered(cell)
+            cell.asked = None
             self._tell()
 
     def interrupt(self) -> None:

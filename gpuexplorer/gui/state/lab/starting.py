@@ -10,25 +10,25 @@ from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons, Nowhere
 from gpuexplorer.gui.state.lab.lab_replay import LabReplay
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
-from gpuexplorer.gui.state.lab.python_places import Nowhere, There
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.simulated_cards import present_cards
+from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.recording.recorded_backend import RecordedBackend
-from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.remote.far.backend import FarBackend, load_of, made_up
+from gpuexplorer.recording.recorded_session import RecordedSession, RecordedStream
+from gpuexplorer.remote.machine import There
+from gpuexplorer.remote.stream import FarStream, load_of, made_up
 from gpuexplorer.telemetry.backend import MADE_UP
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.session import Session
 
-_GROWING = "expandable_segments:True"
+_GROWING = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
+_WAITING = {"CUDA_LAUNCH_BLOCKING": "1"}
 
 OnEvent = Callable[[Event], None]
 OnEnd = Callable[[Message], None]
@@ -39,7 +39,7 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
     one has its own.
     """
     session = machine.session
-    if isinstance(session.backend, FarBackend):
+    if isinstance(session.backend, FarStream):
         pythons = LabPythons(machine.settings, machine, There(session.backend.machine))
     elif why := session.source.figures_alone:
         pythons = LabPythons(machine.settings, machine, Nowhere(machine.name, why))
@@ -52,7 +52,7 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
         machine,
         partial(starter_of, session),
         load_of(session.backend, live=True),
-        recorded=isinstance(session.backend, RecordedBackend),
+        recorded=isinstance(session, RecordedSession),
     )
     if isinstance(session, RecordedSession):
         LabReplay(lab, session.recording, session.playhead)
@@ -65,21 +65,26 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
     def start(
         switches: Switches, python: Path, on_event: OnEvent, on_end: OnEnd
     ) -> WorkerProcess:
-        if isinstance(backend, RecordedBackend):
+        if isinstance(backend, RecordedStream):
             raise Trouble(RECORDED)
         begun = Start(
             python,
-            allocator=_GROWING if switches.growing else "",
+            environment={
+                **(_GROWING if switches.growing else {}),
+                **(_WAITING if switches.waits else {}),
+            },
             # A program is started where its file is: that is what it was written for, mostly.
             folder=None if program is None else program.path.parent,
             program=program,
             sampled=program is not None,
         )
-        if isinstance(backend, FarBackend):
+        if isinstance(backend, FarStream):
             begun = backend.machine.lab_start(begun)
         if (model := made_up(backend)) is not None:
-            made = present_cards(model.machine, model.faults, model.elapsed, switches.visible)
-            begun = replace(begun, cards=made.cards, links=made.links)
+            cards, links = simulated_cards(
+                model.machine, model.faults, model.elapsed, switches.visible
+            )
+            begun = replace(begun, cards=cards, links=links)
         elif switches.visible is not None:
             ids = {card.index: str(card.id) for card in session.cards()}
             visible = [ids[index] for index in switches.visible if index in ids]
@@ -92,7 +97,7 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
 def smi_of(session: Session) -> Callable[[str], str | None] | None:
     """What `!nvidia-smi` prints, by its arguments. None where cards are real: they have one."""
     backend = session.backend
-    if not isinstance(backend, FarBackend | SimulatedBackend):
+    if not isinstance(backend, FarStream | SimulatedBackend):
         return None
 
     def smi(arguments: str) -> str | None:

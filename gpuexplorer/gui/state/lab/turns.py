@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.opening import OpenedCell
+from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.wire import Run
 
 

@@ -18,12 +18,15 @@ from gpuexplorer.lab.worker_process import WorkerProcess
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """`visible` and `growing` are told to a worker when it starts; the others hold at once."""
+    """`visible`, `growing` and `waits` are told to a worker when it starts; the others hold at
+    once.
+    """
 
     placement: bool = False  # each operation prints where it ran
     memory_share: float | None = None  # of each card, at most; None: all of it
     visible: tuple[int, ...] | None = None  # the cards' indices, in order; None: all
     growing: bool = False  # expandable segments
+    waits: bool = False  # for each kernel, so that an error names its own line
     # From card to card, as PyTorch names them: forms and drags go through the host's memory.
     by_host: frozenset[tuple[str, str]] = frozenset()
 
@@ -41,6 +44,9 @@ class WorkerSlot(QObject):
     ended = Signal(object)  # by itself, or killed: the message why
     begun = Signal()
     refused = Signal(object)  # the message why none can be started
+    lacking = Signal()  # no Python has PyTorch: it begins when one has
+
+    waits_for_pytorch = False  # else it is refused
 
     def __init__(
         self,
@@ -131,7 +137,9 @@ class WorkerSlot(QObject):
     def _on_pythons_changed(self) -> None:
         if not self.searching or self._pythons.working:
             return
-        if self._pythons.python is None and self._pythons.trouble:
+        if self._pythons.lacking and self.waits_for_pytorch:
+            self.lacking.emit()
+        elif self._pythons.python is None and self._pythons.trouble:
             self.searching = False
             self.refused.emit(self._pythons.trouble)
         else:

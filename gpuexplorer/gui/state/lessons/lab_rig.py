@@ -11,8 +11,8 @@ from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lessons.values import Read, Readings
-from gpuexplorer.telemetry.latest import Reading
+from gpuexplorer.lessons.values import Readings
+from gpuexplorer.telemetry.facts import Reading
 
 _LOOK_EVERY = 30  # milliseconds
 # A card that hangs or is lost is no reason to keep a step waiting: what it said last counts.
@@ -67,10 +67,10 @@ class LabRig(QObject):
         self._waiting.clear()
         self._end_looks()
         self._ways.stop()
-        self._session.sampler.release(self._want)
+        self._session.release(self._want)
 
     def _read_every(self, seconds: float) -> None:
-        self._session.sampler.set_interval(seconds)
+        self._session.set_interval(seconds)
 
     def _end_looks(self) -> None:
         if self._looks.isActive():
@@ -93,8 +93,8 @@ class LabRig(QObject):
         now = self._session.clock.now()
         due = [each for each in self._waiting if oldest > each[0] or now - each[0] > _PATIENCE]
         if due:
-            reads = [Read(card, _sample(card.id, known[card.id])) for card in cards]
-            readings = Readings(reads, Read(self._machine.host.card, _sample(host.card, host)))
+            reads = [(card, _sample(card.id, known[card.id])) for card in cards]
+            readings = Readings(reads, (self._machine.host.card, _sample(host.card, host)))
         self._waiting = [each for each in self._waiting if each not in due]
         if not self._waiting:
             self._end_looks()
@@ -107,6 +107,4 @@ def _at(reading: Reading | None) -> float:
 
 
 def _sample(card: CardId, reading: Reading | None) -> Sample:
-    if reading is None:
-        return Sample(card, 0.0, {})
-    return Sample(card, reading.at, reading.values, reading.missing, reading.state)
+    return Sample(card, 0.0, {}) if reading is None else reading

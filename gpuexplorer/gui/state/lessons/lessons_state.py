@@ -6,16 +6,15 @@ from functools import lru_cache
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from gpuexplorer.core.records import text_of
 from gpuexplorer.gui.state.lab.lab_devices import lost_devices
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lessons.lab_rig import LabRig
 from gpuexplorer.gui.state.lessons.shelf import Shelf
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import Event
-from gpuexplorer.lessons.keeping import Kept, as_text, from_text
 from gpuexplorer.lessons.lesson import Lesson
-from gpuexplorer.lessons.player import Player
-from gpuexplorer.lessons.step_play import StepState
+from gpuexplorer.lessons.player import Kept, Player, StepState, kept_of
 
 _LAST = "lessons/last"
 _LOOK_EVERY = 1000  # milliseconds
@@ -103,7 +102,7 @@ class LessonsState(QObject):
             return 0, False
         titles = {each.title for each in lesson.steps}
         done = sum(kept.states.get(each) in _OVER for each in titles)
-        return done, bool(done or kept.at or kept.predictions)
+        return done, bool(done or kept.at)
 
     def stop(self) -> None:
         """Nothing is run or told after this. Harmless when called twice."""
@@ -119,7 +118,7 @@ class LessonsState(QObject):
         kept = player.kept
         if kept != self._kept:
             self._kept = kept
-            self._settings.remember(_key(player.lesson), as_text(kept))
+            self._settings.remember(_key(player.lesson), text_of(kept))
 
     def _stop_rig(self) -> None:
         self._looks.stop()
@@ -148,7 +147,7 @@ class LessonsState(QObject):
 @lru_cache(maxsize=64)
 def _kept_of(text: str) -> Kept | None:
     """A list asks again and again."""
-    return from_text(text)
+    return kept_of(text)
 
 
 def _key(lesson: Lesson) -> str:

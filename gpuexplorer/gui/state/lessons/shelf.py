@@ -104,7 +104,7 @@ class Shelf(QObject):
 
 def _all(outside: Sequence[Path]) -> Came:
     # Markdown takes its time to be imported, and the window does not wait for it.
-    from gpuexplorer.lessons.shelf import built_in  # noqa: PLC0415
+    from gpuexplorer.lessons.reading import built_in  # noqa: PLC0415
 
     own = [
         Shelved(each.file, each)
@@ -120,10 +120,10 @@ def _outside(paths: Sequence[Path]) -> Came:
 
 
 def _open(path: Path) -> Shelved:
-    from gpuexplorer.lessons.shelf import open_lesson  # noqa: PLC0415
+    from gpuexplorer.lessons.reading import read  # noqa: PLC0415
 
     try:
-        lesson = open_lesson(path)
+        lesson = read(path)
     except Trouble as trouble:
         return Shelved(path, None, trouble, outside=True)
     return Shelved(lesson.file, lesson, outside=True)

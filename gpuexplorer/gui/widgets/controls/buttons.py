@@ -1,10 +1,10 @@
-"""Qt's own buttons, each of a `kind` that the style sheet knows."""
+"""Qt's own buttons, each of a `kind` that the style sheet knows, and one that draws itself."""
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QButtonGroup,
+    QCheckBox,
     QLabel,
     QMenu,
     QPushButton,
@@ -15,45 +15,20 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.laid_out import FREE, row
 
-_ICON, _SMALL_ICON, _BEFORE_WORD = QSize(20, 20), QSize(16, 16), QSize(20, 16)
-_BESIDE, _ALONE = (
-    Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
-    Qt.ToolButtonStyle.ToolButtonIconOnly,
-)
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+CONTROL_RADIUS = 6.0
+_SMALL_ICON, _BEFORE_WORD = QSize(16, 16), QSize(20, 16)
 _PRIMARY_MARGIN, _KEYS_GAP = 12, 10
 _SEARCH_WIDE, _SEARCH_NARROW = 208, 32
 
 
-def pressed_by_enter(window: QWidget, event: QKeyEvent) -> bool:
-    """For windows without a default button: there Qt takes only the space bar for a press."""
-    marked = window.focusWidget()
-    if event.key() not in _ENTER or not isinstance(marked, QAbstractButton):
-        return False
-    marked.click()
-    return True
-
-
-class ToolButton(QToolButton):
-    """The mouse presses it and leaves the keyboard where it is."""
-
-    def __init__(
-        self, look: Look, kind: str, words: str = "", parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self.look = look
-        self.setProperty("kind", kind)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.show_words(words)
-
-    def show_words(self, words: str) -> None:
-        if words != self.text():
-            self.setText(words)
-            self.setAccessibleName(words)
+def with_keys(words: str, keys: str) -> str:
+    return tr("{meaning} ({keys})", meaning=words, keys=keys) if keys else words
 
 
 def link_button(words: str, *, flush: bool = False) -> QPushButton:
@@ -66,55 +41,82 @@ def link_button(words: str, *, flush: bool = False) -> QPushButton:
     return button
 
 
-def one_tab_stop(group: QButtonGroup) -> None:
-    """The Tab key comes to the one that is chosen; Qt itself sees to it only from then on."""
-    there = [each for each in group.buttons() if each.isEnabled()]
-    stop = group.checkedButton() or next(iter(there), None)
-    for each in group.buttons():
-        policy = Qt.FocusPolicy.TabFocus if each is stop else Qt.FocusPolicy.NoFocus
-        if each.focusPolicy() is not policy:
-            each.setFocusPolicy(policy)
+class Switch(QCheckBox):
+    """Something that is on or off. `clicked` tells what a person wants."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setProperty("kind", "switch")
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setFixedSize(42, 26)
+
+    def hitButton(self, place: QPoint) -> bool:
+        """All of it, also before it is dressed."""
+        return self.rect().contains(place)
+
+
+class ToolButton(QToolButton):
+    """The mouse presses it and leaves the keyboard where it is."""
+
+    def __init__(
+        self,
+        kind: str,
+        words: str = "",
+        parent: QWidget | None = None,
+        icon: Icon | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", kind)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.show_words(words)
+        if icon is not None:
+            self.setIcon(look().icons.for_button(icon))
+            self.show_compact(not words)
+
+    def show_words(self, words: str) -> None:
+        if words != self.text():
+            self.setText(words)
+            self.setAccessibleName(words)
+
+    def show_compact(self, compact: bool) -> None:
+        """The icon alone, or the word too."""
+        style = Qt.ToolButtonStyle
+        self.setIconSize(_SMALL_ICON if compact else _BEFORE_WORD)
+        self.setToolButtonStyle(
+            style.ToolButtonIconOnly if compact else style.ToolButtonTextBesideIcon
+        )
 
 
 class IconButton(ToolButton):
     """An icon by itself; its tooltip says what it does, and with which key."""
 
-    def __init__(self, look: Look, icon: Icon, words: str = "", keys: str = "") -> None:
-        super().__init__(look, "icon")
-        self.setIconSize(_ICON)
+    def __init__(self, icon: Icon, words: str = "", keys: str = "") -> None:
+        super().__init__("icon")
+        self.setIconSize(QSize(20, 20))
         self.setFixedSize(32, 32)
         self.show_meaning(icon, words, keys)
 
     def show_meaning(self, icon: Icon, words: str, keys: str = "") -> None:
-        self.setIcon(self.look.icons.for_button(icon))
+        self.setIcon(look().icons.for_button(icon))
         self.setAccessibleName(words)
-        self.setToolTip(tr("{meaning} ({keys})", meaning=words, keys=keys) if keys else words)
+        self.setToolTip(with_keys(words, keys))
 
 
 class WordButton(ToolButton):
     """An icon and a word, quiet until it is pointed at: for the head of a panel."""
 
-    def __init__(self, look: Look, icon: Icon, words: str) -> None:
-        super().__init__(look, "word", words)
-        self.setIcon(look.icons.for_button(icon))
-        self.setIconSize(_BEFORE_WORD)
-        self.setToolButtonStyle(_BESIDE)
+    def __init__(self, icon: Icon, words: str) -> None:
+        super().__init__("word", words, icon=icon)
 
 
 class FramedButton(ToolButton):
     """An icon and a word in a frame; in a narrow place the icon alone."""
 
-    def __init__(self, look: Look, icon: Icon, words: str, meaning: str) -> None:
-        super().__init__(look, "framed", words)
-        self.setIcon(look.icons.for_button(icon))
-        self.setIconSize(_SMALL_ICON)
+    def __init__(self, icon: Icon, words: str, meaning: str) -> None:
+        super().__init__("framed", words, icon=icon)
         self.setAccessibleDescription(meaning)
         self.setToolTip(meaning)
-        self.show_compact(False)  # noqa: FBT003 - as setVisible
-
-    def show_compact(self, compact: bool) -> None:
-        self.setIconSize(_SMALL_ICON if compact else _BEFORE_WORD)
-        self.setToolButtonStyle(_ALONE if compact else _BESIDE)
 
 
 class MenuButton(QPushButton):
@@ -141,25 +143,32 @@ class MenuButton(QPushButton):
 
     def _on_clicked(self) -> None:
         menu = QMenu(self)
-        menu.aboutToHide.connect(menu.deleteLater)
         self.about_to_open.emit(menu)
-        menu.popup(self.mapToGlobal(QPoint(0, self.height() + 4)))
+        open_below(menu, self)
 
     def initStyleOption(self, option: QStyleOptionButton) -> None:
-        """With the arrow, although the menu is made only when it opens."""
+        """With the arrow, although the menu is made only when it opens: one that Qt opens
+        keeps everything else waiting.
+        """
         super().initStyleOption(option)
         option.features |= QStyleOptionButton.ButtonFeature.HasMenu
+
+
+def open_below(menu: QMenu, button: QWidget) -> None:
+    """Once: it is gone when it closes."""
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
 
 
 class _KeyedButton(QPushButton):
     """Its key stands at its right."""
 
-    def __init__(self, look: Look, kind: str, keys: str) -> None:
+    def __init__(self, kind: str, keys: str) -> None:
         super().__init__()
         self.setProperty("kind", kind)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.keys = QLabel(keys)
-        self.keys.setFont(look.letters.caption.font)
+        self.keys.setFont(look().letters.caption.font)
         self.keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         row(FREE, self.keys, Qt.AlignmentFlag.AlignVCenter, within=self, margins=(0, 0, 8, 0))
 
@@ -167,9 +176,9 @@ class _KeyedButton(QPushButton):
 class PrimaryButton(_KeyedButton):
     """The one button of a screen that stands out."""
 
-    def __init__(self, look: Look, keys: str = "") -> None:
-        super().__init__(look, "primary", keys)
-        self._letters = look.letters.strong
+    def __init__(self, keys: str = "") -> None:
+        super().__init__("primary", keys)
+        self._letters = look().letters.strong
         self._words = ""
         self.setProperty("keyed", bool(keys))
         self.setFixedHeight(36)
@@ -178,17 +187,14 @@ class PrimaryButton(_KeyedButton):
     def show_words(self, words: str) -> None:
         if words != self._words:
             self._words = words
-            keys = self.keys.text()
             self.setAccessibleName(words)
-            self.setToolTip(
-                tr("{meaning} ({keys})", meaning=words, keys=keys) if keys else words
-            )
+            self.setToolTip(with_keys(words, self.keys.text()))
             self._fit()
 
     def _fit(self) -> None:
         room = self.width() - 2 * _PRIMARY_MARGIN
-        with_keys = self._letters.width(self._words) + _KEYS_GAP + self.keys.sizeHint().width()
-        self.keys.setVisible(bool(self.keys.text()) and with_keys <= room)
+        wide = self._letters.width(self._words) + _KEYS_GAP + self.keys.sizeHint().width()
+        self.keys.setVisible(bool(self.keys.text()) and wide <= room)
         self.setText(self._letters.elided(self._words, room))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -199,20 +205,44 @@ class PrimaryButton(_KeyedButton):
 class SearchButton(_KeyedButton):
     """Looks like a field to type in, and opens the palette of all commands."""
 
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, "search", "Ctrl K")
-        self.setIcon(look.icons.for_button(Icon.SEARCH))
+    def __init__(self) -> None:
+        super().__init__("search", "Ctrl K")
+        self.setIcon(look().icons.for_button(Icon.SEARCH))
         self.setIconSize(QSize(18, 18))
         self.setAccessibleName(tr("Search all commands"))
         self.setToolTip(tr("Search all commands, screens and cards (Ctrl+K)"))
-        self._wide = False
         self.show_wide(wide=True)
 
     def show_wide(self, *, wide: bool) -> None:
         """Or the icon alone."""
-        if wide is self._wide:
-            return
-        self._wide = wide
         self.setText(tr("Search") if wide else "")
         self.keys.setVisible(wide)
         self.setFixedWidth(_SEARCH_WIDE if wide else _SEARCH_NARROW)
+
+
+class PaintedButton(QAbstractButton):
+    """Subclasses implement `draw`. The mouse presses it and leaves the keyboard where it is."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.look = look()
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    def draw(self, drawing: Drawing) -> None:
+        raise NotImplementedError
+
+    def draw_ground(self, drawing: Drawing, place: QRectF) -> None:
+        """What shows that it is chosen, pointed at, or has the keyboard."""
+        theme, pointed = drawing.theme, self.underMouse() or self.isDown()
+        if self.isChecked():
+            drawing.filled(place, theme.selection, CONTROL_RADIUS)
+        elif self.isEnabled() and pointed:
+            drawing.filled(place, theme.hover, CONTROL_RADIUS)
+        if self.hasFocus():
+            drawing.focus_ring(place, CONTROL_RADIUS)
+
+    @guarded
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            self.draw(Drawing(painter))

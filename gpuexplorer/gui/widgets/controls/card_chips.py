@@ -4,25 +4,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
+from PySide6.QtGui import (
+    QColor,
+    QGuiApplication,
+    QIcon,
+    QPainter,
+    QPixmap,
+    QStandardItem,
+    QStandardItemModel,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QLabel,
+    QListView,
+    QSizePolicy,
+    QStyleOptionComboBox,
+    QWidget,
+)
 
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.paint.plain_tip import plain_tip
+from gpuexplorer.gui.paint.drawing import Drawing, plain_tip
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.theme.palette import faded
-from gpuexplorer.gui.widgets.controls.arrow_keys import ArrowKeys
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
-from gpuexplorer.gui.widgets.controls.painted_button import CONTROL_RADIUS, PaintedButton
+from gpuexplorer.gui.theme.letters import Lettering
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import row
-from gpuexplorer.gui.widgets.sheets.card_picker import CardPicker
 
 # Eight cards and the computer are still found at a glance; beyond, a step on or back and a grid
-# of all.
+# of all, as wide as a board: machines with very many cards have them in boards of eight.
 MOST_CHIPS = 9
-_HEIGHT, _INSET, _CHIP = 32, 2, 20.0
+_HEIGHT, _CHIP, _COLUMNS, _CELL = 28, 20, 8, QSize(42, 34)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,151 +50,159 @@ class CardChoice:
     colour: int | None
 
 
-class CardChips(QFrame):
+class CardChips(QWidget):
     """Asks for another card; whoever decides shows it by `show_choices`."""
 
-    chosen = Signal(str)
+    chosen = Signal(object)  # a CardId
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._look = look
         self._choices: Sequence[CardChoice] = ()
         self._current: CardId | None = None
-        self._chips: dict[CardId, CardChip] = {}
-        self.setProperty("panel", "track")
-        self.setAccessibleName(tr("Card to look at"))
+        self._chips: Segmented | None = None
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._back = IconButton(look, Icon.PREVIOUS, tr("Previous card"))
-        self._back.clicked.connect(self._on_back_asked)
-        self._on = IconButton(look, Icon.NEXT, tr("Next card"))
-        self._on.clicked.connect(self._on_next_asked)
-        self._all = _OpensAll(look)
-        self._all.clicked.connect(self._on_all_asked)
-        self._keys = ArrowKeys(self)
-        self._row = row(within=self, gap=0, margins=_INSET)
-        for button in (self._back, self._all, self._on):
-            button.setFixedHeight(_HEIGHT - 2 * _INSET)
-            self._row.addWidget(button)
+        back = IconButton(Icon.PREVIOUS, tr("Previous card"))
+        back.clicked.connect(lambda: self.step(-1))
+        on = IconButton(Icon.NEXT, tr("Next card"))
+        on.clicked.connect(lambda: self.step(1))
+        self._all = _AllCards()
+        self._all.activated.connect(self._choose)
+        self._many = QFrame()
+        self._many.setProperty("panel", "track")
+        named = QLabel(tr("Choose a card"))
+        named.setBuddy(self._all)  # on Linux a list has no other name for screen readers
+        named.hide()
+        row(named, back, self._all, on, within=self._many, gap=0)
+        self._row = row(self._many, within=self)
+        look().changed.connect(self._draw_chips)
 
     def show_choices(self, choices: Sequence[CardChoice], current: CardId) -> None:
-        choices = tuple(choices)
-        if choices == self._choices and current == self._current:
-            return
-        if choices != self._choices:
-            self._choices = choices
+        if tuple(choices) != self._choices:
+            self._choices = tuple(choices)
+            self._all.show_choices(self._choices)
             self._make_chips()
         self._current = current
-        many = len(choices) > MOST_CHIPS
-        for button in (self._back, self._all, self._on):
-            button.setVisible(many)
-        for card, chip in self._chips.items():
-            chip.setChecked(card == current)
-        self._keys.offer(self._chips.get(current))
-        here = self._position()
-        self._back.setEnabled(here > 0)
-        self._on.setEnabled(here < len(choices) - 1)
-        if here >= 0:
-            cards = sum(each.id != HOST_ID for each in choices)
-            self._all.show_choice(choices[here], cards)
+        self._mark()
         self.setVisible(len(choices) > 1)
 
     def step(self, by: int) -> None:
         """On by so many cards, or back, as far as there are any."""
         if self._choices:
-            there = min(max(self._position() + by, 0), len(self._choices) - 1)
-            self._choose(self._choices[there].id)
+            self._choose(min(max(self._position() + by, 0), len(self._choices) - 1))
 
     def _make_chips(self) -> None:
-        for chip in self._chips.values():
-            self._row.removeWidget(chip)
-            chip.hide()
-            chip.deleteLater()
+        if self._chips is not None:
+            self._row.removeWidget(self._chips)
+            self._chips.hide()
+            self._chips.deleteLater()
         few = self._choices if len(self._choices) <= MOST_CHIPS else ()
-        self._chips = {choice.id: CardChip(self._look, choice, self) for choice in few}
-        for chip in self._chips.values():
-            chip.clicked.connect(self._on_chip_clicked)
-            self._row.addWidget(chip)
-        self._keys.take(list(self._chips.values()))
+        self._chips = Segmented(tr("Card to look at"), [(each.id, each.number) for each in few])
+        self._row.addWidget(self._chips)
+        self._chips.chosen.connect(self.chosen)
+        self._chips.setVisible(bool(few))
+        self._many.setVisible(not few)
+        for each in few:
+            chip = self._chips.segments[each.id]
+            chip.setProperty("kind", "chip")
+            chip.setAccessibleName(each.title)
+            chip.setToolTip(plain_tip(each.title))
+        self._draw_chips()
+
+    def _draw_chips(self) -> None:
+        theme, letters = look().theme, look().letters.strong
+        segments = {} if self._chips is None else self._chips.segments
+        for each in self._choices:
+            chip = segments.get(each.id)
+            if chip is not None:
+                fill = None if each.colour is None else theme.card(each.colour)
+                size = QSize(max(_CHIP, round(letters.width(each.number)) + 10), _CHIP)
+                chip.setIcon(chip_icon(each.number, fill, letters, size))
+                chip.setIconSize(size)
+                chip.setFixedWidth(size.width() + 8)
+
+    def _mark(self) -> None:
+        self._all.show_current(self._position())
+        if self._chips is not None:
+            self._chips.show_choice(self._current)
 
     def _position(self) -> int:
         ids = [choice.id for choice in self._choices]
         return ids.index(self._current) if self._current in ids else -1
 
-    def _choose(self, card: CardId) -> None:
-        if card != self._current:
-            self.chosen.emit(card)
-
-    def _on_chip_clicked(self) -> None:
-        for card, chip in self._chips.items():
-            # Qt has changed its mark already, but only who decides may do that.
-            chip.setChecked(card == self._current)
-            if chip is self.sender():
-                asked = card
-        self._choose(asked)
-
-    def _on_back_asked(self) -> None:
-        self.step(-1)
-
-    def _on_next_asked(self) -> None:
-        self.step(1)
-
-    def _on_all_asked(self) -> None:
-        choices = [(each.id, each.number, each.title) for each in self._choices]
-        picker = CardPicker(self._look, choices, self._current, self._all)
-        picker.chosen.connect(self.chosen)
-        picker.open()
+    def _choose(self, at: int) -> None:
+        self._mark()  # until it is decided, what was looked at before is
+        if at != self._position():
+            self.chosen.emit(self._choices[at].id)
 
 
-class CardChip(PaintedButton):
-    """One card as its chip; raised while it is the one looked at."""
+class _AllCards(QComboBox):
+    """The number of the card that is looked at; opens a grid of all numbers, where digits go to
+    the number itself.
+    """
 
-    def __init__(self, look: Look, choice: CardChoice, parent: QWidget | None = None) -> None:
-        super().__init__(look, parent)
-        self._choice = choice
-        self.setCheckable(True)
-        self.setText(choice.number)
-        self.setAccessibleName(choice.title)
-        self.setToolTip(plain_tip(choice.title))
-        self.setFixedSize(self.sizeHint())
+    def __init__(self) -> None:
+        super().__init__()
+        self._choices: Sequence[CardChoice] = ()
+        self._words = ""
+        self._model = QStandardItemModel(self)
+        self.setModel(self._model)
+        self.setProperty("kind", "cards")
+        self.setFont(look().letters.strong.font)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setFixedHeight(_HEIGHT)
+        self.setToolTip(tr("Choose a card"))
+        grid = QListView()
+        grid.setFlow(QListView.Flow.LeftToRight)
+        grid.setWrapping(True)
+        grid.setAccessibleName(tr("Cards"))
+        self.setView(grid)
 
-    def draw(self, drawing: Drawing) -> None:
-        theme, letters = drawing.theme, drawing.letters.strong
-        place = QRectF(self.rect())
-        if self.isChecked() or self.underMouse():
-            drawing.painter.setPen(Qt.PenStyle.NoPen)
-            raised = faded(theme.text, 0.14) if theme.dark else theme.surface
-            drawing.painter.setBrush(raised if self.isChecked() else theme.selection)
-            drawing.painter.drawRoundedRect(place, CONTROL_RADIUS - 1, CONTROL_RADIUS - 1)
-        if self.hasFocus():
-            drawing.focus_ring(place, CONTROL_RADIUS - 1)
-        side = (place.height() - _CHIP) / 2
-        colour = self._choice.colour
-        fill = None if colour is None else theme.card(colour)
-        chip = place.adjusted(side, side, -side, -side)
-        drawing.chip(chip, self._choice.number, letters, fill)
+    def show_choices(self, choices: Sequence[CardChoice]) -> None:
+        self._choices = choices
+        self._model.clear()
+        wide = max((look().letters.strong.width(each.number) for each in choices), default=0.0)
+        cell = QSize(max(_CELL.width(), round(wide) + 18), _CELL.height())
+        for each in choices:
+            item = QStandardItem(each.number)
+            item.setAccessibleText(each.title)
+            item.setToolTip(each.title)
+            item.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
+            item.setSizeHint(cell)
+            self._model.appendRow(item)
+        self.setMaxVisibleItems(-(-len(choices) // _COLUMNS))
+        self.view().setFixedWidth(_COLUMNS * cell.width() + 10)
+
+    def show_current(self, at: int) -> None:
+        self.setCurrentIndex(at)
+        self.updateGeometry()
+        if at >= 0:
+            here, count = self._choices[at], sum(each.id != HOST_ID for each in self._choices)
+            of_all = tr("{number} of {count}", number=here.number, count=count)
+            self._words = here.number if here.id == HOST_ID else of_all
+            self.setAccessibleName(
+                tr("{card}. Choose from {count} cards.", card=here.title, count=count)
+            )
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The page scrolls on."""
+        event.ignore()
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        super().initStyleOption(option)
+        option.currentText = self._words
 
     def sizeHint(self) -> QSize:
-        letters = self.look.letters.strong
-        height = _HEIGHT - 2 * _INSET
-        chip = max(_CHIP, letters.width(self.text()) + 10)
-        return QSize(round(chip + height - _CHIP), height)
+        wide = look().letters.strong.width(self._words)
+        return QSize(round(wide) + 52, _HEIGHT)
 
 
-class _OpensAll(ToolButton):
-    """The number of the card that is looked at; opens the grid of all."""
-
-    def __init__(self, look: Look) -> None:
-        super().__init__(look, "choice")
-        self.setFont(look.letters.strong.font)
-        self.setIcon(look.icons.for_button(Icon.OPEN))
-        self.setIconSize(QSize(16, 16))
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-        self.setToolTip(tr("Choose a card"))
-
-    def show_choice(self, choice: CardChoice, count: int) -> None:
-        of_all = tr("{number} of {count}", number=choice.number, count=count)
-        self.setText(choice.number if choice.id == HOST_ID else of_all)
-        self.setAccessibleName(
-            tr("{card}. Choose from {count} cards.", card=choice.title, count=count)
-        )
+def chip_icon(number: str, fill: QColor | None, letters: Lettering, size: QSize) -> QIcon:
+    """A card's chip in its colour, or outlined where it has none."""
+    sharp = QGuiApplication.primaryScreen().devicePixelRatio()
+    pixmap = QPixmap(size * sharp)
+    pixmap.setDevicePixelRatio(sharp)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    with QPainter(pixmap) as painter:
+        place = QRectF(0, 0, size.width(), size.height())
+        Drawing(painter).chip(place, number, letters, fill)
+    return QIcon(pixmap)

@@ -1,31 +1,55 @@
-"""Fields where a person types: a word, code of several lines, or what is looked for."""
+"""Fields: where a person types, looks for something, or chooses from a list."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSizePolicy, QToolButton
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 
+from PySide6.QtCore import QLocale, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAction,
+    QKeyEvent,
+    QStandardItem,
+    QStandardItemModel,
+    QValidator,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QSizePolicy,
+    QStyleOptionComboBox,
+    QToolButton,
+    QWidget,
+)
+
+from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look, restyle
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.card_chips import chip_icon
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say
+from gpuexplorer.gui.widgets.line import ElidedLabel
 
-_HEIGHT = 32
+_SHRINKS = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+_MOST_ROWS, _DECIMALS, _NO_LIMIT, _CHIP = 12, 6, 1e12, QSize(20, 20)
 
 
 class TextField(QLineEdit):
-    """In letters of one width, as what is typed becomes part of a line of code.
-
-    `typed` comes with every change that a person made.
+    """In letters of one width, as what is typed becomes part of a line of code. `typed` comes
+    with every change that a person made.
     """
 
     typed = Signal(str)
 
-    def __init__(self, look: Look, name: str) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
-        self.setFont(look.letters.mono.font)
+        self.setFont(look().letters.mono.font)
         self.setAccessibleName(name)
-        self.setFixedHeight(_HEIGHT)
+        self.setFixedHeight(32)
         self.setMinimumWidth(40)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(_SHRINKS)
         self.textEdited.connect(self.typed)
 
     def show_text(self, text: str) -> None:
@@ -40,67 +64,296 @@ class CodeField(QPlainTextEdit):
 
     typed = Signal(str)
 
-    def __init__(self, look: Look, name: str, lines: int) -> None:
-        super().__init__()
-        self.setFont(look.letters.mono.font)
+    def __init__(self, name: str, lines: int) -> None:
+        super().__init__(tabChangesFocus=True)
+        self.setFont(look().letters.mono.font)
         self.setAccessibleName(name)
-        self.setTabChangesFocus(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFixedHeight(round(lines * look.letters.mono.metrics.lineSpacing()) + 26)
+        self.setFixedHeight(round(lines * look().letters.mono.metrics.lineSpacing()) + 26)
         self.textChanged.connect(self._on_text_changed)
 
     def text(self) -> str:
         return self.toPlainText()
 
     def show_text(self, text: str) -> None:
-        if text != self.toPlainText():
+        if text != self.text():
             self.setPlainText(text)
 
     def _on_text_changed(self) -> None:
-        self.typed.emit(self.toPlainText())
+        self.typed.emit(self.text())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            event.ignore()
+            event.ignore()  # the form's own
         else:
             super().keyPressEvent(event)
 
 
 class SearchField(QLineEdit):
-    """`searched_for` comes with every letter; `left` when the list is to have the keyboard.
-    Escape clears the field and then leaves it.
+    """`left` comes when the list is to have the keyboard. Escape clears the field and then
+    leaves it.
     """
 
-    searched_for = Signal(str)
     left = Signal()
 
-    def __init__(self, look: Look, name: str) -> None:
-        super().__init__()
-        self.setPlaceholderText(name)
+    def __init__(self, name: str) -> None:
+        super().__init__(placeholderText=name, clearButtonEnabled=True)
         self.setAccessibleName(name)
-        leading = QLineEdit.ActionPosition.LeadingPosition
-        self.addAction(look.icons.for_button(Icon.SEARCH), leading).triggered.connect(
-            self.setFocus
-        )
-        self.setClearButtonEnabled(True)
+        icons = look().icons
+        begin = QLineEdit.ActionPosition.LeadingPosition
+        self.addAction(icons.for_button(Icon.SEARCH), begin).triggered.connect(self.setFocus)
         for clear in self.findChildren(QAction, "_q_qlineeditclearaction"):
-            clear.setIcon(look.icons.for_button(Icon.CLOSE))
-        for button, meaning in zip(
-            self.findChildren(QToolButton), (name, tr("Clear")), strict=True
-        ):
+            clear.setIcon(icons.for_button(Icon.CLOSE))
+        meanings = tr("Clear"), name
+        for button, meaning in zip(self.findChildren(QToolButton), meanings, strict=True):
             button.setAccessibleName(meaning)
-        self.textChanged.connect(self.searched_for)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        match event.key():
-            case Qt.Key.Key_Escape if self.text():
-                self.clear()
-            case Qt.Key.Key_Escape:
-                self.left.emit()
-                # What floats closes with it.
-                super().keyPressEvent(event)
-            case Qt.Key.Key_Down:
-                self.left.emit()
-            case _:
-                super().keyPressEvent(event)
+        escape = event.key() == Qt.Key.Key_Escape
+        if escape and self.text():
+            self.clear()
+            return
+        if escape or event.key() == Qt.Key.Key_Down:
+            self.left.emit()
+        if event.key() != Qt.Key.Key_Down:
+            super().keyPressEvent(event)  # what floats closes with Escape
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From the least to the most, and the figures that the arrow keys go to in between."""
+
+    least: float
+    most: float
+    stops: Sequence[float]
+
+
+class NumberField(QDoubleSpinBox):
+    """`chosen` comes with Enter, with the arrows and when the keyboard goes elsewhere. What is
+    out of range becomes the nearest that is not; what is no number is forgotten.
+    """
+
+    chosen = Signal(float)
+
+    def __init__(
+        self, name: str, limits: Range, unit: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent, decimals=_DECIMALS)
+        self.setKeyboardTracking(False)
+        self._name = name
+        self.setLocale(QLocale.c())
+        self.setRange(-_NO_LIMIT, _NO_LIMIT)  # Qt would refuse a digit, and keep half a number
+        self.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFixedWidth(116)
+        self.show_kind(limits, unit)
+        self.valueChanged.connect(self._on_value_changed)
+
+    def show_kind(self, limits: Range, unit: str) -> None:
+        """What is typed here from now on."""
+        self._limits = limits
+        with QSignalBlocker(self):
+            self.setSuffix(f" {unit}" if unit else "")
+        named = tr("{name}, {unit}", name=self._name, unit=unit) if unit else self._name
+        self.setAccessibleName(named)
+        most = plain(limits.most) + self.suffix()
+        self.setToolTip(tr("From {least} to {most}", least=plain(limits.least), most=most))
+        self.setAccessibleDescription(self.toolTip())
+
+    def show_number(self, number: float) -> None:
+        """Does not disturb whoever types just now."""
+        if not (self.hasFocus() and self.lineEdit().isModified()):
+            with QSignalBlocker(self):
+                self.setValue(number)
+
+    def _on_value_changed(self, number: float) -> None:
+        nearest = min(max(number, self._limits.least), self._limits.most)
+        if nearest == number:
+            self.chosen.emit(number)
+        else:
+            self.setValue(nearest)
+
+    def stepBy(self, steps: int) -> None:
+        """To the next stop above or below."""
+        limits, here = self._limits, self.value()
+        stops = (limits.least, *limits.stops, limits.most)
+        if steps > 0:
+            self.setValue(min((stop for stop in stops if stop > here), default=here))
+        else:
+            self.setValue(max((stop for stop in stops if stop < here), default=here))
+        self.selectAll()
+
+    def textFromValue(self, value: float) -> str:
+        return plain(value)
+
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
+        """People write a comma too."""
+        return super().validate(text.replace(",", "."), position)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.lineEdit().isModified():
+            self.lineEdit().setText(plain(self.value()) + self.suffix())
+            self.selectAll()
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The page scrolls on where the field only passes under the pointer."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`chip` is where it lies: a card's number, or H for the host, which has no colour."""
+
+    key: Hashable
+    words: str
+    remark: str = ""
+    chip: str = ""
+    colour: int | None = None
+    outlined: bool = False  # a chip without a card's colour
+    refused: str = ""  # why it cannot be chosen
+    typed: bool = True  # words of code, in letters of one width
+
+    @property
+    def said(self) -> str:
+        """For screen readers, which do not see the chip."""
+        on = tr("on {place}", place=self.chip) if self.chip else ""
+        return ", ".join(each for each in (self.words, on, self.remark, self.refused) if each)
+
+    @property
+    def shown(self) -> str:
+        return ", ".join(each for each in (self.words, self.remark, self.refused) if each)
+
+
+class Dropdown(QComboBox):
+    """`chosen` says what a person wants; whoever decides shows it by `show_choices`."""
+
+    chosen = Signal(object)
+
+    def __init__(self, name: str, least_width: int = 0) -> None:
+        """`least_width` is the list's, where the field itself is narrow."""
+        super().__init__(maxVisibleItems=_MOST_ROWS, iconSize=_CHIP)
+        self._choices: Sequence[Choice] = ()
+        self._key: Hashable = None
+        self.setAccessibleName(name)
+        self.setSizePolicy(_SHRINKS)
+        self.setMinimumWidth(40)
+        self.view().setAccessibleName(name)
+        self.view().setMinimumWidth(least_width)
+        self.activated.connect(self._on_activated)
+        look().changed.connect(self._fill)
+
+    def show_choices(
+        self, choices: Sequence[Choice], key: Hashable, placeholder: str = ""
+    ) -> None:
+        """`placeholder` says why none has the key."""
+        self._key = key
+        self.setPlaceholderText(placeholder)
+        if choices != self._choices:
+            self._choices = choices
+            self._fill()
+        self._mark()
+
+    def _fill(self) -> None:
+        letters, theme = look().letters, look().theme
+        model = QStandardItemModel(self)
+        for each in self._choices:
+            item = QStandardItem(each.said)
+            item.setFont((letters.mono if each.typed else letters.body).font)
+            item.setEnabled(not each.refused)
+            item.setToolTip(each.refused)
+            if each.chip:
+                fill = None if each.outlined else theme.card(each.colour)
+                item.setIcon(chip_icon(each.chip, fill, letters.badge, _CHIP))
+            model.appendRow(item)
+        self.setModel(model)
+        self._mark()
+
+    def _mark(self) -> None:
+        chosen = next((each for each in self._choices if each.key == self._key), None)
+        self.setCurrentIndex(-1 if chosen is None else self._choices.index(chosen))
+        self.setToolTip(self.placeholderText() if chosen is None else chosen.said)
+        letters = look().letters
+        self.setFont((letters.mono if chosen and chosen.typed else letters.body).font)
+        restyle(self, "empty", chosen is None)
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        super().initStyleOption(option)
+        if self.currentIndex() >= 0:
+            option.currentText = self._choices[self.currentIndex()].shown
+
+    def _on_activated(self, row: int) -> None:
+        self._mark()  # until it is decided, what was chosen before holds
+        self.chosen.emit(self._choices[row].key)
+
+    def showPopup(self) -> None:
+        self.view().keyboardSearch("")  # forgets what was typed when it was open before
+        super().showPopup()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The page scrolls on."""
+        event.ignore()
+
+
+class Labelled(QWidget):
+    """A control with its caption above; `show_remark` says something at the right."""
+
+    def __init__(self, caption: str, control: QWidget) -> None:
+        super().__init__()
+        self.control, self.caption = control, caption
+        letters = look().letters.caption
+        self._remark = ElidedLabel(letters, Tone.QUIET)
+        words = ElidedLabel(letters, Tone.QUIET, caption)
+        words.setBuddy(control)  # on Linux a list has no other name for screen readers
+        if not caption:
+            words.hide()
+        self._remark.hide()
+        column(row(words, FREE, self._remark, gap=6), control, within=self, gap=4)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_remark(self, remark: str) -> None:
+        self._remark.show_text(remark)
+        self._remark.setVisible(bool(remark))
+
+
+class FieldRow(QWidget):
+    """Controls side by side, and below them a sentence where something is wrong. It belongs to
+    its control: screen readers read both together.
+    """
+
+    def __init__(self, fields: Mapping[str, Labelled]) -> None:
+        super().__init__()
+        self._fields = fields
+        self._sentence = label("", look().letters.caption, Tone.BAD)
+        self._sentence.setWordWrap(True)
+        self._sentence.hide()
+        side_by_side = (each for field in fields.values() for each in (field, GROWS))
+        column(row(*side_by_side), self._sentence, within=self, gap=4)
+
+    def show_problems(self, problems: Mapping[str, str]) -> None:
+        """Those of its own among all that are wrong in a form."""
+        for key, field in self._fields.items():
+            field.control.setAccessibleDescription(problems.get(key, ""))
+            restyle(field.control, "bad", bool(problems.get(key)))
+        mine = [
+            (each.caption, problems[key])
+            for key, each in self._fields.items()
+            if problems.get(key)
+        ]
+        said = [problem for _, problem in mine]
+        if len(said) > 1:  # several red frames do not say which sentence is about which field
+            words = "{field}: {problem}"
+            said = [
+                tr(words, field=field, problem=each) if field else each for field, each in mine
+            ]
+        say(self._sentence, "\n".join(said))
+
+    def first_bad(self, problems: Mapping[str, str]) -> QWidget | None:
+        """Where the keyboard should go to mend it."""
+        bad = (each.control for key, each in self._fields.items() if problems.get(key))
+        return next(bad, None)

@@ -1,83 +1,75 @@
-"""Segmented: a few choices in a row, of which one holds."""
+"""A few choices in a row, of which one holds: Segmented in a frame, Headings as tabs."""
 
 from collections.abc import Hashable, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
     QFrame,
-    QHBoxLayout,
     QMenu,
     QSizePolicy,
+    QTabBar,
+    QToolButton,
     QWidget,
 )
 
-from gpuexplorer.gui.theme.look import Look
-from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton, one_tab_stop
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton
+from gpuexplorer.gui.widgets.controls.keyboard import one_tab_stop
+from gpuexplorer.gui.widgets.laid_out import FREE, row
 
+Choices = Sequence[tuple[Hashable, str]]
+MARGIN = 6  # around each heading, so that others can line up with the first
 _INSET = 2
-_NOTHING_YET = object()
+_OTHER = object()  # the key of what holds and was none of the choices
 
 
 class Segmented(QFrame):
-    """One stop for the Tab key; the arrow keys choose."""
+    """One stop for the Tab key; the arrow keys choose. Where there is no room for all it is
+    `compact`: what holds, and the others in a menu.
+    """
 
     chosen = Signal(object)
 
-    def __init__(
-        self,
-        look: Look,
-        name: str,
-        choices: Sequence[tuple[Hashable, str]],
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, name: str, choices: Choices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: Hashable = _NOTHING_YET
+        self._shown: Hashable = _OTHER
         self._compact = False
+        self._left_out: set[Hashable] = set()
         self.setProperty("panel", "track")
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._segments = {
-            key: ToolButton(look, "segment", words, self) for key, words in choices
+        self.segments = {
+            key: ToolButton("segment", words, self) for key, words in (*choices, (_OTHER, ""))
         }
-        self._left_out: set[Hashable] = set()
-        # What holds and was none of the choices.
-        self._other = ToolButton(look, "segment", "", self)
         self._menu = MenuButton(name, self)
         self._menu.about_to_open.connect(self._on_menu_asked)
         self._group = QButtonGroup(self)
-        row = self._row = QHBoxLayout(self)
-        row.setContentsMargins(_INSET, _INSET, _INSET, _INSET)
-        row.setSpacing(0)
-        for segment in (*self._segments.values(), self._other):
+        for segment in self.segments.values():
             segment.setCheckable(True)
             segment.setAccessibleDescription(name)
             self._group.addButton(segment)
-            row.addWidget(segment)
-        row.addWidget(self._menu)
         self._group.buttonClicked.connect(self._on_clicked)
+        self._row = row(*self.segments.values(), self._menu, within=self, gap=0)
         self._arrange()
 
     def show_choice(self, key: Hashable, otherwise: str = "") -> None:
         """`otherwise` is what holds where it is none of the choices."""
-        self._shown = key
-        self._other.show_words(otherwise)
+        self._shown = key if key in self.segments else _OTHER
+        self.segments[_OTHER].show_words(otherwise)
         self._mark()
         self._arrange()
 
     def holder(self) -> QWidget:
         """What takes the keyboard when it comes here: the choice that holds."""
-        return self._menu if self._compact else self._segments[self._shown]
-
-    def name_segment(self, key: Hashable, name: str) -> None:
-        """By which it is found in the window."""
-        self._segments[key].setObjectName(name)
+        return self._menu if self._compact else self.segments[self._shown]
 
     def show_words(self, key: Hashable, words: str) -> None:
         """The same choice under other words: with another count, say."""
-        self._segments[key].show_words(words)
+        self.segments[key].show_words(words)
         if key == self._shown:
             self._menu.show_words(words)
 
@@ -87,52 +79,98 @@ class Segmented(QFrame):
         self._arrange()
 
     def show_compact(self, compact: bool) -> None:
-        """Only what holds, and the others in a menu, where there is no room for all."""
         if compact is not self._compact:
             self._compact = compact
             self._arrange()
 
     def fill_width(self) -> None:
         """The choices share what room there is."""
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        for segment in self._segments.values():
-            segment.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        for each in (self, *self.segments.values()):
+            each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def full_width(self) -> int:
         """What it takes when it is not compact."""
-        there = [each for key, each in self._segments.items() if key not in self._left_out]
-        shown = [*there, *([self._other] if self._other.text() else [])]
-        return sum(each.sizeHint().width() for each in shown) + 2 * _INSET
+        there = (self.segments[key] for key in self._there())
+        return sum(each.sizeHint().width() for each in there) + 2 * _INSET
+
+    def _there(self) -> list[Hashable]:
+        words = self.segments.items()
+        return [key for key, each in words if each.text() and key not in self._left_out]
 
     def _mark(self) -> None:
-        holds = self._segments.get(self._shown, self._other)
+        holds = self.segments[self._shown]
         holds.setChecked(True)
         one_tab_stop(self._group)
         self._menu.show_words(holds.text())
 
     def _arrange(self) -> None:
-        inset = 0 if self._compact else _INSET
+        inset, there = 0 if self._compact else _INSET, self._there()
         self._row.setContentsMargins(inset, inset, inset, inset)
-        for key, segment in self._segments.items():
-            segment.setVisible(not self._compact and key not in self._left_out)
-        self._other.setVisible(bool(self._other.text()) and not self._compact)
+        for key, segment in self.segments.items():
+            segment.setVisible(not self._compact and key in there)
         self._menu.setVisible(self._compact)
 
     def _on_clicked(self, button: QAbstractButton) -> None:
         self._mark()  # until it is decided, what was chosen before holds
-        for key, segment in self._segments.items():
-            if segment is button:
+        for key, segment in self.segments.items():
+            if segment is button and key is not _OTHER:
                 self.chosen.emit(key)
 
     def _on_menu_asked(self, menu: QMenu) -> None:
-        for key, segment in self._segments.items():
-            if key in self._left_out:
-                continue
-            action = menu.addAction(segment.text())
-            action.setData(key)
-            action.setCheckable(True)
-            action.setChecked(key == self._shown)
+        for key in self._there():
+            if key is not _OTHER:
+                action = menu.addAction(self.segments[key].text())
+                action.setData(key)
+                action.setCheckable(True)
+                action.setChecked(key == self._shown)
         menu.triggered.connect(self._on_menu_triggered)
 
     def _on_menu_triggered(self, action: QAction) -> None:
         self.chosen.emit(action.data())
+
+
+class Headings(QWidget):
+    """Qt's row of tabs, lettered as titles, without pages of its own. Screen readers call a row
+    of tabs by the tab that is chosen, so what it is for is the name of the widget around it.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, name: str, choices: Choices) -> None:
+        super().__init__()
+        self._keys = [key for key, _ in choices]
+        self.setAccessibleName(name)
+        self._tabs = QTabBar(drawBase=False, expanding=False)
+        self._tabs.setFont(look().letters.title.font)
+        self._tabs.setElideMode(Qt.TextElideMode.ElideNone)
+        self._tabs.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        # Where not all have room. Qt has words for them, in languages of its own.
+        ways = tr("Scroll left"), tr("Scroll right")
+        for scrolls, words in zip(self._tabs.findChildren(QToolButton), ways, strict=True):
+            scrolls.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            scrolls.setAccessibleName(words)
+        for key, words in choices:
+            self._tabs.addTab("")
+            self.show_words(key, words)
+        self._tabs.currentChanged.connect(self._on_current_changed)
+        self.setFocusProxy(self._tabs)
+        row(self._tabs, FREE, within=self)
+
+    def show_choice(self, key: Hashable) -> None:
+        with QSignalBlocker(self._tabs):
+            self._tabs.setCurrentIndex(self._keys.index(key))
+
+    def show_words(self, key: Hashable, words: str) -> None:
+        """The same choice under other words: with another count, say."""
+        at = self._keys.index(key)
+        if words != self._tabs.tabText(at):
+            self._tabs.setTabText(at, words)
+            self._tabs.setTabToolTip(at, words)
+
+    def show_tab(self, key: Hashable, *, shown: bool) -> None:
+        with QSignalBlocker(self._tabs):
+            self._tabs.setTabVisible(self._keys.index(key), shown)
+        self._tabs.updateGeometry()
+
+    def _on_current_changed(self, position: int) -> None:
+        self.chosen.emit(self._keys[position])

@@ -1,59 +1,44 @@
-"""The faces of a drawn machine: what each of its parts shows, out of the newest readings."""
+"""What the drawing of a machine shows of each of its parts, out of the newest readings."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import sqrt
 
-from gpuexplorer.core.cards import HOST_ID
-from gpuexplorer.core.units import memory
-from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.widgets.machine.machine_face import (
-    BoxFace,
-    Face,
-    MachineNow,
-    Texts,
-    TileFace,
-    WireFace,
+from gpuexplorer.core import metrics as m
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState
+from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.units import Units, gigabytes_per_second, memory, rate
+from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
+from gpuexplorer.gui.cards.card_face import CardFace, short_name
+from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.pcie import link_now, link_of_card, link_words
+from gpuexplorer.gui.cards.reasons import short_reasons
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.wiring import Wiring
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.machine.layout import SOCKETS, Kind, Part
+from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.topology import (
+    Hub,
+    HubKind,
+    Junction,
+    Link,
+    MachineShape,
+    PathKind,
+    Topology,
 )
-from gpuexplorer.gui.widgets.machine.machine_things import (
-    OfCard,
-    OfHub,
-    OfJunction,
-    OfLink,
-    OfMemory,
-    OfMemoryWire,
-    OfSocket,
-    OfSockets,
-    OfSpoke,
-    OfUplink,
-    Thing,
-)
-from gpuexplorer.gui.widgets.machine.wire_faces import (
-    bridge_wire,
-    host_wire,
-    nvlink_kind,
-    speed_texts,
-    spoke_wire,
-    uplink_wire,
-)
-from gpuexplorer.telemetry.machine_shape import Hub, HubKind, Junction
-from gpuexplorer.telemetry.topology import PathKind
+
+# A text and a shorter one: the first that fits is drawn.
+Texts = tuple[str, ...]
+# Steps of brightness: what differs by less looks the same, and is not drawn anew.
+_STEPS = 24
 
 HUB_WORDS = {
-    HubKind.SWITCH: (
-        mark("NVSwitch, every card reaches every other"),
-        mark("NVSwitch, all to all"),
-        mark("NVSwitch"),
-    ),
-    HubKind.ALL: (
-        mark("NVLink, every card to every other"),
-        mark("NVLink, all to all"),
-        mark("NVLink"),
-    ),
-    HubKind.SOME: (
-        mark("NVLink, not every card to every other"),
-        mark("NVLink, not all to all"),
-        mark("NVLink"),
-    ),
+    HubKind.SWITCH: (mark("NVSwitch, every card reaches every other"), mark("NVSwitch")),
+    HubKind.ALL: (mark("NVLink, every card to every other"), mark("NVLink")),
+    HubKind.SOME: (mark("NVLink, not every card to every other"), mark("NVLink")),
 }
 JUNCTION_WORDS = {
     PathKind.SWITCH: (mark("PCIe switch"), mark("switch")),
@@ -65,140 +50,393 @@ INFERRED = mark(
 )
 
 
-def machine_faces(now: MachineNow) -> Mapping[Thing, Face]:
-    """One for each thing that a layout of this shape may hold, out of the newest readings."""
+@dataclass(frozen=True, slots=True)
+class BoxFace:
+    """Anything with a name on it; a card shows how it is as well."""
+
+    name: str
+    spoken: str
+    title: str
+    remark: str = ""
+    card: CardFace | None = None
+    small: tuple[Texts, ...] = ()  # its power and temperature
+
+
+@dataclass(frozen=True, slots=True)
+class LaneFace:
+    """One direction of a wire."""
+
+    word: str = ""  # "in", "0 to 1"
+    figure: str = ""  # GB/s; empty where it is not known
+    lit: float = 0.0  # 0 to 1: of what it could carry
+    colour: int | None = None  # of the card that sends; None: the host, or several cards
+
+    @property
+    def spoken(self) -> str:
+        """Empty where nothing is known of its traffic."""
+        if not self.figure:
+            return ""
+        return tr("Now {direction}: {figure} GB/s.", direction=self.word, figure=self.figure)
+
+
+IDLE = LaneFace()
+
+
+@dataclass(frozen=True, slots=True)
+class WireFace:
+    """What joins two parts. Lanes lead forth, from the card up, and back."""
+
+    name: str
+    kind: Texts = ()
+    rate: Texts = ()
+    forth: LaneFace = IDLE
+    back: LaneFace = IDLE
+    absent: Texts = ()  # why there are no figures of its traffic
+    tone: Tone = Tone.QUIET
+    dark: bool = False  # a card at its end is lost
+    remark: str = ""  # said after all that is drawn
+
+    @property
+    def spoken(self) -> str:
+        said = [f"{self.kind[0]}."] if self.kind else []
+        if self.rate:
+            said.append(tr("{rate} each way in theory.", rate=self.rate[0]))
+        said += [self.back.spoken, self.forth.spoken]
+        if self.absent and not (self.back.spoken or self.forth.spoken):
+            said.append(tr("Traffic: {reason}.", reason=self.absent[0]))
+        return " ".join(each for each in (*said, self.remark) if each)
+
+
+Face = BoxFace | WireFace
+
+
+@dataclass(frozen=True, slots=True)
+class MachineNow:
+    """Every card of the shape is in each of the mappings."""
+
+    shape: MachineShape
+    topology: Topology
+    listed: object  # the same as long as the same cards are listed
+    cards: Mapping[CardId, Shown]
+    faces: Mapping[CardId, CardFace]
+    host: CardFace
+    units: Units
+
+    def number(self, card: CardId) -> str:
+        return tr("host") if card == HOST_ID else self.cards[card].number
+
+    def colour(self, card: CardId) -> int | None:
+        return self.cards[card].colour
+
+    def reading(self, card: CardId) -> Reading:
+        return self.faces[card].reading
+
+    def lost(self, card: CardId) -> bool:
+        """Whether nothing comes from it any more: it fell off the bus, or is not listed."""
+        return self.reading(card).state is CardState.LOST or self.unlisted(card)
+
+    def unlisted(self, card: CardId) -> bool:
+        return self.reading(card).state is CardState.UNLISTED
+
+    def sum(self, cards: Sequence[CardId], metric: MetricId) -> tuple[float | None, int]:
+        """Of those that report it, and how many do not."""
+        told = [self.reading(card).values.get(metric) for card in cards]
+        known = [value for value in told if value is not None]
+        return (sum(known) if known else None), len(told) - len(known)
+
+    def named(self, cards: Collection[CardId]) -> str:
+        """ "card 3", "cards 0 to 7", "cards 0, 2 and 5 to 7"."""
+        numbers = sorted(self.cards[card].card.index for card in cards)
+        parts: list[str] = []
+        for _, row in groupby(enumerate(numbers), key=lambda each: each[1] - each[0]):
+            run = [str(number) for _, number in row]
+            whole = [tr("{first} to {last}", first=run[0], last=run[-1])]
+            parts += whole if len(run) > 2 else run
+        return trn("card {numbers}", "cards {numbers}", len(numbers), numbers=listed(parts))
+
+    def node(self, at: int) -> str:
+        """What tells a processor from the others; empty for the only one."""
+        number = self.shape.sockets[at].number
+        if number is None or len(self.shape.sockets) == 1:
+            return ""
+        return tr("NUMA node {number}", number=number)
+
+    def processors_near(self, at: int) -> str:
+        """Their numbers; empty where the cards of one node report different ones."""
+        cards = self.shape.sockets[at].cards
+        near = {self.topology.cpu_affinity.get(card, "") for card in cards}
+        return near.pop() if len(near) == 1 else ""
+
+    def memory_of(self, at: int) -> str:
+        """For several nodes only the size is known, and what is used for the whole computer."""
+        number = self.shape.sockets[at].number
+        if len(self.shape.sockets) == 1:
+            return self.host.memory.figure.value
+        size = None if number is None else self.topology.node_memory.get(number)
+        return "" if size is None else str(memory(float(size), self.units))
+
+
+def machine_now(machine: MachineState, wiring: Wiring) -> MachineNow | None:
+    """As it is now; None while nothing is known of how the cards that are listed are wired."""
+    shape, topology = wiring.shape, wiring.topology
+    cards = {
+        shown.card.id: shown for shown in machine.cards() if shown.card.kind is CardKind.GPU
+    }
+    if shape is None or topology is None:
+        return None
+    if not set(cards) >= {*shape.home, *shape.loose} or not shape.home:
+        return None
+    return MachineNow(
+        shape,
+        topology,
+        machine.cards(),
+        cards,
+        {card: machine.face(shown) for card, shown in cards.items()},
+        machine.host_face(),
+        machine.settings.choices.units,
+    )
+
+
+def machine_faces(now: MachineNow) -> Mapping[Part, Face]:
+    """One for each part that a layout of this shape may hold."""
     shape = now.shape
-    faces: dict[Thing, Face] = {}
+    faces: dict[Part, Face] = {
+        SOCKETS: WireFace(
+            tr("Between the processors"),
+            kind=(PathKind.SYSTEM.value,),
+            remark=tr(
+                "The driver reports that paths of these cards cross it, not how fast it is."
+            ),
+        )
+    }
     for at in range(len(shape.sockets)):
-        faces[OfSocket(at)] = _socket(now, at)
-        faces[OfMemory(at)] = _memory(now, at)
-        faces[OfMemoryWire(at)] = WireFace(
-            tr("Memory bus of {processor}", processor=socket_name(now, at)),
+        faces[Part(Kind.SOCKET, number=at)] = _socket(now, at)
+        faces[Part(Kind.MEMORY, number=at)] = _memory(now, at)
+        faces[Part(Kind.MEMORY_WIRE, number=at)] = WireFace(
+            tr("Memory bus of {processor}", processor=now.node(at) or tr("the processor")),
             remark=tr("How fast it is is not reported."),
         )
-    faces[OfSockets()] = WireFace(
-        tr("Between the processors"),
-        kind=(PathKind.SYSTEM.value,),
-        remark=tr("The driver reports that paths of these cards cross it, not how fast it is."),
-    )
     for card in (*shape.home, *shape.loose):
-        faces[OfCard(card)] = _tile(now.faces[card])
+        faces[Part(Kind.CARD, card)] = _card(now.faces[card])
     for card in shape.home:
         link = shape.host_link(card)
         assert link is not None
-        faces[OfLink(card, HOST_ID)] = host_wire(now, card, link)
+        faces[Part(Kind.LINK, card, HOST_ID)] = _host_wire(now, card, link)
     for junction in shape.junctions:
-        name = tr(JUNCTION_WORDS[junction.kind][0])
-        faces[OfJunction(junction.number)] = _junction(now, junction)
-        faces[OfUplink(junction.number)] = uplink_wire(now, junction, name)
+        faces[Part(Kind.JUNCTION, number=junction.number)] = _junction(now, junction)
+        faces[Part(Kind.UPLINK, number=junction.number)] = _uplink(now, junction)
     for hub in shape.hubs:
-        faces[OfHub(hub.number)] = _hub(now, hub)
+        faces[Part(Kind.HUB, number=hub.number)] = _hub(now, hub)
     for link in shape.bridges:
-        faces[OfLink(link.a, link.b)] = bridge_wire(now, link)
+        faces[Part(Kind.LINK, link.a, link.b)] = _bridge(now, link)
     for card in shape.spokes:
-        faces[OfSpoke(card)] = spoke_wire(now, card)
+        faces[Part(Kind.SPOKE, card)] = _spoke(now, card)
     return faces
 
 
-def socket_name(now: MachineNow, at: int) -> str:
-    number = now.shape.sockets[at].number
-    if number is None or len(now.shape.sockets) == 1:
-        return tr("the processor")
-    return tr("NUMA node {number}", number=number)
-
-
-def processor_title(now: MachineNow, at: int) -> str:
-    number = now.shape.sockets[at].number
-    if number is None or len(now.shape.sockets) == 1:
-        return tr("Processor")
-    return tr("NUMA node {number}", number=number)
-
-
-def processors_near(now: MachineNow, at: int) -> str:
-    """Their numbers; empty where the cards of one node report different ones."""
-    cards = now.shape.sockets[at].cards
-    near = {now.topology.cpu_affinity.get(card, "") for card in cards}
-    return near.pop() if len(near) == 1 else ""
-
-
-def memory_amount(now: MachineNow, at: int) -> str:
-    """For several nodes only the size is known, and what is used for the whole computer."""
-    number = now.shape.sockets[at].number
-    if len(now.shape.sockets) == 1:
-        return now.host.memory.figure.value
-    size = None if number is None else now.topology.node_memory.get(number)
-    return "" if size is None else str(memory(float(size), now.units))
-
-
-def _tile(face: CardFace) -> TileFace:
-    """Power and temperature are the first two small figures that every tile shows."""
-    shows = face.answers and face.colour is not None
-    two = [each for each in face.figures[:2] if each.known] if shows else []
-    return TileFace(face, tuple((each.value, each.shorter.value) for each in two))
+def _card(face: CardFace) -> BoxFace:
+    title = short_name(face.name)
+    if face.instances:
+        count = len(face.instances)
+        title = trn("{count} MIG instance", "{count} MIG instances", count)
+    small = [each for each in face.figures[:2] if each.known and face.answers]
+    texts = tuple((each.value, each.shorter.value) for each in small)
+    return BoxFace(face.title, face.summary, title, card=face, small=texts)
 
 
 def _socket(now: MachineNow, at: int) -> BoxFace:
-    socket = now.shape.sockets[at]
-    near = processors_near(now, at)
-    cpus = tr("CPUs {numbers}", numbers=near) if near else ""
-    node = "" if socket.number is None else tr("NUMA node {number}", number=socket.number)
-    alone = len(now.shape.sockets) == 1 or not node
-    remarks = [part for part in (node if alone else "", cpus) if part]
+    socket, near, node = now.shape.sockets[at], now.processors_near(at), now.node(at)
+    remarks = [tr("CPUs {numbers}", numbers=near)] if near else []
+    if socket.number is not None and not node:
+        remarks.insert(0, tr("NUMA node {number}", number=socket.number))
     close = tr("Close to {cards}.", cards=now.named(socket.cards))
-    title = (tr("Processor"), tr("CPU"))
-    if not alone:
-        title = (node, tr("Node {number}", number=socket.number))
-    return BoxFace(
-        name=title[0],
-        spoken=" ".join([*(f"{each}." for each in remarks), close]),
-        title=title,
-        remark=tuple(", ".join(remarks[:count]) for count in range(len(remarks), 0, -1)),
-    )
+    spoken = " ".join([*(f"{each}." for each in remarks), close])
+    name = node or tr("Processor")
+    return BoxFace(name, spoken, name, ", ".join(remarks))
 
 
 def _memory(now: MachineNow, at: int) -> BoxFace:
+    amount, name, title = now.memory_of(at), tr("Host memory"), tr("Host memory")
     number = now.shape.sockets[at].number
-    amount = memory_amount(now, at)
-    name, title = tr("Host memory"), tr("Host memory")
     if len(now.shape.sockets) > 1 and number is not None:
         name = tr("Host memory of NUMA node {number}", number=number)
         title = tr("Host memory {number}", number=number)
-    return BoxFace(
-        name=name,
-        spoken=f"{amount}." if amount else tr("Its size is not reported."),
-        title=(title, tr("Memory")),
-        remark=(amount,) if amount else (),
-    )
+    spoken = f"{amount}." if amount else tr("Its size is not reported.")
+    return BoxFace(name, spoken, title, amount)
 
 
 def _junction(now: MachineNow, junction: Junction) -> BoxFace:
-    words = tuple(tr(each) for each in JUNCTION_WORDS[junction.kind])
-    cards = now.named(junction.cards)
-    return BoxFace(
-        name=tr("{part} of {cards}", part=words[0], cards=cards),
-        spoken=tr(INFERRED),
-        title=words,
-        remark=(junction.kind.value,),
-    )
+    words = tr(JUNCTION_WORDS[junction.kind][0])
+    name = tr("{part} of {cards}", part=words, cards=now.named(junction.cards))
+    return BoxFace(name, tr(INFERRED), words, junction.kind.value)
 
 
 def _hub(now: MachineNow, hub: Hub) -> BoxFace:
-    words = tuple(tr(each) for each in HUB_WORDS[hub.kind])
-    spokes = [now.shape.spokes[card] for card in hub.cards]
-    remarks: Texts = ()
-    if len({(spoke.nvlinks, spoke.rate) for spoke in spokes}) == 1:
-        kind = nvlink_kind(spokes[0].generation, spokes[0].nvlinks)
-        speed = speed_texts(spokes[0].rate)
-        remarks = (kind[0], kind[-1])
-        if speed:
-            said = [
-                tr("{kind}, {rate} each way", kind=each, rate=speed[0])
-                for each in (kind[0], kind[-1])
-            ]
-            remarks = (*said, kind[-1])
-    return BoxFace(
-        name=tr("{part} of {cards}", part=words[-1], cards=now.named(hub.cards)),
-        spoken=" ".join(f"{each}." for each in (words[0], *remarks[:1])),
-        title=words,
-        remark=remarks,
+    words, short = map(tr, HUB_WORDS[hub.kind])
+    first, *others = [now.shape.spokes[card] for card in hub.cards]
+    remark = ""
+    if all(each == first for each in others):
+        remark = nvlink_kind(first.generation, first.nvlinks)[0]
+        if first.rate is not None:
+            remark = tr("{kind}, {rate} each way", kind=remark, rate=rate(first.rate))
+    name = tr("{part} of {cards}", part=short, cards=now.named(hub.cards))
+    spoken = " ".join(f"{each}." for each in (words, remark) if each)
+    return BoxFace(name, spoken, words, remark)
+
+
+def _host_wire(now: MachineNow, card: CardId, link: Link) -> WireFace:
+    name = tr("Link from card {number} to the host", number=now.number(card))
+    reading, dark = now.reading(card), now.lost(card)
+    why = f"{tr(link.rate_reason)}." if link.rate_reason else ""
+    if link.path is PathKind.C2C:
+        absent = tr("traffic not read"), tr("not read")
+        remark = "" if link.rate else why
+        kind = "NVLink-C2C", "C2C"
+        return WireFace(name, kind, _speed(link.rate), absent=absent, dark=dark, remark=remark)
+    speed = _pcie_speed(reading, link)
+    # Most links run as they can, and there is nothing to make of that.
+    less = _runs_lower(reading) != (False, False)
+    return WireFace(
+        name,
+        _pcie_kind(now, card, link),
+        speed,
+        *_lanes(now, card, (m.PCIE_TRANSMIT, m.PCIE_RECEIVE), link.rate),
+        absent=_absent(reading, m.PCIE_RECEIVE),
+        tone=link_words(now.cards[card].card, reading).tone if less else Tone.QUIET,
+        dark=dark,
+        remark="" if speed else why,
     )
+
+
+def _uplink(now: MachineNow, junction: Junction) -> WireFace:
+    """What its cards send and get together: some of it may stay below the switch."""
+    ways = [now.shape.host_link(card) for card in junction.cards]
+    most = max((way.rate for way in ways if way is not None and way.rate), default=None)
+    cards, part = now.named(junction.cards), tr(JUNCTION_WORDS[junction.kind][0])
+    together = tr("That is what {cards} send and receive together.", cards=cards)
+    return WireFace(
+        tr("Link from the {part} of {cards} to the processor", part=part, cards=cards),
+        remark=paragraph((together, tr("The driver does not report how fast this link is."))),
+        forth=_lane(tr("out"), now.sum(junction.cards, m.PCIE_TRANSMIT)[0], most, None),
+        back=_lane(tr("in"), now.sum(junction.cards, m.PCIE_RECEIVE)[0], most, None),
+        dark=all(now.lost(card) for card in junction.cards),
+    )
+
+
+def _bridge(now: MachineNow, link: Link) -> WireFace:
+    """NVLinks between two cards. What one of them sends the other gets."""
+    a, b = now.number(link.a), now.number(link.b)
+    ours, theirs = now.reading(link.a), now.reading(link.b)
+    there = ours.values.get(m.NVLINK_TRANSMIT, theirs.values.get(m.NVLINK_RECEIVE))
+    again = theirs.values.get(m.NVLINK_TRANSMIT, ours.values.get(m.NVLINK_RECEIVE))
+    forth = _lane(tr("{a} to {b}", a=a, b=b), there, link.rate, now.colour(link.a))
+    back = _lane(tr("{a} to {b}", a=b, b=a), again, link.rate, now.colour(link.b))
+    absent = () if forth.figure or back.figure else _absent(ours, m.NVLINK_TRANSMIT)
+    lost = now.lost(link.a) or now.lost(link.b)
+    if lost:
+        # What the other card reported a moment ago is no traffic any more.
+        unlisted = now.unlisted(link.a) or now.unlisted(link.b)
+        why = Absence.UNLISTED if unlisted else Absence.LOST
+        forth, back, absent = IDLE, IDLE, short_reasons(why)
+    return WireFace(
+        tr("NVLink between card {a} and card {b}", a=a, b=b),
+        nvlink_kind(link.nvlink_generation, link.nvlinks),
+        _speed(link.rate),
+        forth,
+        back,
+        absent,
+        dark=lost,
+        remark="" if link.rate or not link.rate_reason else f"{tr(link.rate_reason)}.",
+    )
+
+
+def _spoke(now: MachineNow, card: CardId) -> WireFace:
+    spoke = now.shape.spokes[card]
+    return WireFace(
+        tr("NVLinks of card {number}", number=now.number(card)),
+        nvlink_kind(spoke.generation, spoke.nvlinks),
+        _speed(spoke.rate),
+        *_lanes(now, card, (m.NVLINK_TRANSMIT, m.NVLINK_RECEIVE), spoke.rate),
+        absent=_absent(now.reading(card), m.NVLINK_TRANSMIT),
+        dark=now.lost(card),
+    )
+
+
+def nvlink_kind(generation: int | None, count: int) -> Texts:
+    number = "" if generation is None else f" {generation}"
+    return f"NVLink{number} ×{count}", f"×{count}"
+
+
+def _speed(value: float | None) -> Texts:
+    """Without a unit where there is no room: all of the drawing is in GB/s. Then a word tells
+    it from the traffic that stands below it.
+    """
+    if value is None:
+        return ()
+    return str(rate(value)), tr("max {rate}", rate=gigabytes_per_second(value))
+
+
+def _pcie_kind(now: MachineNow, card: CardId, link: Link) -> Texts:
+    """ "PCIe 4 ×16"; while it sleeps "PCIe 1 of 4 ×16"."""
+    if now.cards[card].card.memory_shared:
+        return tr("on the processor's chip"), tr("on chip")
+    reading = now.reading(card)
+    speed, (slower, narrower) = link_now(reading), _runs_lower(reading)
+    generation: object = speed.generation
+    lanes: object = speed.lanes
+    if generation is None or lanes is None:
+        generation, lanes = (link.rate_reason.values.get(e) for e in ("generation", "lanes"))
+        if lanes is None:
+            return ("PCIe",)
+    words = mark("{now} ×{lanes}")
+    if slower:
+        words = mark("{now} of {most:.0f} ×{lanes}")
+    if narrower:
+        words = mark("{now} ×{lanes} of ×{widest}")
+        if slower:
+            words = mark("{now} of {most:.0f}, ×{lanes} of ×{widest}")
+    most, widest = reading.values.get(m.PCIE_GENERATION_MAX, 0.0), link_of_card(reading).lanes
+    full = tr(words, now=generation, most=most, lanes=lanes, widest=widest)
+    return f"PCIe {full}", full
+
+
+def _runs_lower(reading: Reading) -> tuple[bool, bool]:
+    """Whether at a lower generation than it could here, and with fewer lanes."""
+    speed, widest = link_now(reading), link_of_card(reading).lanes
+    if speed.generation is None or speed.lanes is None:
+        return False, False
+    most = reading.values.get(m.PCIE_GENERATION_MAX, 0.0)
+    return speed.generation < most, widest is not None and speed.lanes < widest
+
+
+def _pcie_speed(reading: Reading, link: Link) -> Texts:
+    """What it could carry; first what it could as it runs now, where that is less."""
+    runs, most = link_now(reading).rate, link.rate
+    if most is None or runs is None or runs >= 0.99 * most:
+        return _speed(most)
+    share, whole = gigabytes_per_second(runs), gigabytes_per_second(most)
+    return f"{tr('{share} of {whole}', share=share, whole=whole)} GB/s", tr(
+        "max {rate}", rate=share
+    )
+
+
+def _lanes(
+    now: MachineNow, card: CardId, metrics: tuple[MetricId, MetricId], most: float | None
+) -> tuple[LaneFace, LaneFace]:
+    """Out of the card, and in: what comes in is of the host, or of several cards."""
+    goes, comes = (now.reading(card).values.get(metric) for metric in metrics)
+    return _lane(tr("out"), goes, most, now.colour(card)), _lane(tr("in"), comes, most, None)
+
+
+def _lane(word: str, value: float | None, most: float | None, colour: int | None) -> LaneFace:
+    if value is None:
+        return LaneFace(word)
+    # The square root, since a wire that is a hundredth full is not an idle one.
+    share = sqrt(min(1.0, value / most)) if most else 0.0
+    return LaneFace(word, gigabytes_per_second(value), round(share * _STEPS) / _STEPS, colour)
+
+
+def _absent(reading: Reading, metric: MetricId) -> Texts:
+    if metric in reading.values:
+        return ()
+    return short_reasons(reading.missing.get(metric, Absence.NOT_YET))

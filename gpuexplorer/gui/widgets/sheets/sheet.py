@@ -1,6 +1,7 @@
-"""Sheet: a dialog with a heading, what it says, and its buttons; Escape closes it."""
+"""What floats over a window: Sheet, a dialog that says or asks something, and Popup."""
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -13,19 +14,18 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.theme.look import Look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.remark import wrapped_label
-from gpuexplorer.gui.widgets.scrolled import scrolled
+from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.live_view import scrolled
 
 ROLE = QDialogButtonBox.ButtonRole
-_SIDE, _TOP, _BOTTOM, _GAP = 24, 20, 20, 12
-_BESIDE = 8
-_MOST_LINES = 6
+_SIDE, _BESIDE = 24, 8
 _LEAST = QSize(520, 480)
 _NO_LIMIT = 10_000
 _FRAME = QSize(16, 64)  # of the screen, for what the system draws around a window
+_GAP, _EDGE = 6, 8
 
 
 class Sheet(QDialog):
@@ -36,15 +36,9 @@ class Sheet(QDialog):
     """
 
     def __init__(
-        self,
-        look: Look,
-        heading: str,
-        parent: QWidget | None,
-        width: int = 520,
-        highest: int = _NO_LIMIT,
+        self, heading: str, parent: QWidget | None, width: int = 520, highest: int = _NO_LIMIT
     ) -> None:
         super().__init__(parent)
-        self.look = look
         self._width, self._highest = width, highest
         self._default: QPushButton | None = None
         self._begins: QWidget | None = None
@@ -54,50 +48,46 @@ class Sheet(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)
         self.setWindowTitle(heading)
         self.setAccessibleName(heading)
-        title = label(heading, look.letters.title)
+        title = label(heading, look().letters.title)
         title.setWordWrap(True)
         title.setContentsMargins(_SIDE, 0, _SIDE, 0)
-        content = QWidget()
-        content.setProperty("panel", "clear")
-        self.body = column(within=content, margins=(_SIDE, 0, _SIDE, 0))
-        self._content = content
-        content.installEventFilter(self)
-        self.area = scrolled(content)
+        self._content = QWidget()
+        self._content.setProperty("panel", "clear")
+        self._content.installEventFilter(self)
+        self.body = column(within=self._content, margins=(_SIDE, 0, _SIDE, 0))
+        self.area = scrolled(self._content)
         self.area.setAccessibleName(heading)
         self.area.setMinimumHeight(1)  # of itself it would be as high as three lines
         self.buttons = QDialogButtonBox()
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
         self.buttons.setContentsMargins(_SIDE, 0, _SIDE, 0)
         self.head = column(title, gap=6)  # above what is scrolled
         self.row = row(self.area, gap=0)  # what is scrolled, and what stands beside it
         parts = (self.head, self.row, GROWS)
-        self._column = column(*parts, within=self, gap=_GAP, margins=(0, _TOP, 0, _BOTTOM))
+        self._column = column(*parts, within=self, gap=12, margins=(0, 20, 0, 20))
 
     def add_sentence(self, sentence: str, tone: Tone = Tone.TEXT) -> QLabel:
-        said = wrapped_label(self.look, sentence, tone)
+        said = wrapped_label(sentence, tone)
         self.body.addWidget(said)
         return said
 
     def add_code(
-        self, text: str, name: str, beside: QWidget | None = None, most: int = _MOST_LINES
+        self, text: str, name: str, beside: QWidget | None = None, most: int = 6
     ) -> QPlainTextEdit:
         """In letters of one width, whole, and to be copied; at its right what is `beside`. More
         lines than `most` are scrolled.
         """
-        code = QPlainTextEdit(text)
-        code.setReadOnly(True)
-        code.setTabChangesFocus(True)
+        code = QPlainTextEdit(text, readOnly=True, tabChangesFocus=True)
         code.setAccessibleName(name)
-        code.setFont(self.look.letters.mono.font)
-        code.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        line = self.look.letters.mono.height
+        letters = look().letters.mono
+        code.setFont(letters.font)
         taken = 80 if beside is None else 80 + _BESIDE + beside.sizeHint().width()
-        per_line = (self._width - taken) // self.look.letters.mono.width("m")
+        per_line = (self._width - taken) // letters.width("m")
         lines = sum(1 + int(len(each) / per_line) for each in text.split("\n"))
-        code.setFixedHeight(round(min(lines, most) * line + 30))
-        if beside is None:
-            self.body.addWidget(code)
-        else:
-            self.body.addLayout(row(code, GROWS, column(beside, FREE), gap=_BESIDE))
+        code.setFixedHeight(round(min(lines, most) * letters.height + 30))
+        at_right = () if beside is None else (column(beside, FREE),)
+        self.body.addLayout(row(code, GROWS, *at_right, gap=_BESIDE))
         return code
 
     def add_button(
@@ -118,14 +108,9 @@ class Sheet(QDialog):
         """Where the keyboard is first; it is the default button unless this says otherwise."""
         self._begins = widget
 
-    def bring_into_view(self, widget: QWidget) -> None:
-        self.area.ensureWidgetVisible(widget)
-
     def open(self) -> None:
         # Last, so that the Tab key comes to the buttons last.
         self._column.addWidget(self.buttons)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
         if self._default is not None:
             self._default.setDefault(True)
         scrolls = self._fit()
@@ -138,12 +123,11 @@ class Sheet(QDialog):
         """As high as what it says, as far as the window below goes and the screen. Returns
         whether the rest has to be scrolled to.
         """
-        screen = self.screen().availableGeometry()
+        screen, parent = self.screen().availableGeometry(), self.parentWidget()
         room = screen.size() - _FRAME
-        parent = self.parentWidget()
         if parent is not None:
             below = parent.window().size().expandedTo(_LEAST)
-            room = room.boundedTo(below).boundedTo(QSize(below.width(), self._highest))
+            room = room.boundedTo(QSize(below.width(), min(below.height(), self._highest)))
         width = min(self._width, room.width())
         rest = self._column.totalHeightForWidth(width) - self.area.sizeHint().height()
         wanted = rest + self._content.heightForWidth(width)
@@ -176,6 +160,57 @@ class Sheet(QDialog):
         if event.type() is QEvent.Type.LayoutRequest and self.isVisible():
             self._fit()
         return done
+
+
+class Popup(QFrame):
+    """A panel below what it was opened from; fill `panel`. Made when it is opened, gone when it
+    is closed: by Escape, or by a click beside it, which does no more than it does beside a menu
+    of the system.
+    """
+
+    closed = Signal()
+
+    def __init__(self, width: int, height: int, anchor: QWidget) -> None:
+        super().__init__(anchor.window(), Qt.WindowType.Popup)
+        self.anchor = anchor
+        self._size = QSize(width, height)
+        self.setProperty("panel", "popup")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        # Letters and colours are the window's.
+        self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)
+        self.panel = column(within=self, gap=0)
+
+    def open(self) -> None:
+        self.setGeometry(self.place())
+        self.show()
+
+    def place(self) -> QRect:
+        """Below the anchor, or above it where there is more room, and never over it."""
+        room = self.anchor.screen().availableGeometry().adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
+        anchor = QRect(self.anchor.mapToGlobal(QPoint()), self.anchor.size())
+        above, below = anchor.top() - _GAP - room.top(), room.bottom() - _GAP - anchor.bottom()
+        size = self._size.boundedTo(QSize(room.width(), max(above, below)))
+        top = anchor.top() - _GAP - size.height()
+        if below >= size.height():
+            top = anchor.bottom() + 1 + _GAP
+        left = max(room.left(), min(anchor.left(), room.right() + 1 - size.width()))
+        return QRect(QPoint(left, top), size)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # Some systems pass the click on, and what opened it would open it again.
+        at = self.anchor.mapFromGlobal(event.globalPosition().toPoint())
+        again = self.anchor.rect().contains(at)
+        self.setAttribute(Qt.WidgetAttribute.WA_NoMouseReplay, again)
+        super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by_enter(self, event):
+            super().keyPressEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.closed.emit()
 
 
 def line_between() -> QFrame:

@@ -1,50 +1,58 @@
 """NvmlBackend: NVIDIA's cards over the life of several connections to their driver."""
 
+import math
 import os
 import threading
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
+from itertools import count
 
 import pynvml
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, Sample, remedy
-from gpuexplorer.core.catalogue.health import MIG_MODE
+from gpuexplorer.core.cards import (
+    NAMELESS,
+    Card,
+    CardId,
+    CardKind,
+    CardState,
+    Sample,
+    remedy,
+)
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MIG_MODE, MetricId
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, HardwareFault, Source
+from gpuexplorer.core.words import Message, mark
+from gpuexplorer.telemetry.backend import (
+    ASK_THE_DOCTOR,
+    HardwareFault,
+    Source,
+    nothing,
+)
 from gpuexplorer.telemetry.backends.nvml import library
-from gpuexplorer.telemetry.backends.nvml.card_list import CardList
-from gpuexplorer.telemetry.backends.nvml.card_reader import DriverGoneError, absent_sample
 from gpuexplorer.telemetry.backends.nvml.connection import Connection, try_to_connect
-from gpuexplorer.telemetry.backends.nvml.first_contact import after_a_child
-from gpuexplorer.telemetry.backends.nvml.resting import SLEEPER, Resting
-from gpuexplorer.telemetry.cuda_order import FASTEST_FIRST
-from gpuexplorer.telemetry.pci_bus import PciBus
+from gpuexplorer.telemetry.backends.nvml.identity import Found, wiring
+from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.topology import Topology
 
 # How long to wait before the driver, or a card that gives nothing, is looked for again.
 _REVIVAL_PAUSE = 2.0
 _LOST_PAUSE = 10.0
-# In which state a card without a handle is. Whatever else denies it refuses it.
-_STATES = {
-    Absence.LOST: CardState.LOST,
-    Absence.UNLISTED: CardState.UNLISTED,
-    Absence.NO_ANSWER: CardState.NO_ANSWER,
-}
-_WITHOUT_FIGURES = (CardState.LOST, CardState.REFUSED)
+# A card that did nothing for this long is left alone, so that the kernel can switch it off.
+_IDLE_BEFORE_REST = 30.0
+# If it has not fallen asleep by then, somebody else keeps it awake, and reading does no harm.
+_REST = 20.0
+# Begins the id of a card that slept from the start, and so was never asked for its UUID.
+_SLEEPER = "PCI-"
+_UNLISTED = Message("the driver no longer lists it")
 
 
 class NvmlBackend:
-    """Keeps cards by UUID while connections to the driver come and go.
-
-    A connection is entered by every call and left again; whoever leaves a connection that was
-    given up as the last one ends it, so that none is ended under a call still running.
-    """
+    """Keeps cards by UUID while connections to the driver come and go."""
 
     def __init__(
         self,
@@ -57,28 +65,24 @@ class NvmlBackend:
         self._environment = os.environ if environment is None else environment
         self._lock = threading.Lock()
         self._connection: Connection | None = None
-        self._list = CardList()
-        self._source = Source("nvml", Message("NVIDIA driver"))
-        self._resting = Resting(self._bus, self._clock)
-        self._generation = 0
+        self._found: Sequence[Found] = ()  # the connection's, as they were last taken over
+        self._cards: Sequence[Card] = []  # in the order in which people list them; replaced
+        self._by_id: Mapping[CardId, Card] = {}  # the same
+        self._resting = _Resting(self._bus, self._clock)
+        self.source = Source("nvml", Message("NVIDIA driver, not asked while its cards sleep"))
+        self.generation = 0  # grows with every new connection to the driver
         self._revive_at = 0.0
-        self._silent_since: dict[CardId, float] = {}
-        self._counted_at = 0.0
-        self._bound: set[str] = set()
-        self._closed = False
-        self._connecting = False
-        self._gone = False
+        self._closed = self._connecting = False
         self._why_gone: Message | None = None
 
     def open(self) -> None:
         self._closed = False
-        if self._resting.all_asleep():
-            self._list.take(self._resting.sleepers())
-            label = Message("NVIDIA driver, not asked while its cards sleep")
-            self._source = Source("nvml", label)
+        library.crash_of_last_time()
+        if self._resting.awake_bus_ids() == []:
+            self._list([])
             return
         self._connect()
-        if not self._list.cards:
+        if not self.cards():
             self.close()
             raise Trouble(
                 "The NVIDIA driver answers, but it has no card.",
@@ -87,288 +91,277 @@ class NvmlBackend:
 
     def close(self) -> None:
         with self._lock:
-            self._closed = True
             connection, self._connection = self._connection, None
+            self._closed = True
         if connection is not None:
-            connection.give_up()
-
-    @property
-    def source(self) -> Source:
-        return self._source
-
-    @property
-    def generation(self) -> int:
-        """Grows with every new connection to the driver."""
-        return self._generation
+            connection.let_go()
 
     def cards(self) -> Sequence[Card]:
-        return self._list.cards
+        with self._lock:
+            return self._up_to_date()
 
     def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        known = self._list.get(card)
-        now = self._clock.now()
-        if known is None:
-            return Sample(card, now, {}, dict.fromkeys(metrics, Absence.LOST), CardState.LOST)
-        if self._resting.resting(known):
-            return absent_sample(known, now, metrics, CardState.ASLEEP)
-        connection = self._enter()
-        if connection is None:
-            return self._meanwhile(known, now, metrics)
-        # Entering may have connected anew, and then the card may not be listed any more.
-        known = self._list.get(card) or known
-        try:
-            sample = self._read(connection, known, metrics)
-        except DriverGoneError:
-            self._drop(connection, Message("The driver stopped answering."), driver_gone=True)
-            return absent_sample(known, now, metrics, CardState.NO_DRIVER)
-        finally:
-            connection.leave()
-        if connection.given_up:
-            # What hung through a change of drivers tells nothing about now.
-            now = self._clock.now()
-            if connection.driver_gone:
-                return absent_sample(known, now, metrics, CardState.NO_ANSWER)
-            return self._meanwhile(known, now, metrics)
-        self._consider(connection, known, sample)
+        known = self._by_id.get(card)
+        if known is None or self._resting.resting(known):
+            why = Absence.LOST if known is None else Absence.ASLEEP
+            return self._absent(card, metrics, why)
+        sample = self._absent(card, metrics, Absence.NO_DRIVER)  # where it goes meanwhile
+        with self._entered() as connection:
+            # Entering may have connected anew, and then the card may not be listed any more.
+            known = self._by_id.get(card, known)
+            reader = connection.readers.get(card) if connection else None
+            if connection is None or reader is None:
+                sample = self._unread(known, metrics, connection)
+            else:
+                sample = reader.read(metrics)
+                if connection.driver_gone:
+                    # What hung through a change of drivers tells nothing about now.
+                    return self._absent(card, metrics, Absence.NO_ANSWER)
+                if (mode := sample.values.get(MIG_MODE)) is not None:
+                    connection.note_mig_mode(reader, bool(mode))
+            if connection is not None:
+                self._consider(connection, known, sample)
         return sample
 
-    def prepare(self, card: CardId, metrics: Collection[MetricId]) -> None:
-        known = self._list.get(card)
-        if known is None or self._resting.resting(known):
-            return
-        with self._entered() as connection:
-            reader = None if connection is None else connection.readers.get(card)
-            if reader is not None:
-                reader.prepare(metrics)
-
-    def _meanwhile(self, card: Card, now: float, metrics: Collection[MetricId]) -> Sample:
-        """While there is no connection: the driver is gone, or it is just being connected to
-        again, because cards woke or others are listed. Nothing is news of the card then.
-        """
-        if self._gone:
-            return absent_sample(card, now, metrics, CardState.NO_DRIVER)
-        if card.id.startswith(SLEEPER):
-            return absent_sample(card, now, metrics, CardState.ASLEEP)
-        if card.id in self._silent_since or card.denied is not None:
-            return self._without_handle(card, now, metrics)
-        return Sample(card.id, now, {}, dict.fromkeys(metrics, Absence.NOT_YET))
-
-    def _read(
-        self, connection: Connection, card: Card, metrics: Collection[MetricId]
-    ) -> Sample:
-        reader = connection.readers.get(card.id)
-        if reader is not None:
-            sample = reader.read(metrics)
-            mode = sample.values.get(MIG_MODE)
-            if mode is not None:
-                connection.note_mig_mode(card.id, bool(mode))
-            return sample
-        now = self._clock.now()
-        if card.id.startswith(SLEEPER):
-            # It slept when this connection was made; now it is awake and can be asked.
-            self._drop(connection)
-            return absent_sample(card, now, metrics, CardState.ASLEEP)
-        if connection.hung(card.id):
-            return absent_sample(card, now, metrics, CardState.NO_ANSWER)
-        return self._without_handle(card, now, metrics)
-
-    def _without_handle(self, card: Card, now: float, metrics: Collection[MetricId]) -> Sample:
-        why = card.denied or Absence.LOST
-        state = _STATES.get(why, CardState.REFUSED)
-        return absent_sample(card, now, metrics, state, why)
+    def heard(self, card: CardId) -> float:
+        connection = self._connection
+        reader = connection.readers.get(card) if connection else None
+        return reader.asking.heard if reader else 0.0
 
     def processes(self, card: CardId) -> Sequence[CardProcess] | None:
-        known = self._list.get(card)
-        if known is None:
-            return None
-        if self._resting.resting(known):
+        known = self._by_id.get(card)
+        if known is not None and self._resting.resting(known):
             return []
+        rows: Sequence[CardProcess] | None = None
         with self._entered() as connection:
-            if connection is None:
-                return None
-            try:
-                lister = connection.processes.get(card)
-                if lister is None:
-                    return [] if known.kind is CardKind.MIG else None
-                rows = lister.read()
-            except pynvml.NVMLError as error:
-                if error.value in library.DRIVER_GONE:
-                    reason = library.message_of(error)
-                    why = Message("The driver said: {reason}.", reason=reason)
-                    self._drop(connection, why, driver_gone=True)
-                return None
-        self._resting.note_users(card, len(rows))
+            reader = connection.readers.get(card) if connection else None
+            if reader is not None:
+                # The list of a whole card tells who uses its instances.
+                mig = reader.card.kind is CardKind.MIG
+                rows = [] if mig else reader.processes.read()
+                self._resting.users[card] = len(rows or ())
         return rows
 
     def topology(self) -> Topology:
-        cards = self._list.listed
-        if not all(self._resting.resting(card) for card in cards):
-            # A card that answers at this moment is not listed yet; it changes the list next.
-            with self._entered() as connection, suppress(pynvml.NVMLError):
-                if connection is not None:
-                    return connection.topology(self._bus, {card.id for card in cards})
-        return Topology([card.id for card in cards], [], {})
+        with self._entered() as connection:
+            if connection is not None:
+                return wiring(connection.found, self._bus)
+        return Topology([card.id for card in self._listed], [], {})
 
     def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        if not all(self._resting.resting(card) for card in self._list.listed):
-            with self._entered() as connection, suppress(pynvml.NVMLError):
-                if connection is not None:
-                    return connection.wait_for_fault(seconds)
+        with self._entered() as connection:
+            if connection is not None:
+                return connection.wait_for_fault(seconds)
         self._clock.wait(threading.Event(), seconds)
         return []
 
     def notes(self) -> Sequence[Message]:
-        notes = []
+        notes = [crash] if (crash := library.crash_of_last_time()) else []
         if self._connection is None and self._why_gone is not None:
-            notes.append(
-                Message(
-                    "The NVIDIA driver is gone and is looked for again. {why}",
-                    why=self._why_gone,
-                )
+            gone = "The NVIDIA driver is gone and is looked for again. {why}"
+            notes.append(Message(mark(gone), why=self._why_gone))
+        if sleeping := ", ".join(card.bus_id for card in self._bus.cards() if card.asleep):
+            alone = (
+                "Asleep, and not woken to be read: {cards}. A program that uses it wakes it."
             )
-        notes += self._resting.notes()
-        denied = [card for card in self._list.cards if card.denied is not None]
-        alike: dict[Message, list[str]] = {}
-        for card in denied:
-            alike.setdefault(card.cuda_reason, []).append(str(card.index))
-        notes += [
-            Message.counted(
-                "Card {cards}: {reason}.",
-                "Cards {cards}: {reason}.",
-                len(cards),
-                cards=", ".join(cards),
-                reason=reason,
-            )
-            for reason, cards in alike.items()
-        ]
-        notes += {each: None for card in denied if (each := remedy(card.denied))}
-        if any(card.cuda_reason == FASTEST_FIRST for card in self._list.cards):
-            notes.append(
-                Message(
-                    "The cards are of different models, so CUDA numbers them by speed: "
-                    "set CUDA_DEVICE_ORDER=PCI_BUS_ID and its numbers follow the bus."
-                )
-            )
+            notes.append(Message(mark(alone), cards=sleeping))
+        cards = self.cards()
+        denied: defaultdict[Message, list[str]] = defaultdict(list)
+        for card in cards:
+            if card.denied is not None:
+                denied[card.cuda_reason].append(str(card.index))
+        for reason, alike in denied.items():
+            one, many = mark("Card {cards}: {reason}."), mark("Cards {cards}: {reason}.")
+            values = {"cards": ", ".join(alike), "reason": reason}
+            notes.append(Message.counted(one, many, len(alike), **values))
+        notes += dict.fromkeys(each for card in cards if (each := remedy(card.denied)))
         return notes
+
+    @property
+    def _listed(self) -> list[Card]:
+        """Those the driver lists, and those that sleep."""
+        return [card for card in self._cards if card.denied is not Absence.UNLISTED]
+
+    def _unread(
+        self, card: Card, metrics: Collection[MetricId], connection: Connection | None
+    ) -> Sample:
+        """Of a card without a handle; or of any while there is no connection: the driver is
+        gone, or it is just being connected to again, because cards woke or others are listed.
+        """
+        if connection is None and self._why_gone is not None:
+            return self._absent(card.id, metrics, Absence.NO_DRIVER)
+        if card.id.startswith(_SLEEPER):
+            if connection is not None:
+                # It slept when this connection was made; now it is awake and can be asked.
+                self._drop(connection)
+            return self._absent(card.id, metrics, Absence.ASLEEP)
+        if connection is None and card.denied is None:
+            not_yet = dict.fromkeys(metrics, Absence.NOT_YET)  # which is no news of the card
+            return Sample(card.id, self._clock.now(), {}, not_yet)
+        return self._absent(card.id, metrics, card.denied or Absence.LOST)
+
+    def _absent(self, card: CardId, metrics: Collection[MetricId], why: Absence) -> Sample:
+        return nothing(card, self._clock.now(), metrics, why)
 
     @contextmanager
     def _entered(self) -> Iterator[Connection | None]:
-        connection = self._enter()
+        """The living connection; a new one when it is time to look for the driver. What the
+        driver refuses ends the block, and the connection where the driver is gone.
+        """
+        if self._is_time_to_connect():
+            try:
+                self._connect()
+            except Trouble as trouble:
+                self._why_gone = trouble.sentence
+                self._revive_at = self._clock.now() + _REVIVAL_PAUSE
+            finally:
+                self._connecting = False
+        with self._lock:
+            self._up_to_date()
+            if (connection := self._connection) is not None:
+                connection.hold()
         try:
             yield connection
+        except pynvml.NVMLError as error:
+            if connection is not None and error.value in library.DRIVER_GONE:
+                reason = library.message_of(error)
+                self._drop(connection, Message("The driver said: {reason}.", reason=reason))
         finally:
             if connection is not None:
-                connection.leave()
+                connection.let_go()
 
-    def _enter(self) -> Connection | None:
-        """The living connection, entered; a new one when it is time to look for the driver."""
+    def _is_time_to_connect(self) -> bool:
+        """Not while all cards rest."""
         with self._lock:
-            connection = self._connection
-            if connection is not None and connection.enter():
-                return connection
-            if self._closed or self._connecting or self._clock.now() < self._revive_at:
-                return None
-            self._connecting = True
-        try:
-            self._connect()
-        except Trouble as trouble:
-            self._why_gone = trouble.sentence
-            self._gone = True
-            self._revive_at = self._clock.now() + _REVIVAL_PAUSE
-            return None
-        finally:
-            self._connecting = False
-        with self._lock:
-            connection = self._connection
-            return connection if connection is not None and connection.enter() else None
+            waits = self._closed or self._connecting or self._clock.now() < self._revive_at
+            if waits or self._connection is not None:
+                return False
+            listed = self._listed
+            rest = listed and all(self._resting.resting(card) for card in listed)
+            self._connecting = not rest
+            return self._connecting
 
     def _connect(self) -> None:
         awake = self._resting.awake_bus_ids()
-        with after_a_child(partial(try_to_connect, awake)):
-            connection = self._new_connection(awake)
-        with self._lock:
-            closed = self._closed
-            if not closed:
-                self._connection = connection
-                self._list.take([*connection.cards, *self._resting.sleepers()])
-        if closed:
-            connection.give_up()
-            return
-        with self._lock:
-            self._source = connection.source
-            self._generation += 1
-            self._silent_since.clear()
-            self._counted_at = self._clock.now()
-            self._why_gone = None
-            self._gone = False
-        self._resting.learn(connection.cards)
-
-    def _new_connection(self, awake: list[str] | None) -> Connection:
-        library.connect(attach=awake is None)
-        cards = (*self._list.unlisted(), *self._list.listed)
-        known = {card.index: card for card in cards if card.kind is CardKind.GPU}
+        known = {card.index: card for card in self._cards if card.kind is CardKind.GPU}
         try:
-            return Connection(
-                self._environment, awake, known, self._clock, self._bus, self._on_cards_changed
-            )
-        except Trouble:
-            library.disconnect()
-            raise
+            with library.after_a_child(partial(try_to_connect, awake)):
+                connection = Connection(self._environment, awake, known, self._clock, self._bus)
         except pynvml.NVMLError as error:
-            library.disconnect()
             raise Trouble(
                 "The NVIDIA driver does not say which cards there are: {reason}.",
                 ASK_THE_DOCTOR,
                 reason=library.message_of(error),
-            ) from error
-
-    def _on_cards_changed(self) -> None:
-        """A card answered that had not, or is cut into other instances. From any thread."""
+            ) from None
         with self._lock:
-            connection = self._connection
-            if connection is not None:
-                self._list.take([*connection.cards, *self._resting.sleepers()])
-        if connection is not None:
-            self._resting.learn(connection.cards)
+            if self._closed:
+                connection.let_go()
+                return
+            self._connection, self.source = connection, connection.source
+            self.generation += 1
+            self._why_gone = None
 
-    def _drop(
-        self, connection: Connection, why: Message | None = None, driver_gone: bool = False
-    ) -> None:
+    def _drop(self, connection: Connection, why_gone: Message | None = None) -> None:
+        """`why_gone`: the driver is, and not only this connection given up."""
         with self._lock:
-            if self._connection is connection:
-                self._connection = None
-                self._why_gone = why
-                self._gone = driver_gone
-                pause = _REVIVAL_PAUSE if driver_gone else 0.0
-                self._revive_at = self._clock.now() + pause
-        connection.give_up(driver_gone)
+            connection.driver_gone |= why_gone is not None
+            if self._connection is not connection:
+                return
+            self._connection, self._why_gone = None, why_gone
+            pause = 0.0 if why_gone is None else _REVIVAL_PAUSE
+            self._revive_at = self._clock.now() + pause
+        connection.let_go()
 
     def _consider(self, connection: Connection, card: Card, sample: Sample) -> None:
         """See what a sample means beyond itself: a lost card, a new mode, a time to rest."""
-        if sample.state in _WITHOUT_FIGURES:
-            since = self._silent_since.setdefault(card.id, sample.at)
-            if sample.at - since >= _LOST_PAUSE:
-                self._silent_since[card.id] = sample.at
-                connection.find_again(card.id)
-            return
-        if sample.state is CardState.UNLISTED:
-            if sample.at - self._counted_at >= _LOST_PAUSE:
-                self._counted_at = sample.at
-                if self._more_are_there(connection):
-                    self._drop(connection)
-            return
-        self._silent_since.pop(card.id, None)
-        self._resting.note(card, sample)
-        if self._resting.all_resting(self._list.listed):
+        if sample.state in (CardState.LOST, CardState.REFUSED):
+            connection.find_again(card.id, _LOST_PAUSE)
+        anew = sample.state is CardState.UNLISTED and connection.lists_others()
+        if anew or self._resting.may_rest(card, sample):
             self._drop(connection)
 
-    def _more_are_there(self, connection: Connection) -> bool:
-        """Whether a new connection would find cards that this one does not list.
+    def _up_to_date(self) -> Sequence[Card]:
+        """A card may have answered that had not, or be cut into other instances."""
+        found = self._connection.take_in() if self._connection else self._found
+        if found is not self._found:
+            self._found = found
+            self._list([each.card for each in found])
+        return self._cards
 
-        A driver may count its cards when it is greeted and never again. So the kernel is looked
-        at too: whether it has given the driver another of the cards that are not listed.
+    def _list(self, listed: Sequence[Card]) -> None:
+        """The driver lists these now. Who sleeps stands beside them, and so do those it does
+        not list any more, so that nothing vanishes without a word. The number of such a card
+        may have passed to another: then it gets the next free one.
         """
-        before = self._bound
-        addresses = {card.bus_id for card in self._list.unlisted() if card.bus_id}
-        self._bound = {each for each in addresses if self._bus.driver(each) == "nvidia"}
-        return connection.lists_others() or bool(self._bound - before)
+        known = [card for card in self._cards if card.kind is CardKind.GPU]
+        cards = [*listed, *self._resting.sleepers({card.bus_id: card for card in known})]
+        ids = {card.id for card in cards}
+        passing = (NAMELESS, _SLEEPER)
+        gone = [x for x in known if x.id not in ids and not x.id.startswith(passing)]
+        taken = {card.index for card in cards if card.kind is CardKind.GPU}
+        free = count(1 + max((*taken, *(card.index for card in gone)), default=0))
+        for card in gone:
+            index = next(free) if card.index in taken else card.index
+            unlisted = replace(card, index=index, cuda_index=None, cuda_reason=_UNLISTED)
+            cards.append(replace(unlisted, denied=Absence.UNLISTED))
+        # Instances come behind their card, and stay there.
+        whole: dict[CardId | None, Card] = {card.id: card for card in cards}
+        cards.sort(key=lambda card: whole.get(card.parent, card).index)
+        self._cards, self._by_id = cards, {card.id: card for card in cards}
+
+
+class _Resting:
+    """Who sleeps, and when all are let go so that they can. Asks the kernel only, never NVML.
+    Only an ended connection lets a card sleep, and it can end only for all at once.
+    """
+
+    def __init__(self, bus: PciBus, clock: Clock) -> None:
+        self._bus, self._clock = bus, clock
+        self.users: dict[CardId, int] = {}
+        self._busy_at = clock.now()  # when one last was, or may not sleep
+        self._may_sleep: set[str | None] = set()  # bus addresses
+        self._let_go_at = -math.inf
+
+    def awake_bus_ids(self) -> list[str] | None:
+        """None when no card sleeps: then all may be asked for."""
+        cards = self._bus.cards()
+        awake = [card.bus_id for card in cards if not card.asleep]
+        return awake if len(awake) < len(cards) else None
+
+    def sleepers(self, known: Mapping[str | None, Card]) -> list[Card]:
+        """Cards that sleep: as they are known, or as far as the kernel knows them."""
+        cards = self._bus.cards()
+        self._may_sleep = {card.bus_id for card in cards if card.may_sleep}
+        return [
+            known.get(card.bus_id)
+            or Card(
+                id=CardId(f"{_SLEEPER}{card.bus_id}"),
+                index=position,
+                name=Message("NVIDIA card {device}, asleep", device=card.device_id),
+                memory_bytes=None,
+                bus_id=card.bus_id,
+                cuda_reason=Message("the card is asleep and was not asked"),
+            )
+            for position, card in enumerate(cards)
+            if card.asleep
+        ]
+
+    def may_rest(self, card: Card, sample: Sample) -> bool:
+        """Whether all have done nothing for long now, and are let go so that they can sleep."""
+        if not (GPU_UTILIZATION in sample.values or GPU_UTILIZATION in sample.missing):
+            return False  # it was not asked for
+        busy = sample.values.get(GPU_UTILIZATION, 1.0)
+        if busy or self.users.get(card.id) or card.bus_id not in self._may_sleep:
+            self._busy_at = sample.at
+        if sample.at - self._busy_at < _IDLE_BEFORE_REST:
+            return False
+        self._let_go_at = self._busy_at = sample.at
+        return True
+
+    def resting(self, card: Card) -> bool:
+        """Whether the card is to be left alone now. One that woke, or never slept, is not."""
+        sleeper = card.id.startswith(_SLEEPER)
+        if not sleeper and self._clock.now() - self._let_go_at < _REST:
+            return True
+        was_let_go = sleeper or self._let_go_at > -math.inf
+        return was_let_go and self._bus.asleep(card.bus_id or "")

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.copy_job import CopyJob
-from gpuexplorer.lab.measured import Measured, Wrong
+from gpuexplorer.lab.events import Measured, Wrong
 from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.engines.measuring.cargo import Cargo
 from gpuexplorer.worker.engines.measuring.plan import MOST_LOOPS, goes_on_comparing, is_checked
@@ -28,10 +27,6 @@ class Asked:
     on_sample: "Callable[[int], None]"
     checkpoint: "Callable[[], None]"
     taken_near: "list[bool | None]" = field(default_factory=list)
-
-    @property
-    def job(self) -> CopyJob:
-        return self.command.job
 
     def near(self, device: str) -> "AbstractContextManager[bool | None]":
         """On the processors that are close to it; None: nobody told which they are."""
@@ -59,7 +54,7 @@ class Asked:
         return all(known) if known and len(known) == len(self.taken_near) else None
 
     def cargo(self, source: str, target: str) -> Cargo:
-        job = self.job
+        job = self.command
         card = engine_of(source, target)
         return Cargo(
             self.cards,
@@ -74,7 +69,7 @@ class Asked:
 
     def direct(self) -> "bool | None":
         """As the driver says; None where it is not about two cards."""
-        job = self.job
+        job = self.command
         if HOST in (job.source, job.target) or job.local:
             return None
         return job.mode != "staged" and self.cards.are_peers(job.source, job.target)
@@ -82,13 +77,13 @@ class Asked:
     @property
     def cache_that_holds_it(self) -> "int | None":
         """Bytes of the card's cache, where both ends fit into it."""
-        job = self.job
+        job = self.command
         size = self.cards.cache_bytes(job.source) if job.local else None
         return size if size is not None and 2 * job.bytes <= size else None
 
     def notes(self) -> "list[Message]":
         """What is true of it before it is measured."""
-        job = self.job
+        job = self.command
         found = []
         if self.direct() is False and job.mode != "staged":
             found.append(

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from gpuexplorer.lab.measured import Wrong
+from gpuexplorer.lab.events import Wrong
 from gpuexplorer.worker.engines.measuring.plan import READ_AT_ONCE, pieces_of, row_for
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 

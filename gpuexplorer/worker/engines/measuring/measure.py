@@ -7,13 +7,12 @@ began; and beside a computation also such as keep the host waiting, as PyTorch d
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Union
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.measured import Measured, Sampled
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.core.words import Message, told
+from gpuexplorer.lab.events import Event, Hello, Measured, Sampled
+from gpuexplorer.lab.wire import Measure, Multiply
 from gpuexplorer.worker.engines.measuring.asked import Asked, Checks
 from gpuexplorer.worker.engines.measuring.lanes import (
     Lane,
@@ -33,6 +32,7 @@ from gpuexplorer.worker.engines.measuring.plan import (
     host_loops_for,
     loops_for,
 )
+from gpuexplorer.worker.engines.measuring.products import multiply
 from gpuexplorer.worker.engines.measuring.refusals import (
     HOST,
     copy_needs,
@@ -53,6 +53,31 @@ from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 
 _ENDED_EARLY = 0.15
 _MOST_TURNS = 20
+
+
+def carry_out(
+    command: Union[Measure, Multiply],  # noqa: UP007 - Python 3.10
+    hello: Hello,
+    say: "Callable[[Event], None]",
+    checkpoint: "Callable[[], None]",
+) -> None:
+    """On the devices that the worker said hello with."""
+    if hello.simulated:
+        raise Trouble(
+            "Simulated cards are not measured: the program models their times.",
+            "Measure on a machine with cards, or look at the modelled times.",
+        )
+    cards = TorchCards()
+    asked = (str(getattr(command, each, "")) for each in ("source", "target", "device"))
+    card = next((each for each in asked if each.startswith("cuda")), "")
+    why = next((each for each in hello.devices if each.reason), None)
+    if card and why is not None and len(cards.names()) == 1:
+        missing = Message("There is no {device} here.", device=card)
+        raise Trouble(missing, told(why.reason, why.way_out))
+    if isinstance(command, Measure):
+        measure(command, cards, say, checkpoint)
+    else:
+        multiply(command, cards, say, checkpoint)
 
 
 def measure(
@@ -81,7 +106,7 @@ def _measured(
         asked = Asked(made, cards, on_sample, checkpoint)
         if command.mode == "blocking":
             measured = _blocking(asked)
-        elif asked.job.is_timed_by_host:
+        elif asked.command.is_timed_by_host:
             measured = _by_host(asked)
         else:
             copies = _copying_lanes(asked)
@@ -96,7 +121,7 @@ def _measured(
         )
         way = Message("{source} to {target}", source=command.source, target=command.target)
         broke = Message("A card broke off while {way} was measured.", way=way)
-        devices = tuple(copy_needs(command.job))
+        devices = tuple(copy_needs(command))
         raise explained(error, cards, devices, way, broke, no_kernels) from None
     if not why_fewer:
         return measured
@@ -142,7 +167,7 @@ def _loops(command: Measure, seconds: float) -> int:
         case "latency":
             return LATENCY_LOOPS
     most = host_loops_for(seconds)
-    return most if command.job.local else min(most, MOST_LOOPS)
+    return most if command.local else min(most, MOST_LOOPS)
 
 
 def _in_queue(asked: Asked, copies: "list[Lane]") -> Measured:
@@ -202,7 +227,7 @@ def _in_queue(asked: Asked, copies: "list[Lane]") -> Measured:
 
 def _copying_lanes(asked: Asked) -> "list[Lane]":
     """The measured one first."""
-    job, cards = asked.job, asked.cards
+    job, cards = asked.command, asked.cards
     if job.mode == "staged":
         cargo = asked.cargo(job.source, job.target)
         with asked.taking_near(job.source):

@@ -8,10 +8,8 @@ import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Event
-from gpuexplorer.lab.measured import Multiplied, Sampled
-from gpuexplorer.lab.product_job import BYTES_OF, KINDS, ProductJob
-from gpuexplorer.lab.wire import Multiply
+from gpuexplorer.lab.events import Event, Multiplied, Sampled
+from gpuexplorer.lab.wire import BYTES_OF, KINDS, Multiply, ProductJob
 from gpuexplorer.worker.engines.measuring.lanes import Lane, single_call, timed, warmed
 from gpuexplorer.worker.engines.measuring.plan import host_loops_for, loops_for
 from gpuexplorer.worker.engines.measuring.refusals import (
@@ -66,7 +64,7 @@ def _multiplied(
             measured = products.measured_by_host() if by_host else products.measured_in_queue()
     except RuntimeError as error:
         raise _explained(error, command, cards) from None
-    notes = _notes_on(command.job, capability)
+    notes = _notes_on(command, capability)
     if measured.gated is False:
         notes.append(
             Message("What asking takes may be in the times: the queue was not full in time.")
@@ -133,7 +131,7 @@ def _refuse_what_the_card_cannot(
             device=device,
             capability="{}.{}".format(*capability),
         )
-    need, free = _needs(command.job), free_bytes(device)
+    need, free = _needs(command), free_bytes(device)
     if free is not None and need > free * command.most_share:
         raise Trouble(
             "Multiplying {size} x {size} takes {need} on {device}, more than {share:.4g} of "
@@ -175,7 +173,7 @@ class _Products:
         self._on_sample, self._checkpoint = on_sample, checkpoint
         size, kind = command.size, _DTYPES[command.kind]
         self._left, self._right, self._product = (
-            cards.take(command.device, command.job.matrix_bytes).view(kind).view(size, size)
+            cards.take(command.device, command.matrix_bytes).view(kind).view(size, size)
             for _ in range(3)
         )
         self._known = KnownProduct(size)

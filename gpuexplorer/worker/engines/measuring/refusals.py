@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, TypeVar, Union
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, told
-from gpuexplorer.lab.copy_job import MODES, CopyJob, fitted
-from gpuexplorer.lab.wire import Measure
+from gpuexplorer.lab.wire import MODES, CopyJob, Measure, fitted
+from gpuexplorer.worker.engine import Spoiled
 from gpuexplorer.worker.engines.measuring.plan import (
     PRODUCT_BYTES,
     READ_AT_ONCE,
     chunk_for,
     power_of_two,
 )
-from gpuexplorer.worker.failures import Spoiled
 
 if TYPE_CHECKING:
     from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
@@ -105,7 +104,7 @@ def refuse_copy(command: Measure, names: "Sequence[str]") -> None:
     refuse_number("pieces", command.pieces, 1, min(command.bytes, _MOST_PIECES))
     refuse_number("samples", command.samples, 1, MOST_SAMPLES)
     refuse_share(command.most_share)
-    job = command.job
+    job = command
     for device in dict.fromkeys(sum(_ways(job), ())):
         if device not in names:
             hint = Message("This PyTorch has: {names}.", names=", ".join(names))
@@ -137,7 +136,7 @@ def made_to_fit(
     def fits(job: CopyJob) -> bool:
         return not _too_much(replace(command, bytes=job.bytes), free_bytes)
 
-    made = replace(command, bytes=fitted(command.job, fits).bytes)
+    made = replace(command, bytes=fitted(command, fits).bytes)
     if made.bytes == command.bytes:
         raise Trouble(why, "Measure fewer bytes, or end what holds the memory.")
     size = size_in_words(made.bytes)
@@ -182,7 +181,7 @@ def refuse_share(share: float) -> None:
 
 def _too_much(command: Measure, free_bytes: "Callable[[str], int | None]") -> Message:
     """Empty where all sides have room."""
-    for device, size in copy_needs(command.job).items():
+    for device, size in copy_needs(command).items():
         free = free_bytes(device)
         if free is not None and size > free * command.most_share:
             return Message(

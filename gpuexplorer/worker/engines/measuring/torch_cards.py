@@ -17,9 +17,9 @@ import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.worker.engine import Spoiled
+from gpuexplorer.worker.engines.host_memory import free_bytes
 from gpuexplorer.worker.engines.measuring.refusals import HOST, size_in_words
-from gpuexplorer.worker.engines.virtual.host_limit import free_bytes
-from gpuexplorer.worker.failures import Spoiled
 
 T = TypeVar("T")
 

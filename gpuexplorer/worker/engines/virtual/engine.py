@@ -3,101 +3,69 @@ these cards are put in PyTorch's place, for the whole process and every thread o
 """
 
 import contextlib
+import os
 import platform
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 import torch
+from torch.utils._pytree import tree_leaves
 
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, mark
-from gpuexplorer.lab.events import (
-    VERSION,
-    Device,
-    Event,
-    Finished,
-    Hello,
-    Memory,
-    Span,
-    Transferred,
-    Watched,
+from gpuexplorer.core.words import Message
+from gpuexplorer.lab.events import Device, Finished, Hello, Memory, Span, Transferred, Watched
+from gpuexplorer.worker.engines.sight import Sight, put_hooks, telling_methods
+from gpuexplorer.worker.engines.virtual.cards import (
+    CardFacts,
+    Cards,
+    Clock,
+    Link,
+    machines,
+    named,
+    put_clock,
 )
-from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.copies import Copies
-from gpuexplorer.worker.engines.hooks import put_hooks, telling_methods
-from gpuexplorer.worker.engines.virtual.cards import Cards
-from gpuexplorer.worker.engines.virtual.casting import put_casting
-from gpuexplorer.worker.engines.virtual.clock import Clock, put_clock
-from gpuexplorer.worker.engines.virtual.copying import put_saving
-from gpuexplorer.worker.engines.virtual.cuda import put_accelerator, put_between_cards, put_cuda
-from gpuexplorer.worker.engines.virtual.dispatch import Dispatch
-from gpuexplorer.worker.engines.virtual.holdings import Holdings, put_in_force
-from gpuexplorer.worker.engines.virtual.loaders import put_loaders
-from gpuexplorer.worker.engines.virtual.methods import put_autograd, put_makers, put_methods
-from gpuexplorer.worker.engines.virtual.patches import Patches, put_refusals
-from gpuexplorer.worker.engines.virtual.work import CardFacts, Link, named
-from gpuexplorer.worker.watching.seen import Seen
-from gpuexplorer.worker.watching.ticking import Ticking
+from gpuexplorer.worker.engines.virtual.cuda import put_casting, put_cuda
+from gpuexplorer.worker.engines.virtual.dispatch import put_saving, register_makers
+from gpuexplorer.worker.engines.virtual.refusals import put, put_refusals, undo
+from gpuexplorer.worker.engines.virtual.tensors import put_makers, put_methods
+from gpuexplorer.worker.watching.seen import Seen, Ticking
 
-_patches = Patches()
-# Or torch.tensor(…, device=…) moves what it made below the mode.
-_lift_on_host_only = torch._C._set_only_lift_cpu_tensors
-_entered: "list[Dispatch]" = []
 _hooks: "list[Callable[[], None]]" = []  # what takes them away
 
 
-def enter(holdings: Holdings) -> None:
+def enter(cards: Cards) -> None:
     """Those that were in force before are gone with it."""
     leave()
-    put_in_force(holdings)
-    put_refusals(_patches)
-    put_cuda(_patches)
-    put_accelerator(_patches)
-    put_makers(_patches)
-    put_methods(_patches)
-    put_autograd(_patches)
-    for owner, methods in telling_methods(
-        holdings.cards.copies, lambda: holdings.cards.watched
-    ):
-        _patches.put(owner, methods)
-    put_casting(_patches)
-    put_between_cards(_patches)
-    put_saving(_patches)
-    put_loaders(_patches, holdings.cards, holdings.clock)
-    put_clock(_patches, holdings.clock)
-    _hooks.append(put_hooks(_patches.put, lambda: holdings.cards.seen))
-    _patches.put(threading.Thread, {"_bootstrap_inner": _in_every(threading.Thread)})
-    _lift_on_host_only(True)  # noqa: FBT003 - PyTorch's own
-    mode = Dispatch()
-    mode.__enter__()
-    _entered.append(mode)
+    machines[:] = [cards]
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=cards.after_fork)
+    register_makers()
+    for each in (put_refusals, put_cuda, put_makers, put_methods, put_casting, put_saving):
+        each()
+    for owner, methods in telling_methods(cards.copies, lambda: cards.watched):
+        put(owner, methods)
+    put_clock(cards.clock)
+    _hooks.append(put_hooks(put, lambda: cards.seen))
+    # Or torch.tensor(…, device=…) moves what it made where nothing of ours is asked.
+    torch._C._set_only_lift_cpu_tensors(True)  # noqa: FBT003 - PyTorch's own
 
 
 def leave() -> None:
     """PyTorch is as it was. For tests, which see several machines in one process."""
-    _patches.undo()
+    undo()
+    torch._C._set_only_lift_cpu_tensors(False)  # noqa: FBT003 - PyTorch's own
     while _hooks:
         _hooks.pop()()
-    while _entered:
-        _entered.pop().__exit__(None, None, None)
-        _lift_on_host_only(False)  # noqa: FBT003 - PyTorch's own
 
 
-def _in_every(thread: Any) -> Any:  # Any: threading's own class, and what begins its threads
-    begin = thread._bootstrap_inner
-
-    def bootstrap(self: Any) -> None:
-        with Dispatch():
-            begin(self)
-
-    return bootstrap
-
-
-_COPIES = mark("Copies of simulated cards are not measured: the program models their times.")
-_PRODUCTS = mark(
-    "Products on simulated cards are not measured: the program models their times."
-)
+def _storages(values: Any) -> "list[Any]":
+    """Of tensors on the host. Any: whatever an operation takes and gives."""
+    return [
+        each.untyped_storage()
+        for each in tree_leaves(values)
+        if isinstance(each, torch.Tensor)
+        and each.device.type == "cpu"
+        and each.layout is torch.strided
+    ]
 
 
 class VirtualEngine:
@@ -109,23 +77,24 @@ class VirtualEngine:
         links: "Sequence[Mapping[str, object]]",
         clock: "Callable[[Cards], Clock]" = Clock,
     ) -> None:
-        torch.backends.cudnn.enabled = False  # or it warns that it is not there
+        torch._C._set_cudnn_enabled(False)  # noqa: FBT003 - or it warns that it is not there
         self._cards = Cards(
-            [CardFacts.read(each) for each in cards],
+            [  # JSON has lists alone
+                CardFacts(**{**each, "capability": tuple(each["capability"])})  # type: ignore[arg-type]
+                for each in cards
+            ],
             [Link(**each) for each in links],  # type: ignore[arg-type]  # ours, from the window
         )
-        self._holdings = holdings = Holdings(self._cards, clock(self._cards))
-        enter(self._holdings)
-        self._seen = Seen(self.copies, holdings.clock.moment)
-
-    @property
-    def copies(self) -> Copies:
-        return self._cards.copies
+        self.copies = self._cards.copies
+        self._clock = self._cards.clock = clock(self._cards)
+        enter(self._cards)
+        self._seen = Seen(self.copies, self._clock.moment)
+        self._began = self._took = 0.0  # by a person's stopwatch
 
     def hello(self) -> Hello:
         version, kind, devices = platform.python_version(), "simulated cards", self.devices()
         return Hello(
-            VERSION, version, torch.__version__, kind, simulated=True, devices=tuple(devices)
+            0, version, torch.__version__, kind, simulated=True, devices=tuple(devices)
         )
 
     def devices(self) -> Sequence[Device]:
@@ -143,71 +112,85 @@ class VirtualEngine:
         """Bookkeeping alone: the cards are in force all the time, and watching takes none of
         the modelled time. So nothing has to be left out.
         """
-        self._cards.begin()
-        self._cards.watched = watched
+        cards, clock = self._cards, self._clock
+        cards.begin()
+        cards.watched = watched
         self.copies.begin(program=program)
-        began, clock = self._cards.work.began, self._holdings.clock
+        began = cards.began
         self._seen = Seen(self.copies, lambda: clock.moment() - began)
         as_program = program or sampled
         clock.begin(host_counts=as_program)
-        self._cards.seen = self._seen if as_program and watched else None
-        looking = Ticking(self._seen, sampled=False, counts=clock.counts)
-        with looking if as_program and watched else contextlib.nullcontext():
-            yield
+        with contextlib.ExitStack() as within:
+            cards.seen = None
+            if as_program and watched:
+                cards.seen = self._seen
+                looking = Ticking(self._seen, sampled=False, counts=clock.counts, aside=clock)
+                within.enter_context(looking)
+                sight = Sight(self._saw)
+                sight.open()
+                within.callback(sight.close)
+                sight.turn(on=False)
+                cards.on_left = lambda: sight.turn(on=True)
+            self._began = clock.told()
+            try:
+                yield
+            finally:
+                self._took = clock.told() - self._began
 
-    def others_hold(self, held: "Sequence[tuple[str, int]]") -> None:
+    # Any throughout: operations and their operands are whatever PyTorch hands on.
+    def _saw(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """What a watched program makes on the host of what came from a card. A view of it lies
+        in the same memory.
+        """
+        made, trips = func(*args, **kwargs), self._seen.trips
+        if trips.followed and not func.is_view:
+            with self._clock:
+                results, given = _storages(made), _storages((args, kwargs))
+                changed = func.overloadpacket.__name__ not in ("copy_", "_to_copy", "clone")
+                trips.derived(results, given, changed=changed)
+        return made
+
+    def told(self, lost: "Sequence[str]", held: "Sequence[tuple[str, int]]" = ()) -> None:
+        """Cards that do not answer any more, and bytes that other programs hold."""
+        self._cards.lose(lost)
         by_name = dict(held)
         for each in self._cards.allocators:
             each.elsewhere_bytes = by_name.get(named(each.index), each.elsewhere_bytes)
 
-    def cards_lost(self, names: "Sequence[str]") -> None:
-        cards = self._cards
-        cards.lost = frozenset(each for each in range(len(cards)) if named(each) in names)
-
-    def measure(
-        self,
-        command: Union[Measure, Multiply],  # noqa: UP007 - Python 3.10
-        say: "Callable[[Event], None]",
-        checkpoint: "Callable[[], None]",
-    ) -> None:
-        """There is nothing to be measured."""
-        self._cards.begin()
-        raise Trouble(
-            _COPIES if isinstance(command, Measure) else _PRODUCTS,
-            "Measure on a machine with cards, or look at the modelled times.",
-        )
-
     def settle(self) -> None:
-        """What is modelled is done at once."""
+        """What is modelled is done at once; what a kernel had to say is heard now."""
+        self._cards.hear()
 
     def times(self, command: int = 0, own: float = 0.0) -> Finished:
-        spent = self._cards.spent()
-        if spent is None:
+        if not self._cards.busy:
             return Finished(command, own)
-        busy = tuple((named(card), s) for card, s in sorted(self._cards.work.busy.items()))
-        return Finished(command, *spent, modelled=True, busy=busy)
+        devices = self._cards.device_seconds()
+        return Finished(command, self._took, devices, modelled=True, busy=self._busy())
+
+    def _busy(self) -> "tuple[tuple[str, float], ...]":
+        with self._cards.lock:
+            return tuple((named(card), s) for card, s in sorted(self._cards.busy.items()))
 
     def transfers(self, command: int) -> Sequence[Transferred]:
-        return self._cards.copies.told(command)
+        return self.copies.told(command)
 
     def spans(self) -> Sequence[Span]:
-        return self._cards.work.tracks.spans()
+        return self._cards.tracks.spans()
 
     def watched(self, command: int) -> Watched:
-        with self._cards.lock:
-            busy = [(named(card), s) for card, s in sorted(self._cards.work.busy.items())]
-        return self._seen.changed(command, modelled=True, busy=busy, memory=self.memory())
+        memory = self.memory()
+        return self._seen.changed(command, modelled=True, busy=self._busy(), memory=memory)
 
     def memory(self) -> Sequence[Memory]:
         return [
             Memory(
                 f"cuda:{each.index}",
-                each.counts.allocated,
-                each.counts.reserved,
+                each.allocated,
+                each.reserved,
                 each.free_bytes,
                 each.total_bytes,
                 each.context_bytes,
             )
-            for each in self._cards.allocators
+            for each in map(self._cards.memory, range(len(self._cards)))
             if each.awake
         ]

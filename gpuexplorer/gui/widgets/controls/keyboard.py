@@ -1,0 +1,147 @@
+"""The keyboard between widgets: what Tab, Enter, the arrows and Ctrl+C go to."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QButtonGroup,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
+
+from gpuexplorer.gui.guard import guarded
+
+_TAB, _NO = Qt.FocusPolicy.TabFocus, Qt.FocusPolicy.NoFocus
+_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1}
+_ENDS = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
+_SIDEWAYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
+
+
+def pressed_by_enter(window: QWidget, event: QKeyEvent) -> bool:
+    """For windows without a default button: there Qt takes only the space bar for a press."""
+    marked = window.focusWidget()
+    enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+    if not (enter and isinstance(marked, QAbstractButton)):
+        return False
+    marked.click()
+    return True
+
+
+def one_tab_stop(group: QButtonGroup) -> None:
+    """The Tab key comes to the one that is chosen; Qt itself sees to it only from then on."""
+    there = [each for each in group.buttons() if each.isEnabled()]
+    stop_at(group.buttons(), group.checkedButton() or next(iter(there), None))
+
+
+def stop_at(widgets: Sequence[QWidget], chosen: QWidget | None) -> None:
+    for each in widgets:
+        policy = _TAB if each is chosen else _NO
+        if each.focusPolicy() is not policy:
+            each.setFocusPolicy(policy)
+
+
+def line_up(widgets: Sequence[QWidget]) -> None:
+    """The Tab key comes to them in this order, wherever each was made. Qt leaves out of it what
+    takes no focus at the moment; lists that a field opens are windows of their own.
+    """
+    # What hands its focus on would hand on its policy too.
+    window = widgets[0].window()
+    widgets = [
+        each for each in widgets if each.focusProxy() is None and each.window() is window
+    ]
+    before = [widget.focusPolicy() for widget in widgets]
+    for widget in widgets:
+        widget.setFocusPolicy(_TAB)
+    for one, other in pairwise(widgets):
+        QWidget.setTabOrder(one, other)
+    for widget, policy in zip(widgets, before, strict=True):
+        widget.setFocusPolicy(policy)
+
+
+class ArrowKeys(QObject):
+    """Makes several widgets one stop for the Tab key, with arrows to go between them. Whoever
+    had the keyboard last is where Tab comes back to.
+    """
+
+    moved_to = Signal(QWidget)
+    # What is left of it when Python has taken it down and Qt asks it once more.
+    _widgets: Sequence[QWidget] = ()
+
+    def __init__(self, parent: QObject, *, sideways: bool = True) -> None:
+        super().__init__(parent)
+        self._sideways = sideways
+
+    def take(self, widgets: Sequence[QWidget]) -> None:
+        """From now on these, in this order."""
+        for widget in self._widgets:
+            widget.removeEventFilter(self)
+        self._widgets = list(widgets)
+        for widget in self._widgets:
+            widget.installEventFilter(self)
+        focused = next((each for each in self._widgets if each.hasFocus()), None)
+        self.offer(focused or next(iter(self._widgets), None))
+
+    def offer(self, chosen: QWidget | None) -> None:
+        """This is the one the Tab key comes to."""
+        stop_at(self._widgets, chosen)
+
+    def _neighbour(self, widget: QWidget, key: Qt.Key) -> QWidget | None:
+        there = [each for each in self._widgets if each.isVisible() and each.isEnabled()]
+        if key in _ENDS:
+            return there[_ENDS[key]]
+        if key not in _STEPS or (key in _SIDEWAYS and not self._sideways):
+            return None
+        return there[min(max(0, there.index(widget) + _STEPS[key]), len(there) - 1)]
+
+    @guarded
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(watched, QWidget) or watched not in self._widgets:
+            return False
+        if event.type() is QEvent.Type.FocusIn:
+            self.offer(watched)
+        elif isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
+            neighbour = self._neighbour(watched, Qt.Key(event.key()))
+            if neighbour is not None:
+                neighbour.setFocus(Qt.FocusReason.TabFocusReason)
+                self.moved_to.emit(neighbour)
+                return True
+        return False
+
+
+class CopyKey(QObject):
+    """Ctrl+C belongs to the screen that is shown, unless something is selected: Qt's fields
+    take the key for themselves even where they have nothing to copy.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._on_focus_changed)
+
+    def _on_focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
+        if before is not None:
+            before.removeEventFilter(self)
+        if isinstance(now, QLineEdit | QPlainTextEdit | QLabel):
+            now.installEventFilter(self)
+
+    @guarded
+    def eventFilter(self, field: QObject, event: QEvent) -> bool:
+        if event.type() is not QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+            return False
+        if not event.matches(QKeySequence.StandardKey.Copy) or _selected(field):
+            return False
+        event.ignore()
+        return True
+
+
+def _selected(field: QObject) -> bool:
+    if isinstance(field, QPlainTextEdit):
+        return field.textCursor().hasSelection()
+    return not isinstance(field, QLineEdit | QLabel) or field.hasSelectedText()

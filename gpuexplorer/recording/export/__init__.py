@@ -1,1 +1,0 @@
-"""A recording, or a stretch of it, as a file that other programs read."""

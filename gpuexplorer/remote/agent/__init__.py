@@ -1,1 +1,0 @@
-"""What runs over there: reads that computer's cards and tells what they say."""

@@ -1,1 +1,0 @@
-"""The readings for other programs, over HTTP. Nothing else of ours listens."""

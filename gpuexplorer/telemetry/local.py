@@ -1,0 +1,278 @@
+"""Local: the cards of this computer as a stream of facts, a thread for each card: a call that
+hangs keeps nobody else.
+"""
+
+import socket
+import threading
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
+from gpuexplorer.core.clock import Clock, SystemClock
+from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.facts import Attempt, Cards, Fact, Notes, Tell, Users, Watch
+from gpuexplorer.telemetry.system import ProcessorTime
+from gpuexplorer.telemetry.topology import Topology
+
+if TYPE_CHECKING:
+    from gpuexplorer.telemetry.backends.host import HostReader
+    from gpuexplorer.telemetry.process_book import ProcessNames
+
+PATIENCE = 0.5
+_MOST_PATIENCE = 5.0  # with a card that was late the last time
+# The use of processors over less than a second is mostly noise.
+HOST_AT_LEAST = 1.0
+# What is asked, each no more often than that. The wait for PCIe's counters comes early: what is
+# asked of other cards, or imported, goes on meanwhile.
+_USERS, _HOST = "users", "host"
+_OF_CARD = {Cadence.FAST: 0.0, Cadence.ON_DEMAND: 2.0, Cadence.SLOW: 5.0, _USERS: 2.0}
+_OF_HOST = {_HOST: HOST_AT_LEAST}
+_LOOKS_AROUND = 1.0  # for other cards, and for what there is to note
+# Short, since an NVML call cannot be interrupted when the program ends.
+_FAULT_WAIT = 0.25
+
+
+class _Lane:
+    """A card, or the host, and its thread."""
+
+    def __init__(self, card: CardId, patience: float) -> None:
+        self.card, self.patience = card, patience
+        self.rounds = _OF_HOST if card == HOST_ID else _OF_CARD
+        self.lock, self.wake = threading.Lock(), threading.Event()
+        self.waits_since: float | None = None  # for the answer to a call
+        self.told_at = float("-inf")  # that it is silent
+        self.thread = threading.current_thread()
+
+
+class Local:
+    """A card's samples come from up to three rounds: fast, slow and on demand, each with the
+    metrics of its cadence. A card that hangs gets samples that say so, at every beat.
+    """
+
+    here = True
+
+    def __init__(
+        self,
+        backend: Backend,
+        attempts: "Sequence[Attempt]" = (),
+        clock: "Clock | None" = None,
+        patience: float = PATIENCE,
+        *,
+        processor_before: "ProcessorTime | None" = None,
+        faults: bool = True,
+    ) -> None:
+        """`processor_before`: a first look at the processor. `faults`: whether the driver's own
+        reports are waited for.
+        """
+        self.backend, self.attempts = backend, attempts
+        self.clock = clock or SystemClock()
+        self.computer = socket.gethostname()
+        self._patience = patience
+        self._processor_before, self._waits_for_faults = processor_before, faults
+        self._tell: Tell = lambda _: None
+        self._watch = Watch()
+        self._looking = threading.Lock()
+        self._listed: Cards | None = None
+        self._noted: Sequence[object] = ()
+        self._by_id: dict[CardId, Card] = {}
+        self._stopping = threading.Event()
+        self._lanes: dict[CardId, _Lane] = {}  # replaced whole
+        self._others: list[threading.Thread] = []
+
+    @cached_property
+    def host_reader(self) -> "HostReader":
+        # psutil, which it needs, takes long to import, and the cards can be asked meanwhile.
+        from gpuexplorer.telemetry.backends.host import HostReader  # noqa: PLC0415
+
+        return HostReader(self.clock, self._processor_before)
+
+    @cached_property
+    def names(self) -> "ProcessNames":
+        from gpuexplorer.telemetry.process_book import ProcessNames  # noqa: PLC0415 - as above
+
+        return ProcessNames()
+
+    @property
+    def host(self) -> Card:
+        return self.host_reader.card
+
+    @property
+    def elsewhere(self) -> bool:
+        return self.names.elsewhere
+
+    def listen(self, tell: Tell) -> None:
+        self._tell = tell
+        self._look_around()
+
+    def watch(self, watch: Watch) -> None:
+        self._watch = watch
+        for lane in self._lanes.values():
+            lane.wake.set()
+
+    def start(self) -> None:
+        self._open_lanes()
+        self._others.append(_thread(self._watch_lanes, "sampler watch"))
+        if self._waits_for_faults:
+            self._others.append(_thread(self._wait_for_faults, "hardware faults"))
+
+    def stop(self, seconds: float = 0.3) -> bool:
+        until = self.clock.now() + seconds
+        self._stopping.set()
+        self.watch(self._watch)  # which wakes all
+        self.backend.close()  # then whoever waits for a fault lets go
+        threads = [*self._others, *(lane.thread for lane in self._lanes.values())]
+        for thread in threads:
+            thread.join(max(0.0, until - self.clock.now()))
+        return not any(thread.is_alive() for thread in threads)
+
+    def silence(self, card: CardId) -> "float | None":
+        lane = self._lanes.get(card)
+        if lane is None or (since := lane.waits_since) is None or card == HOST_ID:
+            return None
+        # Of the many calls that a round takes, each answer ends it.
+        seconds = self.clock.now() - max(since, self.backend.heard(card))
+        return seconds if seconds > lane.patience else None
+
+    def host_now(self) -> Sample:
+        sample = self.host_reader.read(metrics_of(self.host))
+        self._look_around()
+        return sample
+
+    def wiring(self) -> Topology:
+        return self.backend.topology()
+
+    def read_now(self, cadences: "Collection[Cadence]", *, users: bool) -> None:
+        """One reading of every card in this very thread; only before `start`."""
+        for card in self.backend.cards():
+            for cadence in cadences:
+                if metrics := metrics_of(card, (cadence,)):
+                    self._tell(self.backend.read(card.id, metrics))
+            if users and card.kind is CardKind.GPU:
+                self._tell(self._users(card.id))
+        for fault in self.backend.wait_for_fault(0.0):
+            self._tell(fault)
+
+    def _look_around(self) -> None:
+        """Whether other cards are listed by now, or there is something else to note."""
+        with self._looking:
+            told = Cards(self.backend.cards(), self.backend.source)
+            before, self._listed = self._listed, told
+            if before is None or before.cards is not told.cards or before.source != told.source:
+                self._by_id = {card.id: card for card in told.cards}
+                self._tell(told)
+            swap = self.host_reader.notes() if "host_reader" in vars(self) else ()
+            notes = [*self.backend.notes(), *swap]
+            if notes != self._noted:
+                self._noted = notes
+                self._tell(Notes(notes))
+
+    def _open_lanes(self) -> None:
+        """For the host and all cards that are listed now, unless they have one that no bug of
+        ours has ended.
+        """
+        lanes = {card: lane for card, lane in self._lanes.items() if lane.thread.is_alive()}
+        for card in (HOST_ID, *self._by_id):
+            if card not in lanes:
+                lane = lanes[card] = _Lane(card, self._patience)
+                lane.thread = _thread(partial(self._run, lane), f"reads {card}")
+        self._lanes = lanes
+
+    def _watch_lanes(self) -> None:
+        looked_at = self.clock.now()
+        while not self.clock.wait(self._stopping, self._patience / 4):
+            if self.clock.now() - looked_at >= _LOOKS_AROUND:
+                looked_at = self.clock.now()
+                self._look_around()
+                self._open_lanes()
+            for lane in self._lanes.values():
+                with lane.lock:  # an answer that comes now comes after the silence
+                    now = self.clock.now()
+                    due = now >= lane.told_at + self._watch.interval
+                    if due and self.silence(lane.card) is not None:
+                        lane.told_at = now
+                        self._tell_silence(lane.card)
+
+    def _tell_silence(self, card: CardId) -> None:
+        if self._watch.users and card in self._by_id:
+            self._tell(Users(card, None))
+        for cadence in Cadence:
+            if metrics := self._wanted(card, cadence):
+                missing = dict.fromkeys(metrics, Absence.NO_ANSWER)
+                state = CardState.NO_ANSWER
+                self._tell(Sample(card, self.clock.now(), {}, missing, state))
+
+    def _is_there(self, card: CardId) -> bool:
+        return card == HOST_ID or card in self._by_id
+
+    def _run(self, lane: _Lane) -> None:
+        """Each round on its beat, without drift; moments that have passed are left out."""
+        due, periods = {}, dict.fromkeys(lane.rounds, 0.0)
+        while self._is_there(lane.card):
+            for round_, least in lane.rounds.items():
+                if self._stopping.is_set():
+                    return
+                now, period = self.clock.now(), max(self._watch.interval, least)
+                if periods[round_] != period:
+                    periods[round_], due[round_] = period, now
+                if (late := now - due[round_]) >= 0:
+                    due[round_] += period * (1 + int(late / period + 1e-9))
+                    self._ask(lane, round_)
+            self.clock.wait(lane.wake, max(0.0, min(due.values()) - self.clock.now()))
+            lane.wake.clear()
+
+    def _ask(self, lane: _Lane, round_: str) -> None:
+        began = lane.waits_since = self.clock.now()
+        told = self._answer(lane.card, round_)
+        now = self.clock.now()
+        late = now - began > self._patience
+        with lane.lock:
+            lane.patience = max(self._patience, _MOST_PATIENCE if late else 0.0)
+            lane.waits_since, lane.told_at = None, float("-inf")
+        if isinstance(told, Sample):
+            if late:
+                # What a hung call brought home was true when it came home, not when asked.
+                told = told._replace(at=now)
+            if told.state is CardState.LOST:  # or listed under another name by now
+                self._look_around()
+        # It may have gone while it was read: an instance put together, a card that woke.
+        if told is not None and self._is_there(lane.card):
+            self._tell(told)
+
+    def _answer(self, card: CardId, round_: str) -> "Fact | None":
+        """None where nobody wants to know."""
+        if round_ == _HOST:
+            return self.host_now() if self._watch.host else None
+        if round_ == _USERS:
+            return self._users(card) if self._watch.users else None
+        metrics = self._wanted(card, round_)
+        return self.backend.read(card, metrics) if metrics else None
+
+    def _wanted(self, card: CardId, cadence: str) -> "frozenset[MetricId]":
+        """None of a card that has gone, as any may at any time."""
+        listed = self._by_id.get(card)
+        if listed is None:
+            return frozenset()
+        return _both(self._watch.metrics, metrics_of(listed, (Cadence(cadence),)))
+
+    def _users(self, card: CardId) -> Users:
+        told = self.backend.processes(card)
+        return Users(card, None if told is None else self.names.of_card(card, told))
+
+    def _wait_for_faults(self) -> None:
+        while not self._stopping.is_set():
+            for fault in self.backend.wait_for_fault(_FAULT_WAIT):
+                self._tell(fault)
+
+
+@lru_cache(maxsize=256)
+def _both(some: "frozenset[MetricId]", others: "frozenset[MetricId]") -> "frozenset[MetricId]":
+    return some & others
+
+
+def _thread(run: "Callable[[], None]", name: str) -> threading.Thread:
+    thread = threading.Thread(target=run, name=name, daemon=True)
+    thread.start()
+    return thread

@@ -1,0 +1,151 @@
+"""The table of metrics: what scripts and people rely on."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpuexplorer.core import metrics
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.axes import spread
+from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
+from gpuexplorer.core.metrics import METRICS, POWER_DRAW, MetricId, Unit, metrics_of
+from gpuexplorer.core.units import (
+    duration,
+    energy,
+    measure,
+    memory,
+    plain,
+    quantity,
+    rate,
+)
+
+# Scripts are written against these.
+PROMISED = """
+gpu_utilization memory_utilization encoder_utilization decoder_utilization jpeg_utilization
+ofa_utilization memory_used memory_free memory_reserved memory_total bar1_used bar1_total
+temperature memory_temperature power_draw power_limit energy clock_graphics clock_sm
+clock_memory clock_video performance_state pcie_generation pcie_generation_max pcie_width
+pcie_width_max pcie_receive pcie_transmit nvlink_receive nvlink_transmit pcie_replays fan_speed
+ecc_corrected ecc_uncorrected throttle_gpu_idle throttle_sw_power_cap throttle_hw_slowdown
+throttle_sync_boost throttle_sw_thermal_slowdown throttle_hw_thermal_slowdown
+throttle_hw_power_brake_slowdown nvlink_17_receive fan_1_rpm
+"""
+
+
+def test_the_promised_ids_are_there_and_every_row_can_be_explained() -> None:
+    assert set(PROMISED.split()) <= set(METRICS)
+    for metric in METRICS.values():
+        assert metric.label[0].isupper(), metric.id
+        assert metric.meaning[0].isupper(), metric.id
+        assert metric.meaning.endswith("."), metric.id
+        assert metric.lowest < metric.highest, metric.id
+    assert all(" " in absence.sentence for absence in Absence)
+    assert all(state.sentence for state in CardState)
+
+
+def test_every_metric_that_the_program_names_is_in_the_table() -> None:
+    """The checker of types takes any name for one."""
+    named = re.compile(r"^from gpuexplorer.core import metrics as (\w+)$", re.MULTILINE)
+    for path in Path(metrics.__file__).parents[1].rglob("*.py"):
+        text = path.read_text("utf-8")
+        for called in named.findall(text):
+            for name in re.findall(rf"\b{called}\.([A-Z]\w*)", text):
+                assert hasattr(metrics, name), path
+
+
+def test_only_parts_that_a_card_has_are_asked_for_and_the_host_for_its_own() -> None:
+    bare = Card(CardId("a"), 0, "a", 1)
+    rich = Card(CardId("b"), 0, "b", 1, fans=2, nvlinks=18)
+    assert not any(METRICS[metric].part for metric in metrics_of(bare))
+    parts = {METRICS[metric].part for metric in metrics_of(rich)} - {None}
+    assert parts == {("fan", 0), ("fan", 1), *(("nvlink", n) for n in range(18))}
+    assert metrics_of(Card(CardId("HOST"), 0, "cpu", 1, kind=CardKind.HOST)) == {
+        *("cpu_utilization", "memory_used", "memory_free", "memory_total"),
+        *("swap_used", "swap_total"),
+    }
+
+
+def test_what_is_impossible_is_told_apart_from_what_is_extreme() -> None:
+    power, beyond = METRICS[POWER_DRAW], 0xFFFFFFFF / 1000
+    assert [power.plausible(each) for each in (700, beyond, float("nan"))] == [
+        True,
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("told", "value", "text"),
+    [
+        (memory, 0, "0 B"),
+        (memory, 1536, "1.50 KiB"),
+        (memory, 143_771 * 2**20, "140 GiB"),
+        (rate, 31_507_692_307, "31.5 GB/s"),
+        (duration, 0, "0 s"),
+        (duration, 0.00538, "5.38 ms"),
+        (duration, 90, "90.0 s"),
+        (duration, 600, "10.0 min"),
+        (duration, 90_000, "25.0 h"),
+        (energy, 7_200_000, "2.00 kWh"),
+        (plain, 1 / 3, "0.3333"),
+        (plain, -0.00001, "0"),
+        (plain, 1024.0, "1024"),
+    ],
+)
+def test_a_value_reads_as_people_write_it(
+    told: Callable[[float], object], value: float, text: str
+) -> None:
+    assert str(told(value)) == text
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "text"),
+    [
+        ("gpu_utilization", 0.97, "97 %"),
+        ("temperature", 61.0, "61 °C"),
+        ("power_draw", 279.4, "279 W"),
+        ("clock_sm", 1.71e9, "1710 MHz"),
+        ("performance_state", 8, "P8"),
+        ("pcie_width", 16, "x16"),
+        ("throttle_sw_power_cap", 1, "yes"),
+    ],
+)
+def test_so_does_each_kind_of_figure(metric: str, value: float, text: str) -> None:
+    assert str(quantity(METRICS[MetricId(metric)], value)) == text
+    assert {each.unit for each in METRICS.values()} == set(Unit)
+
+
+@pytest.mark.parametrize(
+    ("unit", "most", "shown", "name"),
+    [
+        (Unit.RATIO, 1.0, 100.0, "%"),
+        (Unit.BYTES, 24 * 2.0**30, 24.0, "GiB"),
+        (Unit.HERTZ, 2.1e9, 2100.0, "MHz"),
+        (Unit.JOULES, 7.2e6, 2.0, "kWh"),
+        (Unit.SECONDS, 0.25, 250.0, "ms"),
+        (Unit.COUNT, 7.0, 7.0, ""),
+    ],
+)
+def test_the_largest_figure_chooses_the_unit_of_an_axis(
+    unit: Unit, most: float, shown: float, name: str
+) -> None:
+    gauge = measure(unit, most)
+    assert gauge.name == name
+    assert gauge.shown(most) == pytest.approx(shown)
+    assert gauge.value(gauge.shown(most)) == pytest.approx(most)
+
+
+@given(st.lists(st.floats(-50, 250), max_size=12))
+def test_labels_never_overlap_stay_inside_and_keep_the_order_of_their_lines(
+    wanted: list[float],
+) -> None:
+    places = spread(wanted, 10, 0, 200)
+    order = sorted(range(len(wanted)), key=lambda label: wanted[label])
+    assert [places[label] for label in order] == sorted(places)
+    assert all(-1e-6 <= place <= 200 + 1e-6 for place in places)
+    for one, next_one in zip(sorted(places), sorted(places)[1:], strict=False):
+        assert next_one - one >= 10 - 1e-6

@@ -1,0 +1,41 @@
+"""What a screen needs that a test shows by itself."""
+
+from PySide6.QtWidgets import QWidget
+
+from gpuexplorer.gui.desk import Desk
+from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.starting import lab_of
+from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.machines import MachinesState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.telemetry.session import Session
+
+
+def desk_of(
+    session: Session,
+    window: QWidget,
+    *,
+    settings: Settings | None = None,
+    time_window: TimeWindow | None = None,
+    lab: LabState | None = None,
+    machines: MachinesState | None = None,
+) -> Desk:
+    """All of it is gone with the window, but for what was handed in."""
+    settings = settings or Settings(parent=window)
+    machine = lab.machine if lab else MachineState(session, settings, window)
+    its_lab = lab or lab_of(machine, LabPythons(settings, window))
+    return Desk(
+        machine,
+        time_window or TimeWindow(parent=window),
+        Navigation(window),
+        settings,
+        FrameClock(window, 0.05),
+        its_lab,
+        lambda: LessonsState(settings, its_lab, window),
+        machines or MachinesState(settings, session, parent=window),
+    )

@@ -1,0 +1,135 @@
+"""The notice at the bottom: what goes on, ways on, and nothing that moves for it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.metrics import TEMPERATURE
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.widgets.bars.notices import DONE, WARNS, About, Notice, Notices, NoticeWay
+from gpuexplorer.gui.widgets.bars.status_line import StatusLine
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.live_view import LiveView
+from tests.gui.alerts.conftest import HOT
+from tests.gui.conftest import OpenWindow
+from tests.gui.fakes import card, session_of, working
+from tests.gui.hands import button, click, press, texts, the
+
+
+@pytest.fixture
+def notices(qtbot: QtBot) -> Iterator[Notices]:
+    window, made = QWidget(), Notices()
+    qtbot.addWidget(window)
+    QHBoxLayout(window).addWidget(made)
+    window.resize(560, 60)
+    window.show()
+    window.activateWindow()
+    yield made
+    window.close()
+
+
+def test_the_most_urgent_is_said_and_leads_to_the_others(notices: Notices) -> None:
+    notices.say(About.SIMULATED, Notice("These are simulated."))
+    notices.say(About.ALERT, Notice("Card 0 is hot.", sign=WARNS))
+    notices.say(About.RECORDING, Notice("A recording."))
+    said = []
+    for _ in range(3):
+        said.append(notices.accessibleName())
+        click(notices, "2 more")
+    assert said == ["Card 0 is hot.", "A recording.", "These are simulated."]
+    for each in (About.ALERT, About.RECORDING, About.SIMULATED):
+        assert notices.isVisible()
+        notices.end(each)
+    assert not notices.isVisible()
+
+
+def test_news_leave_by_themselves_once_nobody_reads_them(
+    notices: Notices, qtbot: QtBot
+) -> None:
+    the(QTimer, notices).setInterval(10)
+    way = NoticeWay("Open it", lambda: None)
+    notices.say(About.FILE, Notice("It is recorded.", [way], DONE, news=True))
+    button(notices, "Open it").setFocus()
+    with qtbot.waitSignal(the(QTimer, notices).timeout):
+        pass
+    assert notices.isVisible()
+    button(notices, "Open it").clearFocus()
+    qtbot.waitUntil(notices.isHidden)
+
+
+def test_bad_news_stay_until_somebody_has_read_them(notices: Notices, qtbot: QtBot) -> None:
+    the(QTimer, notices).setInterval(0)
+    notices.say(About.FILE, Notice("The disk is full.", sign=WARNS, news=True))
+    assert not the(QTimer, notices).isActive()
+    with qtbot.waitSignal(notices.closed, check_params_cb=lambda about: about is About.FILE):
+        the(IconButton, notices).click()
+    assert notices.isHidden()
+
+
+def test_a_way_that_goes_gives_the_keyboard_back(notices: Notices, qtbot: QtBot) -> None:
+    notices.say(About.LINK, Notice("No connection.", [NoticeWay("Try now", lambda: None)]))
+    button(notices, "Try now").setFocus()
+    with qtbot.assertNotEmitted(notices.left):
+        notices.say(About.LINK, Notice("Still none.", [NoticeWay("Connect", lambda: None)]))
+    with qtbot.waitSignal(notices.left):
+        notices.say(About.ALERT, Notice("Hot.", [NoticeWay("Open card", lambda: None)]))
+    assert notices.window().focusWidget() is None
+
+
+def test_nothing_of_the_ways_is_cut_off_in_a_small_window(notices: Notices) -> None:
+    ways = [
+        NoticeWay(words, lambda: None)
+        for words in ("Open it", "Show in folder", "Save a report…")
+    ]
+    notices.say(About.FILE, Notice("It was recorded. " * 20, ways, news=True))
+    for words, _, _ in ways:
+        each = button(notices, words)
+        assert each.width() >= each.sizeHint().width()
+        assert each.mapTo(notices, each.rect().bottomRight()).x() < notices.width()
+
+
+def test_nothing_moves_while_an_alert_begins_goes_on_and_ends(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    answer = working(temperature=60.0)
+    settings = Settings()
+    settings.choose(replace(settings.choices, rules=(HOT,)))
+    window = open_window(session_of({card(0): answer}), settings=settings)
+    strip, status = the(Notices, window), the(StatusLine, window)
+    driver = next(each for each in status.findChildren(QLabel) if "Driver" in each.text())
+    steady: list[QWidget] = [driver, *window.findChildren(LiveView)]
+    before = [place_of(each) for each in steady]
+    answer.values = {**answer.values, TEMPERATURE: 85.0}
+    qtbot.waitUntil(lambda: strip.isVisible() and strip.height() > 0)
+    qtbot.waitUntil(lambda: [place_of(each) for each in steady] == before)
+    assert strip.height() == status.height()
+    silence = button(strip, "Silence for 1 hour")
+    pressed_at, width, said = place_of(silence), strip.width(), texts(strip)
+    assert said[0].startswith("Card 0: Temperature above 80 °C since ")
+    qtbot.waitUntil(lambda: texts(strip) != said)
+    assert (place_of(silence), strip.width()) == (pressed_at, width)
+    answer.values, answer.state, answer.otherwise = {}, CardState.LOST, Absence.LOST
+    qtbot.waitUntil(lambda: not strip.isVisible())
+    qtbot.waitUntil(lambda: [place_of(each) for each in steady] == before)
+
+
+def test_enter_presses_the_way_on_that_is_marked(open_window: OpenWindow, qtbot: QtBot) -> None:
+    settings = Settings()
+    settings.choose(replace(settings.choices, rules=(HOT,)))
+    window = open_window(session_of({card(0): working(temperature=85.0)}), settings=settings)
+    strip = the(Notices, window)
+    qtbot.waitUntil(strip.isVisible)
+    silence = button(strip, "Silence for 1 hour")
+    silence.setFocus()
+    press(silence, Qt.Key.Key_Return)
+    assert not strip.isVisible()
+
+
+def place_of(widget: QWidget) -> QRect:
+    return QRect(widget.mapTo(widget.window(), QPoint()), widget.size())

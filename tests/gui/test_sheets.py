@@ -1,0 +1,174 @@
+"""Sheets: which button Enter presses, what they say, and where the keyboard goes."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QMainWindow,
+    QPushButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.core.units import USUAL
+from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet
+from gpuexplorer.gui.crash_dialog import CrashDialog
+from gpuexplorer.gui.lab.head.cap_sheet import CapSheet
+from gpuexplorer.gui.lab.head.visible_sheet import VisibleSheet
+from gpuexplorer.gui.lab.head.words import capped
+from gpuexplorer.gui.lab.program.watching import WatchSheet
+from gpuexplorer.gui.nothing_found.looked_panel import DoctorSheet
+from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
+from gpuexplorer.gui.settings.dialog import SettingsDialog
+from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.questions import Question
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range, TextField
+from gpuexplorer.gui.widgets.laid_out import add
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import (
+    AddMachineSheet,
+    about_sheet,
+    keys_sheet,
+    question_sheet,
+    release_sheet,
+)
+from tests.clocks import ManualClock
+from tests.gui.hands import press, the
+from tests.gui.lab.conftest import faults, lab, machine, worker
+from tests.gui.processes.programs import A, named, using
+from tests.gui.test_machines_state import Room
+
+__all__ = ["faults", "lab", "machine", "worker"]
+
+
+def full(window: QWidget, _: LabState) -> Sheet:
+    """One of everything a person can come to."""
+    sheet = Sheet("A sheet", window)
+    sheet.add_code("nvidia-smi", "Command", beside=QPushButton("Copy"))
+    number = NumberField("Seconds", Range(0, 9, ()), "s")
+    add(sheet.body, TextField("Name"), number, QComboBox(), QCheckBox("Remember"))
+    sheet.add_button("Cancel", ROLE.RejectRole)
+    sheet.add_button("Connect", ROLE.AcceptRole, default=True)
+    return sheet
+
+
+def ended(window: QWidget, _: LabState) -> EndDialog:
+    process = ProcessToEnd(named(using(A, 4194305)), {"0": 1.0})
+    return EndDialog([process], (), USUAL, ManualClock(), parent=window)
+
+
+def asked(window: QWidget, _: LabState) -> Sheet:
+    question = Question("titan", "Password:", secret=True, yes_no=False, again=False)
+    return question_sheet(question, window)
+
+
+def copied(window: QWidget, lab: LabState) -> NewCopySheet:
+    copies = copies_of(lab)
+    copies.setParent(lab)
+    return NewCopySheet(copies, window)
+
+
+_MAKERS: dict[str, Callable[[QWidget, LabState], QDialog]] = {
+    "full": full,
+    "about": lambda window, _: about_sheet(window),
+    "cap": lambda window, lab: CapSheet(capped(lab.devices()), {}, 0.4, USUAL, window),
+    "crash": lambda window, _: CrashDialog("Traceback", window),
+    "doctor": lambda window, _: DoctorSheet(window),
+    "end": ended,
+    "keys": lambda window, _: keys_sheet([], [], window),
+    "new copy": copied,
+    "python": lambda window, lab: PythonSheet(lab.pythons, lab, window),
+    "question": asked,
+    "release": lambda window, _: release_sheet(["X"], busy=True, words="", parent=window),
+    "settings": lambda window, lab: SettingsDialog(lab.machine.settings, lab.machine, window),
+    "visible": lambda window, lab: VisibleSheet(
+        lab.machine.cards(), None, runs=False, parent=window
+    ),
+    "watch": lambda window, _: WatchSheet(Path("/home/me/train.py"), "", window, new=True),
+}
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QMainWindow:
+    window = QMainWindow()
+    window.setStyleSheet(look().style_sheet())
+    window.resize(1366, 768)
+    qtbot.addWidget(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    return window
+
+
+def places(dialog: QDialog) -> list[QWidget]:
+    """Where the Tab key leads."""
+    return [
+        each
+        for each in dialog.findChildren(QWidget)
+        if each.isVisibleTo(dialog)
+        and each.isEnabled()
+        and each.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and each.focusProxy() is None
+    ]
+
+
+@pytest.mark.parametrize("name", list(_MAKERS))
+def test_enter_presses_the_filled_button_from_every_place(
+    name: str, window: QMainWindow, lab: LabState, qtbot: QtBot
+) -> None:
+    at, count = 0, 1
+    while at < count:
+        with qtbot.waitActive(window):
+            window.activateWindow()
+        dialog = _MAKERS[name](window, lab)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
+        qtbot.addWidget(dialog)
+        dialog.open()
+        qtbot.waitUntil(dialog.isActiveWindow)
+        count, place = len(places(dialog)), places(dialog)[at]
+        place.setFocus(Qt.FocusReason.TabFocusReason)
+        pressed: list[QAbstractButton] = []
+        for each in dialog.findChildren(QAbstractButton):
+            each.clicked.connect(lambda _=False, its=each, into=pressed: into.append(its))
+        filled = [each for each in dialog.findChildren(QPushButton) if each.isDefault()]
+        # Where nothing is filled, what is marked is pressed.
+        marked = [place] if isinstance(place, QAbstractButton) else []
+        press(place, Qt.Key.Key_Return)
+        assert pressed == (filled or marked), (name, place)
+        dialog.close()
+        at += 1
+
+
+def test_a_machine_is_typed_or_chosen_among_those_of_ssh(
+    window: QMainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh" / "config").write_text("Host titan borel\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    room = Room(Settings())
+    sheet = AddMachineSheet(room.state, window)
+    host = the(QComboBox, sheet)
+    sheet.open()
+    connect = next(each for each in sheet.findChildren(QPushButton) if each.isDefault())
+    assert (host.currentText(), connect.isEnabled()) == ("", False)
+    names = []
+    for _ in range(2):
+        press(host, Qt.Key.Key_Down)
+        names.append(host.currentText())
+    assert sorted(names) == ["borel", "titan"]
+    assert connect.isEnabled()
+    host.setEditText("-ada")
+    assert "cannot begin with a hyphen" in host.accessibleDescription()
+    sheet.reject()
+    room.state.stop()
