@@ -181,8 +181,7 @@ CONTROLS = {
     "lab.save": mark("where the session is saved"),
     "copies.copies": mark("the page of single copies"),
     "copies.matrix": mark("the page that measures all pairs"),
-    "copies.sweep": mark("the page that measures all sizes"),
-    "copies.comparisons": mark("the page that compares ways"),
+    "copies.sweep": mark("the page that compares ways"),
     "copies.datasheet": mark("the page of datasheets and prices"),
 }
 

@@ -32,7 +32,7 @@ def measures(person: Person, button: str = "Measure") -> None:
 def test_rates_over_size_tell_the_best_half_of_it_and_the_floor(
     open_program: OpenProgram,
 ) -> None:
-    person = open_page(open_program, "Size sweep")
+    person = open_page(open_program, "Ways")
     person.sees("host to 0, pinned: not measured yet")
     measures(person)
     person.sees(
@@ -43,20 +43,10 @@ def test_rates_over_size_tell_the_best_half_of_it_and_the_floor(
     person.sees("1 GiB: ", "host to 0, pinned 12.3 GB/s, 87.4 ms", "0 to 1, NVLink 46.0 GB/s")
 
 
-def test_a_guess_is_compared_with_what_was_measured(open_program: OpenProgram) -> None:
-    person = open_page(open_program, "Size sweep")
-    person.sees("How long will 256 MiB take?", "comparing measures this one size")
-    person.click("Compare")
-    person.sees("12.3 GB/s. Your guess means 8.49 GB/s")
-    person.click("Your guess")
-    person.press("Left")
-    person.sees("Move the mark to where you think it is, then compare.")
-
-
 def test_comparisons_are_measured_and_each_ends_in_a_sentence(
     open_program: OpenProgram,
 ) -> None:
-    person = open_page(open_program, "Comparisons")
+    person = open_page(open_program, "Ways")
     person.sees("Nothing has been measured yet.", "Pinned or pageable")
     measures(person, "Measure all")
     person.sees(
@@ -71,7 +61,7 @@ def test_comparisons_are_measured_and_each_ends_in_a_sentence(
 
 
 def test_one_comparison_is_measured_by_itself(open_program: OpenProgram) -> None:
-    person = open_page(open_program, "Comparisons")
+    person = open_page(open_program, "Ways")
     person.click("Measure: One large or many small")
     person.sees("In 512 pieces the same bytes take 4.7 times as long")
     person.sees("pinned: not measured yet")
@@ -127,7 +117,7 @@ def test_pages_of_the_copies_are_turned_by_keys_and_the_last_is_shown_again(
 ) -> None:
     person = open_page(open_program, "Matrix")
     person.press("Ctrl+PgDown")
-    assert person.is_on("Size sweep")
+    assert person.is_on("Ways")
     person.press("Ctrl+PgUp")
     assert person.is_on("Matrix")
     person.go_to("Lab")

@@ -10,7 +10,7 @@ from tests.screens.conftest import OpenProgram
 from tests.screens.person import Person
 
 SCREENS = ("Overview", "Card", "Processes", "Events", "Topology", "Copies")
-PAGES = ("Copies", "Matrix", "Size sweep", "Comparisons", "Datasheet")
+PAGES = ("Copies", "Matrix", "Ways", "Datasheet")
 
 
 def empty_clipboard() -> None:

@@ -74,13 +74,6 @@ SWEEP_KEYS: Sequence[KeyGroup] = (
         mark("Table of ways"),
         (("Up Down Home End", mark("To another way")), ("Del", mark("Take the way away"))),
     ),
-    (
-        mark("Slider of the guess"),
-        (
-            ("Arrows PgUp PgDown Home End", mark("Another size")),
-            ("Enter Space", mark("Measure it")),
-        ),
-    ),
 )
 
 

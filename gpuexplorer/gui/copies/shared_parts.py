@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QWidget
 
 from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.measuring import Progress
-from gpuexplorer.core.units import Quantity, duration, memory, plain
+from gpuexplorer.core.units import Quantity, memory, plain
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
@@ -69,11 +69,6 @@ class MeasuringStrip(QWidget):
 def size_words(size: float) -> str:
     """ "256 MiB", and "1 KiB" where measured figures would read "1.00 KiB"."""
     return _short(memory(size))
-
-
-def tick_words(seconds: float) -> str:
-    """Of a scale: "10 ms"."""
-    return _short(duration(seconds))
 
 
 def _short(told: Quantity) -> str:

@@ -15,14 +15,13 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.copies.comparisons.view import ComparisonsPage
 from gpuexplorer.gui.copies.copies_page import CopiesPage
 from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
 from gpuexplorer.gui.copies.matrix.between_page import BetweenPage
 from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
-from gpuexplorer.gui.copies.sweep.view import SweepPage
+from gpuexplorer.gui.copies.ways_page import WaysPage
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.between_machines import BetweenMachines, between
@@ -42,8 +41,7 @@ PAGES: Mapping[str, tuple[str, Callable[..., CopiesPage]]] = {
     "copies": (mark("Copies"), MovingPage),
     "matrix": (mark("Matrix"), MatrixPage),
     "machines": (mark("Between machines"), BetweenPage),
-    "sweep": (mark("Size sweep"), SweepPage),
-    "comparisons": (mark("Comparisons"), ComparisonsPage),
+    "sweep": (mark("Ways"), WaysPage),
     "datasheet": (mark("Datasheet"), DatasheetPage),
 }
 

@@ -249,8 +249,8 @@ class Graph(pg.GraphicsView):
         if event.type() is not QEvent.Type.ToolTip or not isinstance(event, QHelpEvent):
             return bool(super().viewportEvent(event))
         sheets = sorted(filter(PlotSheet.isVisible, self._sheets), key=PlotSheet.zValue)
-        tell_hint(event, [hint for each in sheets for hint in each.hints], self)
-        return True
+        told = tell_hint(event, [hint for each in sheets for hint in each.hints], self)
+        return told or bool(super().viewportEvent(event))  # what an item says of itself
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

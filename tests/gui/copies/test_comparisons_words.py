@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.gui.copies.comparisons.comparisons import (
+from gpuexplorer.gui.copies.comparisons_of_copies import (
     COMPARISONS,
     CROWD,
     ONE_CARD,
@@ -14,9 +15,11 @@ from gpuexplorer.gui.copies.comparisons.comparisons import (
     PIECES,
     PINNED,
     STAGED,
+    Comparison,
+    Pair,
+    Setup,
+    unsaid,
 )
-from gpuexplorer.gui.copies.comparisons.model import Comparison, Pair, Setup
-from gpuexplorer.gui.copies.comparisons.words import unsaid
 from gpuexplorer.lab.events import Measured
 from tests.copies.made import bench, measured
 
@@ -24,8 +27,7 @@ SIZE = 256 << 20
 
 
 def pair(source: str = "cpu", target: str = "cuda:0", cards: int = 2, size: int = SIZE) -> Pair:
-    devices = ["cpu", *(f"cuda:{at}" for at in range(cards))]
-    return Pair(source, target, size, devices, {each: each[-1] for each in devices})
+    return Pair(source, target, size, [f"cuda:{at}" for at in range(cards)])
 
 
 def found(
@@ -35,10 +37,10 @@ def found(
     return [measured(on, job) for job in setup.jobs]
 
 
-def taking(setup: Setup, *seconds: float, **told: object) -> list[CopyResult | None]:
+def taking(setup: Setup, *seconds: float, **told: Any) -> list[CopyResult | None]:
     """As if each had taken so long."""
     return [
-        CopyResult(job, Measured(1, (each,), **told), None)  # type: ignore[arg-type]  # of the test's own making
+        CopyResult(job, Measured(1, (each,), **told), None)
         for job, each in zip(setup.jobs, seconds, strict=True)
     ]
 
@@ -53,8 +55,8 @@ def test_each_says_something_of_each_pair(
     results = found(setup)
     assert all(each is not None and each.rate is not None for each in results)
     assert comparison.conclude(results)
-    bars = comparison.bars(setup, results)
-    assert all(bar.share is not None and 0 < bar.share <= 1 for bar in bars)
+    bars = comparison.bars(setup.trials, results)
+    assert all(bar.seconds for bar in bars)
 
 
 @pytest.mark.parametrize("comparison", COMPARISONS, ids=lambda each: each.name)
@@ -62,14 +64,14 @@ def test_nothing_is_said_of_what_was_not_measured(comparison: Comparison) -> Non
     setup = comparison.set_up(pair())
     nothing = [None for _ in setup.jobs]
     assert comparison.conclude(nothing) == ""
-    bars = comparison.bars(setup, nothing)
-    assert all(bar.share is None and bar.trouble for bar in bars)
+    bars = comparison.bars(setup.trials, nothing)
+    assert all(bar.seconds is None and bar.trouble for bar in bars)
 
 
 @pytest.mark.parametrize("comparison", COMPARISONS, ids=lambda each: each.name)
 def test_without_a_card_the_reason_is_said(comparison: Comparison) -> None:
     setup = comparison.set_up(pair("cpu", "cpu", cards=0))
-    if comparison in (PIECES,):  # which the host's memory alone has, too
+    if comparison is PIECES:  # which the host's memory alone has, too
         assert {job.pinned for job in setup.jobs} == {False}
         assert comparison.conclude(found(setup))
         return
@@ -97,7 +99,7 @@ def test_figures_the_other_way_round_give_the_other_sentence() -> None:
 
 def test_only_the_host_can_pin_so_it_takes_part() -> None:
     setup = PINNED.set_up(pair("cuda:0", "cuda:1"))
-    assert (setup.source, setup.target) == ("cpu", "cuda:1")
+    assert (setup.jobs[0].source, setup.jobs[0].target) == ("cpu", "cuda:1")
     assert "Only the host's memory can be pinned" in setup.remark
 
 
@@ -119,10 +121,10 @@ def test_what_arrives_wrong_has_no_rate_and_staged_goes_on() -> None:
     assert STAGED.conclude(results) == (
         "What PyTorch copies arrives WRONG; staged it goes on at 8.60 GB/s."
     )
-    wrong, right = STAGED.bars(setup, results)
+    wrong, right = STAGED.bars(setup.trials, results)
     assert wrong.wrong
-    assert wrong.first is None
-    assert right.first is not None
+    assert wrong.seconds is None
+    assert right.seconds is not None
 
 
 def test_where_all_is_wrong_there_is_nothing_to_compare() -> None:
@@ -138,7 +140,7 @@ def test_one_card_has_no_direct_path() -> None:
 
 def test_a_pair_with_the_host_takes_another_card_for_the_direct_path() -> None:
     setup = STAGED.set_up(pair("cpu", "cuda:0"))
-    assert (setup.source, setup.target) == ("cuda:1", "cuda:0")
+    assert (setup.jobs[0].source, setup.jobs[0].target) == ("cuda:1", "cuda:0")
 
 
 def test_each_further_piece_has_its_price() -> None:
@@ -168,7 +170,7 @@ def test_a_copy_that_waits_is_not_hidden_and_one_that_does_not_is() -> None:
         "A blocking copy adds 10.0 ms to the computation: nothing of it is hidden. "
         "With non_blocking it adds 300 µs: 97 % of it is hidden behind the computation."
     )
-    names = [bar.words for bar in OVERLAP.bars(setup, results)]
+    names = [bar.trial.words for bar in OVERLAP.bars(setup.trials, results)]
     assert names == [
         "the computation alone",
         "the copy alone",

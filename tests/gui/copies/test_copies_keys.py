@@ -16,8 +16,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "keys.md").read_text("utf-8")
 SECTIONS = {
     "copies": ("Copies: the first page", "Table of copies", "Timeline of copies"),
     "matrix": ("Matrix", "Cells of the matrix"),
-    "sweep": ("Size sweep", "Rates over size", "Table of ways", "Slider of the guess"),
-    "comparisons": ("Comparisons",),
+    "sweep": ("Ways", "Rates over size", "Table of ways"),
     "datasheet": ("Datasheet", "Figures of a card", "Table of other cards"),
 }
 

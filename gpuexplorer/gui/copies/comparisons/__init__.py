@@ -1,1 +1,0 @@
-"""Ways of copying beside each other, and what follows from their figures."""

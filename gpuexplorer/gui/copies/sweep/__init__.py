@@ -1,1 +1,0 @@
-"""Rate over size, and how long a copy will take."""
