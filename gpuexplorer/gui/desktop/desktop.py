@@ -72,7 +72,7 @@ class Tray(QSystemTrayIcon):
     def __init__(self, actions: Sequence[QAction], parent: QObject | None = None) -> None:
         """`actions` are its menu."""
         super().__init__(QIcon(_ICON), parent)
-        self.there = self.isSystemTrayAvailable()
+        self.there = QSystemTrayIcon.isSystemTrayAvailable()
         self.activated.connect(self._on_activated)
         if self.there:
             self._menu = QMenu()

@@ -26,7 +26,7 @@ class Chip:
     colour: int | None
 
 
-class Drawn(Protocol):
+class Drawable(Protocol):
     """What a cell shows that is no words; where two are equal, they look alike."""
 
     def draw(self, drawing: Drawing, place: QRectF) -> None: ...
@@ -55,7 +55,7 @@ class Cell:
     icon: Icon | None = None  # before the text, in its tone
     chips: tuple[Chip, ...] = ()
     mark: str = ""  # a word in an outline behind the text
-    drawn: Drawn | None = None
+    drawn: Drawable | None = None
     unit: str = ""  # behind the number, smaller and dimmer
     gauge: Gauge | None = None
     joined: bool = False  # an arrow leads from each chip to the next
