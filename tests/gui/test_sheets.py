@@ -31,7 +31,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.controls.fields import NumberField, Range, TextField
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range, text_field
 from gpuexplorer.gui.widgets.laid_out import add
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
@@ -54,9 +54,9 @@ __all__ = ["faults", "lab", "machine", "worker"]
 def full(window: QWidget, _: LabState) -> Sheet:
     """One of everything a person can come to."""
     sheet = Sheet("A sheet", window)
-    sheet.add_code("nvidia-smi", "Command", beside=QPushButton("Copy"))
+    sheet.add_code("nvidia-smi", "Command")
     number = NumberField("Seconds", Range(0, 9, ()), "s")
-    add(sheet.body, TextField("Name"), number, QComboBox(), QCheckBox("Remember"))
+    add(sheet.body, text_field("Name"), number, QComboBox(), QCheckBox("Remember"))
     sheet.add_button("Cancel", ROLE.RejectRole)
     sheet.add_button("Connect", ROLE.AcceptRole, default=True)
     return sheet

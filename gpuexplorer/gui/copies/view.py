@@ -64,7 +64,7 @@ class CopiesView(LiveView):
         if desk.machines is not None:
             self._between = between(desk.machines, desk.machine.settings.remembered)
             self._between.changed.connect(self._on_machines_changed)
-        self._tabs.leave_out(_MACHINES, out=not self._several)
+        self._tabs.segments[_MACHINES].setVisible(self._several)
         self._pressed: QAbstractButton | None = None
         # Before the pages hear of it, which cannot be told to measure meanwhile.
         self.copies.progressed.connect(self._on_progressed)
@@ -161,7 +161,7 @@ class CopiesView(LiveView):
         return PAGES[name][1](self.copies)
 
     def _on_machines_changed(self) -> None:
-        self._tabs.leave_out(_MACHINES, out=not self._several)
+        self._tabs.segments[_MACHINES].setVisible(self._several)
         if self._name not in self._names:
             self.open_page("matrix")
         self._fit_tabs()

@@ -61,7 +61,8 @@ class SettingsDialog(Sheet):
         always_on: AlwaysOn | None = None,
         lab: LabState | None = None,
     ) -> None:
-        super().__init__(tr("Settings"), parent, _WIDTH, _HEIGHT)
+        super().__init__(tr("Settings"), parent, _WIDTH)
+        self.setMaximumHeight(_HEIGHT)
         self._settings = settings
         self._machine = machine
         self._going = False

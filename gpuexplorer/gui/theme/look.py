@@ -118,7 +118,6 @@ class Look(QObject):
             warn_tint=rgba(faded(theme.warn, 0.1)),
             bad_tint=rgba(faded(theme.bad, 0.08)),
             off=mixed(theme.ground, theme.faint, 0.55).name(),
-            on_text=mixed(theme.ground, theme.text, 0.35).name(),
         )
 
     def _find_theme(self) -> Theme:

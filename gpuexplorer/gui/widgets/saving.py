@@ -131,50 +131,45 @@ class Saving(QObject):
         """
         if self._dialog is not None:
             return
-        dialog = QFileDialog(self._parent, caption)
+        filters = {kind.filter: kind for kind in kinds}
+        remembered = Path(self._settings.remembered(_FOLDER) or "")
+        documents = QStandardPaths.StandardLocation.DocumentsLocation
+        known = remembered.is_absolute() and remembered.is_dir()
+        folder = remembered if known else Path(QStandardPaths.writableLocation(documents))
+        dialog = QFileDialog(self._parent, caption, str(folder))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not may_replace)
-        dialog.setNameFilters([kind.filter for kind in kinds])
-        dialog.setDefaultSuffix(kinds[0].suffix)
-        folder = self._settings.remembered(_FOLDER)
-        if folder is None or not Path(folder).is_dir():
-            documents = QStandardPaths.StandardLocation.DocumentsLocation
-            folder = QStandardPaths.writableLocation(documents)
-        dialog.setDirectory(folder)
+        dialog.setNameFilters(list(filters))
         dialog.selectFile(f"{name}.{kinds[0].suffix}")
-        dialog.filterSelected.connect(self._on_kind_selected)
-        dialog.fileSelected.connect(self._on_chosen)
+
+        def take_kind(chosen: str) -> None:
+            self.kind = filters[chosen]  # for `take` to ask
+            dialog.setDefaultSuffix(self.kind.suffix)
+
+        def write(chosen: str) -> None:
+            self._settings.remember(_FOLDER, str(Path(chosen).parent))
+            if (write := take(Path(chosen))) is not None:
+                self.save(Path(chosen), write)
+
+        take_kind(kinds[0].filter)
+        dialog.filterSelected.connect(take_kind)
+        dialog.fileSelected.connect(write)
         dialog.finished.connect(self._on_closed)
-        self._kinds, self._take, self._dialog = kinds, take, dialog
-        self.kind = kinds[0]  # which is chosen, for `take` to ask
+        self._dialog = dialog
         dialog.open()
 
     def save(self, path: Path, write: Write) -> None:
         """In a thread of its own; a sentence reports the outcome."""
 
-        def work() -> str:
-            write()
-            return tr("Saved to {path}.", path=path)
+        def saved(_: object) -> None:
+            self.done.emit(tr("Saved to {path}.", path=path))
 
-        in_a_thread(work, self, self.done.emit, self.refused.emit)
+        in_a_thread(write, self, saved, self.refused.emit)
 
     def stop(self) -> None:
-        """Nobody is asked any longer. Harmless when called twice."""
+        """Nobody is asked any longer."""
         if self._dialog is not None:
             self._dialog.reject()
-
-    def _on_kind_selected(self, chosen: str) -> None:
-        for kind in self._kinds:
-            if self._dialog is not None and kind.filter == chosen:
-                self._dialog.setDefaultSuffix(kind.suffix)
-                self.kind = kind
-
-    def _on_chosen(self, chosen: str) -> None:
-        path = Path(chosen)
-        self._settings.remember(_FOLDER, str(path.parent))
-        write = self._take(path)
-        if write is not None:
-            self.save(path, write)
 
     def _on_closed(self) -> None:
         if self._dialog is not None:

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QFrame, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QSizePolicy, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
@@ -54,7 +54,8 @@ class FormPanel(QWidget):
         self._lay_out()
         self._tabs.chosen.connect(self._on_tab_chosen)
         for kinds in self._kinds.values():
-            kinds.fill_width()
+            for each in (kinds, *kinds.segments.values()):
+                each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             kinds.chosen.connect(self._show_form)
         self._footer.run_asked.connect(self._on_run_asked)
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

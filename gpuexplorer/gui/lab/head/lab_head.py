@@ -28,7 +28,7 @@ from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton, MenuButton, Switch
+from gpuexplorer.gui.widgets.controls.buttons import FramedButton, MenuButton, switch
 from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
@@ -181,8 +181,8 @@ class LabHead(QWidget):
         super().resizeEvent(event)
         width = event.size().width()
         self._folded = width < _FOLD_BELOW
-        for switch in (self._placement, self._cap):
-            switch.setVisible(not self._folded)
+        for each in (self._placement, self._cap):
+            each.setVisible(not self._folded)
         self._release.show_compact(width < _COMPACT_BELOW)
 
 
@@ -259,7 +259,7 @@ class SwitchWord(QWidget):
 
     def __init__(self, words: SwitchWords, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._switch = Switch(tr(words.title))
+        self._switch = switch(tr(words.title))
         self._switch.setAccessibleDescription(f"{tr(words.sentence)} PyTorch: {words.torch}")
         self._switch.clicked.connect(self.turned)
         row(self._switch, label(tr(words.title), look().letters.body), within=self, gap=5)

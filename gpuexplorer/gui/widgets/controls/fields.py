@@ -12,16 +12,7 @@ from PySide6.QtGui import (
     QValidator,
     QWheelEvent,
 )
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDoubleSpinBox,
-    QLineEdit,
-    QPlainTextEdit,
-    QSizePolicy,
-    QStyleOptionComboBox,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr
@@ -29,6 +20,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.card_chips import chip_icon
+from gpuexplorer.gui.widgets.controls.segmented import Picker
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say
 from gpuexplorer.gui.widgets.line import ElidedLabel
 
@@ -36,58 +28,22 @@ _SHRINKS = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 _MOST_ROWS, _DECIMALS, _NO_LIMIT, _CHIP = 12, 6, 1e12, QSize(20, 20)
 
 
-class TextField(QLineEdit):
-    """In letters of one width, as what is typed becomes part of a line of code. `typed` comes
-    with every change that a person made.
-    """
-
-    typed = Signal(str)
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setFont(look().letters.mono.font)
-        self.setAccessibleName(name)
-        self.setFixedHeight(32)
-        self.setMinimumWidth(40)
-        self.setSizePolicy(_SHRINKS)
-        self.textEdited.connect(self.typed)
-
-    def show_text(self, text: str) -> None:
-        """Without disturbing whoever types just now."""
-        if text != self.text():
-            self.setText(text)
-            self.setCursorPosition(0)
+def text_field(name: str) -> QLineEdit:
+    """In letters of one width, as what is typed becomes part of a line of code."""
+    field = QLineEdit()
+    field.setFont(look().letters.mono.font)
+    field.setAccessibleName(name)
+    field.setFixedHeight(32)
+    field.setMinimumWidth(40)
+    field.setSizePolicy(_SHRINKS)
+    return field
 
 
-class CodeField(QPlainTextEdit):
-    """A few lines; Tab goes on to the next field."""
-
-    typed = Signal(str)
-
-    def __init__(self, name: str, lines: int) -> None:
-        super().__init__(tabChangesFocus=True)
-        self.setFont(look().letters.mono.font)
-        self.setAccessibleName(name)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFixedHeight(round(lines * look().letters.mono.metrics.lineSpacing()) + 26)
-        self.textChanged.connect(self._on_text_changed)
-
-    def text(self) -> str:
-        return self.toPlainText()
-
-    def show_text(self, text: str) -> None:
-        if text != self.text():
-            self.setPlainText(text)
-
-    def _on_text_changed(self) -> None:
-        self.typed.emit(self.text())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            event.ignore()  # the form's own
-        else:
-            super().keyPressEvent(event)
+def show_text(field: QLineEdit, text: str) -> None:
+    """Without disturbing whoever types just now."""
+    if text != field.text():
+        field.setText(text)
+        field.setCursorPosition(0)
 
 
 class SearchField(QLineEdit):
@@ -100,13 +56,13 @@ class SearchField(QLineEdit):
     def __init__(self, name: str) -> None:
         super().__init__(placeholderText=name, clearButtonEnabled=True)
         self.setAccessibleName(name)
-        icons = look().icons
         begin = QLineEdit.ActionPosition.LeadingPosition
-        self.addAction(icons.for_button(Icon.SEARCH), begin).triggered.connect(self.setFocus)
+        self.addAction(look().icons.for_button(Icon.SEARCH), begin)
         for clear in self.findChildren(QAction, "_q_qlineeditclearaction"):
-            clear.setIcon(icons.for_button(Icon.CLOSE))
-        meanings = tr("Clear"), name
-        for button, meaning in zip(self.findChildren(QToolButton), meanings, strict=True):
+            clear.setIcon(look().icons.for_button(Icon.CLOSE))
+        for button, meaning in zip(
+            self.findChildren(QToolButton), (tr("Clear"), name), strict=True
+        ):
             button.setAccessibleName(meaning)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -136,11 +92,8 @@ class NumberField(QDoubleSpinBox):
 
     chosen = Signal(float)
 
-    def __init__(
-        self, name: str, limits: Range, unit: str, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent, decimals=_DECIMALS)
-        self.setKeyboardTracking(False)
+    def __init__(self, name: str, limits: Range, unit: str) -> None:
+        super().__init__(decimals=_DECIMALS, keyboardTracking=False)
         self._name = name
         self.setLocale(QLocale.c())
         self.setRange(-_NO_LIMIT, _NO_LIMIT)  # Qt would refuse a digit, and keep half a number
@@ -159,7 +112,6 @@ class NumberField(QDoubleSpinBox):
         self.setAccessibleName(named)
         most = plain(limits.most) + self.suffix()
         self.setToolTip(tr("From {least} to {most}", least=plain(limits.least), most=most))
-        self.setAccessibleDescription(self.toolTip())
 
     def show_number(self, number: float) -> None:
         """Does not disturb whoever types just now."""
@@ -176,12 +128,9 @@ class NumberField(QDoubleSpinBox):
 
     def stepBy(self, steps: int) -> None:
         """To the next stop above or below."""
-        limits, here = self._limits, self.value()
-        stops = (limits.least, *limits.stops, limits.most)
-        if steps > 0:
-            self.setValue(min((stop for stop in stops if stop > here), default=here))
-        else:
-            self.setValue(max((stop for stop in stops if stop < here), default=here))
+        here, stops = self.value(), (self._limits.least, *self._limits.stops, self._limits.most)
+        beyond = [stop for stop in stops if (stop - here) * steps > 0]
+        self.setValue(min(beyond, key=lambda stop: abs(stop - here), default=here))
         self.selectAll()
 
     def textFromValue(self, value: float) -> str:
@@ -230,7 +179,7 @@ class Choice:
         return ", ".join(each for each in (self.words, self.remark, self.refused) if each)
 
 
-class Dropdown(QComboBox):
+class Dropdown(Picker):
     """`chosen` says what a person wants; whoever decides shows it by `show_choices`."""
 
     chosen = Signal(object)
@@ -263,7 +212,8 @@ class Dropdown(QComboBox):
         letters, theme = look().letters, look().theme
         model = QStandardItemModel(self)
         for each in self._choices:
-            item = QStandardItem(each.said)
+            item = QStandardItem(each.shown)
+            item.setAccessibleText(each.said)
             item.setFont((letters.mono if each.typed else letters.body).font)
             item.setEnabled(not each.refused)
             item.setToolTip(each.refused)
@@ -275,29 +225,18 @@ class Dropdown(QComboBox):
         self._mark()
 
     def _mark(self) -> None:
-        chosen = next((each for each in self._choices if each.key == self._key), None)
-        self.setCurrentIndex(-1 if chosen is None else self._choices.index(chosen))
-        self.setToolTip(self.placeholderText() if chosen is None else chosen.said)
+        keys = [each.key for each in self._choices]
+        at = keys.index(self._key) if self._key in keys else -1
+        chosen = self._choices[at] if at >= 0 else None
+        self.setCurrentIndex(at)
+        self.setToolTip(chosen.said if chosen else self.placeholderText())
         letters = look().letters
         self.setFont((letters.mono if chosen and chosen.typed else letters.body).font)
         restyle(self, "empty", chosen is None)
 
-    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
-        super().initStyleOption(option)
-        if self.currentIndex() >= 0:
-            option.currentText = self._choices[self.currentIndex()].shown
-
     def _on_activated(self, row: int) -> None:
         self._mark()  # until it is decided, what was chosen before holds
         self.chosen.emit(self._choices[row].key)
-
-    def showPopup(self) -> None:
-        self.view().keyboardSearch("")  # forgets what was typed when it was open before
-        super().showPopup()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """The page scrolls on."""
-        event.ignore()
 
 
 class Labelled(QWidget):
@@ -337,21 +276,21 @@ class FieldRow(QWidget):
 
     def show_problems(self, problems: Mapping[str, str]) -> None:
         """Those of its own among all that are wrong in a form."""
+        said = []
         for key, field in self._fields.items():
-            field.control.setAccessibleDescription(problems.get(key, ""))
-            restyle(field.control, "bad", bool(problems.get(key)))
-        mine = [
-            (each.caption, problems[key])
-            for key, each in self._fields.items()
-            if problems.get(key)
+            problem = problems.get(key, "")
+            field.control.setAccessibleDescription(problem)
+            restyle(field.control, "bad", bool(problem))
+            if problem:
+                said.append((field.caption, problem))
+        # Several red frames do not say which sentence is about which field.
+        named = [
+            tr("{field}: {problem}", field=field, problem=problem)
+            if field and len(said) > 1
+            else problem
+            for field, problem in said
         ]
-        said = [problem for _, problem in mine]
-        if len(said) > 1:  # several red frames do not say which sentence is about which field
-            words = "{field}: {problem}"
-            said = [
-                tr(words, field=field, problem=each) if field else each for field, each in mine
-            ]
-        say(self._sentence, "\n".join(said))
+        say(self._sentence, "\n".join(named))
 
     def first_bad(self, problems: Mapping[str, str]) -> QWidget | None:
         """Where the keyboard should go to mend it."""

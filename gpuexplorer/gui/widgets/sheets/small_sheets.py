@@ -19,7 +19,7 @@ from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, TextField
+from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, text_field
 from gpuexplorer.gui.widgets.key_words import KeyGroup
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
 from gpuexplorer.gui.widgets.painted import Sign
@@ -125,7 +125,7 @@ class AddMachineSheet(Sheet):
         self._host.editTextChanged.connect(self._on_typed)
         caption = tr("Machine, or one of ~/.ssh/config")
         self._hosts = FieldRow({"host": Labelled(caption, self._host)})
-        self._python = TextField(tr("Python over there"))
+        self._python = text_field(tr("Python over there"))
         self._python.setPlaceholderText("python3")
         self._python.setMaxLength(_LONGEST_NAME)
         python = Labelled(tr("Python over there, if not python3"), self._python)
@@ -170,7 +170,7 @@ def question_sheet(question: Question, parent: QWidget) -> Sheet:
     if question.again:
         sheet.add_sentence(tr("The last answer was not taken."), Tone.WARN)
     sheet.add_sentence(tr("Word for word, from ssh or from the other machine:"), Tone.QUIET)
-    sheet.add_code(question.text, tr("Question"), most=14)
+    sheet.add_code(question.text, tr("Question"))
     field = QLineEdit()
     if question.yes_no:
         field.setText("yes")
