@@ -5,12 +5,18 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QCompleter,
+    QFormLayout,
+    QLineEdit,
+    QWidget,
+)
 
 from gpuexplorer import __version__
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import listed, tr, trn
-from gpuexplorer.gui.paint.drawing import parts_of
 from gpuexplorer.gui.state.far_machines import Wanted
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
@@ -21,13 +27,14 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, text_field
 from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
+from gpuexplorer.gui.widgets.laid_out import GROWS, add, label, row
 from gpuexplorer.gui.widgets.painted import Sign
-from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
+from gpuexplorer.gui.widgets.saving import in_a_thread
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.remote.ssh import host_name, names_to_choose
 
 _LONGEST_NAME, _LONGEST_ANSWER = 512, 900
-_KEYS_WIDTH, _TWO_COLUMNS_FROM = 720, 600
+_KEYS_WIDTH = 720
 _MOST_NAMED = 12
 
 
@@ -66,16 +73,18 @@ def keys_sheet(
     heights = [len(keys) + 2 for _, keys in groups]
     cuts = range(len(groups) + 1)
     cut = min(cuts, key=lambda at: abs(sum(heights[:at]) - sum(heights[at:])))
-    wide = window.width() >= _TWO_COLUMNS_FROM
     halves = row(gap=40)
-    for half in (groups[:cut], groups[cut:]) if wide else (groups,):
-        listed = column(gap=0)
+    for half in (groups[:cut], groups[cut:]):
+        listed = QFormLayout(verticalSpacing=9)
         for heading, keys in half:
-            add(listed, label(heading, look().letters.caption, Tone.QUIET), Space(4))
+            listed.addRow(label(heading, look().letters.caption, Tone.QUIET))
             for keys_of_one, words in keys:
-                add(listed, _key_row(words, keys_of_one), line_between())
-            add(listed, Space(14))
-        add(listed, FREE)
+                said = label(words, look().letters.body)
+                said.setWordWrap(True)
+                said.setAccessibleName(tr("{command}: {keys}", command=words, keys=keys_of_one))
+                pressed = label(keys_of_one, look().letters.caption, Tone.QUIET)
+                pressed.setProperty("kind", "key")
+                listed.addRow(said, pressed)
         add(halves, listed, GROWS)
     sheet.body.addLayout(halves)
     sheet.add_close()
@@ -84,82 +93,64 @@ def keys_sheet(
     return sheet
 
 
-def _key_row(words: str, keys: str) -> QHBoxLayout:
-    """What it does, and a cap for each key of "Ctrl+Shift+P". With a space between they are
-    pressed one or the other.
-    """
-    said = label(words, look().letters.body)
-    said.setWordWrap(True)
-    said.setAccessibleName(tr("{command}: {keys}", command=words, keys=keys))
-    line = row(said, GROWS, gap=4, margins=(0, 5, 0, 5))
-    for either in keys.split():
-        add(line, Space(4))
-        for key in parts_of(either):
-            cap = label(key, look().letters.caption)
-            cap.setProperty("kind", "key")
-            add(line, cap, Qt.AlignmentFlag.AlignVCenter)
-    return line
-
-
-class AddMachineSheet(Sheet):
+def add_machine_sheet(machines: MachinesState, window: QWidget) -> Sheet:
     """A name that is typed, which is checked meanwhile, or one of ~/.ssh/config."""
+    sheet = Sheet(tr("Add a machine"), window)
+    reached = tr(
+        "It is reached by ssh, with your own keys and settings, and needs a Python "
+        "from 3.10 on. Nothing is installed there, and no file stays."
+    )
+    sheet.add_sentence(reached, Tone.QUIET)
+    host = QComboBox(insertPolicy=QComboBox.InsertPolicy.NoInsert)
+    host.setLineEdit(QLineEdit(placeholderText="user@server", maxLength=_LONGEST_NAME))
+    host.setFont(look().letters.mono.font)
+    host.setAccessibleName(tr("Machine"))
+    host.view().setAccessibleName(tr("Machines of ~/.ssh/config"))
+    host.setCompleter(QCompleter(host.model(), host))  # not typed to its end by itself
+    typed = FieldRow({"host": Labelled(tr("Machine, or one of ~/.ssh/config"), host)})
+    python = text_field(tr("Python over there"))
+    python.setPlaceholderText("python3")
+    python.setMaxLength(_LONGEST_NAME)
+    remember = QCheckBox(tr("Remember this machine"), checked=True)
+    over_there = Labelled(tr("Python over there, if not python3"), python)
+    add(sheet.body, typed, over_there, remember)
+    sheet.add_button(tr("Cancel"), ROLE.RejectRole)
+    connect = sheet.add_button(tr("Connect"), ROLE.ActionRole, default=True)
+    sheet.begin_at(host)
 
-    def __init__(self, machines: MachinesState, window: QWidget) -> None:
-        super().__init__(tr("Add a machine"), window)
-        self._machines = machines
-        self.add_sentence(
-            tr(
-                "It is reached by ssh, with your own keys and settings, and needs a Python "
-                "from 3.10 on. Nothing is installed there, and no file stays."
-            ),
-            Tone.QUIET,
-        )
-        typed = QLineEdit(placeholderText="user@server", maxLength=_LONGEST_NAME)
-        self._host = QComboBox(insertPolicy=QComboBox.InsertPolicy.NoInsert)
-        self._host.setLineEdit(typed)
-        self._host.setFont(look().letters.mono.font)
-        self._host.setAccessibleName(tr("Machine"))
-        self._host.view().setAccessibleName(tr("Machines of ~/.ssh/config"))
-        offer = QCompleter(self._host.model(), self._host)  # not typed to its end by itself
-        self._host.setCompleter(offer)
-        self._host.editTextChanged.connect(self._on_typed)
-        caption = tr("Machine, or one of ~/.ssh/config")
-        self._hosts = FieldRow({"host": Labelled(caption, self._host)})
-        self._python = text_field(tr("Python over there"))
-        self._python.setPlaceholderText("python3")
-        self._python.setMaxLength(_LONGEST_NAME)
-        python = Labelled(tr("Python over there, if not python3"), self._python)
-        self._remember = QCheckBox(tr("Remember this machine"))
-        self._remember.setChecked(True)
-        add(self.body, self._hosts, python, self._remember)
-        self.add_button(tr("Cancel"), ROLE.RejectRole)
-        self._connect = self.add_button(tr("Connect"), ROLE.AcceptRole, default=True)
-        self.begin_at(self._host)
-        there = {each.key for each in machines.rows()}
-        self._host.addItems([each for each in names_to_choose() if each not in there])
-        self._host.setCurrentIndex(-1)
-        self._on_typed("")
-
-    def accept(self) -> None:
-        host, python = self._host.currentText().strip(), self._python.text().strip()
-        try:
-            self._machines.add(Wanted(host, python, remember=self._remember.isChecked()))
-        except Trouble as trouble:
-            self._hosts.show_problems({"host": trouble.told})
-            self._host.setFocus()
-            return
-        self._machines.show(host)
-        super().accept()
-
-    def _on_typed(self, text: str) -> None:
-        self._connect.setEnabled(bool(text.strip()))
+    def check(text: str) -> None:
+        connect.setEnabled(bool(text.strip()))
         problem = ""
         if text.strip():
             try:
                 host_name(text)
             except Trouble as trouble:
                 problem = trouble.told
-        self._hosts.show_problems({"host": problem})
+        typed.show_problems({"host": problem})
+
+    def offer(names: Sequence[str]) -> None:
+        there, written = {each.key for each in machines.rows()}, host.currentText()
+        host.addItems([each for each in names if each not in there])
+        host.setCurrentIndex(-1)
+        host.setEditText(written)
+
+    def take() -> None:
+        name, wanted = host.currentText().strip(), python.text().strip()
+        try:
+            machines.add(Wanted(name, wanted, remember=remember.isChecked()))
+        except Trouble as trouble:
+            typed.show_problems({"host": trouble.told})
+            host.setFocus()
+            return
+        machines.show(name)
+        sheet.accept()
+
+    host.editTextChanged.connect(check)
+    connect.clicked.connect(take)
+    check("")
+    # A home that hangs keeps nobody from typing.
+    in_a_thread(names_to_choose, sheet, offer, lambda _: None)
+    return sheet
 
 
 def question_sheet(question: Question, parent: QWidget) -> Sheet:
@@ -211,13 +202,6 @@ def release_first(
     if not (names or busy):
         then()
         return None
-    sheet = release_sheet(names, busy, words, parent)
-    sheet.accepted.connect(then)
-    sheet.open()
-    return sheet
-
-
-def release_sheet(names: Sequence[str], busy: bool, words: str, parent: QWidget) -> Sheet:
     sheet = Sheet(tr("Release the cards?"), parent)
     if names:
         sheet.add_sentence(lost(names))
@@ -230,6 +214,8 @@ def release_sheet(names: Sequence[str], busy: bool, words: str, parent: QWidget)
     sheet.add_sentence(ends, Tone.QUIET)
     sheet.add_button(tr("Keep them"), ROLE.RejectRole, default=True)
     sheet.add_button(words or tr("Release the cards"), ROLE.AcceptRole)
+    sheet.accepted.connect(then)
+    sheet.open()
     return sheet
 
 
