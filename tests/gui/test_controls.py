@@ -21,7 +21,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, load_theme
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
+from gpuexplorer.gui.widgets.controls.card_chips import CardChips
 from gpuexplorer.gui.widgets.controls.fields import (
     Choice,
     Dropdown,
@@ -151,7 +151,7 @@ def test_what_a_card_is_called_is_never_taken_for_markup(qtbot: QtBot) -> None:
     chips = CardChips()
     qtbot.addWidget(chips)
     evil = "Card 0, <img src='file:///etc/passwd'>\nbusy"
-    choices = [CardChoice(CardId(each), each, evil, 0) for each in "01"]
+    choices = [Choice(CardId(each), each, evil, colour=0) for each in "01"]
     chips.show_choices(choices, CardId("0"))
     tips = {each.toolTip() for each in chips.findChildren(QAbstractButton)}
     assert "<qt>Card 0, &lt;img src=&#x27;file:///etc/passwd&#x27;&gt;<br>busy</qt>" in tips

@@ -15,7 +15,12 @@ from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton, link_button
+from gpuexplorer.gui.widgets.controls.buttons import (
+    FramedButton,
+    IconButton,
+    link_button,
+    with_keys,
+)
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
 from gpuexplorer.gui.widgets.line import ElidedLabel, Tag
@@ -237,7 +242,10 @@ class TopBar(QFrame):
         self._pause.clicked.connect(time_window.toggle_pause)
         self.record = RecordButton()
         self.record.turned.connect(self._arrange)
-        self._search = SearchButton()
+        meaning = tr("Search all commands, screens and cards")
+        words = with_keys(tr("Search"), "Ctrl+K")
+        self._search = FramedButton(Icon.SEARCH, words, meaning)
+        self._search.setAccessibleName(tr("Search all commands"))
         self._search.clicked.connect(self.search_asked)
         self._badge.setObjectName("top.source")
         self._spans.setObjectName("top.time")
@@ -292,7 +300,7 @@ class TopBar(QFrame):
         self._spans.show_compact(tight)
         self._pause.setVisible(not window.replaying)  # that has a bar of its own
         self.record.show_level(2 if tight else int(narrow))
-        self._search.show_wide(wide=not narrow)
+        self._search.show_compact(narrow)
 
     def _on_time_changed(self) -> None:
         window = self._time_window

@@ -1,7 +1,7 @@
 """Qt's own buttons, each of a `kind` that the style sheet knows, and one that draws itself."""
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QCheckBox,
@@ -145,43 +145,17 @@ class PrimaryButton(QPushButton):
     """The one button of a screen that stands out."""
 
     def __init__(self, keys: str = "") -> None:
-        super().__init__()
-        self._words, self._keys = "", keys
+        super().__init__(minimumWidth=80)
+        self._keys = keys
         self.setProperty("kind", "primary")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setFixedHeight(36)
-        self.setMinimumWidth(80)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_words(self, words: str) -> None:
-        self._words = with_keys(words, self._keys)
+        self.setText(with_keys(words, self._keys))
         self.setAccessibleName(words)
-        self.setToolTip(self._words)
-        self._fit()
-
-    def _fit(self) -> None:
-        self.setText(look().letters.strong.elided(self._words, self.width() - 24))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-
-class SearchButton(QPushButton):
-    """Looks like a field to type in, and opens the palette of all commands."""
-
-    def __init__(self) -> None:
-        super().__init__(look().icons.for_button(Icon.SEARCH), "")
-        self.setProperty("kind", "search")
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setIconSize(QSize(18, 18))
-        self.setAccessibleName(tr("Search all commands"))
-        self.setToolTip(tr("Search all commands, screens and cards (Ctrl+K)"))
-
-    def show_wide(self, *, wide: bool) -> None:
-        """Or the icon alone."""
-        self.setText(with_keys(tr("Search"), "Ctrl+K") if wide else "")
-        self.setFixedWidth(160 if wide else 32)
+        self.setToolTip(self.text())
 
 
 class PaintedButton(QAbstractButton):

@@ -3,10 +3,15 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLocale, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QLocale, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
+    QColor,
+    QGuiApplication,
+    QIcon,
     QKeyEvent,
+    QPainter,
+    QPixmap,
     QStandardItem,
     QStandardItemModel,
     QValidator,
@@ -16,10 +21,11 @@ from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit, QSizePolicy, QToolButto
 
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.paint.drawing import Drawing, plain_tip
 from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.card_chips import chip_icon
 from gpuexplorer.gui.widgets.controls.segmented import Picker
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say
 from gpuexplorer.gui.widgets.line import ElidedLabel
@@ -169,14 +175,14 @@ class Choice:
     typed: bool = True  # words of code, in letters of one width
 
     @property
-    def said(self) -> str:
-        """For screen readers, which do not see the chip."""
-        on = tr("on {place}", place=self.chip) if self.chip else ""
-        return ", ".join(each for each in (self.words, on, self.remark, self.refused) if each)
+    def shown(self) -> str:
+        return ", ".join(filter(None, (self.words, self.remark, self.refused)))
 
     @property
-    def shown(self) -> str:
-        return ", ".join(each for each in (self.words, self.remark, self.refused) if each)
+    def said(self) -> str:
+        """For screen readers, which do not see the chip."""
+        place = self.chip
+        return tr("{what}, on {place}", what=self.shown, place=place) if place else self.shown
 
 
 class Dropdown(Picker):
@@ -229,7 +235,7 @@ class Dropdown(Picker):
         at = keys.index(self._key) if self._key in keys else -1
         chosen = self._choices[at] if at >= 0 else None
         self.setCurrentIndex(at)
-        self.setToolTip(chosen.said if chosen else self.placeholderText())
+        self.setToolTip(plain_tip(chosen.said if chosen else self.placeholderText()))
         letters = look().letters
         self.setFont((letters.mono if chosen and chosen.typed else letters.body).font)
         restyle(self, "empty", chosen is None)
@@ -237,6 +243,18 @@ class Dropdown(Picker):
     def _on_activated(self, row: int) -> None:
         self._mark()  # until it is decided, what was chosen before holds
         self.chosen.emit(self._choices[row].key)
+
+
+def chip_icon(number: str, fill: QColor | None, letters: Lettering, size: QSize) -> QIcon:
+    """A card's chip in its colour, or outlined where it has none."""
+    sharp = QGuiApplication.primaryScreen().devicePixelRatio()
+    pixmap = QPixmap(size * sharp)
+    pixmap.setDevicePixelRatio(sharp)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    with QPainter(pixmap) as painter:
+        place = QRectF(0, 0, size.width(), size.height())
+        Drawing(painter).chip(place, number, letters, fill)
+    return QIcon(pixmap)
 
 
 class Labelled(QWidget):

@@ -20,7 +20,6 @@ from gpuexplorer.gui.guard import guarded
 _TAB, _NO = Qt.FocusPolicy.TabFocus, Qt.FocusPolicy.NoFocus
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1}
 _ENDS = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
-_SIDEWAYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
 def pressed_by_enter(window: QWidget, event: QKeyEvent) -> bool:
@@ -41,9 +40,7 @@ def one_tab_stop(group: QButtonGroup) -> None:
 
 def stop_at(widgets: Sequence[QWidget], chosen: QWidget | None) -> None:
     for each in widgets:
-        policy = _TAB if each is chosen else _NO
-        if each.focusPolicy() is not policy:
-            each.setFocusPolicy(policy)
+        each.setFocusPolicy(_TAB if each is chosen else _NO)
 
 
 def line_up(widgets: Sequence[QWidget]) -> None:
@@ -73,10 +70,6 @@ class ArrowKeys(QObject):
     # What is left of it when Python has taken it down and Qt asks it once more.
     _widgets: Sequence[QWidget] = ()
 
-    def __init__(self, parent: QObject, *, sideways: bool = True) -> None:
-        super().__init__(parent)
-        self._sideways = sideways
-
     def take(self, widgets: Sequence[QWidget]) -> None:
         """From now on these, in this order."""
         for widget in self._widgets:
@@ -84,20 +77,12 @@ class ArrowKeys(QObject):
         self._widgets = list(widgets)
         for widget in self._widgets:
             widget.installEventFilter(self)
-        focused = next((each for each in self._widgets if each.hasFocus()), None)
-        self.offer(focused or next(iter(self._widgets), None))
+        focused = [each for each in self._widgets if each.hasFocus()]
+        self.offer(next(iter([*focused, *self._widgets]), None))
 
     def offer(self, chosen: QWidget | None) -> None:
         """This is the one the Tab key comes to."""
         stop_at(self._widgets, chosen)
-
-    def _neighbour(self, widget: QWidget, key: Qt.Key) -> QWidget | None:
-        there = [each for each in self._widgets if each.isVisible() and each.isEnabled()]
-        if key in _ENDS:
-            return there[_ENDS[key]]
-        if key not in _STEPS or (key in _SIDEWAYS and not self._sideways):
-            return None
-        return there[min(max(0, there.index(widget) + _STEPS[key]), len(there) - 1)]
 
     @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -105,13 +90,20 @@ class ArrowKeys(QObject):
             return False
         if event.type() is QEvent.Type.FocusIn:
             self.offer(watched)
-        elif isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
-            neighbour = self._neighbour(watched, Qt.Key(event.key()))
-            if neighbour is not None:
-                neighbour.setFocus(Qt.FocusReason.TabFocusReason)
-                self.moved_to.emit(neighbour)
-                return True
-        return False
+        if event.type() is not QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        there = [each for each in self._widgets if each.isVisible() and each.isEnabled()]
+        key = event.key()
+        if key in _STEPS:
+            at = there.index(watched) + _STEPS[key]
+            to = there[min(max(0, at), len(there) - 1)]
+        elif key in _ENDS:
+            to = there[_ENDS[key]]
+        else:
+            return False
+        to.setFocus(Qt.FocusReason.TabFocusReason)
+        self.moved_to.emit(to)
+        return True
 
 
 class CopyKey(QObject):
@@ -135,13 +127,10 @@ class CopyKey(QObject):
     def eventFilter(self, field: QObject, event: QEvent) -> bool:
         if event.type() is not QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
             return False
-        if not event.matches(QKeySequence.StandardKey.Copy) or _selected(field):
+        selected = isinstance(field, QLineEdit | QLabel) and field.hasSelectedText()
+        if isinstance(field, QPlainTextEdit):
+            selected = field.textCursor().hasSelection()
+        if selected or not event.matches(QKeySequence.StandardKey.Copy):
             return False
         event.ignore()
         return True
-
-
-def _selected(field: QObject) -> bool:
-    if isinstance(field, QPlainTextEdit):
-        return field.textCursor().hasSelection()
-    return not isinstance(field, QLineEdit | QLabel) or field.hasSelectedText()

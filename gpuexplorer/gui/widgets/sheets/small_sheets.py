@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QCompleter,
-    QFormLayout,
     QLineEdit,
     QWidget,
 )
@@ -27,7 +26,7 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, text_field
 from gpuexplorer.gui.widgets.key_words import KeyGroup
-from gpuexplorer.gui.widgets.laid_out import GROWS, add, label, row
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.saving import in_a_thread
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
@@ -75,16 +74,17 @@ def keys_sheet(
     cut = min(cuts, key=lambda at: abs(sum(heights[:at]) - sum(heights[at:])))
     halves = row(gap=40)
     for half in (groups[:cut], groups[cut:]):
-        listed = QFormLayout(verticalSpacing=9)
+        listed = column()
         for heading, keys in half:
-            listed.addRow(label(heading, look().letters.caption, Tone.QUIET))
+            add(listed, Space(6), label(heading, look().letters.caption, Tone.QUIET))
             for keys_of_one, words in keys:
                 said = label(words, look().letters.body)
                 said.setWordWrap(True)
                 said.setAccessibleName(tr("{command}: {keys}", command=words, keys=keys_of_one))
                 pressed = label(keys_of_one, look().letters.caption, Tone.QUIET)
                 pressed.setProperty("kind", "key")
-                listed.addRow(said, pressed)
+                add(listed, row(said, GROWS, pressed, Qt.AlignmentFlag.AlignVCenter))
+        add(listed, FREE)
         add(halves, listed, GROWS)
     sheet.body.addLayout(halves)
     sheet.add_close()
