@@ -33,6 +33,7 @@ from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys, line_up
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import row
 from gpuexplorer.gui.widgets.sheets.sheet import Popup
+from tests.gui.frame.steps import keys
 from tests.gui.hands import press
 
 TYPES = (
@@ -104,14 +105,13 @@ def test_the_arrow_keys_choose_in_a_row_that_is_one_stop_of_the_tab_key(
     spans.show_choice(5)
     button = IconButton(Icon.CLOSE)
     show(window, qtbot, spans, button)
-    spans.holder().setFocus(Qt.FocusReason.TabFocusReason)
-    press(spans.holder(), Qt.Key.Key_Right)
-    assert spans.holder().accessibleName() == "1 h"
-    assert spans.holder().hasFocus()
-    press(spans.holder(), Qt.Key.Key_Tab)
+    spans.setFocus(Qt.FocusReason.TabFocusReason)
+    keys(Qt.Key.Key_Right)
+    assert spans.segments[60].hasFocus()
+    keys(Qt.Key.Key_Tab)
     assert button.hasFocus()
     QTest.keyClick(window, Qt.Key.Key_Backtab)
-    assert spans.holder().hasFocus()
+    assert spans.hasFocus()
 
 
 def test_a_number_is_stepped_typed_and_taken_back(window: QWidget, qtbot: QtBot) -> None:

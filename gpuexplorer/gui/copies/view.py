@@ -104,9 +104,9 @@ class CopiesView(LiveView):
         focused = QApplication.focusWidget()
         on_tabs = focused is not None and self._tabs.isAncestorOf(focused)
         self._tabs.show_choice(name)
-        self.begin_at(self._tabs.holder())
+        self.begin_at(self._tabs)
         if on_tabs:
-            self._tabs.holder().setFocus(Qt.FocusReason.OtherFocusReason)
+            self._tabs.setFocus(Qt.FocusReason.OtherFocusReason)
         self._stack.setCurrentWidget(page)
         for each in self._pages.values():
             for tool in each.tools:
@@ -174,14 +174,14 @@ class CopiesView(LiveView):
         page = self._pages[self._name]
         if focused in page.tools or page.isAncestorOf(focused):
             self._pressed = focused
-            self._tabs.holder().setFocus(Qt.FocusReason.OtherFocusReason)
+            self._tabs.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _give_back_keyboard(self) -> None:
         """When it is measured; unless somebody has moved on, or the page is gone."""
         button = self._pressed
         if button is None or self.copies.running:
             return
-        stayed = shiboken6.isValid(button) and self._tabs.holder().hasFocus()
+        stayed = shiboken6.isValid(button) and self._tabs.hasFocus()
         if stayed and button.isEnabled():
             button.setFocus(Qt.FocusReason.OtherFocusReason)
         if not stayed or button.isEnabled():

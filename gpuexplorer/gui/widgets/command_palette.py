@@ -45,9 +45,10 @@ class CommandPalette(Popup):
         self._field.textChanged.connect(self._search)
         self._field.returnPressed.connect(self._run)
         self._field.installEventFilter(self)
-        self._list = QTreeWidget(
-            columnCount=3, headerHidden=True, rootIsDecorated=False, uniformRowHeights=True
-        )
+        self._list = QTreeWidget(columnCount=3)
+        self._list.setHeaderHidden(True)
+        self._list.setRootIsDecorated(False)
+        self._list.setUniformRowHeights(True)
         self._list.setProperty("kind", "commands")
         self._list.setAccessibleName(tr("Commands found"))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -92,7 +93,7 @@ class CommandPalette(Popup):
         self._field.setAccessibleDescription(words)
         self._list.setVisible(bool(self._found))
         self._nothing.setVisible(not self._found)
-        self._list.setCurrentItem(self._list.topLevelItem(0))
+        self._list.setCurrentIndex(self._list.model().index(0, 0))
 
     def _run(self) -> None:
         at = self._list.currentIndex().row()
@@ -111,7 +112,6 @@ class CommandPalette(Popup):
 
     @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        pressed = event.type() is QEvent.Type.KeyPress and isinstance(event, QKeyEvent)
-        if pressed and event.key() in _MOVES:
-            return QApplication.sendEvent(self._list, event)
-        return super().eventFilter(watched, event)
+        if not isinstance(event, QKeyEvent) or event.type() is not QEvent.Type.KeyPress:
+            return super().eventFilter(watched, event)
+        return event.key() in _MOVES and QApplication.sendEvent(self._list, event)

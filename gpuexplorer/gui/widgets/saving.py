@@ -6,15 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import (
-    QBuffer,
-    QByteArray,
-    QIODevice,
-    QObject,
-    QStandardPaths,
-    QTimer,
-    Signal,
-)
+from PySide6.QtCore import QBuffer, QByteArray, QObject, QStandardPaths, QTimer, Signal
 from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -29,7 +21,6 @@ Write = Callable[[], object]
 # Called when the place is known: takes what is to be written as it is at that moment.
 Take = Callable[[Path], Write | None]
 _FOLDER = "saving/folder"
-_LOOK_EVERY = 50  # milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +51,6 @@ def suggested_name(what: str, wall: float, *, simulated: bool) -> str:
 def png(image: QImage) -> bytes:
     """May be called from any thread."""
     buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     QImageWriter(buffer, QByteArray(b"png")).write(image)
     return bytes(buffer.data().data())
 
@@ -74,7 +64,7 @@ def in_a_thread(
     """`work` writes or reads a file in a thread of its own. It is finished even if the window
     is closed before; then nobody is told.
     """
-    asked, timer = Asked(work), QTimer(parent, interval=_LOOK_EVERY)
+    asked, timer = Asked(work), QTimer(parent, interval=50)
 
     def look_again() -> None:
         if asked.answered:
@@ -97,10 +87,8 @@ def ask_for_file(
     """The system's own question for a file to open; returns at once. `kinds` as Qt writes them:
     "Python programs (*.py)"; empty: a folder is asked for.
     """
-    mode = QFileDialog.FileMode
-    dialog = QFileDialog(parent, caption)
-    dialog.setFileMode(mode.ExistingFile if kinds else mode.Directory)
-    dialog.setNameFilter(kinds)
+    mode = QFileDialog.FileMode.ExistingFile if kinds else QFileDialog.FileMode.Directory
+    dialog = QFileDialog(parent, caption, filter=kinds, fileMode=mode)
     dialog.fileSelected.connect(lambda path: chosen(Path(path)))
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
@@ -115,7 +103,6 @@ class Saving(QObject):
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
         self._settings, self._parent = settings, parent
-        self._dialog: QFileDialog | None = None
 
     def ask(
         self,
@@ -129,14 +116,12 @@ class Saving(QObject):
         """Returns at once. `may_replace`: the dialog also asks whether a file that is there is
         to go; else `take` refuses it.
         """
-        if self._dialog is not None:
-            return
         filters = {kind.filter: kind for kind in kinds}
-        remembered = Path(self._settings.remembered(_FOLDER) or "")
-        documents = QStandardPaths.StandardLocation.DocumentsLocation
-        known = remembered.is_absolute() and remembered.is_dir()
-        folder = remembered if known else Path(QStandardPaths.writableLocation(documents))
-        dialog = QFileDialog(self._parent, caption, str(folder))
+        folder = self._settings.remembered(_FOLDER)
+        if folder is None or not Path(folder).is_dir():
+            documents = QStandardPaths.StandardLocation.DocumentsLocation
+            folder = QStandardPaths.writableLocation(documents)
+        dialog = QFileDialog(self._parent, caption, folder)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not may_replace)
         dialog.setNameFilters(list(filters))
@@ -154,8 +139,7 @@ class Saving(QObject):
         take_kind(kinds[0].filter)
         dialog.filterSelected.connect(take_kind)
         dialog.fileSelected.connect(write)
-        dialog.finished.connect(self._on_closed)
-        self._dialog = dialog
+        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def save(self, path: Path, write: Write) -> None:
@@ -165,13 +149,3 @@ class Saving(QObject):
             self.done.emit(tr("Saved to {path}.", path=path))
 
         in_a_thread(write, self, saved, self.refused.emit)
-
-    def stop(self) -> None:
-        """Nobody is asked any longer."""
-        if self._dialog is not None:
-            self._dialog.reject()
-
-    def _on_closed(self) -> None:
-        if self._dialog is not None:
-            self._dialog.deleteLater()
-            self._dialog = None

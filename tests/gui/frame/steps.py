@@ -59,5 +59,5 @@ def open_palette(window: QWidget) -> CommandPalette:
 
 def listed(palette: CommandPalette) -> list[str]:
     """What the palette offers, from the top."""
-    items = the(QTreeWidget, palette)
-    return [items.topLevelItem(at).text(0) for at in range(items.topLevelItemCount())]
+    model = the(QTreeWidget, palette).model()
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QListView,
-    QTabBar,
     QTreeView,
     QWidget,
 )
@@ -57,12 +56,6 @@ def write(within: QWidget, name: str, text: str) -> QWidget:
 
 
 def click(within: QWidget, name: str) -> None:
-    for bar in within.findChildren(QTabBar):
-        for at in range(bar.count()):
-            if bar.tabText(at) == name and bar.isVisible():
-                place = bar.tabRect(at).center()
-                QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
-                return
     QTest.mouseClick(named(within, name), Qt.MouseButton.LeftButton)
 
 

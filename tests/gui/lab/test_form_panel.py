@@ -6,12 +6,10 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QListView, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QListView, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.lab.forms import form_panel
 from gpuexplorer.gui.lab.forms.form_panel import FormPanel
-from gpuexplorer.gui.lab.forms.train import TRAIN
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from tests.gui.hands import texts, the
 from tests.gui.lab.conftest import ScriptedWorker, hello, run, tensor
@@ -285,20 +283,3 @@ def test_an_operation_is_chosen_by_arrow_keys(
     assert named(window, "is").hasFocus()
     ctrl_enter(window)
     assert worker.cells[-1] == "X is Y"
-
-
-def test_a_form_more_is_reached_though_its_tab_has_no_room_beside_the_others(
-    qtbot: QtBot, lab: LabState, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    more = replace(TRAIN, tab="Measure how long it takes", command="Measure")
-    monkeypatch.setattr(form_panel, "FORMS", (*form_panel.FORMS, more))
-    window = shown_forms(qtbot, lab)
-    tabs = the(QTabBar, the(FormPanel, window))
-    named(window, "What to do").setFocus()
-    for _ in range(3):
-        QTest.keyClick(tabs, Qt.Key.Key_Right)
-    assert tabs.tabText(tabs.currentIndex()) == "Measure how long it takes"
-    shown = tabs.tabRect(tabs.currentIndex()).intersected(tabs.rect())
-    assert shown.width() > tabs.width() / 2
-    assert "Optimiser" in texts(window)
-    window.close()

@@ -16,7 +16,7 @@ from gpuexplorer.gui.widgets.laid_out import FREE, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _SIZES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)
-_FIELD, _LIST = 170, 220
+_FIELD = 170
 
 
 class PairChooser(QWidget):
@@ -27,8 +27,8 @@ class PairChooser(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._pair = ("", "", USUAL_BYTES)
-        self._from = Dropdown(tr("From"), _LIST)
-        self._to = Dropdown(tr("To"), _LIST)
+        self._from = Dropdown(tr("From"))
+        self._to = Dropdown(tr("To"))
         self._bytes = SizeButton(tr("Size"), _SIZES)
         self._from.chosen.connect(lambda name: self.chosen.emit(name, *self._pair[1:]))
         self._to.chosen.connect(

@@ -111,7 +111,6 @@ class DatasheetPage(CopiesPage):
             self._show()
 
     def stop(self) -> None:
-        self._saving.stop()
         self._state.stop()
 
     def choose(self, device: str) -> None:

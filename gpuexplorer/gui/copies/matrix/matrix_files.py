@@ -85,7 +85,6 @@ class MatrixFiles(QObject):
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
 
     def stop(self) -> None:
-        self._saving.stop()
         if self._dialog is not None:
             self._dialog.reject()
 

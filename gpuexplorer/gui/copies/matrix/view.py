@@ -142,7 +142,6 @@ class MatrixPage(CopiesPage):
     def stop(self) -> None:
         """Nobody is asked for a file any longer. Harmless when called twice."""
         self._files.stop()
-        self._saving.stop()
         self._finding.stop()
 
     def heard(self) -> Sequence[Heard]:

@@ -131,9 +131,6 @@ class TimelinePanel(QFrame):
     def save_trace(self, path: Path) -> None:
         self._saving.save(path, self._trace_for(path))
 
-    def stop(self) -> None:
-        self._saving.stop()
-
     def _show_frame(self) -> None:
         whole, before = self.timeline.length, self.view.frame
         line = self._line or self._copy

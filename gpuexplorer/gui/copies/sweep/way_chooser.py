@@ -14,8 +14,6 @@ from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown, Labelled
 from gpuexplorer.gui.widgets.laid_out import Grow, row
 
-_LIST = 220
-
 
 class WayChooser(QWidget):
     """Three fields and a button."""
@@ -27,9 +25,9 @@ class WayChooser(QWidget):
         super().__init__()
         self._devices: Sequence[BenchDevice] = ()
         self.way: SweepWay | None = None  # what its fields say
-        self._from = Dropdown(tr("From"), _LIST)
-        self._to = Dropdown(tr("To"), _LIST)
-        self._how = Dropdown(tr("How"), _LIST)
+        self._from = Dropdown(tr("From"))
+        self._to = Dropdown(tr("To"))
+        self._how = Dropdown(tr("How"))
         self._from.chosen.connect(partial(self._choose, "source"))
         self._to.chosen.connect(partial(self._choose, "target"))
         self._how.chosen.connect(partial(self._choose, "kind"))

@@ -43,7 +43,7 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Placed
 
-_GAP, _LIST_WIDTH, _CODE_LINES = 12, 240, 3
+_GAP, _CODE_LINES = 12, 3
 
 
 class FormView(QWidget):
@@ -160,7 +160,7 @@ class FieldControl:
             case Control.NOTE:
                 return ElidedLabel(look().letters.body, Tone.QUIET)
             case Control.CHOICE:
-                made = Dropdown(name, _LIST_WIDTH)
+                made = Dropdown(name)
             case Control.GRID:
                 made = OperationGrid(name)
             case Control.DEVICES:

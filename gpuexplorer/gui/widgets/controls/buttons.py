@@ -51,8 +51,9 @@ class ToolButton(QToolButton):
     def __init__(
         self, kind: str, words: str = "", icon: Icon | None = None, meaning: str = ""
     ) -> None:
-        super().__init__(toolTip=meaning)
+        super().__init__()
         self.setProperty("kind", kind)
+        self.setToolTip(meaning)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.show_words(words)
         if icon is not None:
@@ -145,10 +146,11 @@ class PrimaryButton(QPushButton):
     """The one button of a screen that stands out."""
 
     def __init__(self, keys: str = "") -> None:
-        super().__init__(minimumWidth=80)
+        super().__init__()
         self._keys = keys
         self.setProperty("kind", "primary")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setMinimumWidth(80)
         self.setFixedHeight(36)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 

@@ -40,6 +40,7 @@ class CardChips(QWidget):
         on.clicked.connect(lambda: self.step(1))
         self._all = Dropdown(tr("Card to look at"))
         self._all.setFixedWidth(_LIST)
+        self._all.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._all.setProperty("kind", "bare")
         self._all.chosen.connect(self.chosen)
         self._count = label("", look().letters.body, Tone.QUIET)

@@ -31,7 +31,7 @@ from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, sa
 from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _SHRINKS = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-_MOST_ROWS, _DECIMALS, _NO_LIMIT, _CHIP = 12, 6, 1e12, QSize(20, 20)
+_MOST_ROWS, _LIST_WIDTH, _DECIMALS, _NO_LIMIT, _CHIP = 12, 260, 6, 1e12, QSize(20, 20)
 
 
 def text_field(name: str) -> QLineEdit:
@@ -99,7 +99,8 @@ class NumberField(QDoubleSpinBox):
     chosen = Signal(float)
 
     def __init__(self, name: str, limits: Range, unit: str) -> None:
-        super().__init__(decimals=_DECIMALS, keyboardTracking=False)
+        super().__init__(decimals=_DECIMALS)
+        self.setKeyboardTracking(False)
         self._name = name
         self.setLocale(QLocale.c())
         self.setRange(-_NO_LIMIT, _NO_LIMIT)  # Qt would refuse a digit, and keep half a number
@@ -190,8 +191,7 @@ class Dropdown(Picker):
 
     chosen = Signal(object)
 
-    def __init__(self, name: str, least_width: int = 0) -> None:
-        """`least_width` is the list's, where the field itself is narrow."""
+    def __init__(self, name: str) -> None:
         super().__init__(maxVisibleItems=_MOST_ROWS, iconSize=_CHIP)
         self._choices: Sequence[Choice] = ()
         self._key: Hashable = None
@@ -199,7 +199,7 @@ class Dropdown(Picker):
         self.setSizePolicy(_SHRINKS)
         self.setMinimumWidth(40)
         self.view().setAccessibleName(name)
-        self.view().setMinimumWidth(least_width)
+        self.view().setMinimumWidth(_LIST_WIDTH)  # also where the field is narrow
         self.activated.connect(self._on_activated)
         look().changed.connect(self._fill)
 

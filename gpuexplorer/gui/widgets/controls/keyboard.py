@@ -93,7 +93,7 @@ class ArrowKeys(QObject):
         if event.type() is not QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         there = [each for each in self._widgets if each.isVisible() and each.isEnabled()]
-        key = event.key()
+        key = Qt.Key(event.key())
         if key in _STEPS:
             at = there.index(watched) + _STEPS[key]
             to = there[min(max(0, at), len(there) - 1)]

@@ -1,18 +1,14 @@
-"""A few choices in a row, of which one holds: Segmented in a frame, Headings as tabs."""
+"""Segmented: a few choices in a row, of which one holds."""
 
 from collections.abc import Hashable, Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QFrame, QSizePolicy, QTabBar, QWidget
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QFrame, QSizePolicy, QWidget
 
-from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.keyboard import one_tab_stop
 from gpuexplorer.gui.widgets.laid_out import row
-
-Choices = Sequence[tuple[Hashable, str]]
-MARGIN = 6  # around each heading, so that others can line up with the first
 
 
 class Picker(QComboBox):
@@ -24,20 +20,28 @@ class Picker(QComboBox):
 
 class Segmented(QFrame):
     """One stop for the Tab key; the arrow keys choose. Where there is no room for all it is
-    `compact`: a list of them.
+    `compact`: a list of them. As `heading` it is lettered as a title, without a frame.
     """
 
     chosen = Signal(object)
 
-    def __init__(self, name: str, choices: Choices, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        choices: Sequence[tuple[Hashable, str]],
+        parent: QWidget | None = None,
+        *,
+        heading: bool = False,
+    ) -> None:
         super().__init__(parent)
-        self.setProperty("panel", "track")
+        kind = "heading" if heading else "segment"
+        self.setProperty("panel", "clear" if heading else "track")
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._keys = [key for key, _ in choices]
         self._at = len(choices)
-        self.segments = {key: ToolButton("segment", words) for key, words in choices}
-        self._other = ToolButton("segment")  # what holds and is none of the choices
+        self.segments = {key: ToolButton(kind, words) for key, words in choices}
+        self._other = ToolButton(kind)  # what holds and is none of the choices
         self._other.hide()
         self._group = QButtonGroup(self)
         for at, segment in enumerate((*self.segments.values(), self._other)):
@@ -66,10 +70,6 @@ class Segmented(QFrame):
             self._list.addItem(otherwise)
         self._mark()
 
-    def holder(self) -> QWidget:
-        """What takes the keyboard when it comes here: the choice that holds."""
-        return self._list if self._row.isHidden() else self._group.button(self._at)
-
     def show_words(self, key: Hashable, words: str) -> None:
         """The same choice under other words: with another count, say."""
         self.segments[key].show_words(words)
@@ -78,51 +78,20 @@ class Segmented(QFrame):
     def show_compact(self, compact: bool) -> None:
         self._row.setVisible(not compact)
         self._list.setVisible(compact)
+        self._mark()
 
     def full_width(self) -> int:
         """What it takes when it is not compact."""
         return self._row.sizeHint().width()
 
     def _mark(self) -> None:
-        self._group.button(self._at).setChecked(True)
+        holds = self._group.button(self._at)
+        holds.setChecked(True)
         one_tab_stop(self._group)
+        self.setFocusProxy(self._list if self._row.isHidden() else holds)
         self._list.setCurrentIndex(self._at)
 
     def _on_chosen(self, at: int) -> None:
         self._mark()  # until it is decided, what was chosen before holds
         if at < len(self._keys):
             self.chosen.emit(self._keys[at])
-
-
-class Headings(QTabBar):
-    """Qt's row of tabs, lettered as titles, without pages of its own. Screen readers call a row
-    of tabs by the tab that is chosen, so what it is for is its description.
-    """
-
-    chosen = Signal(object)
-
-    def __init__(self, name: str, choices: Choices) -> None:
-        super().__init__(drawBase=False, expanding=False, usesScrollButtons=False)
-        self._keys = [key for key, _ in choices]
-        self.setElideMode(Qt.TextElideMode.ElideRight)
-        self.setAccessibleDescription(name)
-        self.setFont(look().letters.title.font)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        for key, words in choices:
-            self.addTab("")
-            self.show_words(key, words)
-        self.currentChanged.connect(lambda at: self.chosen.emit(self._keys[at]))
-
-    def show_choice(self, key: Hashable) -> None:
-        with QSignalBlocker(self):
-            self.setCurrentIndex(self._keys.index(key))
-
-    def show_words(self, key: Hashable, words: str) -> None:
-        """The same choice under other words: with another count, say."""
-        at = self._keys.index(key)
-        self.setTabText(at, words)
-        self.setTabToolTip(at, words)
-
-    def show_tab(self, key: Hashable, *, shown: bool) -> None:
-        with QSignalBlocker(self):
-            self.setTabVisible(self._keys.index(key), shown)

@@ -55,7 +55,8 @@ class PythonSheet(Sheet):
             )
         self.add_sentence(runs, Tone.QUIET)
         self._state = self.add_sentence("", Tone.WARN)
-        self._list = QListWidget(wordWrap=True)
+        self._list = QListWidget()
+        self._list.setWordWrap(True)
         self._list.setProperty("kind", "menu")
         self._list.setAccessibleName(tr("Pythons that were found"))
         self._list.setFixedHeight(_LIST_HEIGHT)
@@ -196,7 +197,7 @@ class PyTorchNotice(QFrame):
 
     @property
     def _fetch(self) -> PyTorchFetch | None:
-        return self._lab and self._lab.pythons.fetch
+        return None if self._lab is None else self._lab.pythons.fetch
 
     def _refresh(self) -> None:
         lab, fetch = self._lab, self._fetch
@@ -208,7 +209,7 @@ class PyTorchNotice(QFrame):
         self._get.setVisible(fetch is not None and wanted and not works)
         self._cancel.setVisible(step is not Step.RESTING)
         self._bar.setVisible(works)
-        progress = fetch and fetch.progress
+        progress = None if fetch is None else fetch.progress
         got, size = (progress.got_bytes, progress.size_bytes) if progress else (0, 0)
         # Without a figure while nobody knows how long it takes: asking, unpacking, proving.
         self._bar.setRange(0, 0 if progress is None or progress.complete else size // 1024)
