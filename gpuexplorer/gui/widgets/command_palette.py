@@ -19,7 +19,7 @@ from gpuexplorer.gui.state.command_list import Command, find
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import GROWS, add, label, row
+from gpuexplorer.gui.widgets.laid_out import GROWS, add, row
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import Popup, line_between
 
@@ -59,12 +59,9 @@ class CommandPalette(Popup):
         self._list.itemEntered.connect(self._list.setCurrentItem)
         self._list.itemClicked.connect(self._run)
         self._list.currentItemChanged.connect(self._on_current_changed)
-        self._nothing = label("", look().letters.body, Tone.QUIET)
-        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         sign = Sign(Icon.SEARCH, Tone.QUIET, QSize(18, 18))
         head = row(sign, self._field, gap=12, margins=(20, 0, 20, 0))
-        found = row(self._list, self._nothing, margins=8)
-        add(self.panel, head, line_between(), found, GROWS)
+        add(self.panel, head, line_between(), row(self._list, margins=8), GROWS)
         for each in opened_by:
             QShortcut(each, self, self.close)
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -88,12 +85,12 @@ class CommandPalette(Popup):
                 item.setForeground(column, theme.quiet)
             if each.holds:
                 item.setIcon(1, look().icons.for_button(Icon.THERE))
-        words = tr("No command, screen or card is called “{text}”.", text=text.strip())
-        self._nothing.setText(words)
-        self._field.setAccessibleDescription(words)
-        self._list.setVisible(bool(self._found))
-        self._nothing.setVisible(not self._found)
-        self._list.setCurrentIndex(self._list.model().index(0, 0))
+        if self._found:
+            self._list.setCurrentIndex(self._list.model().index(0, 0))
+        else:
+            words = tr("No command, screen or card is called “{text}”.", text=text.strip())
+            QTreeWidgetItem(self._list, [words]).setDisabled(True)
+            self._field.setAccessibleDescription(words)
 
     def _run(self) -> None:
         at = self._list.currentIndex().row()

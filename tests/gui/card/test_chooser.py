@@ -12,7 +12,7 @@ from gpuexplorer.core.metrics import MEMORY_UTILIZATION, MetricId
 from gpuexplorer.gui.card.facts_tree import FactsTree
 from gpuexplorer.gui.card.plots_panel import MetricChooser
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from tests.gui.card.conftest import OpenCard, Screen, lines_of
 from tests.gui.fakes import card, session_of, working
@@ -32,7 +32,7 @@ def opened(
 
 
 def choose(screen: Screen) -> tuple[MetricChooser, SearchField]:
-    the(WordButton, screen.window).click()
+    the(ToolButton, screen.window).click()
     chooser = the(MetricChooser, screen.window)
     field = QApplication.focusWidget()
     assert isinstance(field, SearchField)

@@ -10,7 +10,7 @@ from gpuexplorer.gui.copies.datasheet.beside_panel import OtherName
 from gpuexplorer.gui.copies.datasheet.offers_panel import OffersTable
 from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.plot_stack import PlotNote
 from tests.gui.copies.datasheet_pages import (
@@ -90,7 +90,7 @@ def test_the_mouse_does_the_same(open_datasheet: Open, qtbot: QtBot) -> None:
     assert others(page) == [name]
     button = next(
         each
-        for each in page.findChildren(WordButton)
+        for each in page.findChildren(ToolButton)
         if each.isVisible() and each.text() == "Take away"
     )
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)

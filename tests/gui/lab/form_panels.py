@@ -63,6 +63,7 @@ def pick(within: QWidget, name: str, letters: str) -> None:
     """From an open list, by its first letters."""
     click(within, name)
     (choices,) = [each for each in within.findChildren(QListView) if each.isVisible()]
+    choices.keyboardSearch("")  # what was typed before is forgotten only after a moment
     QTest.keyClicks(choices, letters)
     QTest.keyClick(choices, Qt.Key.Key_Return)
 

@@ -30,7 +30,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, column, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import Panel, scrolled
@@ -117,7 +117,7 @@ class ComparisonPanel(Panel):
         self.comparison = comparison
         self.setup = Setup()
         self._pair = ElidedLabel(look().letters.caption, Tone.QUIET)
-        self._measure = WordButton(Icon.PLAY, tr("Measure"))
+        self._measure = ToolButton("word", Icon.PLAY, tr("Measure"))
         self._measure.clicked.connect(lambda: self.measure_wanted.emit(self.jobs))
         self.head.addWidget(self._pair)
         self.head.addWidget(self._measure)

@@ -45,7 +45,7 @@ from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton, PrimaryButton
+from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton, ToolButton
 from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.gui.widgets.pair_grid import HeatScale, Pair, PairCell
@@ -86,7 +86,8 @@ class MatrixPage(CopiesPage):
         self._wrong = WrongCopies(copies, self._now, self._findings, self._files)
         what = tr("copies between devices")
         self._saving = self.saved_as("copies", tr(_TITLE), what, self._now.all, self._board)
-        self._open = FramedButton(
+        self._open = ToolButton(
+            "framed",
             Icon.OPEN_FILE,
             tr("Open nvbandwidth"),
             tr("Show what nvbandwidth -j wrote beside these figures"),

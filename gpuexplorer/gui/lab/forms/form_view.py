@@ -285,7 +285,7 @@ class OperationGrid(QWidget):
         at, columns = 0, 3 if len(choices) <= _FEW else 4
         letters = look().letters
         for each in choices:
-            button = ToolButton("option", each.words)
+            button = ToolButton("option", None, each.words)
             button.setCheckable(True)
             fits = columns == 3 or letters.mono.width(each.words) <= _ROOM
             button.setFont((letters.mono if fits else letters.caption).font)

@@ -28,7 +28,7 @@ from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton, MenuButton, switch
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton, switch
 from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
@@ -65,17 +65,20 @@ class LabHead(QWidget):
         self._cap = SwitchWord(MEMORY_CAP)
         self._more = MenuButton(tr("More switches of the lab"))
         self._more.show_words(tr("More"))
-        self._restart = FramedButton(
+        self._restart = ToolButton(
+            "framed",
             Icon.WARNING,
             tr("Restart"),
             tr("End the worker that hangs at once; the session can be run again"),
         )
-        self._choose = FramedButton(
+        self._choose = ToolButton(
+            "framed",
             Icon.LAB,
             tr("Choose a Python"),
             tr("Which Python runs the lab, and what to do where none can"),
         )
-        self._release = FramedButton(
+        self._release = ToolButton(
+            "framed",
             Icon.POWER,
             tr("Release the cards"),
             tr("End the worker: all memory it holds on the cards is given back"),

@@ -16,8 +16,8 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import (
-    FramedButton,
     IconButton,
+    ToolButton,
     link_button,
     with_keys,
 )
@@ -244,7 +244,7 @@ class TopBar(QFrame):
         self.record.turned.connect(self._arrange)
         meaning = tr("Search all commands, screens and cards")
         words = with_keys(tr("Search"), "Ctrl+K")
-        self._search = FramedButton(Icon.SEARCH, words, meaning)
+        self._search = ToolButton("framed", Icon.SEARCH, words, meaning)
         self._search.setAccessibleName(tr("Search all commands"))
         self._search.clicked.connect(self.search_asked)
         self._badge.setObjectName("top.source")

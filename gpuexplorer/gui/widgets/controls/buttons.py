@@ -46,10 +46,12 @@ def switch(name: str) -> QCheckBox:
 
 
 class ToolButton(QToolButton):
-    """Words, an icon or both. The mouse presses it and leaves the keyboard where it is."""
+    """An icon, words or both; the `kind` "word" is quiet until it is pointed at, "framed" is in
+    a frame. The mouse presses it and leaves the keyboard where it is.
+    """
 
     def __init__(
-        self, kind: str, words: str = "", icon: Icon | None = None, meaning: str = ""
+        self, kind: str, icon: Icon | None = None, words: str = "", meaning: str = ""
     ) -> None:
         super().__init__()
         self.setProperty("kind", kind)
@@ -88,20 +90,6 @@ class IconButton(ToolButton):
         self.setToolTip(with_keys(words, keys))
 
 
-class WordButton(ToolButton):
-    """An icon and a word, quiet until it is pointed at: for the head of a panel."""
-
-    def __init__(self, icon: Icon, words: str) -> None:
-        super().__init__("word", words, icon)
-
-
-class FramedButton(ToolButton):
-    """An icon and a word in a frame; in a narrow place the icon alone."""
-
-    def __init__(self, icon: Icon, words: str, meaning: str) -> None:
-        super().__init__("framed", words, icon, meaning)
-
-
 class MenuButton(QPushButton):
     """Says what holds, and opens a menu of what else there is. `about_to_open` hands out the
     menu, empty, to be filled.
@@ -109,8 +97,8 @@ class MenuButton(QPushButton):
 
     about_to_open = Signal(QMenu)
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._name = name
         self.setAutoDefault(False)  # no dialog fills it for being the first
         self.setProperty("kind", "menu")

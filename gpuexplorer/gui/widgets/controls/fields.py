@@ -27,7 +27,7 @@ from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Picker
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say
 from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _SHRINKS = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -66,9 +66,8 @@ class SearchField(QLineEdit):
         self.addAction(look().icons.for_button(Icon.SEARCH), begin)
         for clear in self.findChildren(QAction, "_q_qlineeditclearaction"):
             clear.setIcon(look().icons.for_button(Icon.CLOSE))
-        for button, meaning in zip(
-            self.findChildren(QToolButton), (tr("Clear"), name), strict=True
-        ):
+        buttons, meanings = self.findChildren(QToolButton), (tr("Clear"), name)
+        for button, meaning in zip(buttons, meanings, strict=True):
             button.setAccessibleName(meaning)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -113,8 +112,7 @@ class NumberField(QDoubleSpinBox):
     def show_kind(self, limits: Range, unit: str) -> None:
         """What is typed here from now on."""
         self._limits = limits
-        with QSignalBlocker(self):
-            self.setSuffix(f" {unit}" if unit else "")
+        self.setSuffix(f" {unit}" if unit else "")
         named = tr("{name}, {unit}", name=self._name, unit=unit) if unit else self._name
         self.setAccessibleName(named)
         most = plain(limits.most) + self.suffix()
@@ -175,16 +173,6 @@ class Choice:
     refused: str = ""  # why it cannot be chosen
     typed: bool = True  # words of code, in letters of one width
 
-    @property
-    def shown(self) -> str:
-        return ", ".join(filter(None, (self.words, self.remark, self.refused)))
-
-    @property
-    def said(self) -> str:
-        """For screen readers, which do not see the chip."""
-        place = self.chip
-        return tr("{what}, on {place}", what=self.shown, place=place) if place else self.shown
-
 
 class Dropdown(Picker):
     """`chosen` says what a person wants; whoever decides shows it by `show_choices`."""
@@ -218,12 +206,14 @@ class Dropdown(Picker):
         letters, theme = look().letters, look().theme
         model = QStandardItemModel(self)
         for each in self._choices:
-            item = QStandardItem(each.shown)
-            item.setAccessibleText(each.said)
+            said = ", ".join(filter(None, (each.words, each.remark, each.refused)))
+            item = QStandardItem(said)
             item.setFont((letters.mono if each.typed else letters.body).font)
             item.setEnabled(not each.refused)
             item.setToolTip(each.refused)
             if each.chip:
+                # For screen readers, which do not see the chip.
+                item.setAccessibleText(tr("{what}, on {place}", what=said, place=each.chip))
                 fill = None if each.outlined else theme.card(each.colour)
                 item.setIcon(chip_icon(each.chip, fill, letters.badge, _CHIP))
             model.appendRow(item)
@@ -233,12 +223,12 @@ class Dropdown(Picker):
     def _mark(self) -> None:
         keys = [each.key for each in self._choices]
         at = keys.index(self._key) if self._key in keys else -1
-        chosen = self._choices[at] if at >= 0 else None
         self.setCurrentIndex(at)
-        self.setToolTip(plain_tip(chosen.said if chosen else self.placeholderText()))
-        letters = look().letters
-        self.setFont((letters.mono if chosen and chosen.typed else letters.body).font)
-        restyle(self, "empty", chosen is None)
+        said = self.itemData(at, Qt.ItemDataRole.AccessibleTextRole) or self.currentText()
+        self.setToolTip(plain_tip(said or self.placeholderText()))
+        typed = at >= 0 and self._choices[at].typed
+        self.setFont((look().letters.mono if typed else look().letters.body).font)
+        restyle(self, "empty", at < 0)
 
     def _on_activated(self, row: int) -> None:
         self._mark()  # until it is decided, what was chosen before holds
@@ -258,24 +248,20 @@ def chip_icon(number: str, fill: QColor | None, letters: Lettering, size: QSize)
 
 
 class Labelled(QWidget):
-    """A control with its caption above; `show_remark` says something at the right."""
+    """A control with its caption above, and what there is to remark."""
 
     def __init__(self, caption: str, control: QWidget) -> None:
         super().__init__()
         self.control, self.caption = control, caption
-        letters = look().letters.caption
-        self._remark = ElidedLabel(letters, Tone.QUIET)
-        words = ElidedLabel(letters, Tone.QUIET, caption)
-        words.setBuddy(control)  # on Linux a list has no other name for screen readers
-        if not caption:
-            words.hide()
-        self._remark.hide()
-        column(row(words, FREE, self._remark, gap=6), control, within=self, gap=4)
+        self._words = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self._words.setBuddy(control)  # on Linux a list has no other name for screen readers
+        column(self._words, control, within=self, gap=4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.show_remark("")
 
     def show_remark(self, remark: str) -> None:
-        self._remark.show_text(remark)
-        self._remark.setVisible(bool(remark))
+        self._words.show_text(": ".join(filter(None, (self.caption, remark))))
+        self._words.setVisible(bool(self.caption or remark))
 
 
 class FieldRow(QWidget):

@@ -40,7 +40,7 @@ class Segmented(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._keys = [key for key, _ in choices]
         self._at = len(choices)
-        self.segments = {key: ToolButton(kind, words) for key, words in choices}
+        self.segments = {key: ToolButton(kind, None, words) for key, words in choices}
         self._other = ToolButton(kind)  # what holds and is none of the choices
         self._other.hide()
         self._group = QButtonGroup(self)

@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFrame,
     QInputDialog,
     QListWidget,
     QListWidgetItem,
-    QProgressBar,
     QPushButton,
     QWidget,
 )
 
 from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.core.words import NOTHING, Message, listed, told, tr
+from gpuexplorer.core.words import NOTHING, Message, listed, tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
@@ -45,7 +45,7 @@ class PythonSheet(Sheet):
     def __init__(self, pythons: LabPythons, lab: LabState, window: QWidget) -> None:
         super().__init__(tr("Python of the lab"), window, 660)
         self._pythons, self._lab = pythons, lab
-        self._shown: Sequence[tuple[LabPython, str, Tone]] = ()
+        self._shown: Sequence[tuple[str, Tone]] = ()
         runs = tr(
             "The lab's cells run in another process, in a Python of yours that has PyTorch."
         )
@@ -69,7 +69,6 @@ class PythonSheet(Sheet):
         self._use.clicked.connect(self._on_use)
         self._other.clicked.connect(self._on_other)
         self._again.clicked.connect(pythons.search)
-        self._list.currentRowChanged.connect(self._on_marked)
         pythons.changed.connect(self._on_changed)
         lab.stage_changed.connect(self._on_changed)
         if not pythons.searched:
@@ -86,8 +85,8 @@ class PythonSheet(Sheet):
         trouble = "" if pythons.lacking else tr(pythons.trouble) or tr(pythons.passed_over)
         say(self._state, asks if pythons.working else trouble)
         restyle(self._state, "tone", (Tone.QUIET if pythons.working else Tone.WARN).value)
-        self._other.setEnabled(not pythons.working)
-        self._again.setEnabled(not pythons.working)
+        for button in (self._use, self._other, self._again):
+            button.setEnabled(not pythons.working)
         self._show_rows()
 
     def _show_rows(self) -> None:
@@ -96,15 +95,15 @@ class PythonSheet(Sheet):
         for each in (*([] if used is None else [used]), *self._pythons.found):
             named.setdefault(each.prefix or str(each.path), each)
         order = sorted(named.values(), key=lambda each: (each is not used, not each.usable))
-        rows = [(each, *self._said(each)) for each in order]
-        if rows != self._shown:  # else the mark stays where it is
-            self._shown = rows
+        said = [self._said(each) for each in order]
+        if said != self._shown:  # else the mark stays where it is
+            self._shown = said
             self._list.clear()
-            for _, words, tone in rows:
-                QListWidgetItem(words, self._list).setForeground(look().theme.tone(tone))
-            offered = [at for at, each in enumerate(order) if each.usable and each is not used]
-            self._list.setCurrentRow(next(iter(offered), 0))
-        self._on_marked(self._list.currentRow())
+            for each, (words, tone) in zip(order, said, strict=True):
+                item = QListWidgetItem(words, self._list)
+                item.setForeground(look().theme.tone(tone))
+                item.setData(Qt.ItemDataRole.UserRole, str(each.path))
+            self._list.setCurrentRow(min(len(order) - 1, int(used is not None)))
 
     def _said(self, python: LabPython) -> tuple[str, Tone]:
         """Which it is, whether it suits, what to do where not, what it offered at its start."""
@@ -128,13 +127,9 @@ class PythonSheet(Sheet):
         broken = Tone.WARN if verdict is Verdict.BROKEN else Tone.TEXT
         return "\n".join(lines), broken if python.usable else Tone.FAINT
 
-    def _on_marked(self, at: int) -> None:
-        marked = self._shown[at][0] if 0 <= at < len(self._shown) else None
-        may = marked is not None and marked.usable and marked is not self._pythons.python
-        self._use.setEnabled(may and not self._pythons.working)
-
     def _on_use(self) -> None:
-        self._choose(self._shown[self._list.currentRow()][0].path)
+        for item in self._list.selectedItems():
+            self._choose(Path(item.data(Qt.ItemDataRole.UserRole)))
 
     def _choose(self, path: Path) -> None:
         """A worker that runs has to be ended first: it is of another Python."""
@@ -174,15 +169,12 @@ class PyTorchNotice(QFrame):
         self._lab: LabState | None = None
         self.setProperty("panel", "notice")
         self._words = wrapped_label("", Tone.TEXT)
-        self._bar = QProgressBar(textVisible=False)
-        self._bar.setFixedSize(160, 4)
-        self._bar.setAccessibleName(tr("Downloaded so far"))
         self._get, self._cancel = QPushButton(), QPushButton(tr("Cancel"))
         self._get.clicked.connect(self._on_get)
         self._cancel.clicked.connect(self._on_cancel)
         for button in (self._get, self._cancel):
             button.setAutoDefault(not stays)  # among settings Enter is for what is typed
-        ways = row(self._get, self._cancel, self._bar, FREE)
+        ways = row(self._get, self._cancel, FREE)
         column(self._words, ways, within=self, margins=(12, 8, 12, 8))
         self.show_lab(lab)
 
@@ -203,17 +195,11 @@ class PyTorchNotice(QFrame):
         lab, fetch = self._lab, self._fetch
         message, wanted = (NOTHING, False) if lab is None else self._said(lab)
         said, step = tr(message), Step.RESTING if fetch is None else fetch.step
-        works = step in (Step.ASKING, Step.FETCHING)
         show_sentence(self._words, said)
         self._get.setText(tr("Download") if step is Step.OFFERED else tr("Get PyTorch…"))
-        self._get.setVisible(fetch is not None and wanted and not works)
+        may = fetch is not None and step in (Step.RESTING, Step.OFFERED)
+        self._get.setVisible(may and wanted)
         self._cancel.setVisible(step is not Step.RESTING)
-        self._bar.setVisible(works)
-        progress = None if fetch is None else fetch.progress
-        got, size = (progress.got_bytes, progress.size_bytes) if progress else (0, 0)
-        # Without a figure while nobody knows how long it takes: asking, unpacking, proving.
-        self._bar.setRange(0, 0 if progress is None or progress.complete else size // 1024)
-        self._bar.setValue(got // 1024)
         calm = step is not Step.RESTING or not wanted
         restyle(self, "tone", (Tone.QUIET if calm else Tone.WARN).value)
         self.setAccessibleName(said)
@@ -223,7 +209,7 @@ class PyTorchNotice(QFrame):
         """The gravest, and whether PyTorch is wanted."""
         pythons, python, fetch = lab.pythons, lab.pythons.python, self._fetch
         if fetch is not None and fetch.step is not Step.RESTING:
-            return _fetch_words(fetch), True
+            return fetch.said, True
         if fetch is not None and fetch.trouble:
             return fetch.trouble, True
         if pythons.lacking:
@@ -266,15 +252,3 @@ def cards_of(lab: LabState) -> tuple[Sequence[Card], str | None]:
         return (), None
     cards = [each for each in session.cards() if each.kind is CardKind.GPU]
     return cards, session.source.driver_version
-
-
-def _fetch_words(fetch: PyTorchFetch) -> Message:
-    """Where one was begun."""
-    if fetch.step is Step.ASKING:
-        return Message("Finding the build that suits, and its size…")
-    if fetch.step is Step.OFFERED and fetch.plan is not None:
-        own = Message(
-            "It is installed into an environment of its own; your own Pythons stay as they are."
-        )
-        return told(*fetch.plan.sentences, own)
-    return Message("Downloading PyTorch…") if fetch.progress is None else fetch.progress.said

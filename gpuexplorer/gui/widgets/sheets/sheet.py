@@ -54,6 +54,7 @@ class Sheet(QDialog):
         self.body = column(within=self._content, margins=(_SIDE, 0, _SIDE, 0))
         self.area = scrolled(self._content)
         self.area.setAccessibleName(heading)
+        self.area.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.area.setMinimumHeight(1)  # of itself it would be as high as three lines
         self.buttons = QDialogButtonBox()
         self.buttons.accepted.connect(self.accept)
@@ -116,18 +117,12 @@ class Sheet(QDialog):
         if parent is not None:
             room = room.boundedTo(parent.window().size().expandedTo(_LEAST))
         width, content = min(self._width, room.width()), self._content
-        rest = self._column.totalHeightForWidth(width) - self.area.sizeHint().height()
-        wraps = content.hasHeightForWidth()
-        wanted = rest + (
-            content.heightForWidth(width) if wraps else content.sizeHint().height()
-        )
-        self.resize(width, min(wanted, room.height(), self.maximumHeight()))
-        scrolls = wanted > self.height()
-        # Where the keyboard begins elsewhere, what is scrolled follows it there.
-        policy = Qt.FocusPolicy
-        read = scrolls and self._begins is None
-        self.area.setFocusPolicy(policy.StrongFocus if read else policy.NoFocus)
-        return scrolls
+        high = content.sizeHint().height()
+        if content.hasHeightForWidth():
+            high = content.heightForWidth(width)
+        high += self._column.totalHeightForWidth(width) - self.area.sizeHint().height()
+        self.resize(width, min(high, room.height()))
+        return high > self.height()
 
     def done(self, result: int) -> None:
         """The keyboard goes back to where it was, also where no window manager sees to it."""
