@@ -192,7 +192,7 @@ class OtherName(ToolButton):
     """A card that lies beside; pressed, it no longer does."""
 
     def __init__(self, letter: str, card: OtherCard) -> None:
-        super().__init__(Icon.CLOSE, f"{letter}  {called_beside(card)}")
+        super().__init__("word", Icon.CLOSE, f"{letter}  {called_beside(card)}")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMaximumWidth(self.sizeHint().width())
         self.setAccessibleName(tr("{letter}: {card}. Take away", letter=letter, card=card.name))

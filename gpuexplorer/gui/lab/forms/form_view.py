@@ -101,8 +101,8 @@ class FormView(QWidget):
 
     def to_mend(self, plan: Plan) -> QWidget | None:
         """The first control that keeps the plan from being carried out."""
-        found = (each.first_bad(plan.problems) for each in self._rows)
-        return next((each for each in found if each is not None), None)
+        bad = (each.widget for key, each in self._controls.items() if plan.problems.get(key))
+        return next(bad, None)
 
     def _take(self, key: str, value: str) -> None:
         self._own[key] = value

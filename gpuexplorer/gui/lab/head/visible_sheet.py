@@ -61,7 +61,7 @@ class VisibleSheet(Sheet):
             each.moved.connect(self._on_moved)
         self._arrange_rows()
         if self._order:
-            self.begin_at(self._rows[self._order[0]].first)
+            self.begins = self._rows[self._order[0]].first
 
     def _arrange_rows(self) -> None:
         seen = 0

@@ -124,7 +124,7 @@ class WatchSheet(Sheet):
         self._wrong.hide()
         self.add_button(tr("Watch"), ROLE.AcceptRole, default=True)
         self.add_button(tr("Cancel"), ROLE.RejectRole)
-        self.begin_at(self._field)
+        self.begins = self._field
         self._field.selectAll()
 
     def accept(self) -> None:

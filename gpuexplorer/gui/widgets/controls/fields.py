@@ -295,8 +295,3 @@ class FieldRow(QWidget):
             for field, problem in said
         ]
         say(self._sentence, "\n".join(named))
-
-    def first_bad(self, problems: Mapping[str, str]) -> QWidget | None:
-        """Where the keyboard should go to mend it."""
-        bad = (each.control for key, each in self._fields.items() if problems.get(key))
-        return next(bad, None)

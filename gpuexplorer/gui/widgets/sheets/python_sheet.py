@@ -47,12 +47,10 @@ class PythonSheet(Sheet):
         self._pythons, self._lab = pythons, lab
         self._shown: Sequence[tuple[str, Tone]] = ()
         runs = tr(
-            "The lab's cells run in another process, in a Python of yours that has PyTorch."
+            "The lab's cells run in a process of their own on {computer}, in a Python with "
+            "PyTorch.",
+            computer=pythons.computer or tr("this computer"),
         )
-        if host := pythons.computer:
-            runs = tr(
-                "The lab's cells run on {host}, in a Python there that has PyTorch.", host=host
-            )
         self.add_sentence(runs, Tone.QUIET)
         self._state = self.add_sentence("", Tone.WARN)
         self._list = QListWidget()

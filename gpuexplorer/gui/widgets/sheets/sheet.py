@@ -40,7 +40,8 @@ class Sheet(QDialog):
         super().__init__(parent)
         self._width = width
         self._default: QPushButton | None = None
-        self._begins: QWidget | None = None
+        # Where the keyboard is first: else what has to be scrolled, or the default button.
+        self.begins: QWidget | None = None
         self.setAttribute(_GONE_WHEN_CLOSED)
         self.setAttribute(_LIKE_THE_WINDOW)
         self.setWindowTitle(heading)
@@ -95,16 +96,12 @@ class Sheet(QDialog):
         """For a sheet that is only read."""
         return self.add_button(tr("Close"), ROLE.RejectRole, default=True)
 
-    def begin_at(self, widget: QWidget) -> None:
-        """Where the keyboard is first: else what has to be scrolled, or the default button."""
-        self._begins = widget
-
     def open(self) -> None:
         # Last, so that the Tab key comes to the buttons last.
         self._column.addWidget(self.buttons)
         if self._default is not None:
             self._default.setDefault(True)
-        begins = self._begins or (self.area if self._fit() else self._default)
+        begins = self.begins or (self.area if self._fit() else self._default)
         if begins is not None:
             begins.setFocus(Qt.FocusReason.PopupFocusReason)
         super().open()

@@ -2,16 +2,11 @@
 
 import platform
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QCompleter,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QLineEdit, QWidget
 
 from gpuexplorer import __version__
 from gpuexplorer.core.trouble import Trouble
@@ -32,9 +27,7 @@ from gpuexplorer.gui.widgets.saving import in_a_thread
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.remote.ssh import host_name, names_to_choose
 
-_LONGEST_NAME, _LONGEST_ANSWER = 512, 900
-_KEYS_WIDTH = 720
-_MOST_NAMED = 12
+_LONGEST_ANSWER, _MOST_NAMED = 900, 12
 
 
 def about_sheet(window: QWidget) -> Sheet:
@@ -67,11 +60,9 @@ def keys_sheet(
     groups: Sequence[KeyGroup], opened_by: Sequence[QKeySequence], window: QWidget
 ) -> Sheet:
     """Every key there is, in one place. The keys that opened it close it as well."""
-    sheet = Sheet(tr("Keys"), window, _KEYS_WIDTH)
-    # Two columns of about the same height.
-    heights = [len(keys) + 2 for _, keys in groups]
-    cuts = range(len(groups) + 1)
-    cut = min(cuts, key=lambda at: abs(sum(heights[:at]) - sum(heights[at:])))
+    sheet = Sheet(tr("Keys"), window, 720)
+    sums = list(accumulate(len(keys) for _, keys in groups))
+    cut = sum(each <= sums[-1] / 2 for each in sums)
     halves = row(gap=40)
     for half in (groups[:cut], groups[cut:]):
         listed = column()
@@ -102,7 +93,7 @@ def add_machine_sheet(machines: MachinesState, window: QWidget) -> Sheet:
     )
     sheet.add_sentence(reached, Tone.QUIET)
     host = QComboBox(insertPolicy=QComboBox.InsertPolicy.NoInsert)
-    host.setLineEdit(QLineEdit(placeholderText="user@server", maxLength=_LONGEST_NAME))
+    host.setLineEdit(QLineEdit(placeholderText="user@server"))
     host.setFont(look().letters.mono.font)
     host.setAccessibleName(tr("Machine"))
     host.view().setAccessibleName(tr("Machines of ~/.ssh/config"))
@@ -110,14 +101,13 @@ def add_machine_sheet(machines: MachinesState, window: QWidget) -> Sheet:
     typed = FieldRow({"host": Labelled(tr("Machine, or one of ~/.ssh/config"), host)})
     python = text_field(tr("Python over there"))
     python.setPlaceholderText("python3")
-    python.setMaxLength(_LONGEST_NAME)
     remember = QCheckBox(tr("Remember this machine"))
     remember.setChecked(True)
     over_there = Labelled(tr("Python over there, if not python3"), python)
     add(sheet.body, typed, over_there, remember)
     sheet.add_button(tr("Cancel"), ROLE.RejectRole)
     connect = sheet.add_button(tr("Connect"), ROLE.ActionRole, default=True)
-    sheet.begin_at(host)
+    sheet.begins = host
 
     def check(text: str) -> None:
         connect.setEnabled(bool(text.strip()))
@@ -182,7 +172,7 @@ def question_sheet(question: Question, parent: QWidget) -> Sheet:
             sheet.add_sentence(tr("It goes to ssh alone, and is kept nowhere."), Tone.QUIET)
         sheet.add_button(tr("Cancel"), ROLE.RejectRole)
         sheet.add_button(tr("Answer"), ROLE.AcceptRole, default=True)
-        sheet.begin_at(field)
+        sheet.begins = field
 
     def answer(result: int) -> None:
         question.answer(field.text() if result == Sheet.DialogCode.Accepted else None)
