@@ -27,7 +27,7 @@ from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Picker
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say
 from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _SHRINKS = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -248,20 +248,23 @@ def chip_icon(number: str, fill: QColor | None, letters: Lettering, size: QSize)
 
 
 class Labelled(QWidget):
-    """A control with its caption above, and what there is to remark."""
+    """A control with its caption above; `show_remark` says something at the right."""
 
     def __init__(self, caption: str, control: QWidget) -> None:
         super().__init__()
         self.control, self.caption = control, caption
-        self._words = ElidedLabel(look().letters.caption, Tone.QUIET)
-        self._words.setBuddy(control)  # on Linux a list has no other name for screen readers
-        column(self._words, control, within=self, gap=4)
+        letters = look().letters.caption
+        self._remark = ElidedLabel(letters, Tone.QUIET)
+        words = ElidedLabel(letters, Tone.QUIET, caption)
+        words.setBuddy(control)  # on Linux a list has no other name for screen readers
+        words.setHidden(not caption)
+        self._remark.hide()
+        column(row(words, FREE, self._remark, gap=6), control, within=self, gap=4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.show_remark("")
 
     def show_remark(self, remark: str) -> None:
-        self._words.show_text(": ".join(filter(None, (self.caption, remark))))
-        self._words.setVisible(bool(self.caption or remark))
+        self._remark.show_text(remark)
+        self._remark.setVisible(bool(remark))
 
 
 class FieldRow(QWidget):
@@ -287,11 +290,7 @@ class FieldRow(QWidget):
             restyle(field.control, "bad", bool(problem))
             if problem:
                 said.append((field.caption, problem))
-        # Several red frames do not say which sentence is about which field.
-        named = [
-            tr("{field}: {problem}", field=field, problem=problem)
-            if field and len(said) > 1
-            else problem
-            for field, problem in said
-        ]
-        say(self._sentence, "\n".join(named))
+        if len(said) > 1:  # several red frames do not say which sentence is about which field
+            say(self._sentence, "\n".join(": ".join(filter(None, each)) for each in said))
+        else:
+            say(self._sentence, "".join(problem for _, problem in said))

@@ -1,19 +1,11 @@
-"""The keyboard between widgets: what Tab, Enter, the arrows and Ctrl+C go to."""
+"""The keyboard between widgets: what Tab, Enter and the arrows go to."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QButtonGroup,
-    QLabel,
-    QLineEdit,
-    QPlainTextEdit,
-    QWidget,
-)
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QWidget
 
 from gpuexplorer.gui.guard import guarded
 
@@ -103,34 +95,4 @@ class ArrowKeys(QObject):
             return False
         to.setFocus(Qt.FocusReason.TabFocusReason)
         self.moved_to.emit(to)
-        return True
-
-
-class CopyKey(QObject):
-    """Ctrl+C belongs to the screen that is shown, unless something is selected: Qt's fields
-    take the key for themselves even where they have nothing to copy.
-    """
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._on_focus_changed)
-
-    def _on_focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
-        if before is not None:
-            before.removeEventFilter(self)
-        if isinstance(now, QLineEdit | QPlainTextEdit | QLabel):
-            now.installEventFilter(self)
-
-    @guarded
-    def eventFilter(self, field: QObject, event: QEvent) -> bool:
-        if event.type() is not QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
-            return False
-        selected = isinstance(field, QLineEdit | QLabel) and field.hasSelectedText()
-        if isinstance(field, QPlainTextEdit):
-            selected = field.textCursor().hasSelection()
-        if selected or not event.matches(QKeySequence.StandardKey.Copy):
-            return False
-        event.ignore()
         return True
