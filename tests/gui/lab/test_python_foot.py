@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QListWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.rail.python_foot import PythonFoot, foot_face
+from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage
@@ -90,32 +90,6 @@ def test_the_foot_says_which_python_it_is_and_how_it_is(
     assert foot.accessibleName() == name
     run(lab, worker, "X = torch.ones(2)", tensor("X"))
     qtbot.waitUntil(lambda: "Ready, virtual cards" in foot.accessibleName())
-
-
-def test_before_it_is_needed_no_python_was_looked_for() -> None:
-    face = foot_face(None, (), "", RESTING, working=False, simulated=True)
-    assert face.line == "Not checked yet"
-    assert (
-        foot_face(None, (), "", RESTING, working=True, simulated=True).line == "Looking for one"
-    )
-
-
-def test_those_that_were_found_are_counted_before_one_is_taken() -> None:
-    some = foot_face(None, [BARE, OTHER], "", RESTING, working=False, simulated=True)
-    assert some.line == "1 with PyTorch"
-
-
-def test_where_there_is_none_the_foot_warns() -> None:
-    face = foot_face(
-        None,
-        (),
-        "None of the 3 Pythons that were found has PyTorch.",
-        RESTING,
-        working=False,
-        simulated=True,
-    )
-    assert face.line == "None with PyTorch"
-    assert "None of the 3 Pythons" in face.hint
 
 
 def rows(sheet: PythonSheet) -> list[str]:

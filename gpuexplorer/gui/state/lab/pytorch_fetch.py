@@ -44,7 +44,9 @@ class PyTorchFetch(QObject):
 
     @property
     def said(self) -> Message:
-        """Where one was begun."""
+        """What it does, or why the last one ended before its end."""
+        if self.step is Step.RESTING:
+            return self.trouble
         if self.step is Step.ASKING:
             return Message("Finding the build that suits, and its size…")
         if self.step is Step.OFFERED and self.plan is not None:

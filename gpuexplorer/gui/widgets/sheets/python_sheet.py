@@ -34,8 +34,6 @@ from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import release_first
 from gpuexplorer.lab.pythons import LabPython
 
-_LIST_HEIGHT = 240
-
 
 class PythonSheet(Sheet):
     """Every Python of a computer that could run the lab, to choose one. The search goes on in
@@ -57,7 +55,7 @@ class PythonSheet(Sheet):
         self._list.setWordWrap(True)
         self._list.setProperty("kind", "menu")
         self._list.setAccessibleName(tr("Pythons that were found"))
-        self._list.setFixedHeight(_LIST_HEIGHT)
+        self._list.setFixedHeight(240)
         self.body.addWidget(self._list)
         self.body.addWidget(PyTorchNotice(lab, self))
         self._use = self.add_button(tr("Use this"), ROLE.ActionRole)
@@ -206,10 +204,8 @@ class PyTorchNotice(QFrame):
     def _said(self, lab: LabState) -> tuple[Message, bool]:
         """The gravest, and whether PyTorch is wanted."""
         pythons, python, fetch = lab.pythons, lab.pythons.python, self._fetch
-        if fetch is not None and fetch.step is not Step.RESTING:
+        if fetch is not None and fetch.said:
             return fetch.said, True
-        if fetch is not None and fetch.trouble:
-            return fetch.trouble, True
         if pythons.lacking:
             return pythons.trouble, True
         cards, driver = cards_of(lab)

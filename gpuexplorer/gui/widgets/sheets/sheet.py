@@ -147,7 +147,7 @@ class Popup(QFrame):
     def __init__(self, width: int, height: int, anchor: QWidget) -> None:
         super().__init__(anchor.window(), Qt.WindowType.Popup)
         self.anchor = anchor
-        self._size = QSize(width, height)
+        self.resize(width, height)
         self.setProperty("panel", "popup")
         for each in (_GONE_WHEN_CLOSED, _LIKE_THE_WINDOW, Qt.WidgetAttribute.WA_NoMouseReplay):
             self.setAttribute(each)
@@ -162,7 +162,7 @@ class Popup(QFrame):
         room = self.anchor.screen().availableGeometry().adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
         anchor = QRect(self.anchor.mapToGlobal(QPoint()), self.anchor.size())
         above, below = anchor.top() - _GAP - room.top(), room.bottom() - _GAP - anchor.bottom()
-        size = self._size.boundedTo(QSize(room.width(), max(above, below)))
+        size = self.size().boundedTo(QSize(room.width(), max(above, below)))
         top = anchor.top() - _GAP - size.height()
         if below >= size.height():
             top = anchor.bottom() + 1 + _GAP
