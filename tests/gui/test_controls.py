@@ -110,7 +110,7 @@ def test_the_arrow_keys_choose_in_a_row_that_is_one_stop_of_the_tab_key(
     keys(Qt.Key.Key_Tab)
     assert button.hasFocus()
     QTest.keyClick(window, Qt.Key.Key_Backtab)
-    assert spans.hasFocus()
+    assert spans.holder().hasFocus()
 
 
 def test_a_number_is_stepped_typed_and_taken_back(window: QWidget, qtbot: QtBot) -> None:

@@ -181,7 +181,7 @@ class CopiesView(LiveView):
         button = self._pressed
         if button is None or self.copies.running:
             return
-        stayed = shiboken6.isValid(button) and self._tabs.hasFocus()
+        stayed = shiboken6.isValid(button) and self._tabs.holder().hasFocus()
         if stayed and button.isEnabled():
             button.setFocus(Qt.FocusReason.OtherFocusReason)
         if not stayed or button.isEnabled():

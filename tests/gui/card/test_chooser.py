@@ -16,6 +16,7 @@ from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from tests.gui.card.conftest import OpenCard, Screen, lines_of
 from tests.gui.fakes import card, session_of, working
+from tests.gui.frame.steps import called
 from tests.gui.hands import press, texts, the
 
 
@@ -32,7 +33,7 @@ def opened(
 
 
 def choose(screen: Screen) -> tuple[MetricChooser, SearchField]:
-    the(ToolButton, screen.window).click()
+    called(ToolButton, screen.window, "Choose plots").click()
     chooser = the(MetricChooser, screen.window)
     field = QApplication.focusWidget()
     assert isinstance(field, SearchField)

@@ -257,7 +257,8 @@ class Labelled(QWidget):
         self._remark = ElidedLabel(letters, Tone.QUIET)
         words = ElidedLabel(letters, Tone.QUIET, caption)
         words.setBuddy(control)  # on Linux a list has no other name for screen readers
-        words.setHidden(not caption)
+        if not caption:
+            words.hide()
         self._remark.hide()
         column(row(words, FREE, self._remark, gap=6), control, within=self, gap=4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QFocusEvent, QWheelEvent
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QFrame, QSizePolicy, QWidget
 
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
@@ -70,6 +70,10 @@ class Segmented(QFrame):
             self._list.addItem(otherwise)
         self._mark()
 
+    def holder(self) -> QWidget:
+        """What takes the keyboard when it comes here: the choice that holds."""
+        return self._list if self._row.isHidden() else self._group.button(self._at)
+
     def show_words(self, key: Hashable, words: str) -> None:
         """The same choice under other words: with another count, say."""
         self.segments[key].show_words(words)
@@ -78,20 +82,20 @@ class Segmented(QFrame):
     def show_compact(self, compact: bool) -> None:
         self._row.setVisible(not compact)
         self._list.setVisible(compact)
-        self._mark()
 
     def full_width(self) -> int:
         """What it takes when it is not compact."""
         return self._row.sizeHint().width()
 
     def _mark(self) -> None:
-        holds = self._group.button(self._at)
-        holds.setChecked(True)
+        self._group.button(self._at).setChecked(True)
         one_tab_stop(self._group)
-        self.setFocusProxy(self._list if self._row.isHidden() else holds)
         self._list.setCurrentIndex(self._at)
 
     def _on_chosen(self, at: int) -> None:
         self._mark()  # until it is decided, what was chosen before holds
         if at < len(self._keys):
             self.chosen.emit(self._keys[at])
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.holder().setFocus(event.reason())
