@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from tests.gui.hands import texts, the
 from tests.gui.lab.conftest import ScriptedWorker, hello, run, tensor
 from tests.gui.lab.form_panels import (
@@ -78,7 +79,9 @@ def test_the_keyboard_stays_in_the_panel_when_its_field_goes_or_its_button_is_of
     panel = the(FormPanel, window)
     named(window, "Shape").setFocus()
     click(window, "Compute")
-    assert named(window, "What to do").hasFocus()
+    tabs = named(window, "What to do")
+    assert isinstance(tabs, Segmented)
+    assert tabs.holder().hasFocus()
     click(window, "Create")
     button(window).setFocus()
     click(window, "Train")  # there is nothing to train
