@@ -18,7 +18,7 @@ from gpuexplorer.gui.nothing_found.view import NothingFoundView
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt
@@ -74,7 +74,7 @@ def test_without_a_card_the_screen_explains_and_the_lab_and_the_copies_work(
     assert says(app, "No graphics card answers on this computer")
     assert says(app, "There is no driver.")
     assert "SIMULATED" not in app.window.windowTitle()
-    for each in the(NothingFoundView, app.window).findChildren(WordButton):
+    for each in the(NothingFoundView, app.window).findChildren(ToolButton):
         if each.text() == "Open the lab on the processor alone":
             QTest.mouseClick(each, Qt.MouseButton.LeftButton)
     lab = the(LabView, app.window)

@@ -38,7 +38,7 @@ from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.bars.notices import Notices
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
 from gpuexplorer.gui.widgets.bars.top_bar import TopBar
-from gpuexplorer.gui.widgets.controls.keyboard import CopyKey, pressed_by_enter
+from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import Do, WindowCommands
@@ -124,7 +124,6 @@ class MainWindow(QMainWindow):
         self._lessons = LessonPlace(
             self.settings, self.navigation, self._screens, self.commands
         )
-        CopyKey(self)
         self.status = StatusLine()
         self._live = LiveFrame(
             self._rail, self._top, self.status, self.frame_clock, parent=self

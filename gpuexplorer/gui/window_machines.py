@@ -203,9 +203,9 @@ class WindowMachines(QObject):
             self._tell()
 
     def _on_add_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.small_sheets import AddMachineSheet  # noqa: PLC0415
+        from gpuexplorer.gui.widgets.sheets.small_sheets import add_machine_sheet  # noqa: PLC0415
 
-        AddMachineSheet(self.state, self._window).open()
+        add_machine_sheet(self.state, self._window).open()
 
     def _on_disconnect_asked(self) -> None:
         """Its lab's worker has a connection of its own, and goes with the machine's."""

@@ -125,7 +125,6 @@ class WindowRecordings(QObject):
 
     def stop(self) -> None:
         """Ends a recording as it should end. Harmless when called twice."""
-        self._saving.stop()
         if self.replay is not None:
             self.replay.stop()
         self.making.stop_now()

@@ -31,16 +31,16 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.controls.fields import NumberField, Range, TextField
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range, text_field
 from gpuexplorer.gui.widgets.laid_out import add
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import (
-    AddMachineSheet,
     about_sheet,
+    add_machine_sheet,
     keys_sheet,
     question_sheet,
-    release_sheet,
+    release_first,
 )
 from tests.clocks import ManualClock
 from tests.gui.hands import press, the
@@ -54,9 +54,9 @@ __all__ = ["faults", "lab", "machine", "worker"]
 def full(window: QWidget, _: LabState) -> Sheet:
     """One of everything a person can come to."""
     sheet = Sheet("A sheet", window)
-    sheet.add_code("nvidia-smi", "Command", beside=QPushButton("Copy"))
+    sheet.add_code("nvidia-smi", "Command")
     number = NumberField("Seconds", Range(0, 9, ()), "s")
-    add(sheet.body, TextField("Name"), number, QComboBox(), QCheckBox("Remember"))
+    add(sheet.body, text_field("Name"), number, QComboBox(), QCheckBox("Remember"))
     sheet.add_button("Cancel", ROLE.RejectRole)
     sheet.add_button("Connect", ROLE.AcceptRole, default=True)
     return sheet
@@ -70,6 +70,13 @@ def ended(window: QWidget, _: LabState) -> EndDialog:
 def asked(window: QWidget, _: LabState) -> Sheet:
     question = Question("titan", "Password:", secret=True, yes_no=False, again=False)
     return question_sheet(question, window)
+
+
+def released(window: QWidget, lab: LabState) -> Sheet:
+    lab.run("X = torch.ones(2)")
+    sheet = release_first(lab, "", list, window)
+    assert sheet is not None
+    return sheet
 
 
 def copied(window: QWidget, lab: LabState) -> NewCopySheet:
@@ -89,7 +96,7 @@ _MAKERS: dict[str, Callable[[QWidget, LabState], QDialog]] = {
     "new copy": copied,
     "python": lambda window, lab: PythonSheet(lab.pythons, lab, window),
     "question": asked,
-    "release": lambda window, _: release_sheet(["X"], busy=True, words="", parent=window),
+    "release": released,
     "settings": lambda window, lab: SettingsDialog(lab.machine.settings, lab.machine, window),
     "visible": lambda window, lab: VisibleSheet(
         lab.machine.cards(), None, runs=False, parent=window
@@ -150,16 +157,17 @@ def test_enter_presses_the_filled_button_from_every_place(
 
 
 def test_a_machine_is_typed_or_chosen_among_those_of_ssh(
-    window: QMainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    window: QMainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     (tmp_path / ".ssh").mkdir()
     (tmp_path / ".ssh" / "config").write_text("Host titan borel\n")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     room = Room(Settings())
-    sheet = AddMachineSheet(room.state, window)
+    sheet = add_machine_sheet(room.state, window)
     host = the(QComboBox, sheet)
     sheet.open()
+    qtbot.waitUntil(lambda: host.count() == 2)
     connect = next(each for each in sheet.findChildren(QPushButton) if each.isDefault())
     assert (host.currentText(), connect.isEnabled()) == ("", False)
     names = []

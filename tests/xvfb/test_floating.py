@@ -14,7 +14,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from tests.gui.frame.steps import called, keys
@@ -38,11 +38,11 @@ def keyboard() -> QWidget:
     return focused
 
 
-def open_chooser(window: MainWindow, qtbot: QtBot) -> tuple[MetricChooser, WordButton]:
+def open_chooser(window: MainWindow, qtbot: QtBot) -> tuple[MetricChooser, ToolButton]:
     window.navigation.open_screen("card")
     button = next(
         each
-        for each in window.findChildren(WordButton)
+        for each in window.findChildren(ToolButton)
         if each.isVisible() and each.text() == "Choose plots"
     )
     stack = next(each for each in window.findChildren(PlotStack) if each.isVisible())

@@ -232,7 +232,8 @@ class HowToSheet(Sheet):
             copy = QPushButton(tr("Copy"))
             copy.setAccessibleDescription(command.line)
             copy.clicked.connect(lambda _=False, line=command.line: copy_text(line))
-            self.add_code(command.line, tr("Command"), beside=copy)
+            self.add_code(command.line, tr("Command"))
+            self.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
         if how.commands:
             note = tr("GPU Explorer sets nothing itself: paste it into a terminal.")
             self.add_sentence(note, Tone.QUIET)

@@ -15,7 +15,7 @@ from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import WordButton, link_button
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton, link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
@@ -36,7 +36,7 @@ class PlotsPanel(QFrame):
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Plots"))
         self.title = ElidedLabel(look().letters.title, Tone.TEXT)
-        self._choose = WordButton(Icon.CHOOSE, tr("Choose plots"))
+        self._choose = ToolButton("word", Icon.CHOOSE, tr("Choose plots"))
         self._choose.setToolTip(tr("Choose which metrics are plotted for this card"))
         self._choose.clicked.connect(self._on_choose_clicked)
         self._chooser: MetricChooser | None = None

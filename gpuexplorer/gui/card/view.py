@@ -38,7 +38,8 @@ from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name
-from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
+from gpuexplorer.gui.widgets.controls.card_chips import CardChips
+from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import NowTag
 from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page
@@ -230,9 +231,9 @@ class CardView(LiveView):
         ]
         self._plots.show_offer(groups, frozenset(chosen))
 
-    def _choices(self) -> list[CardChoice]:
+    def _choices(self) -> list[Choice]:
         return [
-            CardChoice(each.card.id, each.number, each.title, each.colour)
+            Choice(each.card.id, each.number, each.title, colour=each.colour, typed=False)
             for shown in (*self.machine.cards(), self.machine.host)
             for each in (shown, *shown.instances)
         ]

@@ -18,7 +18,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, label, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import Panel
@@ -35,7 +35,7 @@ class ComparisonPanel(Panel):
         super().__init__(tr(comparison.title))
         self.comparison, self.setup, self._copies = comparison, Setup(), copies
         self._pair = ElidedLabel(look().letters.caption, Tone.QUIET)
-        self._measure = WordButton(Icon.PLAY, tr("Measure"))
+        self._measure = ToolButton("word", Icon.PLAY, tr("Measure"))
         self._measure.clicked.connect(lambda: copies.measure(self.setup.jobs))
         self._bars = ComparisonTable()
         self._sentence = wrapped_label("", Tone.TEXT)

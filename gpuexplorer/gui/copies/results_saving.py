@@ -15,7 +15,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton, open_below
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton, open_below
 from gpuexplorer.gui.widgets.laid_out import GROWS, label
 from gpuexplorer.gui.widgets.saving import (
     CSV,
@@ -86,7 +86,7 @@ class ResultsSaving(TablesSaving):
         self._title, self._what = title, what
         self._results, self._pictured = results, pictured
         meaning = tr("Save {what} as a table, data or a picture", what=what)
-        self.button = FramedButton(Icon.EXPORT, tr("Save"), meaning)
+        self.button = ToolButton("framed", Icon.EXPORT, tr("Save"), meaning)
         self.button.clicked.connect(self._on_clicked)
 
     def csv(self) -> str:

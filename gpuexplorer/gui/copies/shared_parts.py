@@ -16,7 +16,7 @@ from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import MenuButton, WordButton
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton
 from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
@@ -39,7 +39,7 @@ class MeasuringStrip(QWidget):
         self._bar.setAccessibleName(tr("Measured so far"))
         self._words = ElidedLabel(look().letters.body, Tone.QUIET)
         self._trouble = ElidedLabel(look().letters.body, Tone.BAD)
-        self._stop = WordButton(Icon.CLOSE, tr("Stop"))
+        self._stop = ToolButton("word", Icon.CLOSE, tr("Stop"))
         self._stop.setAccessibleDescription(tr("End it at once; what was measured stays"))
         self._stop.clicked.connect(copies.stop)
         row(self._bar, self._words, GROWS, self._trouble, GROWS, self._stop, within=self)

@@ -62,7 +62,7 @@ class CopiesView(LiveView):
         if desk.machines is not None:
             self._between = between(desk.machines, desk.machine.settings.remembered)
             self._between.changed.connect(self._on_machines_changed)
-        self._tabs.leave_out(_MACHINES, out=not self._several)
+        self._tabs.segments[_MACHINES].setVisible(self._several)
         self._pressed: QAbstractButton | None = None
         # Before the pages hear of it, which cannot be told to measure meanwhile.
         self.copies.progressed.connect(self._on_progressed)
@@ -102,9 +102,9 @@ class CopiesView(LiveView):
         focused = QApplication.focusWidget()
         on_tabs = focused is not None and self._tabs.isAncestorOf(focused)
         self._tabs.show_choice(name)
-        self.begin_at(self._tabs.holder())
+        self.begin_at(self._tabs)
         if on_tabs:
-            self._tabs.holder().setFocus(Qt.FocusReason.OtherFocusReason)
+            self._tabs.setFocus(Qt.FocusReason.OtherFocusReason)
         self._stack.setCurrentWidget(page)
         for each in self._pages.values():
             for tool in each.tools:
@@ -159,7 +159,7 @@ class CopiesView(LiveView):
         return PAGES[name][1](self.copies)
 
     def _on_machines_changed(self) -> None:
-        self._tabs.leave_out(_MACHINES, out=not self._several)
+        self._tabs.segments[_MACHINES].setVisible(self._several)
         if self._name not in self._names:
             self.open_page("matrix")
         self._fit_tabs()
@@ -172,7 +172,7 @@ class CopiesView(LiveView):
         page = self._pages[self._name]
         if focused in page.tools or page.isAncestorOf(focused):
             self._pressed = focused
-            self._tabs.holder().setFocus(Qt.FocusReason.OtherFocusReason)
+            self._tabs.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _give_back_keyboard(self) -> None:
         """When it is measured; unless somebody has moved on, or the page is gone."""

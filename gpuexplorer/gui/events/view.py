@@ -110,10 +110,6 @@ class EventsView(LiveView):
         self._tools.start_search()
         return True
 
-    def stop(self) -> None:
-        self._saving.stop()
-        super().stop()
-
     def _show_rows(self) -> None:
         self._table.show_rows(self._events.rows)
         # The oldest has the longest moments: it may be of another day.

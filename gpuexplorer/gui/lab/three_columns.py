@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.controls.segmented import Headings
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import GROWS, column
 
 _GAP = 8
@@ -55,7 +55,7 @@ class ThreeColumns(QWidget):
             (Side.CODE, tr("Code")),
             (Side.FORMS, tr("Forms")),
         )
-        self._tabs = Headings(tr("Beside the shelves"), choices)
+        self._tabs = Segmented(tr("Beside the shelves"), choices, heading=True)
         self._tabs.chosen.connect(self.show_side)
         self._columns = QSplitter()
         self._columns.setChildrenCollapsible(False)
@@ -90,7 +90,7 @@ class ThreeColumns(QWidget):
         self._room = (self.narrow, self.slim)
         if self._side is Side.SHELVES and not self.slim:
             self._side = Side.CODE
-        self._tabs.show_tab(Side.SHELVES, shown=self.slim)
+        self._tabs.segments[Side.SHELVES].setVisible(self.slim)
         self._tabs.show_choice(self._side)
         self._tabs.setVisible(self.narrow)
         self._form.setVisible(not self.narrow or self._side is Side.FORMS)

@@ -111,7 +111,6 @@ class LabView(LiveView):
             self._show_beside(next(there, Side.CODE))
 
     def stop(self) -> None:
-        self._code.stop()
         if self._panel is not None:
             self._panel.stop()
         super().stop()

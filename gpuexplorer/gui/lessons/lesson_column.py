@@ -177,7 +177,6 @@ class LessonColumn(QFrame):
     def stop(self) -> None:
         """Nobody is asked any longer. Harmless when called twice."""
         self._area.verticalScrollBar().blockSignals(True)  # noqa: FBT003 - it tells while it goes
-        self._saving.stop()
         self._end_presentation()
 
     def _end_presentation(self) -> None:

@@ -25,7 +25,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.live_view import EmptyState, KeyGroup, LiveView
 from gpuexplorer.gui.widgets.saving import ask_for_file
@@ -65,7 +65,8 @@ class LessonsView(LiveView):
         self._begin.setProperty("kind", "primary")
         self._begin.setAutoDefault(True)
         self._begin.clicked.connect(lambda: self._play(self._picked()))
-        self._add = FramedButton(
+        self._add = ToolButton(
+            "framed",
             Icon.OPEN_FILE,
             tr("Open a lesson…"),
             tr("A lesson of your own or of somebody else's: a Markdown file (Ctrl+O)"),

@@ -34,7 +34,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import (
@@ -162,7 +162,7 @@ class MachinesView(LiveView):
 
     def _arrange(self) -> None:
         title = label(tr("Machines"), look().letters.title)
-        add = FramedButton(Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
+        add = ToolButton("framed", Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
         add.setVisible(self._source.adds)
         add.clicked.connect(self._source.ask_add)
         head = row(title, self._summary, GROWS, add, gap=12)

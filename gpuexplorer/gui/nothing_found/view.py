@@ -14,7 +14,7 @@ from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, mixed
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, Space, add, column, row, wrapped_label
 from gpuexplorer.gui.widgets.live_view import Page
 from gpuexplorer.gui.widgets.painted import Painted
@@ -187,8 +187,8 @@ class NothingFoundView(Page):
             *(buttons, self._promise), *links, within=self._way_on, gap=12, margins=(0, 4, 0, 0)
         )
 
-    def _link(self, icon: Icon, words: str, hint: str, asked: SignalInstance) -> WordButton:
-        link = WordButton(icon, words)
+    def _link(self, icon: Icon, words: str, hint: str, asked: SignalInstance) -> ToolButton:
+        link = ToolButton("word", icon, words)
         link.setToolTip(hint)
         link.clicked.connect(asked)
         return link

@@ -54,9 +54,6 @@ class StripFiles(QObject):
 
         self._saving.ask(tr("Save readings of all cards"), name, [CSV], write)
 
-    def stop(self) -> None:
-        self._saving.stop()
-
     @property
     def _simulated(self) -> bool:
         return self._machine.session.simulated

@@ -149,10 +149,6 @@ class OverviewView(LiveView):
             if self._notes.show_notes([tr(note) for note in notes]):
                 self._fit()
 
-    def stop(self) -> None:
-        self._files.stop()
-        super().stop()
-
     def _connect(self) -> None:
         navigation = self._navigation
         for grid in (self._tiles, self._cells):

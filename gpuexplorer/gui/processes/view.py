@@ -131,7 +131,6 @@ class ProcessesView(LiveView):
 
     def stop(self) -> None:
         self._ending.stop()
-        self._saving.stop()
         super().stop()
 
     def _arrange(self) -> None:

@@ -175,7 +175,7 @@ class RailEntry(ToolButton):
     """Icon, word and, where there is one, a count; narrow, the icon only."""
 
     def __init__(self, icon: Icon, title: str, keys: str) -> None:
-        super().__init__("screen", title)
+        super().__init__("screen", None, title)
         self._keys = keys
         self._count = label("", look().letters.caption, Tone.QUIET)
         self._count.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

@@ -22,7 +22,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.stored_choices import MOST_RULES
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import Switch, link_button
+from gpuexplorer.gui.widgets.controls.buttons import link_button, switch
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row, wrapped_label
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 from gpuexplorer.telemetry.alerts import Rule, Side
@@ -163,7 +163,7 @@ class RuleRow(QWidget):
         self._rule: Rule | None = None
         self._shown: tuple[Rule, Units, Mapping[CardId, str]] | None = None
         self._editor: RuleEditor | None = None
-        self._on = Switch("")
+        self._on = switch("")
         self._on.clicked.connect(self._on_turned)
         self._sentence = wrapped_label("", Tone.TEXT)
         self._change = link_button(tr("Change"))

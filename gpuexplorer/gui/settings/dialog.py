@@ -61,7 +61,8 @@ class SettingsDialog(Sheet):
         always_on: AlwaysOn | None = None,
         lab: LabState | None = None,
     ) -> None:
-        super().__init__(tr("Settings"), parent, _WIDTH, _HEIGHT)
+        super().__init__(tr("Settings"), parent, _WIDTH)
+        self.setMaximumHeight(_HEIGHT)
         self._settings = settings
         self._machine = machine
         self._going = False
@@ -104,7 +105,7 @@ class SettingsDialog(Sheet):
         self.area.verticalScrollBar().valueChanged.connect(self._show_section)
         # Not marked: Enter is for what is typed here.
         self.add_button(tr("Close"), ROLE.RejectRole).setAutoDefault(False)
-        self.begin_at(self._headings)
+        self.begins = self._headings
         QShortcut(QKeySequence(SETTINGS_KEYS), self, self.reject)
         settings.trouble_changed.connect(self._on_trouble_changed)
         settings.changed.connect(self._show_notes)

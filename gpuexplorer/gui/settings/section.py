@@ -17,7 +17,7 @@ from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.gui.widgets.controls.buttons import Switch, link_button
+from gpuexplorer.gui.widgets.controls.buttons import link_button, switch
 from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, column, label, row, wrapped_label
@@ -110,9 +110,9 @@ class Section(QWidget):
             number.chosen.connect(take)
             show = number.show_number
         else:
-            control = switch = Switch(title)
-            switch.clicked.connect(take)
-            show = switch.setChecked
+            control = box = switch(title)
+            box.clicked.connect(take)
+            show = box.setChecked
         self._show[name] = show
         self.rows[name] = SettingRow(title, tr(offer.meaning), control)
         self.add(self.rows[name])

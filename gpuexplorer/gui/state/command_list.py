@@ -38,14 +38,6 @@ class Command:
     holds: bool = False  # it is so already: a theme that is chosen, say
 
 
-@dataclass(frozen=True, slots=True)
-class CommandMatch:
-    """A command that was found, and which of its letters were typed."""
-
-    command: Command
-    letters: tuple[int, ...]
-
-
 class CommandList(QObject):
     """The actions of one window by group, those of time first. Commands are made of them when
     somebody looks.
@@ -125,65 +117,43 @@ def keys_of(action: QAction) -> str:
     return keys.replace("Return", "Enter")
 
 
-def find(commands: Sequence[Command], text: str) -> Sequence[CommandMatch]:
+def find(commands: Sequence[Command], text: str) -> Sequence[Command]:
     """Those that have the typed letters in this order, the best first; all, where none are.
 
     Whole words and beginnings of words count more than letters picked here and there.
     """
-    wanted = text.split()
-    if not wanted:
-        return [CommandMatch(command, ()) for command in commands]
-    found = []
-    for position, command in enumerate(commands):
-        letters: set[int] = set()
-        cost = 0.0
-        for part in wanted:
-            hit = _find_part(command.words, part)
-            if hit is None:
-                break
-            cost += hit[0]
-            letters.update(hit[1])
-        else:
-            found.append((cost, position, CommandMatch(command, tuple(sorted(letters)))))
-    found.sort(key=lambda each: each[:2])
-    return [match for _, _, match in found]
+    found: list[tuple[float, Command]] = []
+    for command in commands:
+        costs = [_cost(command.words.casefold(), part.casefold()) for part in text.split()]
+        known = [cost for cost in costs if cost is not None]
+        if len(known) == len(costs):
+            found.append((sum(known), command))
+    return [command for _, command in sorted(found, key=lambda each: each[0])]
 
 
-def _find_part(words: str, part: str) -> tuple[float, Sequence[int]] | None:
-    """What it costs to find the letters there, and where they are."""
-    low, part = words.casefold(), part.casefold()
-    if len(low) != len(words):
-        low = words.lower()
-    at = low.find(part)
-    best: tuple[float, Sequence[int]] | None = None
-    while at >= 0:
-        begins = at == 0 or not low[at - 1].isalnum()
-        cost = (0.0 if begins else 4.0) + at * 0.01
-        if best is None or cost < best[0]:
-            best = cost, range(at, at + len(part))
-        at = low.find(part, at + 1)
-    return best or _find_letters(low, part, by_words=True) or _find_letters(low, part)
+def _cost(words: str, part: str) -> float | None:
+    """What it costs to find the letters there."""
+    places = (at for at in range(len(words)) if words.startswith(part, at))
+    whole = [(0.0 if _begins(words, at) else 4.0) + at * 0.01 for at in places]
+    if whole:
+        return min(whole)
+    by_words = _apart(words, part, by_words=True)
+    return _apart(words, part) if by_words is None else by_words
 
 
-def _find_letters(
-    low: str, part: str, *, by_words: bool = False
-) -> tuple[float, Sequence[int]] | None:
+def _apart(words: str, part: str, *, by_words: bool = False) -> float | None:
     """Letters apart from each other; by words, each begins one or follows the one before."""
-    places: list[int] = []
-    at = -1
-    cost = 10.0
+    at, cost = -1, 10.0
     for letter in part:
-        there = low.find(letter, at + 1)
-        if by_words and there != at + 1:
-            begins = (
-                i
-                for i in range(at + 1, len(low))
-                if low[i] == letter and not low[i - 1].isalnum()
-            )
-            there = next(begins, -1)
+        there = words.find(letter, at + 1)
+        while by_words and there > at + 1 and not _begins(words, there):
+            there = words.find(letter, there + 1)
         if there < 0:
             return None
         cost += (there - at) * (0.05 if by_words else 0.5)
-        places.append(there)
         at = there
-    return cost, places
+    return cost
+
+
+def _begins(words: str, at: int) -> bool:
+    return at == 0 or not words[at - 1].isalnum()

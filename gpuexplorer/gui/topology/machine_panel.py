@@ -16,7 +16,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, say, wrapped_label
 from gpuexplorer.gui.widgets.live_view import EmptyState, Panel
 from gpuexplorer.gui.widgets.machine.layout import Part
@@ -39,10 +39,10 @@ class MachinePanel(Panel):
         self.drawing = MachineDrawing()
         self.empty = EmptyState(Icon.TOPOLOGY)
         self.empty.setMinimumHeight(_EMPTY_HEIGHT)
-        self.again = WordButton(Icon.BACK, tr("Ask again"))
+        self.again = ToolButton("word", Icon.BACK, tr("Ask again"))
         self._may_ask = may_ask
         self.again.setToolTip(tr("Ask the driver again how the cards are wired (F5)"))
-        self.save = WordButton(Icon.EXPORT, tr("Save picture"))
+        self.save = ToolButton("word", Icon.EXPORT, tr("Save picture"))
         self.save.setToolTip(tr("Save the drawing as SVG or PNG (Ctrl+S)"))
         for button in (self.again, self.save):
             self.head.addWidget(button)

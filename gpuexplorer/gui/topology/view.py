@@ -120,7 +120,6 @@ class TopologyView(LiveView):
     def stop(self) -> None:
         super().stop()
         self._wiring.stop()
-        self._saving.stop()
 
     def _show(self) -> None:
         self._now = now = machine_now(self.machine, self._wiring)

@@ -18,7 +18,7 @@ from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.machine.machine_faces import (
@@ -483,7 +483,7 @@ class PartFactsPanel(QFrame):
         self._ends = ChipRow()
         self._title = label("", look().letters.title)
         self._title.setWordWrap(True)
-        self._open = WordButton(Icon.NEXT, tr("Open card"))
+        self._open = ToolButton("word", Icon.NEXT, tr("Open card"))
         self._open.clicked.connect(self._on_open_asked)
         self._sentence = wrapped_label("", Tone.TEXT)
         self._rows: list[tuple[QWidget, QLabel, QLabel]] = []

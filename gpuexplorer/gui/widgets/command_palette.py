@@ -1,40 +1,30 @@
 """CommandPalette: all commands under Ctrl+K, narrowed down as one types."""
 
 from collections.abc import Sequence
-from itertools import groupby
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QKeyEvent,
-    QKeySequence,
-    QShortcut,
-    QStandardItem,
-    QStandardItemModel,
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QApplication,
+    QHeaderView,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
 )
-from PySide6.QtWidgets import QLineEdit, QListView, QStyle, QStyleOptionViewItem, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
-from gpuexplorer.gui.state.command_list import Command, CommandMatch, find
-from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.state.command_list import Command, find
+from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import CONTROL_RADIUS
-from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, label, row
+from gpuexplorer.gui.widgets.laid_out import GROWS, add, row
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import Popup, line_between
 
-_WIDTH, _HEAD, _ROW, _LEAST_ROWS, _MOST_ROWS = 600, 52, 36, 3, 11
-_HIGHEST = 96  # below the window's upper edge
-_MARGIN, _INNER = 8.0, 12.0
-_STEPS = {
-    Qt.Key.Key_Up: -1,
-    Qt.Key.Key_Down: 1,
-    Qt.Key.Key_PageUp: -_MOST_ROWS + 1,
-    Qt.Key.Key_PageDown: _MOST_ROWS - 1,
-}
-_MATCH, _SAID = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.AccessibleTextRole
+_WIDTH, _HEIGHT, _HEAD = 600, 464, 52
+_MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 class CommandPalette(Popup):
@@ -45,134 +35,80 @@ class CommandPalette(Popup):
     def __init__(
         self, commands: Sequence[Command], opened_by: Sequence[QKeySequence], window: QWidget
     ) -> None:
-        super().__init__(_WIDTH, 0, window)
-        self._commands = commands
+        super().__init__(_WIDTH, _HEIGHT, window)
+        self._commands = self._found = commands
         self.setAccessibleName(tr("All commands"))
-        self._field = QLineEdit()
+        self._field = QLineEdit(placeholderText=tr("Search screens, cards and commands"))
         self._field.setProperty("kind", "bare")
-        self._field.setPlaceholderText(tr("Search screens, cards and commands"))
         self._field.setAccessibleName(tr("Search all commands"))
         self._field.setFixedHeight(_HEAD)
         self._field.textChanged.connect(self._search)
+        self._field.returnPressed.connect(self._run)
         self._field.installEventFilter(self)
-        sign = Sign(Icon.SEARCH, Tone.QUIET, QSize(18, 18))
-        self._model = QStandardItemModel(self)
-        self._list = QListView(uniformItemSizes=True)
-        self._list.setMouseTracking(True)
-        self._list.setProperty("kind", "bare")
+        self._list = QTreeWidget(columnCount=3)
+        self._list.setHeaderHidden(True)
+        self._list.setRootIsDecorated(False)
+        self._list.setUniformRowHeights(True)
+        self._list.setProperty("kind", "commands")
         self._list.setAccessibleName(tr("Commands found"))
-        self._list.setModel(self._model)
-        self._list.setItemDelegate(_Row(self))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.entered.connect(self._list.setCurrentIndex)
-        self._list.clicked.connect(self._run)
-        self._list.selectionModel().currentChanged.connect(self._on_current_changed)
-        self._nothing = label("", look().letters.body, Tone.QUIET)
-        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._list.setMouseTracking(True)
+        self._list.header().setStretchLastSection(False)
+        self._list.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self._list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self._list.itemEntered.connect(self._list.setCurrentItem)
+        self._list.itemClicked.connect(self._run)
+        self._list.currentItemChanged.connect(self._on_current_changed)
+        sign = Sign(Icon.SEARCH, Tone.QUIET, QSize(18, 18))
         head = row(sign, self._field, gap=12, margins=(20, 0, 20, 0))
-        found = (self._list, GROWS, self._nothing, GROWS)
-        add(self.panel, head, line_between(), Space(7), *found, Space(8))
+        add(self.panel, head, line_between(), row(self._list, margins=8), GROWS)
         for each in opened_by:
             QShortcut(each, self, self.close)
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
         self._search("")
 
     def place(self) -> QRect:
-        """A little above the middle, where eyes look first, and steady while it grows."""
-        window, most = self.anchor, _height(_MOST_ROWS)
-        rows = max(_LEAST_ROWS, min(_MOST_ROWS, self._model.rowCount()))
-        size = QSize(_WIDTH, _height(rows)).boundedTo(window.size())
-        top = max(16, min(_HIGHEST, (window.height() - most) // 3))
-        corner = window.mapToGlobal(QPoint((window.width() - size.width()) // 2, top))
-        return QRect(corner, size)
+        """A little above the middle, where eyes look first."""
+        room = self.anchor.size()
+        size = QSize(_WIDTH, _HEIGHT).boundedTo(room)
+        left, top = (room.width() - size.width()) // 2, (room.height() - size.height()) // 3
+        return QRect(self.anchor.mapToGlobal(QPoint(left, top)), size)
 
     def _search(self, text: str) -> None:
-        found = find(self._commands, text)
-        self._model.clear()
-        for match in found:
-            command, chosen = match.command, tr("chosen") if match.command.holds else ""
-            item = QStandardItem(command.words)
-            item.setData(match, _MATCH)
-            said = ", ".join(part for part in (command.words, chosen, command.keys) if part)
-            item.setAccessibleText(said)
-            self._model.appendRow(item)
-        self._list.setCurrentIndex(self._model.index(0, 0))
-        if not found:
+        self._found = find(self._commands, text)
+        theme, letters = look().theme, look().letters.caption.font
+        self._list.clear()
+        for each in self._found:
+            item = QTreeWidgetItem(self._list, [each.words, tr(each.group.value), each.keys])
+            for column in (1, 2):
+                item.setFont(column, letters)
+                item.setForeground(column, theme.quiet)
+            if each.holds:
+                item.setIcon(1, icon_of(Icon.THERE))
+        if self._found:
+            self._list.setCurrentIndex(self._list.model().index(0, 0))
+        else:
             words = tr("No command, screen or card is called “{text}”.", text=text.strip())
-            self._nothing.setText(words)
+            QTreeWidgetItem(self._list, [words]).setDisabled(True)
             self._field.setAccessibleDescription(words)
-        self._list.setVisible(bool(found))
-        self._nothing.setVisible(not found)
-        self.setGeometry(self.place())
 
-    def _run(self, index: QModelIndex) -> None:
-        match = index.data(_MATCH)
-        if isinstance(match, CommandMatch):
+    def _run(self) -> None:
+        at = self._list.currentIndex().row()
+        if at >= 0:
             # First the keyboard goes back, so that the command finds it where it was.
             self.close()
-            match.command.run()
+            self._found[at].run()
 
-    def _move(self, step: int) -> None:
-        count = self._model.rowCount()
-        if count:
-            at = self._list.currentIndex().row() + step
-            at = at % count if abs(step) == 1 else max(0, min(count - 1, at))
-            self._list.setCurrentIndex(self._model.index(at, 0))
-
-    def _on_current_changed(self, index: QModelIndex) -> None:
+    def _on_current_changed(self) -> None:
         # A screen reader follows the keyboard, which stays in the field.
-        self._field.setAccessibleDescription(str(index.data(_SAID) or ""))
+        at = self._list.currentIndex().row()
+        if at >= 0:
+            found = self._found[at]
+            said = found.words, tr("chosen") if found.holds else "", found.keys
+            self._field.setAccessibleDescription(", ".join(filter(None, said)))
 
     @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
-            key = Qt.Key(event.key())
-            if key in _STEPS:
-                self._move(_STEPS[key])
-                return True
-            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._run(self._list.currentIndex())
-                return True
-        return super().eventFilter(watched, event)
-
-
-def _height(rows: int) -> int:
-    return _HEAD + rows * _ROW + 18
-
-
-class _Row(Delegate):
-    """The letters that were typed stand out."""
-
-    def draw(
-        self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
-    ) -> None:
-        match = index.data(_MATCH)
-        if not isinstance(match, CommandMatch):
-            return
-        theme, letters, command = drawing.theme, drawing.letters, match.command
-        ground = place.adjusted(_MARGIN, 1, -_MARGIN, -1)
-        if option.state & QStyle.StateFlag.State_Selected:
-            drawing.filled(ground, theme.selection, CONTROL_RADIUS)
-        middle, left, right = (
-            place.center().y(),
-            ground.left() + _INNER,
-            ground.right() - _INNER,
-        )
-        baseline = middle + letters.body.cap_height / 2
-        if command.keys:
-            keys = Run(command.keys, letters.caption, theme.quiet)
-            right = drawing.runs_right(right, baseline, [keys]) - 16
-        group = Run(tr(command.group.value), letters.caption, theme.faint)
-        right = drawing.runs_right(right, baseline, [group]) - 16
-        if command.holds:
-            drawing.icon(Icon.THERE, QRectF(right - 16, middle - 8, 16, 16), theme.quiet)
-            right -= 24
-        words = letters.body.elided(command.words, right - left)
-        plain = theme.quiet if match.letters else theme.text
-        for typed, part in groupby(enumerate(words), lambda each: each[0] in match.letters):
-            style = (letters.strong, theme.text) if typed else (letters.body, plain)
-            left = drawing.text(left, baseline, Run("".join(c for _, c in part), *style))
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(200, _ROW)
+        if not isinstance(event, QKeyEvent) or event.type() is not QEvent.Type.KeyPress:
+            return super().eventFilter(watched, event)
+        return event.key() in _MOVES and QApplication.sendEvent(self._list, event)

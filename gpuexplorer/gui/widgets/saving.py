@@ -9,7 +9,6 @@ from typing import TypeVar
 from PySide6.QtCore import (
     QBuffer,
     QByteArray,
-    QIODevice,
     QObject,
     QPoint,
     QStandardPaths,
@@ -37,7 +36,6 @@ Write = Callable[[], object]
 # Called when the place is known: takes what is to be written as it is at that moment.
 Take = Callable[[Path], Write | None]
 _FOLDER = "saving/folder"
-_LOOK_EVERY = 50  # milliseconds
 _FINE = 2  # pixels of a picture for each of the screen's
 _NOTE_HEIGHT, _NOTE_STAYS = 32, 6000  # pixels, milliseconds
 
@@ -70,7 +68,6 @@ def suggested_name(what: str, wall: float, *, simulated: bool) -> str:
 def png(image: QImage) -> bytes:
     """May be called from any thread."""
     buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     QImageWriter(buffer, QByteArray(b"png")).write(image)
     return bytes(buffer.data().data())
 
@@ -102,7 +99,7 @@ def in_a_thread(
     """`work` writes or reads a file in a thread of its own. It is finished even if the window
     is closed before; then nobody is told.
     """
-    asked, timer = Asked(work), QTimer(parent, interval=_LOOK_EVERY)
+    asked, timer = Asked(work), QTimer(parent, interval=50)
 
     def look_again() -> None:
         if asked.answered:
@@ -125,10 +122,8 @@ def ask_for_file(
     """The system's own question for a file to open; returns at once. `kinds` as Qt writes them:
     "Python programs (*.py)"; empty: a folder is asked for.
     """
-    mode = QFileDialog.FileMode
-    dialog = QFileDialog(parent, caption)
-    dialog.setFileMode(mode.ExistingFile if kinds else mode.Directory)
-    dialog.setNameFilter(kinds)
+    mode = QFileDialog.FileMode.ExistingFile if kinds else QFileDialog.FileMode.Directory
+    dialog = QFileDialog(parent, caption, filter=kinds, fileMode=mode)
     dialog.fileSelected.connect(lambda path: chosen(Path(path)))
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
@@ -143,7 +138,6 @@ class Saving(QObject):
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
         self._settings, self._parent = settings, parent
-        self._dialog: QFileDialog | None = None
 
     def ask(
         self,
@@ -157,57 +151,39 @@ class Saving(QObject):
         """Returns at once. `may_replace`: the dialog also asks whether a file that is there is
         to go; else `take` refuses it.
         """
-        if self._dialog is not None:
-            return
-        dialog = QFileDialog(self._parent, caption)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not may_replace)
-        dialog.setNameFilters([kind.filter for kind in kinds])
-        dialog.setDefaultSuffix(kinds[0].suffix)
+        filters = {kind.filter: kind for kind in kinds}
         folder = self._settings.remembered(_FOLDER)
         if folder is None or not Path(folder).is_dir():
             documents = QStandardPaths.StandardLocation.DocumentsLocation
             folder = QStandardPaths.writableLocation(documents)
-        dialog.setDirectory(folder)
+        dialog = QFileDialog(self._parent, caption, folder)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not may_replace)
+        dialog.setNameFilters(list(filters))
         dialog.selectFile(f"{name}.{kinds[0].suffix}")
-        dialog.filterSelected.connect(self._on_kind_selected)
-        dialog.fileSelected.connect(self._on_chosen)
-        dialog.finished.connect(self._on_closed)
-        self._kinds, self._take, self._dialog = kinds, take, dialog
-        self.kind = kinds[0]  # which is chosen, for `take` to ask
+
+        def take_kind(chosen: str) -> None:
+            self.kind = filters[chosen]  # for `take` to ask
+            dialog.setDefaultSuffix(self.kind.suffix)
+
+        def write(chosen: str) -> None:
+            self._settings.remember(_FOLDER, str(Path(chosen).parent))
+            if (write := take(Path(chosen))) is not None:
+                self.save(Path(chosen), write)
+
+        take_kind(kinds[0].filter)
+        dialog.filterSelected.connect(take_kind)
+        dialog.fileSelected.connect(write)
+        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def save(self, path: Path, write: Write) -> None:
         """In a thread of its own; a sentence reports the outcome."""
 
-        def work() -> str:
-            write()
-            return tr("Saved to {path}.", path=path)
+        def saved(_: object) -> None:
+            self.done.emit(tr("Saved to {path}.", path=path))
 
-        in_a_thread(work, self, self.done.emit, self.refused.emit)
-
-    def stop(self) -> None:
-        """Nobody is asked any longer. Harmless when called twice."""
-        if self._dialog is not None:
-            self._dialog.reject()
-
-    def _on_kind_selected(self, chosen: str) -> None:
-        for kind in self._kinds:
-            if self._dialog is not None and kind.filter == chosen:
-                self._dialog.setDefaultSuffix(kind.suffix)
-                self.kind = kind
-
-    def _on_chosen(self, chosen: str) -> None:
-        path = Path(chosen)
-        self._settings.remember(_FOLDER, str(path.parent))
-        write = self._take(path)
-        if write is not None:
-            self.save(path, write)
-
-    def _on_closed(self) -> None:
-        if self._dialog is not None:
-            self._dialog.deleteLater()
-            self._dialog = None
+        in_a_thread(write, self, saved, self.refused.emit)
 
 
 class PlotNote(QLabel):

@@ -12,10 +12,11 @@ from gpuexplorer.core.metrics import MEMORY_UTILIZATION, MetricId
 from gpuexplorer.gui.card.facts_tree import FactsTree
 from gpuexplorer.gui.card.plots_panel import MetricChooser
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from tests.gui.card.conftest import OpenCard, Screen, lines_of
 from tests.gui.fakes import card, session_of, working
+from tests.gui.frame.steps import called
 from tests.gui.hands import press, texts, the
 
 
@@ -32,7 +33,7 @@ def opened(
 
 
 def choose(screen: Screen) -> tuple[MetricChooser, SearchField]:
-    the(WordButton, screen.window).click()
+    called(ToolButton, screen.window, "Choose plots").click()
     chooser = the(MetricChooser, screen.window)
     field = QApplication.focusWidget()
     assert isinstance(field, SearchField)

@@ -3,15 +3,15 @@
 import pytest
 from PySide6.QtCore import QAbstractItemModel, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.datasheet.beside_panel import OtherName
 from gpuexplorer.gui.copies.datasheet.offers_panel import OffersTable
 from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
-from gpuexplorer.gui.widgets.controls.fields import SearchField, TextField
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.saving import PlotNote
 from tests.gui.copies.datasheet_pages import (
     B200,
@@ -90,7 +90,7 @@ def test_the_mouse_does_the_same(open_datasheet: Open, qtbot: QtBot) -> None:
     assert others(page) == [name]
     button = next(
         each
-        for each in page.findChildren(WordButton)
+        for each in page.findChildren(ToolButton)
         if each.isVisible() and each.text() == "Take away"
     )
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -113,7 +113,7 @@ def test_the_tab_key_goes_from_the_card_over_those_beside_it_to_the_table(
         assert focused is not None
         here = focused
         passed.append(type(here))
-    costs = [*[TextField] * 6, Table]
+    costs = [*[QLineEdit] * 6, Table]
     assert passed == [OtherName, *costs, SearchField, OffersTable]
 
 

@@ -227,7 +227,7 @@ def test_memory_that_is_not_pinned_is_told_to_be_dear(
     measure_all(page, qtbot)
     switch = the(QCheckBox, page)
     assert switch.accessibleName() == "Pinned host memory"
-    QTest.mouseClick(switch, Qt.MouseButton.LeftButton)
+    switch.click()
     assert told(page, HOST_TO_0) == "Not measured yet."
     assert "45.9 GB/s" in told(page, THERE)
     measure_all(page, qtbot)

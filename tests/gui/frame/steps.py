@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QTreeWidget, QWidget
 
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.telemetry.session import Session, remembering, session_on
@@ -59,6 +59,5 @@ def open_palette(window: QWidget) -> CommandPalette:
 
 def listed(palette: CommandPalette) -> list[str]:
     """What the palette offers, from the top."""
-    view = the(QListView, palette)
-    model = view.model()
+    model = the(QTreeWidget, palette).model()
     return [str(model.index(row, 0).data()) for row in range(model.rowCount())]

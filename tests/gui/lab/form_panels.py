@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QListView,
-    QTabBar,
     QTreeView,
     QWidget,
 )
@@ -57,12 +56,6 @@ def write(within: QWidget, name: str, text: str) -> QWidget:
 
 
 def click(within: QWidget, name: str) -> None:
-    for bar in within.findChildren(QTabBar):
-        for at in range(bar.count()):
-            if bar.tabText(at) == name and bar.isVisible():
-                place = bar.tabRect(at).center()
-                QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
-                return
     QTest.mouseClick(named(within, name), Qt.MouseButton.LeftButton)
 
 
@@ -70,6 +63,7 @@ def pick(within: QWidget, name: str, letters: str) -> None:
     """From an open list, by its first letters."""
     click(within, name)
     (choices,) = [each for each in within.findChildren(QListView) if each.isVisible()]
+    choices.keyboardSearch("")  # what was typed before is forgotten only after a moment
     QTest.keyClicks(choices, letters)
     QTest.keyClick(choices, Qt.Key.Key_Return)
 

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QSplitter, QTabBar
+from PySide6.QtWidgets import QLabel, QSplitter, QToolButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.three_columns import ThreeColumns
@@ -41,9 +41,8 @@ def test_all_three_stand_side_by_side_in_a_wide_window(columns: Columns) -> None
 def test_a_narrow_window_shows_code_or_forms_beside_the_shelves(columns: Columns) -> None:
     columns.widget.resize(760, 500)
     assert columns.seen == ["bench", "code"]
-    [tabs] = columns.widget.findChildren(QTabBar)
-    [forms] = [each for each in range(tabs.count()) if tabs.tabText(each) == "Forms"]
-    QTest.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(forms).center())
+    [forms] = [e for e in columns.widget.findChildren(QToolButton) if e.text() == "Forms"]
+    QTest.mouseClick(forms, Qt.MouseButton.LeftButton)
     assert columns.seen == ["form", "bench"]
     assert columns.form.x() > columns.bench.x()  # where code was
     columns.widget.resize(1240, 500)

@@ -5,20 +5,17 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QListWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.rail.python_foot import PythonFoot, foot_face
+from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.lab_worker import Stage, stage_words
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.sheets.python_sheet import (
-    PythonSheet,
-    one_of_each,
-)
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.lab.pythons import LabPython, none_has_torch
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
@@ -94,39 +91,23 @@ def test_the_foot_says_which_python_it_is_and_how_it_is(
     qtbot.waitUntil(lambda: "Ready, virtual cards" in foot.accessibleName())
 
 
-def test_before_it_is_needed_no_python_was_looked_for() -> None:
-    face = foot_face(None, (), "", RESTING, working=False, simulated=True)
-    assert face.line == "Not checked yet"
-    assert (
-        foot_face(None, (), "", RESTING, working=True, simulated=True).line == "Looking for one"
-    )
+def rows(sheet: PythonSheet) -> list[str]:
+    """What the list says of each Python, and of which."""
+    listed = the(QListWidget, sheet)
+    return [listed.item(at).text() for at in range(listed.count())]
 
 
-def test_those_that_were_found_are_counted_before_one_is_taken() -> None:
-    some = foot_face(None, [BARE, OTHER], "", RESTING, working=False, simulated=True)
-    assert some.line == "1 with PyTorch"
-
-
-def test_where_there_is_none_the_foot_warns() -> None:
-    face = foot_face(
-        None,
-        (),
-        "None of the 3 Pythons that were found has PyTorch.",
-        RESTING,
-        working=False,
-        simulated=True,
-    )
-    assert face.line == "None with PyTorch"
-    assert "None of the 3 Pythons" in face.hint
-
-
-def test_the_one_in_use_stands_first_and_those_without_pytorch_last(foot: PythonFoot) -> None:
-    sheet = open_sheet(foot)
-    paths = [str(each.path) for each in (PYTHON, OTHER, BARE)]
-    assert [each for each in texts(sheet) if each in paths] == paths
-    assert "In use" in texts(sheet)
-    assert "It has no PyTorch." in texts(sheet)
-    assert "Python 3.11.7, PyTorch 2.13.0, built for the processor only" in texts(sheet)
+def test_the_one_in_use_stands_first_and_those_without_pytorch_last(
+    foot: PythonFoot, pythons: SomePythons
+) -> None:
+    twin = LabPython(Path("/opt/other/bin/python3"), OTHER.prefix, (3, 12, 1), OTHER.build)
+    pythons.found = [BARE, OTHER, twin, PYTHON]
+    first, second, last = rows(open_sheet(foot))
+    assert first.startswith(f"{PYTHON.path} (in use)\n")
+    assert "Python 3.11.7, PyTorch 2.13.0, built for the processor only" in first
+    assert second.startswith(f"{OTHER.path}\n")
+    assert last.startswith(f"{BARE.path}\n")
+    assert last.endswith("It has no PyTorch.")
 
 
 def test_another_is_used_at_once_while_no_worker_runs(
@@ -142,7 +123,7 @@ def test_another_is_used_after_the_cards_were_released(
     run(lab, worker, "X = torch.ones(2)", tensor("X"))
     qtbot.waitUntil(lambda: lab.stage is Stage.READY)
     sheet = open_sheet(foot)
-    assert any("It offers cpu, cuda:0, cuda:1 and meta." in each for each in texts(sheet))
+    assert "It offers cpu, cuda:0, cuda:1 and meta." in rows(sheet)[0]
     click(sheet, "Use this")
     assert pythons.asked == ()
     dialog = dialog_called("Release the cards?", foot.window())
@@ -170,9 +151,3 @@ def test_the_foot_stands_in_the_rail_of_every_screen(open_window: OpenWindow) ->
     said = foot.accessibleName().removeprefix("Python of the lab: ")
     assert said.startswith(before_it_is_known)
     assert foot.mapTo(window, foot.rect().bottomRight()).x() < 208
-
-
-def test_two_names_of_one_environment_are_one_python() -> None:
-    twin = LabPython(Path("/opt/other/bin/python3"), "/opt/other", (3, 12, 1), PYTHON.build)
-    assert list(one_of_each([OTHER, twin, BARE], None)) == [OTHER, BARE]
-    assert list(one_of_each([OTHER, twin, BARE], twin)) == [twin, BARE]

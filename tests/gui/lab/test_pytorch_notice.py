@@ -118,27 +118,6 @@ def test_a_cell_waits_for_pytorch_and_runs_when_it_was_fetched(
     assert remembered == str(PYTHON.path)
 
 
-def test_a_cancelled_fetch_keeps_the_cells_waiting_and_can_be_begun_again(
-    lacking: LabState, notice: PyTorchNotice, steps: Steps, qtbot: QtBot
-) -> None:
-    fetch = fetch_of(lacking)
-    lacking.run("X = torch.ones(2)")
-    qtbot.waitUntil(lambda: lacking.stage is Stage.WAITING)
-    fetch.ask((), None)
-    steps.let.release()
-    qtbot.waitUntil(lambda: fetch.step is Step.OFFERED)
-    fetch.get()
-    qtbot.waitUntil(lambda: fetch.progress is not None)
-    fetch.cancel()
-    steps.let.release()
-    qtbot.waitUntil(lambda: fetch.step is Step.RESTING)
-    assert (lacking.stage, fetch.trouble) == (Stage.WAITING, "")
-    assert "Get PyTorch…" in written(notice)
-    lacking.cancel()
-    assert lacking.stage is Stage.RESTING
-    assert [each.state for each in lacking.ledger.cells] == ["cancelled", "cancelled"]
-
-
 def test_what_stands_in_the_way_is_said_with_its_way_out(
     lacking: LabState, notice: PyTorchNotice, steps: Steps, qtbot: QtBot
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QListView, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, CardState, Sample
@@ -18,6 +18,7 @@ from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.plot_stack import FullPlot, PlotStack
 from gpuexplorer.gui.widgets.saving import CSV, PNG, FileKind, PlotNote
 from gpuexplorer.telemetry.history import History
+from tests.gui.frame.steps import listed
 from tests.gui.hands import press, texts, the
 from tests.gui.pixels import colours_of
 from tests.gui.plots.made import (
@@ -153,8 +154,7 @@ def test_all_that_can_be_done_there_is_found_under_ctrl_k(
     QTest.keyClick(canvas, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     palette = the(CommandPalette, full)
     assert palette.isVisible()
-    view = the(QListView, palette)
-    offered = [view.model().index(row, 0).data() for row in range(view.model().rowCount())]
+    offered = listed(palette)
     assert {"Copy picture of the plots", "Show 1 h", "Leave full screen"} <= set(offered)
     assert "Full screen of one plot" not in offered
     field = the(QLineEdit, palette)

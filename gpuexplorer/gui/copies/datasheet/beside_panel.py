@@ -29,7 +29,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, row, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import Panel
@@ -195,11 +195,11 @@ class BesidePanel(Panel):
             self.stops.append(name)
 
 
-class OtherName(WordButton):
+class OtherName(ToolButton):
     """A card that lies beside; pressed, it no longer does."""
 
     def __init__(self, letter: str, card: OtherCard) -> None:
-        super().__init__(Icon.CLOSE, f"{letter}  {called_beside(card)}")
+        super().__init__("word", Icon.CLOSE, f"{letter}  {called_beside(card)}")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMaximumWidth(self.sizeHint().width())
         self.setAccessibleName(tr("{letter}: {card}. Take away", letter=letter, card=card.name))

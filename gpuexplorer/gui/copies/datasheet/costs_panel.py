@@ -16,7 +16,7 @@ from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, TextField
+from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, show_text, text_field
 from gpuexplorer.gui.widgets.live_view import Panel
 
 _KEPT = "copies/datasheet/costs"
@@ -48,7 +48,7 @@ class CostsPanel(Panel):
         self._settings = settings
         self._sheet: Sheet | None = None
         self._kept = _read(settings.remembered(_KEPT) or "")
-        self._fields = {asked: TextField(tr(_CAPTIONS[asked])) for asked in Asked}
+        self._fields = {asked: text_field(tr(_CAPTIONS[asked])) for asked in Asked}
         self._rows: list[FieldRow] = []
         form = QVBoxLayout()
         form.setSpacing(8)
@@ -62,7 +62,7 @@ class CostsPanel(Panel):
         form.addStretch(1)
         for asked, field in self._fields.items():
             field.setPlaceholderText(_EXAMPLES.get(asked, ""))
-            field.typed.connect(partial(self._on_typed, asked))
+            field.textEdited.connect(partial(self._on_typed, asked))
         self._lines = TableModel(_columns(), lambda cost: str(cost.title))
         self._table = Table(tr("What it comes to"), self._lines)
         self._table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -90,7 +90,7 @@ class CostsPanel(Panel):
         typed = self.typed_in
         if other:
             for asked, field in self._fields.items():
-                field.show_text(typed.texts.get(asked, ""))
+                show_text(field, typed.texts.get(asked, ""))
                 if asked.of_one_model:
                     field.setToolTip(tr("Kept for {card}", card=sheet.card))
         problems = {asked.value: tr(sentence) for asked, sentence in typed.wrong.items()}

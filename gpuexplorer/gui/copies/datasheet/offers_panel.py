@@ -17,7 +17,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import WordButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.laid_out import add
 from gpuexplorer.gui.widgets.line import ElidedLabel
@@ -230,8 +230,8 @@ class OffersPanel(Panel):
         self._cards: Sequence[OtherCard] = ()
         self._cells = OfferCells()
         self._count = ElidedLabel(look().letters.caption, Tone.QUIET)
-        self._lay = WordButton(Icon.ADD, tr("Compare"))
-        self._take = WordButton(Icon.CLOSE, tr("Take away"))
+        self._lay = ToolButton("word", Icon.ADD, tr("Compare"))
+        self._take = ToolButton("word", Icon.CLOSE, tr("Take away"))
         self._search = SearchField(tr("Name, maker, year"))
         self._search.setFixedWidth(_SEARCH)
         model = TableModel(offer_columns(self._cells), lambda card: card.name)

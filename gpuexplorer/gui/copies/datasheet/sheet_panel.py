@@ -14,7 +14,8 @@ from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.card_chips import CardChips, CardChoice
+from gpuexplorer.gui.widgets.controls.card_chips import CardChips
+from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.gui.widgets.laid_out import FREE, Space, add, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import Panel
@@ -137,7 +138,7 @@ class SheetPanel(Panel):
         """Where the Tab key comes to, in its order."""
         return *self.chips.findChildren(QAbstractButton), self._bars
 
-    def show_devices(self, choices: Sequence[CardChoice], current: str) -> None:
+    def show_devices(self, choices: Sequence[Choice], current: str) -> None:
         """More than one can be chosen among."""
         self.chips.show_choices(choices, CardId(current))
 

@@ -32,7 +32,7 @@ from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.gui.widgets.controls.card_chips import CardChoice
+from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, add, column
 from gpuexplorer.gui.widgets.live_view import scrolled
@@ -111,7 +111,6 @@ class DatasheetPage(CopiesPage):
             self._show()
 
     def stop(self) -> None:
-        self._saving.stop()
         self._state.stop()
 
     def choose(self, device: str) -> None:
@@ -167,11 +166,12 @@ class DatasheetPage(CopiesPage):
 
     def _show(self) -> None:
         choices = [
-            CardChoice(
+            Choice(
                 CardId(key_of(each)),
                 each.chip,
                 tr("Card {number}, {name}", number=each.chip, name=each.label),
-                each.colour,
+                colour=each.colour,
+                typed=False,
             )
             for each in self._devices
         ]

@@ -16,7 +16,7 @@ from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.laid_out import FREE, column, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import Panel
@@ -40,8 +40,8 @@ class DetailsPanel(Panel):
         super().__init__(tr("One pair"))
         self._ends = ChipRow(arrows=True)
         self._caption = ElidedLabel(look().letters.caption, Tone.QUIET)
-        self.measure = FramedButton(
-            Icon.COPIES, tr(MEASURE_ONE), tr("Measure this pair again, and no other")
+        self.measure = ToolButton(
+            "framed", Icon.COPIES, tr(MEASURE_ONE), tr("Measure this pair again, and no other")
         )
         self.head.insertWidget(0, self._ends)
         self.head.insertSpacing(1, 8)

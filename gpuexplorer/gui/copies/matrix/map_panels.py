@@ -20,7 +20,7 @@ from gpuexplorer.gui.copies.shared_parts import SizeButton
 from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import Switch
+from gpuexplorer.gui.widgets.controls.buttons import switch
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
@@ -80,7 +80,7 @@ class MeasuredPanel(MapPanel):
             tr("Which way between cards"), [(way, tr(way.value)) for way in AskedPath]
         )
         self._ways.chosen.connect(partial(self._ask, "way"))
-        self._pinned = Switch(tr(_PINNED))
+        self._pinned = switch(tr(_PINNED))
         self._pinned.setToolTip(
             tr("Pinned host memory: it stays in its place, and cards fetch from it")
         )

@@ -34,6 +34,3 @@ class MatrixFiles(QObject):
             [REPORT],
             lambda path: partial(write_whole, path, [text.encode()]),
         )
-
-    def stop(self) -> None:
-        self._saving.stop()

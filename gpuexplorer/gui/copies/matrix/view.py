@@ -128,9 +128,6 @@ class MatrixPage(CopiesPage):
         self.copies.measure(self._now.to_measure())
 
     def stop(self) -> None:
-        """Nobody is asked for a file any longer. Harmless when called twice."""
-        self._files.stop()
-        self._saving.stop()
         self._finding.stop()
 
     def heard(self) -> Sequence[Heard]:

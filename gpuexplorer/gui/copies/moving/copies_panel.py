@@ -17,7 +17,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton, IconButton
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import (
@@ -56,11 +56,14 @@ class TableTools(QWidget):
         self.search.setToolTip(tr("What, its code, from and to, the path"))
         self.search.setMinimumWidth(_LEAST_SEARCH)
         self.search.setMaximumWidth(_MOST_SEARCH)
-        self.compare = FramedButton(Icon.COPIES, tr("Compare"), tr(_COMPARE))
+        self.compare = ToolButton("framed", Icon.COPIES, tr("Compare"), tr(_COMPARE))
         self._columns = IconButton(Icon.COLUMNS, tr("Choose columns"))
         self._columns.clicked.connect(self._on_columns_asked)
-        self._export = FramedButton(
-            Icon.EXPORT, tr("Export"), tr("Save the rows that are shown, as CSV or JSON")
+        self._export = ToolButton(
+            "framed",
+            Icon.EXPORT,
+            tr("Export"),
+            tr("Save the rows that are shown, as CSV or JSON"),
         )
         self._export.clicked.connect(self._on_export_asked)
         row(

@@ -104,9 +104,6 @@ def _free_name(taken: Collection[str]) -> str:
     return f"X{number}"
 
 
-_LIST = 300
-
-
 class NewCopySheet(Sheet):
     """Runs the lab's own line; where the lab rests, it starts its worker."""
 
@@ -119,8 +116,8 @@ class NewCopySheet(Sheet):
         self._devices = copies.devices()
         self._thing: Thing | None = None
         self._target: BenchDevice | None = None
-        self._what = Dropdown(tr("What"), _LIST)
-        self._where = Dropdown(tr("To"), _LIST)
+        self._what = Dropdown(tr("What"))
+        self._where = Dropdown(tr("To"))
         self._what.chosen.connect(self._on_thing_chosen)
         self._where.chosen.connect(self._on_target_chosen)
         self.body.addWidget(Labelled(tr("What, of the lab's shelf"), self._what))

@@ -18,7 +18,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
@@ -73,8 +73,11 @@ class TimelinePanel(QFrame):
             tr("What fills the width"), [(seen, tr(words)) for seen, words in _FILLING]
         )
         self._choice.chosen.connect(self.choose)
-        self._save = FramedButton(
-            Icon.EXPORT, tr("Save the trace"), tr("Save it as a trace for Perfetto or Chrome")
+        self._save = ToolButton(
+            "framed",
+            Icon.EXPORT,
+            tr("Save the trace"),
+            tr("Save it as a trace for Perfetto or Chrome"),
         )
         self._save.clicked.connect(self.ask_trace)
         self._saving = Saving(machine.settings, self)
@@ -129,9 +132,6 @@ class TimelinePanel(QFrame):
 
     def save_trace(self, path: Path) -> None:
         self._saving.save(path, self._trace_for(path))
-
-    def stop(self) -> None:
-        self._saving.stop()
 
     def _show_frame(self) -> None:
         whole, before = self.timeline.length, self.view.frame

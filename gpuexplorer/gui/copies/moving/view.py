@@ -123,11 +123,6 @@ class MovingPage(CopiesPage):
         )
         self.note.show_done(tr("The rows are on the clipboard."))
 
-    def stop(self) -> None:
-        """Nobody is asked for a file any longer. Harmless when called twice."""
-        self.saving.stop()
-        self._axis.stop()
-
     def heard(self) -> Sequence[Heard]:
         lab = self.copies.lab
         return (

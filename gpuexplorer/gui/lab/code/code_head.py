@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, WordButton
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
 from gpuexplorer.gui.widgets.laid_out import FREE, label, row
 
 _NARROW, _NARROWER = 430, 330  # below, icons without words: of some, and of all
@@ -25,13 +25,13 @@ class CodeHead(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = label(tr("Code"), look().letters.title)
-        self.open = WordButton(Icon.OPEN_FILE, tr("Open…"))
+        self.open = ToolButton("word", Icon.OPEN_FILE, tr("Open…"))
         self.open.setToolTip(tr("Open the cells of a Python program or a notebook"))
-        self.watch = WordButton(Icon.WATCH, tr("Watch…"))
+        self.watch = ToolButton("word", Icon.WATCH, tr("Watch…"))
         self.show_watched("")
-        self.copy = WordButton(Icon.COPY, tr("Copy"))
+        self.copy = ToolButton("word", Icon.COPY, tr("Copy"))
         self.copy.setToolTip(tr("Copy the whole session as a Python program"))
-        self.save = WordButton(Icon.EXPORT, tr("Save as"))
+        self.save = ToolButton("word", Icon.EXPORT, tr("Save as"))
         self.save.setToolTip(tr("Save the session as a Python program or a notebook"))
         for name, each in (("open", self.open), ("watch", self.watch), ("save", self.save)):
             each.setObjectName(f"lab.{name}")

@@ -153,10 +153,6 @@ class CodePane(QFrame):
         """Why something that was asked for cannot be done."""
         self._say(sentence, Tone.BAD)
 
-    def stop(self) -> None:
-        """For good. Harmless when called twice."""
-        self.program.stop()
-
     def _enter(self, code: str, *, watched: bool = True) -> None:
         if code.strip():
             self._notices.begin_anew()

@@ -75,9 +75,6 @@ class Program(QObject):
         read = partial(self._on_read, path)
         in_a_thread(partial(opened, path), self, read, self.refused.emit)
 
-    def stop(self) -> None:
-        self._saving.stop()
-
     def _empty(self) -> bool:
         there = any(each.number for each in self._lab.ledger.cells)
         if not there:

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QFrame, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QSizePolicy, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
@@ -19,7 +19,7 @@ from gpuexplorer.gui.lab.forms.train import TRAIN
 from gpuexplorer.gui.state.lab.lab_devices import expected_contexts
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.widgets.controls.keyboard import line_up
-from gpuexplorer.gui.widgets.controls.segmented import MARGIN, Headings, Segmented
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column
 from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.cell_source import names_made
@@ -43,7 +43,8 @@ class FormPanel(QWidget):
         self._plan = Plan()
         self._around = Around()
         tabs = {tab: list(forms) for tab, forms in groupby(FORMS, lambda each: each.tab)}
-        self._tabs = Headings(tr("What to do"), [(each, tr(each)) for each in tabs])
+        named = [(each, tr(each)) for each in tabs]
+        self._tabs = Segmented(tr("What to do"), named, heading=True)
         self._kinds = {
             tab: Segmented(tr("What to create"), [(e, tr(e.kind)) for e in forms])
             for tab, forms in tabs.items()
@@ -54,7 +55,8 @@ class FormPanel(QWidget):
         self._lay_out()
         self._tabs.chosen.connect(self._on_tab_chosen)
         for kinds in self._kinds.values():
-            kinds.fill_width()
+            for each in (kinds, *kinds.segments.values()):
+                each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             kinds.chosen.connect(self._show_form)
         self._footer.run_asked.connect(self._on_run_asked)
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -155,7 +157,7 @@ class FormPanel(QWidget):
         )
         self._scroll = scrolled(content)
         self._scroll.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
-        tabs = column(self._tabs, margins=(_SIDE - MARGIN, 0, _SIDE, 0))
+        tabs = column(self._tabs, margins=(_SIDE - 8, 0, _SIDE, 0))
         foot = column(self._footer, margins=(_SIDE, 0, _SIDE, 0))
         column(tabs, self._scroll, GROWS, foot, within=ground, margins=(0, _TOP, 0, _BOTTOM))
 

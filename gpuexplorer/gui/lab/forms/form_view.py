@@ -9,6 +9,8 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QGridLayout,
+    QLineEdit,
+    QPlainTextEdit,
     QSizePolicy,
     QWidget,
 )
@@ -30,18 +32,18 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import (
     Choice,
-    CodeField,
     Dropdown,
     FieldRow,
     Labelled,
-    TextField,
+    show_text,
+    text_field,
 )
 from gpuexplorer.gui.widgets.controls.keyboard import line_up, one_tab_stop
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Placed
 
-_GAP, _LIST_WIDTH, _CODE_LINES = 12, 240, 3
+_GAP, _CODE_LINES = 12, 3
 
 
 class FormView(QWidget):
@@ -94,13 +96,13 @@ class FormView(QWidget):
         """The keyboard comes to its first field."""
         first = next(iter(self._controls.values())).widget
         first.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        if isinstance(first, TextField):
+        if isinstance(first, QLineEdit):
             first.selectAll()
 
     def to_mend(self, plan: Plan) -> QWidget | None:
         """The first control that keeps the plan from being carried out."""
-        found = (each.first_bad(plan.problems) for each in self._rows)
-        return next((each for each in found if each is not None), None)
+        bad = (each.widget for key, each in self._controls.items() if plan.problems.get(key))
+        return next(bad, None)
 
     def _take(self, key: str, value: str) -> None:
         self._own[key] = value
@@ -131,11 +133,14 @@ class FieldControl:
         self._offered = field.offer(values, around)
         chosen = next((each for each in self._offered if str(each.key) == value), None)
         match widget:
-            case TextField() | CodeField():
+            case QLineEdit():
                 own_name = field.kind is Control.NAME and value != widget.text()
-                widget.show_text(value)
-                if own_name and isinstance(widget, TextField) and widget.hasFocus():
+                show_text(widget, value)
+                if own_name and widget.hasFocus():
                     widget.selectAll()  # what is typed takes the place of the proposal
+            case QPlainTextEdit():
+                if value != widget.toPlainText():
+                    widget.setPlainText(value)
             case Dropdown():
                 widget.show_choices(self._offered, chosen and chosen.key, tr(field.placeholder))
             case OperationGrid():
@@ -150,12 +155,12 @@ class FieldControl:
         self.labelled.show_remark(field.remark(values, around))
 
     def _made(self, name: str) -> QWidget:
-        made: Dropdown | OperationGrid | DeviceField | _Tick | CodeField | TextField
+        made: Dropdown | OperationGrid | DeviceField | _Tick
         match self._field.kind:
             case Control.NOTE:
                 return ElidedLabel(look().letters.body, Tone.QUIET)
             case Control.CHOICE:
-                made = Dropdown(name, _LIST_WIDTH)
+                made = Dropdown(name)
             case Control.GRID:
                 made = OperationGrid(name)
             case Control.DEVICES:
@@ -163,13 +168,20 @@ class FieldControl:
             case Control.TICK:
                 made = _Tick(name)
             case Control.LINES:
-                made = CodeField(name, _CODE_LINES)
+                lines = QPlainTextEdit(tabChangesFocus=True)
+                letters = look().letters.mono
+                lines.setFont(letters.font)
+                lines.setAccessibleName(name)
+                lines.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+                lines.setFixedHeight(round(_CODE_LINES * letters.metrics.lineSpacing()) + 26)
+                lines.textChanged.connect(lambda: self._take(lines.toPlainText()))
+                return lines
             case Control.TEXT | Control.NAME:
-                made = TextField(name)
-                made.setPlaceholderText(tr(self._field.placeholder))
-        (made.typed if isinstance(made, CodeField | TextField) else made.chosen).connect(
-            self._take
-        )
+                typed = text_field(name)
+                typed.setPlaceholderText(tr(self._field.placeholder))
+                typed.textEdited.connect(self._take)
+                return typed
+        made.chosen.connect(self._take)
         return made
 
 
@@ -273,7 +285,7 @@ class OperationGrid(QWidget):
         at, columns = 0, 3 if len(choices) <= _FEW else 4
         letters = look().letters
         for each in choices:
-            button = ToolButton("option", each.words, self)
+            button = ToolButton("option", None, each.words)
             button.setCheckable(True)
             fits = columns == 3 or letters.mono.width(each.words) <= _ROOM
             button.setFont((letters.mono if fits else letters.caption).font)

@@ -54,7 +54,7 @@ class CapSheet(Sheet):
         self.accepted.connect(self._on_accepted)
         self._show_line()
         for field in list(self._fields.values())[:1]:
-            self.begin_at(field)
+            self.begins = field
             field.selectAll()
 
     def _add_rows(self) -> None:

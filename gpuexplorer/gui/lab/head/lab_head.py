@@ -28,7 +28,7 @@ from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton, MenuButton, Switch
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton, switch
 from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import Painted
@@ -64,17 +64,20 @@ class LabHead(QWidget):
         self._cap = SwitchWord(MEMORY_CAP)
         self._more = MenuButton(tr("More switches of the lab"))
         self._more.show_words(tr("More"))
-        self._restart = FramedButton(
+        self._restart = ToolButton(
+            "framed",
             Icon.WARNING,
             tr("Restart"),
             tr("End the worker that hangs at once; the session can be run again"),
         )
-        self._choose = FramedButton(
+        self._choose = ToolButton(
+            "framed",
             Icon.LAB,
             tr("Choose a Python"),
             tr("Which Python runs the lab, and what to do where none can"),
         )
-        self._release = FramedButton(
+        self._release = ToolButton(
+            "framed",
             Icon.POWER,
             tr("Release the cards"),
             tr("End the worker: all memory it holds on the cards is given back"),
@@ -180,8 +183,8 @@ class LabHead(QWidget):
         super().resizeEvent(event)
         width = event.size().width()
         self._folded = width < _FOLD_BELOW
-        for switch in (self._placement, self._cap):
-            switch.setVisible(not self._folded)
+        for each in (self._placement, self._cap):
+            each.setVisible(not self._folded)
         self._release.show_compact(width < _COMPACT_BELOW)
 
 
@@ -258,7 +261,7 @@ class SwitchWord(QWidget):
 
     def __init__(self, words: SwitchWords, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._switch = Switch(tr(words.title))
+        self._switch = switch(tr(words.title))
         self._switch.setAccessibleDescription(f"{tr(words.sentence)} PyTorch: {words.torch}")
         self._switch.clicked.connect(self.turned)
         row(self._switch, label(tr(words.title), look().letters.body), within=self, gap=5)

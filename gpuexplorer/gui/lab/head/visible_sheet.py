@@ -18,7 +18,7 @@ from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, Switch
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, switch
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.painted import ChipRow
@@ -61,7 +61,7 @@ class VisibleSheet(Sheet):
             each.moved.connect(self._on_moved)
         self._arrange_rows()
         if self._order:
-            self.begin_at(self._rows[self._order[0]].first)
+            self.begins = self._rows[self._order[0]].first
 
     def _arrange_rows(self) -> None:
         seen = 0
@@ -112,7 +112,7 @@ class VisibleRow(QWidget):
         self._shown = shown
         index, number = shown.card.index, shown.number
         # Where the keyboard begins.
-        self.first = Switch(tr("Card {number} is visible", number=number))
+        self.first = switch(tr("Card {number} is visible", number=number))
         self.first.clicked.connect(lambda on: self.turned.emit(index, on))
         self._chip = ChipRow()
         self._name = ElidedLabel(look().letters.body, Tone.TEXT, shown.card.name)

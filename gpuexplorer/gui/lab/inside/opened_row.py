@@ -14,7 +14,7 @@ from gpuexplorer.gui.lab.inside.words import thing_called
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, WordButton
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
 
 _MOST_OFFERED = 40
@@ -33,7 +33,7 @@ class OpenedRow(QWidget):
         self._lab = lab
         self._names: list[str] = []
         self._chips: dict[str, DeviceChips] = {}
-        self._back = WordButton(Icon.PREVIOUS, tr("Bench"))
+        self._back = ToolButton("word", Icon.PREVIOUS, tr("Bench"))
         self._back.setToolTip(tr("Back to the bench (Esc)"))
         self._back.clicked.connect(self.back_asked)
         line = QFrame()
@@ -49,7 +49,7 @@ class OpenedRow(QWidget):
         delete = QShortcut(Qt.Key.Key_Delete, self._tabs)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self._on_delete_pressed)
-        self._open = WordButton(Icon.ADD, tr("Open another"))
+        self._open = ToolButton("word", Icon.ADD, tr("Open another"))
         self._open.clicked.connect(self._on_open_asked)
         row(self._back, line, self._tabs, GROWS, self._open, within=self)
 

@@ -202,7 +202,7 @@ class IndexFields(QWidget):
     def _add(self, dimension: int, size: int, stops: range) -> None:
         limits = Range(0, max(0, size - 1), stops)
         name = tr("Dimension {dimension}", dimension=dimension)
-        field = NumberField(name, limits, tr("of {size}", size=size), self)
+        field = NumberField(name, limits, tr("of {size}", size=size))
         field.show_number(0)
         field.setEnabled(size > 1)
         field.chosen.connect(partial(self._on_chosen, dimension))

@@ -120,7 +120,7 @@ class FindingList(QWidget):
         heading.setAlignment(Qt.AlignmentFlag.AlignRight)
         column(heading, self._scrolled, GROWS, within=self._area, gap=0)
         self._scrolled.setAccessibleName(tr("Findings"))
-        self._keys = ArrowKeys(self, sideways=False)
+        self._keys = ArrowKeys(self)
         self._keys.moved_to.connect(self._on_moved_to)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._empty)

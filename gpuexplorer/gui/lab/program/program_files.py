@@ -70,9 +70,6 @@ class ProgramFiles(QObject):
         text = json.dumps(as_json(run), indent=1) + "\n" if data else self._text(run)
         return partial(write_whole, path, [text.encode()])
 
-    def stop(self) -> None:
-        self._saving.stop()
-
 
 def as_text(run: ProgramRun, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """How it ended, the findings with their cures, and the lines as the table shows them."""

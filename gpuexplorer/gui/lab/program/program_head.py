@@ -12,7 +12,7 @@ from gpuexplorer.gui.lab.program.words import ProgramNow, figures, state_tone, s
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import FramedButton, IconButton
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 
@@ -27,7 +27,8 @@ class ProgramHead(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         letters = look().letters
-        self.back = FramedButton(
+        self.back = ToolButton(
+            "framed",
             Icon.PREVIOUS,
             tr("Cells"),
             tr("Back to the cells and the bench; the program goes on"),
@@ -35,8 +36,9 @@ class ProgramHead(QWidget):
         self._name = ElidedLabel(letters.title, Tone.TEXT)
         self._state = ElidedLabel(letters.strong, Tone.TEXT)
         self._figures = ElidedLabel(letters.body, Tone.QUIET)
-        self.stop = FramedButton(Icon.STOP, tr("Stop"), tr("Send the program Ctrl+C"))
-        self.again = FramedButton(
+        self.stop = ToolButton("framed", Icon.STOP, tr("Stop"), tr("Send the program Ctrl+C"))
+        self.again = ToolButton(
+            "framed",
             Icon.REPEAT,
             tr("Run again"),
             tr("Run the file as it is now, with the same arguments"),

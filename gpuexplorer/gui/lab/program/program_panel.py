@@ -24,7 +24,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.segmented import Headings
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label
 from gpuexplorer.lab.events import Failed
 from gpuexplorer.lab.printed import error_words
@@ -108,9 +108,9 @@ class ProgramPanel(QFrame):
         self._findings.copied.connect(self._say)
         self._lines = LineTable(self._settings, lab.machine.session.desk)
         self._output = ProgramOutput()
-        self.entry = Headings(  # where the keyboard begins
-            tr("What was watched"), [(each, tr(words)) for each, words in _TABS.items()]
-        )
+        pages = [(each, tr(words)) for each, words in _TABS.items()]
+        # Where the keyboard begins.
+        self.entry = Segmented(tr("What was watched"), pages, heading=True)
         self.entry.chosen.connect(self.show_page)
         self._page = ProgramPage.FINDINGS
         self._lay_out()
@@ -150,7 +150,6 @@ class ProgramPanel(QFrame):
 
     def stop(self) -> None:
         """For good. Harmless when called twice."""
-        self._files.stop()
         self._telling.stop()
 
     def _lay_out(self) -> None:
@@ -182,7 +181,7 @@ class ProgramPanel(QFrame):
         if wide is self._wide:
             return
         self._wide = wide
-        self.entry.show_tab(ProgramPage.OUTPUT, shown=not wide)
+        self.entry.segments[ProgramPage.OUTPUT].setVisible(not wide)
         self._right.setVisible(wide)
         if wide:
             self._beside.addWidget(self._output, 1)

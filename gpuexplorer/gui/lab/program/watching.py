@@ -11,7 +11,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.program_state import Chosen, ProgramState
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.fields import TextField
+from gpuexplorer.gui.widgets.controls.fields import text_field
 from gpuexplorer.gui.widgets.laid_out import label
 from gpuexplorer.gui.widgets.saving import ask_for_file, in_a_thread
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
@@ -114,17 +114,17 @@ class WatchSheet(Sheet):
             )
         above = label(tr("Arguments"), look().letters.caption)
         self.body.addWidget(above)
-        self._field = TextField(tr("Arguments of the program"))
+        self._field = text_field(tr("Arguments of the program"))
         self._field.setPlaceholderText("--epochs 3")
-        self._field.show_text(typed)
-        self._field.typed.connect(self._on_typed)
+        self._field.setText(typed)
+        self._field.textEdited.connect(self._on_typed)
         above.setBuddy(self._field)
         self.body.addWidget(self._field)
         self._wrong = self.add_sentence("", Tone.BAD)
         self._wrong.hide()
         self.add_button(tr("Watch"), ROLE.AcceptRole, default=True)
         self.add_button(tr("Cancel"), ROLE.RejectRole)
-        self.begin_at(self._field)
+        self.begins = self._field
         self._field.selectAll()
 
     def accept(self) -> None:

@@ -62,6 +62,7 @@ class LabPythons(QObject):
         # Brings one to this computer; to others nothing is fetched from here.
         self.fetch = PyTorchFetch(self) if place is None else None
         if self.fetch is not None:
+            self.fetch.changed.connect(self.changed)
             self.fetch.fetched.connect(self._on_fetched)
         self._passed_over: LabPython | None = None  # the one that was chosen earlier
         self._take: Callable[[Asked], None] = self._take_first  # what is asked just now

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, told
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.lab.get_pytorch import Plan, Progress, get, plan_for
 from gpuexplorer.lab.pythons import LabPython, own_environment
@@ -41,6 +41,21 @@ class PyTorchFetch(QObject):
         self._given_up = threading.Event()
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_came)
+
+    @property
+    def said(self) -> Message:
+        """What it does, or why the last one ended before its end."""
+        if self.step is Step.RESTING:
+            return self.trouble
+        if self.step is Step.ASKING:
+            return Message("Finding the build that suits, and its size…")
+        if self.step is Step.OFFERED and self.plan is not None:
+            own = Message(
+                "It is installed into an environment of its own; your own Pythons stay as they "
+                "are."
+            )
+            return told(*self.plan.sentences, own)
+        return Message("Downloading PyTorch…") if self.progress is None else self.progress.said
 
     def ask(self, cards: Sequence[Card], driver_version: str | None) -> None:
         """Answered by a `plan` or a `trouble`."""

@@ -14,7 +14,12 @@ from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, SearchButton, link_button
+from gpuexplorer.gui.widgets.controls.buttons import (
+    IconButton,
+    ToolButton,
+    link_button,
+    with_keys,
+)
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
 from gpuexplorer.gui.widgets.line import ElidedLabel, Tag
@@ -197,7 +202,10 @@ class TopBar(QFrame):
         self._pause.clicked.connect(time_window.toggle_pause)
         self.record = RecordButton()
         self.record.turned.connect(self._arrange)
-        self._search = SearchButton()
+        meaning = tr("Search all commands, screens and cards")
+        words = with_keys(tr("Search"), "Ctrl+K")
+        self._search = ToolButton("framed", Icon.SEARCH, words, meaning)
+        self._search.setAccessibleName(tr("Search all commands"))
         self._search.clicked.connect(self.search_asked)
         self._badge.setObjectName("top.source")
         self._spans.setObjectName("top.time")
@@ -238,12 +246,12 @@ class TopBar(QFrame):
         level = sum(room < each for each in _LEVELS)
         simulated = source is not None and source.simulated and source.name != RECORDED
         self._label.setVisible(bool(self._label.text()) and level == 0)
-        self._search.show_wide(wide=level == 0)
         self._stop.setVisible(self._can_look and simulated and level < 2)
         self._spans.show_compact(level >= 2)
         self._pause.setVisible(not window.replaying)  # that has a bar of its own
         self._pill.show_level(2 if level == 3 else 0)
         self.record.show_level(max(0, level - 1))
+        self._search.show_compact(level > 0)
 
     def _on_time_changed(self) -> None:
         window = self._time_window

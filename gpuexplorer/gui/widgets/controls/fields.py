@@ -3,91 +3,53 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLocale, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QLocale, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
+    QColor,
+    QGuiApplication,
+    QIcon,
     QKeyEvent,
+    QPainter,
+    QPixmap,
     QStandardItem,
     QStandardItemModel,
     QValidator,
     QWheelEvent,
 )
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDoubleSpinBox,
-    QLineEdit,
-    QPlainTextEdit,
-    QSizePolicy,
-    QStyleOptionComboBox,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.paint.drawing import Drawing, plain_tip
 from gpuexplorer.gui.theme.icons import Icon, icon_of
+from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.card_chips import chip_icon
+from gpuexplorer.gui.widgets.controls.segmented import Picker
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say
 from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _SHRINKS = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-_MOST_ROWS, _DECIMALS, _NO_LIMIT, _CHIP = 12, 6, 1e12, QSize(20, 20)
+_MOST_ROWS, _LIST_WIDTH, _DECIMALS, _NO_LIMIT, _CHIP = 12, 260, 6, 1e12, QSize(20, 20)
 
 
-class TextField(QLineEdit):
-    """In letters of one width, as what is typed becomes part of a line of code. `typed` comes
-    with every change that a person made.
-    """
-
-    typed = Signal(str)
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setFont(look().letters.mono.font)
-        self.setAccessibleName(name)
-        self.setFixedHeight(32)
-        self.setMinimumWidth(40)
-        self.setSizePolicy(_SHRINKS)
-        self.textEdited.connect(self.typed)
-
-    def show_text(self, text: str) -> None:
-        """Without disturbing whoever types just now."""
-        if text != self.text():
-            self.setText(text)
-            self.setCursorPosition(0)
+def text_field(name: str) -> QLineEdit:
+    """In letters of one width, as what is typed becomes part of a line of code."""
+    field = QLineEdit()
+    field.setFont(look().letters.mono.font)
+    field.setAccessibleName(name)
+    field.setFixedHeight(32)
+    field.setMinimumWidth(40)
+    field.setSizePolicy(_SHRINKS)
+    return field
 
 
-class CodeField(QPlainTextEdit):
-    """A few lines; Tab goes on to the next field."""
-
-    typed = Signal(str)
-
-    def __init__(self, name: str, lines: int) -> None:
-        super().__init__(tabChangesFocus=True)
-        self.setFont(look().letters.mono.font)
-        self.setAccessibleName(name)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFixedHeight(round(lines * look().letters.mono.metrics.lineSpacing()) + 26)
-        self.textChanged.connect(self._on_text_changed)
-
-    def text(self) -> str:
-        return self.toPlainText()
-
-    def show_text(self, text: str) -> None:
-        if text != self.text():
-            self.setPlainText(text)
-
-    def _on_text_changed(self) -> None:
-        self.typed.emit(self.text())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            event.ignore()  # the form's own
-        else:
-            super().keyPressEvent(event)
+def show_text(field: QLineEdit, text: str) -> None:
+    """Without disturbing whoever types just now."""
+    if text != field.text():
+        field.setText(text)
+        field.setCursorPosition(0)
 
 
 class SearchField(QLineEdit):
@@ -101,11 +63,11 @@ class SearchField(QLineEdit):
         super().__init__(placeholderText=name, clearButtonEnabled=True)
         self.setAccessibleName(name)
         begin = QLineEdit.ActionPosition.LeadingPosition
-        self.addAction(icon_of(Icon.SEARCH), begin).triggered.connect(self.setFocus)
+        self.addAction(icon_of(Icon.SEARCH), begin)
         for clear in self.findChildren(QAction, "_q_qlineeditclearaction"):
             clear.setIcon(icon_of(Icon.CLOSE))
-        meanings = tr("Clear"), name
-        for button, meaning in zip(self.findChildren(QToolButton), meanings, strict=True):
+        buttons, meanings = self.findChildren(QToolButton), (tr("Clear"), name)
+        for button, meaning in zip(buttons, meanings, strict=True):
             button.setAccessibleName(meaning)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -135,10 +97,8 @@ class NumberField(QDoubleSpinBox):
 
     chosen = Signal(float)
 
-    def __init__(
-        self, name: str, limits: Range, unit: str, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent, decimals=_DECIMALS)
+    def __init__(self, name: str, limits: Range, unit: str) -> None:
+        super().__init__(decimals=_DECIMALS)
         self.setKeyboardTracking(False)
         self._name = name
         self.setLocale(QLocale.c())
@@ -152,13 +112,11 @@ class NumberField(QDoubleSpinBox):
     def show_kind(self, limits: Range, unit: str) -> None:
         """What is typed here from now on."""
         self._limits = limits
-        with QSignalBlocker(self):
-            self.setSuffix(f" {unit}" if unit else "")
+        self.setSuffix(f" {unit}" if unit else "")
         named = tr("{name}, {unit}", name=self._name, unit=unit) if unit else self._name
         self.setAccessibleName(named)
         most = plain(limits.most) + self.suffix()
         self.setToolTip(tr("From {least} to {most}", least=plain(limits.least), most=most))
-        self.setAccessibleDescription(self.toolTip())
 
     def show_number(self, number: float) -> None:
         """Does not disturb whoever types just now."""
@@ -175,12 +133,9 @@ class NumberField(QDoubleSpinBox):
 
     def stepBy(self, steps: int) -> None:
         """To the next stop above or below."""
-        limits, here = self._limits, self.value()
-        stops = (limits.least, *limits.stops, limits.most)
-        if steps > 0:
-            self.setValue(min((stop for stop in stops if stop > here), default=here))
-        else:
-            self.setValue(max((stop for stop in stops if stop < here), default=here))
+        here, stops = self.value(), (self._limits.least, *self._limits.stops, self._limits.most)
+        beyond = [stop for stop in stops if (stop - here) * steps > 0]
+        self.setValue(min(beyond, key=lambda stop: abs(stop - here), default=here))
         self.selectAll()
 
     def textFromValue(self, value: float) -> str:
@@ -218,24 +173,13 @@ class Choice:
     refused: str = ""  # why it cannot be chosen
     typed: bool = True  # words of code, in letters of one width
 
-    @property
-    def said(self) -> str:
-        """For screen readers, which do not see the chip."""
-        on = tr("on {place}", place=self.chip) if self.chip else ""
-        return ", ".join(each for each in (self.words, on, self.remark, self.refused) if each)
 
-    @property
-    def shown(self) -> str:
-        return ", ".join(each for each in (self.words, self.remark, self.refused) if each)
-
-
-class Dropdown(QComboBox):
+class Dropdown(Picker):
     """`chosen` says what a person wants; whoever decides shows it by `show_choices`."""
 
     chosen = Signal(object)
 
-    def __init__(self, name: str, least_width: int = 0) -> None:
-        """`least_width` is the list's, where the field itself is narrow."""
+    def __init__(self, name: str) -> None:
         super().__init__(maxVisibleItems=_MOST_ROWS, iconSize=_CHIP)
         self._choices: Sequence[Choice] = ()
         self._key: Hashable = None
@@ -243,7 +187,7 @@ class Dropdown(QComboBox):
         self.setSizePolicy(_SHRINKS)
         self.setMinimumWidth(40)
         self.view().setAccessibleName(name)
-        self.view().setMinimumWidth(least_width)
+        self.view().setMinimumWidth(_LIST_WIDTH)  # also where the field is narrow
         self.activated.connect(self._on_activated)
         look().changed.connect(self._fill)
 
@@ -262,11 +206,14 @@ class Dropdown(QComboBox):
         letters, theme = look().letters, look().theme
         model = QStandardItemModel(self)
         for each in self._choices:
-            item = QStandardItem(each.said)
+            said = ", ".join(filter(None, (each.words, each.remark, each.refused)))
+            item = QStandardItem(said)
             item.setFont((letters.mono if each.typed else letters.body).font)
             item.setEnabled(not each.refused)
             item.setToolTip(each.refused)
             if each.chip:
+                # For screen readers, which do not see the chip.
+                item.setAccessibleText(tr("{what}, on {place}", what=said, place=each.chip))
                 fill = None if each.outlined else theme.card(each.colour)
                 item.setIcon(chip_icon(each.chip, fill, letters.badge, _CHIP))
             model.appendRow(item)
@@ -274,29 +221,30 @@ class Dropdown(QComboBox):
         self._mark()
 
     def _mark(self) -> None:
-        chosen = next((each for each in self._choices if each.key == self._key), None)
-        self.setCurrentIndex(-1 if chosen is None else self._choices.index(chosen))
-        self.setToolTip(self.placeholderText() if chosen is None else chosen.said)
-        letters = look().letters
-        self.setFont((letters.mono if chosen and chosen.typed else letters.body).font)
-        restyle(self, "empty", chosen is None)
-
-    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
-        super().initStyleOption(option)
-        if self.currentIndex() >= 0:
-            option.currentText = self._choices[self.currentIndex()].shown
+        keys = [each.key for each in self._choices]
+        at = keys.index(self._key) if self._key in keys else -1
+        self.setCurrentIndex(at)
+        said = self.itemData(at, Qt.ItemDataRole.AccessibleTextRole) or self.currentText()
+        self.setToolTip(plain_tip(said or self.placeholderText()))
+        typed = at >= 0 and self._choices[at].typed
+        self.setFont((look().letters.mono if typed else look().letters.body).font)
+        restyle(self, "empty", at < 0)
 
     def _on_activated(self, row: int) -> None:
         self._mark()  # until it is decided, what was chosen before holds
         self.chosen.emit(self._choices[row].key)
 
-    def showPopup(self) -> None:
-        self.view().keyboardSearch("")  # forgets what was typed when it was open before
-        super().showPopup()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """The page scrolls on."""
-        event.ignore()
+def chip_icon(number: str, fill: QColor | None, letters: Lettering, size: QSize) -> QIcon:
+    """A card's chip in its colour, or outlined where it has none."""
+    sharp = QGuiApplication.primaryScreen().devicePixelRatio()
+    pixmap = QPixmap(size * sharp)
+    pixmap.setDevicePixelRatio(sharp)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    with QPainter(pixmap) as painter:
+        place = QRectF(0, 0, size.width(), size.height())
+        Drawing(painter).chip(place, number, letters, fill)
+    return QIcon(pixmap)
 
 
 class Labelled(QWidget):
@@ -336,23 +284,14 @@ class FieldRow(QWidget):
 
     def show_problems(self, problems: Mapping[str, str]) -> None:
         """Those of its own among all that are wrong in a form."""
+        said = []
         for key, field in self._fields.items():
-            field.control.setAccessibleDescription(problems.get(key, ""))
-            restyle(field.control, "bad", bool(problems.get(key)))
-        mine = [
-            (each.caption, problems[key])
-            for key, each in self._fields.items()
-            if problems.get(key)
-        ]
-        said = [problem for _, problem in mine]
+            problem = problems.get(key, "")
+            field.control.setAccessibleDescription(problem)
+            restyle(field.control, "bad", bool(problem))
+            if problem:
+                said.append((field.caption, problem))
         if len(said) > 1:  # several red frames do not say which sentence is about which field
-            words = "{field}: {problem}"
-            said = [
-                tr(words, field=field, problem=each) if field else each for field, each in mine
-            ]
-        say(self._sentence, "\n".join(said))
-
-    def first_bad(self, problems: Mapping[str, str]) -> QWidget | None:
-        """Where the keyboard should go to mend it."""
-        bad = (each.control for key, each in self._fields.items() if problems.get(key))
-        return next(bad, None)
+            say(self._sentence, "\n".join(": ".join(filter(None, each)) for each in said))
+        else:
+            say(self._sentence, "".join(problem for _, problem in said))

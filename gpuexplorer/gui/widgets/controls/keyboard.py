@@ -1,26 +1,17 @@
-"""The keyboard between widgets: what Tab, Enter, the arrows and Ctrl+C go to."""
+"""The keyboard between widgets: what Tab, Enter and the arrows go to."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QButtonGroup,
-    QLabel,
-    QLineEdit,
-    QPlainTextEdit,
-    QWidget,
-)
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QWidget
 
 from gpuexplorer.gui.guard import guarded
 
 _TAB, _NO = Qt.FocusPolicy.TabFocus, Qt.FocusPolicy.NoFocus
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1}
 _ENDS = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
-_SIDEWAYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
 def pressed_by_enter(window: QWidget, event: QKeyEvent) -> bool:
@@ -41,9 +32,7 @@ def one_tab_stop(group: QButtonGroup) -> None:
 
 def stop_at(widgets: Sequence[QWidget], chosen: QWidget | None) -> None:
     for each in widgets:
-        policy = _TAB if each is chosen else _NO
-        if each.focusPolicy() is not policy:
-            each.setFocusPolicy(policy)
+        each.setFocusPolicy(_TAB if each is chosen else _NO)
 
 
 def line_up(widgets: Sequence[QWidget]) -> None:
@@ -73,10 +62,6 @@ class ArrowKeys(QObject):
     # What is left of it when Python has taken it down and Qt asks it once more.
     _widgets: Sequence[QWidget] = ()
 
-    def __init__(self, parent: QObject, *, sideways: bool = True) -> None:
-        super().__init__(parent)
-        self._sideways = sideways
-
     def take(self, widgets: Sequence[QWidget]) -> None:
         """From now on these, in this order."""
         for widget in self._widgets:
@@ -84,20 +69,12 @@ class ArrowKeys(QObject):
         self._widgets = list(widgets)
         for widget in self._widgets:
             widget.installEventFilter(self)
-        focused = next((each for each in self._widgets if each.hasFocus()), None)
-        self.offer(focused or next(iter(self._widgets), None))
+        focused = [each for each in self._widgets if each.hasFocus()]
+        self.offer(next(iter([*focused, *self._widgets]), None))
 
     def offer(self, chosen: QWidget | None) -> None:
         """This is the one the Tab key comes to."""
         stop_at(self._widgets, chosen)
-
-    def _neighbour(self, widget: QWidget, key: Qt.Key) -> QWidget | None:
-        there = [each for each in self._widgets if each.isVisible() and each.isEnabled()]
-        if key in _ENDS:
-            return there[_ENDS[key]]
-        if key not in _STEPS or (key in _SIDEWAYS and not self._sideways):
-            return None
-        return there[min(max(0, there.index(widget) + _STEPS[key]), len(there) - 1)]
 
     @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -105,43 +82,17 @@ class ArrowKeys(QObject):
             return False
         if event.type() is QEvent.Type.FocusIn:
             self.offer(watched)
-        elif isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
-            neighbour = self._neighbour(watched, Qt.Key(event.key()))
-            if neighbour is not None:
-                neighbour.setFocus(Qt.FocusReason.TabFocusReason)
-                self.moved_to.emit(neighbour)
-                return True
-        return False
-
-
-class CopyKey(QObject):
-    """Ctrl+C belongs to the screen that is shown, unless something is selected: Qt's fields
-    take the key for themselves even where they have nothing to copy.
-    """
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._on_focus_changed)
-
-    def _on_focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
-        if before is not None:
-            before.removeEventFilter(self)
-        if isinstance(now, QLineEdit | QPlainTextEdit | QLabel):
-            now.installEventFilter(self)
-
-    @guarded
-    def eventFilter(self, field: QObject, event: QEvent) -> bool:
-        if event.type() is not QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        if event.type() is not QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
-        if not event.matches(QKeySequence.StandardKey.Copy) or _selected(field):
+        there = [each for each in self._widgets if each.isVisible() and each.isEnabled()]
+        key = Qt.Key(event.key())
+        if key in _STEPS:
+            at = there.index(watched) + _STEPS[key]
+            to = there[min(max(0, at), len(there) - 1)]
+        elif key in _ENDS:
+            to = there[_ENDS[key]]
+        else:
             return False
-        event.ignore()
+        to.setFocus(Qt.FocusReason.TabFocusReason)
+        self.moved_to.emit(to)
         return True
-
-
-def _selected(field: QObject) -> bool:
-    if isinstance(field, QPlainTextEdit):
-        return field.textCursor().hasSelection()
-    return not isinstance(field, QLineEdit | QLabel) or field.hasSelectedText()

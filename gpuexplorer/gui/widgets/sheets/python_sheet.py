@@ -5,17 +5,17 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QFileDialog,
     QFrame,
     QInputDialog,
-    QProgressBar,
+    QListWidget,
+    QListWidgetItem,
     QPushButton,
     QWidget,
 )
 
 from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.verdict import Verdict
-from gpuexplorer.core.words import NOTHING, Message, listed, told, tr
+from gpuexplorer.core.words import NOTHING, Message, listed, tr
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
@@ -23,21 +23,16 @@ from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import (
     FREE,
-    GROWS,
-    add,
     column,
-    label,
     row,
     say,
     show_sentence,
     wrapped_label,
 )
-from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
+from gpuexplorer.gui.widgets.saving import ask_for_file
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import release_first
 from gpuexplorer.lab.pythons import LabPython
-
-_STEPS = 1000
 
 
 class PythonSheet(Sheet):
@@ -48,155 +43,114 @@ class PythonSheet(Sheet):
     def __init__(self, pythons: LabPythons, lab: LabState, window: QWidget) -> None:
         super().__init__(tr("Python of the lab"), window, 660)
         self._pythons, self._lab = pythons, lab
-        self._shown: object = None
-        self._asked: Path | None = None
+        self._shown: Sequence[tuple[str, Tone]] = ()
         runs = tr(
-            "The lab's cells run in another process, in a Python of yours that has PyTorch."
+            "The lab's cells run in a process of their own on {computer}, in a Python with "
+            "PyTorch.",
+            computer=pythons.computer or tr("this computer"),
         )
-        asks = tr("Python programs of this computer are asked whether they have PyTorch…")
-        if host := pythons.computer:
-            runs = tr(
-                "The lab's cells run on {host}, in a Python there that has PyTorch.", host=host
-            )
-            asks = tr(
-                "Python programs of {host} are asked whether they have PyTorch…", host=host
-            )
         self.add_sentence(runs, Tone.QUIET)
-        self._state = self.add_sentence(asks, Tone.QUIET)
-        self._trouble = self.add_sentence("", Tone.WARN)
-        self._list = column(gap=0)
-        self.body.addLayout(self._list)
+        self._state = self.add_sentence("", Tone.WARN)
+        self._list = QListWidget()
+        self._list.setWordWrap(True)
+        self._list.setProperty("kind", "menu")
+        self._list.setAccessibleName(tr("Pythons that were found"))
+        self._list.setFixedHeight(240)
+        self.body.addWidget(self._list)
         self.body.addWidget(PyTorchNotice(lab, self))
-        other = self.add_button(tr("Choose another…"), ROLE.ActionRole)
+        self._use = self.add_button(tr("Use this"), ROLE.ActionRole)
+        self._other = self.add_button(tr("Choose another…"), ROLE.ActionRole)
         self._again = self.add_button(tr("Look again"), ROLE.ActionRole)
-        other.clicked.connect(self._on_other)
-        self._again.clicked.connect(self._pythons.search)
         self.add_close()
+        self._use.clicked.connect(self._on_use)
+        self._other.clicked.connect(self._on_other)
+        self._again.clicked.connect(pythons.search)
         pythons.changed.connect(self._on_changed)
         lab.stage_changed.connect(self._on_changed)
         if not pythons.searched:
             pythons.search()
         self._on_changed()
 
-    def _show_rows(self) -> None:
-        """The one in use first, those without PyTorch last."""
-        used = self._pythons.python
-        pythons = sorted(
-            one_of_each(self._pythons.found, used),
-            key=lambda each: (not _same(each, used), not each.usable),
-        )
-        said = [(each, _same(each, used), self._suits(each)) for each in pythons]
-        if said == self._shown:
+    def _on_changed(self) -> None:
+        pythons = self._pythons
+        if not (pythons.working or pythons.searched):
+            pythons.search()  # another question was being asked when this was opened
             return
-        self._shown = said
-        while (item := self._list.takeAt(0)) is not None:
-            gone = item.widget()
-            if gone is not None:
-                gone.hide()
-                gone.deleteLater()
-        for python, is_used, (suits, tone) in said:
-            if self._list.count():
-                self._list.addWidget(line_between())
-            self._list.addWidget(self._row(python, suits, tone, is_used=is_used))
+        asks = tr("Python programs are asked whether they have PyTorch…")
+        # That none has PyTorch is said beside the button that gets it.
+        trouble = "" if pythons.lacking else tr(pythons.trouble) or tr(pythons.passed_over)
+        say(self._state, asks if pythons.working else trouble)
+        restyle(self._state, "tone", (Tone.QUIET if pythons.working else Tone.WARN).value)
+        for button in (self._use, self._other, self._again):
+            button.setEnabled(not pythons.working)
+        self._show_rows()
 
-    def _suits(self, python: LabPython) -> tuple[str, Tone]:
-        """Whether it does, what to do where not, and what it offered when it started."""
+    def _show_rows(self) -> None:
+        """One of each environment: the one in use first, those without PyTorch last."""
+        used, named = self._pythons.python, dict[str, LabPython]()
+        for each in (*([] if used is None else [used]), *self._pythons.found):
+            named.setdefault(each.prefix or str(each.path), each)
+        order = sorted(named.values(), key=lambda each: (each is not used, not each.usable))
+        said = [self._said(each) for each in order]
+        if said != self._shown:  # else the mark stays where it is
+            self._shown = said
+            self._list.clear()
+            for each, (words, tone) in zip(order, said, strict=True):
+                item = QListWidgetItem(words, self._list)
+                item.setForeground(look().theme.tone(tone))
+                item.setData(Qt.ItemDataRole.UserRole, str(each.path))
+            self._list.setCurrentRow(min(len(order) - 1, int(used is not None)))
+
+    def _said(self, python: LabPython) -> tuple[str, Tone]:
+        """Which it is, whether it suits, what to do where not, what it offered at its start."""
         session, ledger = self._lab.machine.session, self._lab.ledger
+        used, path = python is self._pythons.python, str(python.path)
+        build = "" if python.build is None else tr(python.build.label)
+        version = f"Python {'.'.join(map(str, python.version))}".strip()
         if session.simulated and python.usable:
             verdict, said = Verdict.FINE, [tr("It suits the simulated cards.")]
         else:
             suits = python.fits(session.cards(), session.source.driver_version)
             verdict, said = suits.verdict, [tr(suits.sentence), tr(suits.do)]
-        if _same(python, self._pythons.python) and self._lab.stage.runs and ledger.hello:
+        if used and self._lab.stage.runs and ledger.hello:
             names = [each.name for each in ledger.hello.devices if each.usable]
             said.append(tr("It offers {devices}.", devices=listed(names)))
-        broken = Tone.WARN if verdict is Verdict.BROKEN else Tone.QUIET
-        tone = broken if python.usable else Tone.FAINT
-        return " ".join(each for each in said if each), tone
+        lines = (
+            tr("{path} (in use)", path=path) if used else path,
+            ", ".join(filter(None, (version, build))),
+            " ".join(filter(None, said)),
+        )
+        broken = Tone.WARN if verdict is Verdict.BROKEN else Tone.TEXT
+        return "\n".join(lines), broken if python.usable else Tone.FAINT
 
-    def _row(self, python: LabPython, suits: str, tone: Tone, *, is_used: bool) -> QWidget:
-        path, made = str(python.path), QWidget()
-        ink = Tone.TEXT if python.usable else Tone.FAINT
-        named = ElidedLabel(look().letters.mono, ink, path)
-        what = ElidedLabel(look().letters.body, Tone.QUIET, _what(python))
-        words = column(named, what, wrapped_label(suits, tone), gap=3)
-        line = row(words, GROWS, within=made, gap=16, margins=(0, 8, 0, 8))
-        if is_used:
-            add(line, label(tr("In use"), look().letters.strong), Qt.AlignmentFlag.AlignTop)
-        elif python.usable:
-            button = QPushButton(tr("Use this"))
-            button.setAccessibleName(tr("Use {path}", path=path))
-            button.clicked.connect(lambda: self._choose(path))
-            add(line, button, Qt.AlignmentFlag.AlignTop)
-        return made
+    def _on_use(self) -> None:
+        for item in self._list.selectedItems():
+            self._choose(Path(item.data(Qt.ItemDataRole.UserRole)))
 
-    def _choose(self, path: str) -> None:
+    def _choose(self, path: Path) -> None:
         """A worker that runs has to be ended first: it is of another Python."""
-        self._asked = Path(path.strip()) if path.strip() else None
-        if self._lab.stage.runs and self._asked is not None:
-            words = tr("Release the cards and use this")
-            release_first(self._lab, words, self._on_released, self)
-        else:
-            self._ask()
 
-    def _ask(self) -> None:
-        """One question at a time: while others are asked it waits."""
-        if self._asked is not None and not self._pythons.working:
-            path, self._asked = self._asked, None
+        def use() -> None:
+            self._lab.release()
             self._pythons.choose(path)
 
-    def _on_released(self) -> None:
-        self._lab.release()
-        self._ask()
+        if self._lab.stage.runs:
+            release_first(self._lab, tr("Release the cards and use this"), use, self)
+        else:
+            self._pythons.choose(path)
 
     def _on_other(self) -> None:
         """Never waited for: the window goes on meanwhile."""
         caption, host = tr("Choose a Python with PyTorch"), self._pythons.computer
-        dialog: QInputDialog | QFileDialog
-        if host:  # its files are not shown here
-            dialog = QInputDialog(self)
-            dialog.setWindowTitle(caption)
-            dialog.setLabelText(tr("Its path on {host}, such as ~/venv/bin/python:", host=host))
-            dialog.textValueSelected.connect(self._choose)
-        else:
-            dialog = QFileDialog(self, caption, fileMode=QFileDialog.FileMode.ExistingFile)
-            dialog.fileSelected.connect(self._choose)
+        if not host:
+            ask_for_file(caption, tr("Programs (*)"), self, self._choose)
+            return
+        dialog = QInputDialog(self)  # its files are not shown here
+        dialog.setWindowTitle(caption)
+        dialog.setLabelText(tr("Its path on {host}, such as ~/venv/bin/python:", host=host))
+        dialog.textValueSelected.connect(lambda path: self._choose(Path(path.strip())))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
-
-    def _on_changed(self) -> None:
-        pythons = self._pythons
-        if self._asked is not None and not (pythons.working or self._lab.stage.runs):
-            self._ask()
-        elif not (pythons.working or pythons.searched):
-            pythons.search()  # another question was being asked when this was opened
-        else:
-            self._state.setVisible(pythons.working)
-            self._again.setEnabled(not pythons.working)
-            # That none has PyTorch is said beside the button that gets it.
-            trouble = tr(pythons.trouble) or tr(pythons.passed_over)
-            say(self._trouble, "" if pythons.lacking else trouble)
-            self._show_rows()
-
-
-def one_of_each(pythons: Sequence[LabPython], used: LabPython | None) -> Sequence[LabPython]:
-    """`python` and `python3` of one environment are the same; the one in use stays."""
-    found: dict[str, LabPython] = {}
-    for each in pythons:
-        key = each.prefix or str(each.path)
-        if key not in found or _same(each, used):
-            found[key] = each
-    return list(found.values())
-
-
-def _same(python: LabPython, used: LabPython | None) -> bool:
-    return used is not None and used.path == python.path
-
-
-def _what(python: LabPython) -> str:
-    """Version and build."""
-    words = f"Python {'.'.join(map(str, python.version))}".strip()
-    return words if python.build is None else f"{words}, {tr(python.build.label)}"
 
 
 class PyTorchNotice(QFrame):
@@ -209,19 +163,14 @@ class PyTorchNotice(QFrame):
         super().__init__(parent)
         self._stays = stays
         self._lab: LabState | None = None
-        self._fetch: PyTorchFetch | None = None
         self.setProperty("panel", "notice")
         self._words = wrapped_label("", Tone.TEXT)
-        self._bar = QProgressBar(textVisible=False)
-        self._bar.setMaximumWidth(160)
-        self._bar.setFixedHeight(4)
-        self._bar.setAccessibleName(tr("Downloaded so far"))
         self._get, self._cancel = QPushButton(), QPushButton(tr("Cancel"))
         self._get.clicked.connect(self._on_get)
         self._cancel.clicked.connect(self._on_cancel)
         for button in (self._get, self._cancel):
             button.setAutoDefault(not stays)  # among settings Enter is for what is typed
-        ways = row(self._get, self._cancel, self._bar, FREE)
+        ways = row(self._get, self._cancel, FREE)
         column(self._words, ways, within=self, margins=(12, 8, 12, 8))
         self.show_lab(lab)
 
@@ -229,48 +178,34 @@ class PyTorchNotice(QFrame):
         """Another machine's has Pythons of its own; where nothing needs PyTorch, None."""
         if self._lab is not None:
             self._lab.pythons.changed.disconnect(self._refresh)
-        if self._fetch is not None:
-            self._fetch.changed.disconnect(self._refresh)
-        self._lab, self._fetch = lab, None if lab is None else lab.pythons.fetch
+        self._lab = lab
         if lab is not None:
             lab.pythons.changed.connect(self._refresh)
-        if self._fetch is not None:
-            self._fetch.changed.connect(self._refresh)
         self._refresh()
+
+    @property
+    def _fetch(self) -> PyTorchFetch | None:
+        return None if self._lab is None else self._lab.pythons.fetch
 
     def _refresh(self) -> None:
         lab, fetch = self._lab, self._fetch
-        if lab is None:
-            self.hide()
-            return
-        step = Step.RESTING if fetch is None else fetch.step
-        works = step in (Step.ASKING, Step.FETCHING)
-        message, wanted = self._said(lab)
-        said = tr(message)
+        message, wanted = (NOTHING, False) if lab is None else self._said(lab)
+        said, step = tr(message), Step.RESTING if fetch is None else fetch.step
         show_sentence(self._words, said)
-        offers = {Step.OFFERED: tr("Download"), Step.RESTING: tr("Get PyTorch…")}
-        self._get.setText(offers.get(step, ""))
-        self._get.setVisible(fetch is not None and wanted and not works)
+        self._get.setText(tr("Download") if step is Step.OFFERED else tr("Get PyTorch…"))
+        may = fetch is not None and step in (Step.RESTING, Step.OFFERED)
+        self._get.setVisible(may and wanted)
         self._cancel.setVisible(step is not Step.RESTING)
-        self._bar.setVisible(works)
-        progress = None if fetch is None else fetch.progress
-        known = progress is not None and not progress.complete and progress.size_bytes > 0
-        # Without a figure while nobody knows how long it takes: asking, unpacking, proving.
-        self._bar.setRange(0, _STEPS if known else 0)
-        if progress is not None and known:
-            self._bar.setValue(round(_STEPS * progress.got_bytes / progress.size_bytes))
         calm = step is not Step.RESTING or not wanted
         restyle(self, "tone", (Tone.QUIET if calm else Tone.WARN).value)
         self.setAccessibleName(said)
-        self.setVisible(bool(said) and not lab.recorded)
+        self.setVisible(bool(said) and lab is not None and not lab.recorded)
 
     def _said(self, lab: LabState) -> tuple[Message, bool]:
         """The gravest, and whether PyTorch is wanted."""
         pythons, python, fetch = lab.pythons, lab.pythons.python, self._fetch
-        if fetch is not None and fetch.step is not Step.RESTING:
-            return _fetch_words(fetch), True
-        if fetch is not None and fetch.trouble:
-            return fetch.trouble, True
+        if fetch is not None and fetch.said:
+            return fetch.said, True
         if pythons.lacking:
             return pythons.trouble, True
         cards, driver = cards_of(lab)
@@ -292,12 +227,12 @@ class PyTorchNotice(QFrame):
 
     def _on_get(self) -> None:
         """First it is asked what would be fetched, then it is."""
-        lab, fetch = self._lab, self._fetch
-        if lab is not None and fetch is not None:
+        fetch = self._fetch
+        if self._lab is not None and fetch is not None:
             if fetch.step is Step.OFFERED:
                 fetch.get()
             else:
-                fetch.ask(*cards_of(lab))
+                fetch.ask(*cards_of(self._lab))
 
     def _on_cancel(self) -> None:
         if self._fetch is not None:
@@ -311,15 +246,3 @@ def cards_of(lab: LabState) -> tuple[Sequence[Card], str | None]:
         return (), None
     cards = [each for each in session.cards() if each.kind is CardKind.GPU]
     return cards, session.source.driver_version
-
-
-def _fetch_words(fetch: PyTorchFetch) -> Message:
-    """Where one was begun."""
-    if fetch.step is Step.ASKING:
-        return Message("Finding the build that suits, and its size…")
-    if fetch.step is Step.OFFERED and fetch.plan is not None:
-        own = Message(
-            "It is installed into an environment of its own; your own Pythons stay as they are."
-        )
-        return told(*fetch.plan.sentences, own)
-    return Message("Downloading PyTorch…") if fetch.progress is None else fetch.progress.said

@@ -1,7 +1,7 @@
 """What floats over a window: Sheet, a dialog that says or asks something, and Popup."""
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -17,13 +17,14 @@ from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, wrapped_label
 from gpuexplorer.gui.widgets.live_view import scrolled
 
 ROLE = QDialogButtonBox.ButtonRole
-_SIDE, _BESIDE = 24, 8
+_GONE_WHEN_CLOSED = Qt.WidgetAttribute.WA_DeleteOnClose
+_LIKE_THE_WINDOW = Qt.WidgetAttribute.WA_WindowPropagation  # its letters and colours
+_SIDE, _MOST_LINES = 24, 10
 _LEAST = QSize(520, 480)
-_NO_LIMIT = 10_000
 _FRAME = QSize(16, 64)  # of the screen, for what the system draws around a window
 _GAP, _EDGE = 6, 8
 
@@ -35,17 +36,14 @@ class Sheet(QDialog):
     made when it is opened, and gone when it is closed.
     """
 
-    def __init__(
-        self, heading: str, parent: QWidget | None, width: int = 520, highest: int = _NO_LIMIT
-    ) -> None:
+    def __init__(self, heading: str, parent: QWidget | None, width: int = 520) -> None:
         super().__init__(parent)
-        self._width, self._highest = width, highest
+        self._width = width
         self._default: QPushButton | None = None
-        self._begins: QWidget | None = None
-        self._asks = True
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        # Letters and colours are the window's.
-        self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)
+        # Where the keyboard is first: else what has to be scrolled, or the default button.
+        self.begins: QWidget | None = None
+        self.setAttribute(_GONE_WHEN_CLOSED)
+        self.setAttribute(_LIKE_THE_WINDOW)
         self.setWindowTitle(heading)
         self.setAccessibleName(heading)
         title = label(heading, look().letters.title)
@@ -57,6 +55,7 @@ class Sheet(QDialog):
         self.body = column(within=self._content, margins=(_SIDE, 0, _SIDE, 0))
         self.area = scrolled(self._content)
         self.area.setAccessibleName(heading)
+        self.area.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.area.setMinimumHeight(1)  # of itself it would be as high as three lines
         self.buttons = QDialogButtonBox()
         self.buttons.accepted.connect(self.accept)
@@ -72,22 +71,16 @@ class Sheet(QDialog):
         self.body.addWidget(said)
         return said
 
-    def add_code(
-        self, text: str, name: str, beside: QWidget | None = None, most: int = 6
-    ) -> QPlainTextEdit:
-        """In letters of one width, whole, and to be copied; at its right what is `beside`. More
-        lines than `most` are scrolled.
-        """
+    def add_code(self, text: str, name: str) -> QPlainTextEdit:
+        """In letters of one width, whole, and to be copied."""
         code = QPlainTextEdit(text, readOnly=True, tabChangesFocus=True)
         code.setAccessibleName(name)
         letters = look().letters.mono
         code.setFont(letters.font)
-        taken = 80 if beside is None else 80 + _BESIDE + beside.sizeHint().width()
-        per_line = (self._width - taken) // letters.width("m")
+        per_line = (self._width - 80) // letters.width("m")
         lines = sum(1 + int(len(each) / per_line) for each in text.split("\n"))
-        code.setFixedHeight(round(min(lines, most) * letters.height + 30))
-        at_right = () if beside is None else (column(beside, FREE),)
-        self.body.addLayout(row(code, GROWS, *at_right, gap=_BESIDE))
+        code.setFixedHeight(round(min(lines, _MOST_LINES) * letters.height + 30))
+        self.body.addWidget(code)
         return code
 
     def add_button(
@@ -100,21 +93,15 @@ class Sheet(QDialog):
         return button
 
     def add_close(self) -> QPushButton:
-        """For a sheet that asks nothing, and is only read."""
-        self._asks = False
+        """For a sheet that is only read."""
         return self.add_button(tr("Close"), ROLE.RejectRole, default=True)
-
-    def begin_at(self, widget: QWidget) -> None:
-        """Where the keyboard is first; it is the default button unless this says otherwise."""
-        self._begins = widget
 
     def open(self) -> None:
         # Last, so that the Tab key comes to the buttons last.
         self._column.addWidget(self.buttons)
         if self._default is not None:
             self._default.setDefault(True)
-        scrolls = self._fit()
-        begins = self._begins or (self._default if self._asks or not scrolls else self.area)
+        begins = self.begins or (self.area if self._fit() else self._default)
         if begins is not None:
             begins.setFocus(Qt.FocusReason.PopupFocusReason)
         super().open()
@@ -123,24 +110,16 @@ class Sheet(QDialog):
         """As high as what it says, as far as the window below goes and the screen. Returns
         whether the rest has to be scrolled to.
         """
-        screen, parent = self.screen().availableGeometry(), self.parentWidget()
-        room = screen.size() - _FRAME
+        room, parent = self.screen().availableSize() - _FRAME, self.parentWidget()
         if parent is not None:
-            below = parent.window().size().expandedTo(_LEAST)
-            room = room.boundedTo(QSize(below.width(), min(below.height(), self._highest)))
-        width = min(self._width, room.width())
-        rest = self._column.totalHeightForWidth(width) - self.area.sizeHint().height()
-        wanted = rest + self._content.heightForWidth(width)
-        self.resize(width, min(wanted, room.height()))
-        over = self.frameGeometry().bottom() - screen.bottom()
-        if self.isVisible() and over > 0:
-            self.move(self.x(), self.y() - over)
-        scrolls = wanted > room.height()
-        # Where the keyboard begins elsewhere, what is scrolled follows it there.
-        read = scrolls and self._begins is None
-        policy = Qt.FocusPolicy.StrongFocus if read else Qt.FocusPolicy.NoFocus
-        self.area.setFocusPolicy(policy)
-        return scrolls
+            room = room.boundedTo(parent.window().size().expandedTo(_LEAST))
+        width, content = min(self._width, room.width()), self._content
+        high = content.sizeHint().height()
+        if content.hasHeightForWidth():
+            high = content.heightForWidth(width)
+        high += self._column.totalHeightForWidth(width) - self.area.sizeHint().height()
+        self.resize(width, min(high, room.height()))
+        return high > self.height()
 
     def done(self, result: int) -> None:
         """The keyboard goes back to where it was, also where no window manager sees to it."""
@@ -152,20 +131,15 @@ class Sheet(QDialog):
     @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.LayoutRequest:
-            self.area.updateGeometry()  # and so the sheet's height
+            self.area.updateGeometry()
+            if self.isVisible():
+                self._fit()
         return super().eventFilter(watched, event)
-
-    def event(self, event: QEvent) -> bool:
-        done = super().event(event)
-        if event.type() is QEvent.Type.LayoutRequest and self.isVisible():
-            self._fit()
-        return done
 
 
 class Popup(QFrame):
     """A panel below what it was opened from; fill `panel`. Made when it is opened, gone when it
-    is closed: by Escape, or by a click beside it, which does no more than it does beside a menu
-    of the system.
+    is closed: by Escape, or by a click beside it, which does no more than that.
     """
 
     closed = Signal()
@@ -173,11 +147,10 @@ class Popup(QFrame):
     def __init__(self, width: int, height: int, anchor: QWidget) -> None:
         super().__init__(anchor.window(), Qt.WindowType.Popup)
         self.anchor = anchor
-        self._size = QSize(width, height)
+        self.resize(width, height)
         self.setProperty("panel", "popup")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        # Letters and colours are the window's.
-        self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)
+        for each in (_GONE_WHEN_CLOSED, _LIKE_THE_WINDOW, Qt.WidgetAttribute.WA_NoMouseReplay):
+            self.setAttribute(each)
         self.panel = column(within=self, gap=0)
 
     def open(self) -> None:
@@ -189,28 +162,20 @@ class Popup(QFrame):
         room = self.anchor.screen().availableGeometry().adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
         anchor = QRect(self.anchor.mapToGlobal(QPoint()), self.anchor.size())
         above, below = anchor.top() - _GAP - room.top(), room.bottom() - _GAP - anchor.bottom()
-        size = self._size.boundedTo(QSize(room.width(), max(above, below)))
+        size = self.size().boundedTo(QSize(room.width(), max(above, below)))
         top = anchor.top() - _GAP - size.height()
         if below >= size.height():
             top = anchor.bottom() + 1 + _GAP
         left = max(room.left(), min(anchor.left(), room.right() + 1 - size.width()))
         return QRect(QPoint(left, top), size)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        # Some systems pass the click on, and what opened it would open it again.
-        at = self.anchor.mapFromGlobal(event.globalPosition().toPoint())
-        again = self.anchor.rect().contains(at)
-        self.setAttribute(Qt.WidgetAttribute.WA_NoMouseReplay, again)
-        super().mousePressEvent(event)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not pressed_by_enter(self, event):
             super().keyPressEvent(event)
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if not event.spontaneous():
-            self.closed.emit()
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.closed.emit()
 
 
 def line_between() -> QFrame:

@@ -2,10 +2,11 @@
 
 import platform
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 from PySide6.QtCore import QSize, Qt, qVersion
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QBoxLayout, QCheckBox, QComboBox, QCompleter, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QLineEdit, QWidget
 
 from gpuexplorer import __version__
 from gpuexplorer.core.trouble import Trouble
@@ -18,16 +19,15 @@ from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, TextField
+from gpuexplorer.gui.widgets.controls.fields import FieldRow, Labelled, text_field
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, label, row
 from gpuexplorer.gui.widgets.live_view import KeyGroup
 from gpuexplorer.gui.widgets.painted import Sign
-from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
+from gpuexplorer.gui.widgets.saving import in_a_thread
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.remote.ssh import host_name, names_to_choose
 
-_LONGEST_NAME, _LONGEST_ANSWER = 512, 900
-_KEYS_WIDTH, _TWO_COLUMNS_FROM = 720, 600
-_MOST_NAMED = 12
+_LONGEST_ANSWER, _MOST_NAMED = 900, 12
 
 
 def about_sheet(window: QWidget) -> Sheet:
@@ -60,20 +60,21 @@ def keys_sheet(
     groups: Sequence[KeyGroup], opened_by: Sequence[QKeySequence], window: QWidget
 ) -> Sheet:
     """Every key there is, in one place. The keys that opened it close it as well."""
-    sheet = Sheet(tr("Keys"), window, _KEYS_WIDTH)
-    # Two columns of about the same height.
-    heights = [len(keys) + 2 for _, keys in groups]
-    cuts = range(len(groups) + 1)
-    cut = min(cuts, key=lambda at: abs(sum(heights[:at]) - sum(heights[at:])))
-    wide = window.width() >= _TWO_COLUMNS_FROM
+    sheet = Sheet(tr("Keys"), window, 720)
+    sums = list(accumulate(len(keys) for _, keys in groups))
+    cut = sum(each <= sums[-1] / 2 for each in sums)
     halves = row(gap=40)
-    for half in (groups[:cut], groups[cut:]) if wide else (groups,):
-        listed = column(gap=0)
+    for half in (groups[:cut], groups[cut:]):
+        listed = column()
         for heading, keys in half:
-            add(listed, label(heading, look().letters.caption, Tone.QUIET), Space(4))
+            add(listed, Space(6), label(heading, look().letters.caption, Tone.QUIET))
             for keys_of_one, words in keys:
-                add(listed, _key_row(words, keys_of_one), line_between())
-            add(listed, Space(14))
+                said = label(words, look().letters.body)
+                said.setWordWrap(True)
+                said.setAccessibleName(tr("{command}: {keys}", command=words, keys=keys_of_one))
+                pressed = label(keys_of_one, look().letters.caption, Tone.QUIET)
+                pressed.setProperty("kind", "key")
+                add(listed, row(said, GROWS, pressed, Qt.AlignmentFlag.AlignVCenter))
         add(listed, FREE)
         add(halves, listed, GROWS)
     sheet.body.addLayout(halves)
@@ -83,89 +84,64 @@ def keys_sheet(
     return sheet
 
 
-def _key_row(words: str, keys: str) -> QBoxLayout:
-    """What it does, and a cap for each key of "Ctrl+Shift+P". With a space between they are
-    pressed one or the other.
-    """
-    said = label(words, look().letters.body)
-    said.setWordWrap(True)
-    said.setAccessibleName(tr("{command}: {keys}", command=words, keys=keys))
-    line = row(said, GROWS, gap=4, margins=(0, 5, 0, 5))
-    for either in keys.split():
-        add(line, Space(4))
-        for key in _parts_of(either):
-            cap = label(key, look().letters.caption)
-            cap.setProperty("kind", "key")
-            add(line, cap, Qt.AlignmentFlag.AlignVCenter)
-    return line
-
-
-def _parts_of(keys: str) -> list[str]:
-    """ "Ctrl++" is Ctrl and the plus."""
-    if keys.endswith("++"):
-        return [*_parts_of(keys[:-2]), "+"] if keys != "++" else ["+"]
-    return keys.split("+") if keys not in ("", "+") else [keys]
-
-
-class AddMachineSheet(Sheet):
+def add_machine_sheet(machines: MachinesState, window: QWidget) -> Sheet:
     """A name that is typed, which is checked meanwhile, or one of ~/.ssh/config."""
+    sheet = Sheet(tr("Add a machine"), window)
+    reached = tr(
+        "It is reached by ssh, with your own keys and settings, and needs a Python "
+        "from 3.10 on. Nothing is installed there, and no file stays."
+    )
+    sheet.add_sentence(reached, Tone.QUIET)
+    host = QComboBox(insertPolicy=QComboBox.InsertPolicy.NoInsert)
+    host.setLineEdit(QLineEdit(placeholderText="user@server"))
+    host.setFont(look().letters.mono.font)
+    host.setAccessibleName(tr("Machine"))
+    host.view().setAccessibleName(tr("Machines of ~/.ssh/config"))
+    host.setCompleter(QCompleter(host.model(), host))  # not typed to its end by itself
+    typed = FieldRow({"host": Labelled(tr("Machine, or one of ~/.ssh/config"), host)})
+    python = text_field(tr("Python over there"))
+    python.setPlaceholderText("python3")
+    remember = QCheckBox(tr("Remember this machine"))
+    remember.setChecked(True)
+    over_there = Labelled(tr("Python over there, if not python3"), python)
+    add(sheet.body, typed, over_there, remember)
+    sheet.add_button(tr("Cancel"), ROLE.RejectRole)
+    connect = sheet.add_button(tr("Connect"), ROLE.ActionRole, default=True)
+    sheet.begins = host
 
-    def __init__(self, machines: MachinesState, window: QWidget) -> None:
-        super().__init__(tr("Add a machine"), window)
-        self._machines = machines
-        self.add_sentence(
-            tr(
-                "It is reached by ssh, with your own keys and settings, and needs a Python "
-                "from 3.10 on. Nothing is installed there, and no file stays."
-            ),
-            Tone.QUIET,
-        )
-        typed = QLineEdit(placeholderText="user@server", maxLength=_LONGEST_NAME)
-        self._host = QComboBox(insertPolicy=QComboBox.InsertPolicy.NoInsert)
-        self._host.setLineEdit(typed)
-        self._host.setFont(look().letters.mono.font)
-        self._host.setAccessibleName(tr("Machine"))
-        self._host.view().setAccessibleName(tr("Machines of ~/.ssh/config"))
-        offer = QCompleter(self._host.model(), self._host)  # not typed to its end by itself
-        self._host.setCompleter(offer)
-        self._host.editTextChanged.connect(self._on_typed)
-        caption = tr("Machine, or one of ~/.ssh/config")
-        self._hosts = FieldRow({"host": Labelled(caption, self._host)})
-        self._python = TextField(tr("Python over there"))
-        self._python.setPlaceholderText("python3")
-        self._python.setMaxLength(_LONGEST_NAME)
-        python = Labelled(tr("Python over there, if not python3"), self._python)
-        self._remember = QCheckBox(tr("Remember this machine"))
-        self._remember.setChecked(True)
-        add(self.body, self._hosts, python, self._remember)
-        self.add_button(tr("Cancel"), ROLE.RejectRole)
-        self._connect = self.add_button(tr("Connect"), ROLE.AcceptRole, default=True)
-        self.begin_at(self._host)
-        there = {each.key for each in machines.rows()}
-        self._host.addItems([each for each in names_to_choose() if each not in there])
-        self._host.setCurrentIndex(-1)
-        self._on_typed("")
-
-    def accept(self) -> None:
-        host, python = self._host.currentText().strip(), self._python.text().strip()
-        try:
-            self._machines.add(Wanted(host, python, remember=self._remember.isChecked()))
-        except Trouble as trouble:
-            self._hosts.show_problems({"host": trouble.told})
-            self._host.setFocus()
-            return
-        self._machines.show(host)
-        super().accept()
-
-    def _on_typed(self, text: str) -> None:
-        self._connect.setEnabled(bool(text.strip()))
+    def check(text: str) -> None:
+        connect.setEnabled(bool(text.strip()))
         problem = ""
         if text.strip():
             try:
                 host_name(text)
             except Trouble as trouble:
                 problem = trouble.told
-        self._hosts.show_problems({"host": problem})
+        typed.show_problems({"host": problem})
+
+    def offer(names: Sequence[str]) -> None:
+        there, written = {each.key for each in machines.rows()}, host.currentText()
+        host.addItems([each for each in names if each not in there])
+        host.setCurrentIndex(-1)
+        host.setEditText(written)
+
+    def take() -> None:
+        name, wanted = host.currentText().strip(), python.text().strip()
+        try:
+            machines.add(Wanted(name, wanted, remember=remember.isChecked()))
+        except Trouble as trouble:
+            typed.show_problems({"host": trouble.told})
+            host.setFocus()
+            return
+        machines.show(name)
+        sheet.accept()
+
+    host.editTextChanged.connect(check)
+    connect.clicked.connect(take)
+    check("")
+    # A home that hangs keeps nobody from typing.
+    in_a_thread(names_to_choose, sheet, offer, lambda _: None)
+    return sheet
 
 
 def question_sheet(question: Question, parent: QWidget) -> Sheet:
@@ -176,7 +152,7 @@ def question_sheet(question: Question, parent: QWidget) -> Sheet:
     if question.again:
         sheet.add_sentence(tr("The last answer was not taken."), Tone.WARN)
     sheet.add_sentence(tr("Word for word, from ssh or from the other machine:"), Tone.QUIET)
-    sheet.add_code(question.text, tr("Question"), most=14)
+    sheet.add_code(question.text, tr("Question"))
     field = QLineEdit()
     if question.yes_no:
         field.setText("yes")
@@ -196,7 +172,7 @@ def question_sheet(question: Question, parent: QWidget) -> Sheet:
             sheet.add_sentence(tr("It goes to ssh alone, and is kept nowhere."), Tone.QUIET)
         sheet.add_button(tr("Cancel"), ROLE.RejectRole)
         sheet.add_button(tr("Answer"), ROLE.AcceptRole, default=True)
-        sheet.begin_at(field)
+        sheet.begins = field
 
     def answer(result: int) -> None:
         question.answer(field.text() if result == Sheet.DialogCode.Accepted else None)
@@ -217,13 +193,6 @@ def release_first(
     if not (names or busy):
         then()
         return None
-    sheet = release_sheet(names, busy, words, parent)
-    sheet.accepted.connect(then)
-    sheet.open()
-    return sheet
-
-
-def release_sheet(names: Sequence[str], busy: bool, words: str, parent: QWidget) -> Sheet:
     sheet = Sheet(tr("Release the cards?"), parent)
     if names:
         sheet.add_sentence(lost(names))
@@ -236,6 +205,8 @@ def release_sheet(names: Sequence[str], busy: bool, words: str, parent: QWidget)
     sheet.add_sentence(ends, Tone.QUIET)
     sheet.add_button(tr("Keep them"), ROLE.RejectRole, default=True)
     sheet.add_button(words or tr("Release the cards"), ROLE.AcceptRole)
+    sheet.accepted.connect(then)
+    sheet.open()
     return sheet
 
 
