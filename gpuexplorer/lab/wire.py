@@ -62,20 +62,16 @@ def fitted(job: CopyJob, fits: "Callable[[CopyJob], bool]") -> CopyJob:
 
 # How numbers are held, and computed with: their bytes.
 BYTES_OF = {"fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2}
-KINDS = tuple(BYTES_OF)
 NOT_OF_HOST = ("tf32", "fp16")
 # Compute capability from which tensor cores multiply them.
 TENSOR_SINCE = {"tf32": (8, 0), "fp16": (7, 0), "bf16": (8, 0)}
 
 
-def no_tensor_cores_for(
-    kind: str, capability: "tuple[int, int] | None"
-) -> "tuple[Message, ...]":
-    """That such a card multiplies these otherwise; nothing where it is not so, or not known."""
-    if capability is None or capability >= TENSOR_SINCE.get(kind, (0, 0)):
-        return ()
-    template = "This card's tensor cores do not support {kind}: its other cores multiply."
-    return (Message(template, kind=kind.upper()),)
+def no_tensor_cores_for(kind: str, had: "tuple[int, int] | None") -> "tuple[Message, ...]":
+    """That a card of such a compute capability multiplies these otherwise; nothing where it is not so, or not known."""
+    other = "This card's tensor cores do not support {kind}: its other cores multiply."
+    lacking = had is not None and had < TENSOR_SINCE.get(kind, (0, 0))
+    return (Message(other, kind=kind.upper()),) if lacking else ()
 
 
 @dataclass(frozen=True)
@@ -83,7 +79,7 @@ class ProductJob:
     """One square matrix times another, again and again, on one device."""
 
     device: str  # "cpu", "cuda:0"
-    kind: str  # one of KINDS
+    kind: str  # of BYTES_OF
     size: int = 8192  # rows, and columns: every card is at full work
 
     @property
