@@ -68,7 +68,7 @@ TENSOR_SINCE = {"tf32": (8, 0), "fp16": (7, 0), "bf16": (8, 0)}
 
 
 def no_tensor_cores_for(kind: str, had: "tuple[int, int] | None") -> "tuple[Message, ...]":
-    """That a card of such a compute capability multiplies these otherwise; nothing where it is not so, or not known."""
+    """That such a card multiplies these otherwise; nothing where it is not so, or not known."""
     other = "This card's tensor cores do not support {kind}: its other cores multiply."
     lacking = had is not None and had < TENSOR_SINCE.get(kind, (0, 0))
     return (Message(other, kind=kind.upper()),) if lacking else ()
