@@ -16,6 +16,7 @@ from gpuexplorer.gui.card.card_header import CardHeader, SentencePanel
 from gpuexplorer.gui.card.card_past import CardPast
 from gpuexplorer.gui.card.facts_panel import FactsPanel
 from gpuexplorer.gui.card.host_facts import host_facts
+from gpuexplorer.gui.card.memory_bar import MemoryBar
 from gpuexplorer.gui.card.plot_contents import flags, plot_contents
 from gpuexplorer.gui.card.plots_panel import PlotsPanel
 from gpuexplorer.gui.card.words import origin_words, plots_title, with_commands
@@ -36,7 +37,6 @@ from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips
 from gpuexplorer.gui.widgets.controls.fields import Choice

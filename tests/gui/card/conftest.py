@@ -11,12 +11,12 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.card.card_header import CardHeader
 from gpuexplorer.gui.card.facts_panel import FactsPanel
 from gpuexplorer.gui.card.facts_tree import FactsTree
+from gpuexplorer.gui.card.memory_bar import MemoryBar
 from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.bars.memory_bar import MemoryBar
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.session import Session
