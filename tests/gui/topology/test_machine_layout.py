@@ -68,7 +68,7 @@ def test_a_lane_is_as_wide_as_it_is_fast_and_a_coarser_scale_holds_for_all() -> 
     # 31.5 GB/s over PCIe and 56.25 GB/s over the bridge, at 8 GB/s.
     assert widths == {True: 4.0, False: 7.0}
     spokes = {each.width for each in laid_out("8xB200").wires if each.part.kind is Kind.SPOKE}
-    assert spokes == {round(900 / 32)}
+    assert spokes == {round(900 / 64)}
 
 
 def test_of_very_many_cards_two_are_drawn_alone_with_the_path_between_them() -> None:
