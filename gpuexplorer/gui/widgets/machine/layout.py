@@ -97,8 +97,8 @@ _LANE_GAP = 3.0
 UNKNOWN_WIDTH = 2.0  # the width of a lane of which nobody tells what it carries
 _SCALES = (8e9, 16e9, 32e9, 64e9, 128e9)
 _LANE_SHARE = 0.36  # what a lane may take of the width of a tile
-# From left to right: all of it, a tile, and the gaps between cards and processors.
-_WIDTH, _IN_A_ROW, _MOST = 640.0, 8, 220.0
+# From left to right: all but the rail, a tile, and the gaps between cards and processors.
+_WIDTH, _IN_A_ROW, _MOST = 660.0, 8, 220.0
 _GAP, _SOCKET_GAP, _RAIL = 8.0, 28.0, 20.0
 _INSET, _ROW_GAP = 4.0, 36.0
 HUB_TITLE = 26.0  # below the figures that stand in it
@@ -145,9 +145,7 @@ class _Plan:
             for row in rows
             for card, after in pairwise(row)
         }
-        rooms = [
-            (_WIDTH - rail - sum(gaps[card] for card in row[:-1])) / len(row) for row in rows
-        ]
+        rooms = [(_WIDTH - sum(gaps[card] for card in row[:-1])) / len(row) for row in rows]
         self._tile = float(int(min([_MOST, *rooms])))
         self._left = dict[CardId, float]()
         for row in rows:

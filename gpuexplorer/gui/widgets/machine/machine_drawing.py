@@ -387,7 +387,8 @@ def _draw_card(drawing: Drawing, inner: QRectF, face: BoxFace, card: CardFace) -
     drawing.chip(chip, card.number, strong, ink if filled else None)
     beside = QRectF(chip.right() + 3, chip.top(), inner.right() - chip.right() - 3, 20)
     busy = [Run(card.busy.number, strong, theme.text)]
-    busy.append(Run(f"{THIN_SPACE}{card.busy.unit}", caption, theme.quiet))
+    unit = Run(f"{THIN_SPACE}{card.busy.unit}", caption, theme.quiet)
+    busy += [unit] if busy[0].width + unit.width <= beside.width() else []
     if card.busy.absent:
         why = _fitting(card.busy.absent, caption, beside.width())
         busy = [Run(why, caption, theme.faint)]
