@@ -41,7 +41,7 @@ from gpuexplorer.gui.widgets.bars.top_bar import TopBar
 from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
-from gpuexplorer.gui.window_commands import Do, WindowCommands
+from gpuexplorer.gui.window_commands import CopyKey, Do, WindowCommands
 from gpuexplorer.gui.window_comparing import WindowComparing
 from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.gui.window_recordings import WindowRecordings
@@ -124,6 +124,7 @@ class MainWindow(QMainWindow):
         self._lessons = LessonPlace(
             self.settings, self.navigation, self._screens, self.commands
         )
+        CopyKey(self)
         self.status = StatusLine()
         self._live = LiveFrame(
             self._rail, self._top, self.status, self.frame_clock, parent=self

@@ -5,10 +5,12 @@ from dataclasses import replace
 from enum import Enum
 from functools import partial
 
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QPlainTextEdit, QWidget
 
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.state.command_list import (
     Command,
     CommandGroup,
@@ -219,3 +221,36 @@ class WindowCommands(CommandList):
 def _translated(group: KeyGroup) -> KeyGroup:
     heading, keys = group
     return tr(heading), [(each, tr(words)) for each, words in keys]
+
+
+class CopyKey(QObject):
+    """Ctrl+C belongs to the screen that is shown, unless something is selected: Qt's fields
+    take the key for themselves even where they have nothing to copy.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._on_focus_changed)
+
+    def _on_focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
+        if before is not None:
+            before.removeEventFilter(self)
+        if isinstance(now, QLineEdit | QPlainTextEdit | QLabel):
+            now.installEventFilter(self)
+
+    @guarded
+    def eventFilter(self, field: QObject, event: QEvent) -> bool:
+        if event.type() is not QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+            return False
+        if not event.matches(QKeySequence.StandardKey.Copy) or _selected(field):
+            return False
+        event.ignore()
+        return True
+
+
+def _selected(field: QObject) -> bool:
+    if isinstance(field, QPlainTextEdit):
+        return field.textCursor().hasSelection()
+    return not isinstance(field, QLineEdit | QLabel) or field.hasSelectedText()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView
 from gpuexplorer.core.units import duration
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.copies.comparisons_of_copies import Bar, Comparison, Pair, Setup, unsaid
+from gpuexplorer.gui.copies.comparisons_of_copies import Comparison, Pair, Setup, WayBar, unsaid
 from gpuexplorer.gui.copies.sweep_rows import ends_words
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
@@ -82,7 +82,7 @@ class ComparisonPanel(Panel):
         self._measure.setEnabled(bool(setup.trials) and not running[0])
 
 
-class ComparisonTable(Table[Bar]):
+class ComparisonTable(Table[WayBar]):
     """As high as its rows. A stroke on a bar is what the wire could carry; the highest rate
     stands in full colour.
     """
@@ -103,7 +103,7 @@ class ComparisonTable(Table[Bar]):
         self.columns.setSectionsMovable(False)
 
     def show_bars(
-        self, bars: Sequence[Bar], colour: int | None, measuring: CopyJob | None
+        self, bars: Sequence[WayBar], colour: int | None, measuring: CopyJob | None
     ) -> None:
         """`colour` is the card's whose data it is; `measuring` the job that runs, or None."""
         self._colour, self._measuring = colour, measuring
@@ -118,7 +118,7 @@ class ComparisonTable(Table[Bar]):
         self.show_all_rows()
         self.setVisible(bool(bars))
 
-    def _bar(self, bar: Bar) -> Cell:
+    def _bar(self, bar: WayBar) -> Cell:
         length = bar.rate if self._best else bar.seconds
         if bar.wrong:
             return Cell(tr("WRONG"), wrong=True, hint=bar.trouble)
@@ -133,23 +133,23 @@ class ComparisonTable(Table[Bar]):
         return Cell(gauge=gauge, hint=f"{gbs(limit)} GB/s" if limit else "")
 
 
-def _name(bar: Bar) -> str:
+def _name(bar: WayBar) -> str:
     return bar.trial.words
 
 
-def _said(bar: Bar) -> str:
+def _said(bar: WayBar) -> str:
     return bar.said
 
 
-def _way(bar: Bar) -> Cell:
+def _way(bar: WayBar) -> Cell:
     return Cell(bar.trial.words, below=bar.trial.code, mono=bool(bar.trial.code))
 
 
-def _rate(bar: Bar) -> Cell:
+def _rate(bar: WayBar) -> Cell:
     return Cell(gbs(bar.rate), unit="GB/s") if bar.rate else Cell(hint=bar.trouble)
 
 
-def _time(bar: Bar) -> Cell:
+def _time(bar: WayBar) -> Cell:
     if bar.seconds is None:
         return Cell(hint=bar.trouble)
     told = duration(bar.seconds)

@@ -79,7 +79,7 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class WayBar:
     """Without seconds there is the reason: it arrived wrong, or `trouble`."""
 
     trial: Trial
@@ -104,16 +104,16 @@ class Bar:
         return tr("{way}: {figures}", way=self.trial.words, figures=figures)
 
 
-def bars_of(trials: Sequence[Trial], found: Found) -> list[Bar]:
+def bars_of(trials: Sequence[Trial], found: Found) -> list[WayBar]:
     return [_bar(*each) for each in zip(trials, found, strict=True)]
 
 
-def _bar(trial: Trial, result: CopyResult | None, seconds: float | None = None) -> Bar:
+def _bar(trial: Trial, result: CopyResult | None, seconds: float | None = None) -> WayBar:
     if result is None:
-        return Bar(trial, None, None, tr(NOT_YET))
+        return WayBar(trial, None, None, tr(NOT_YET))
     seconds = seconds or result.seconds
     why = tr("It arrives WRONG.") if result.wrong else "" if seconds else tr(result.why)
-    return Bar(trial, result, None if result.wrong else seconds, why)
+    return WayBar(trial, result, None if result.wrong else seconds, why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Comparison:
     trials: Callable[[Pair], Sequence[Trial]]
     conclude: Callable[[Found], str]
     instead: str = ""
-    bars: Callable[[Sequence[Trial], Found], Sequence[Bar]] = bars_of
+    bars: Callable[[Sequence[Trial], Found], Sequence[WayBar]] = bars_of
 
     def set_up(self, pair: Pair) -> Setup:
         try:
@@ -337,18 +337,18 @@ def _overlap_trials(pair: Pair) -> Sequence[Trial]:
     ]
 
 
-def _overlap_bars(trials: Sequence[Trial], found: Found) -> Sequence[Bar]:
+def _overlap_bars(trials: Sequence[Trial], found: Found) -> Sequence[WayBar]:
     first = found[0] and found[0].beside_work
     alone = tr("the computation alone"), tr("the copy alone")
     parts = [
-        Bar(Trial(words, trials[0].job), None, seconds, tr(NOT_YET))
+        WayBar(Trial(words, trials[0].job), None, seconds, tr(NOT_YET))
         for words, seconds in zip(alone, (first or (None, None))[:2], strict=True)
     ]
     for trial, result in zip(trials, found, strict=True):
         both = Trial(tr("both, {way}", way=trial.words), trial.job, trial.code)
         times = None if result is None else result.beside_work
         bar = _bar(both, result, times[2] if times else None)
-        parts.append(Bar(both, result if bar.wrong else None, bar.seconds, bar.trouble))
+        parts.append(WayBar(both, result if bar.wrong else None, bar.seconds, bar.trouble))
     return parts
 
 

@@ -277,7 +277,7 @@ def scale_of(content: PlotContent, seen: Sequence[Summary], lines: int, units: U
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Field:
+class PlotField:
     """A place in which time goes from left to right."""
 
     area: QRectF  # of a plot from the topmost grid line to the floor
@@ -292,7 +292,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place(Field):
+class Place(PlotField):
     """One plot with all that is worked out for drawing it."""
 
     content: PlotContent
@@ -321,7 +321,7 @@ class Place(Field):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layout(Field):
+class Layout(PlotField):
     """Where everything of a stack stands: as wide as time is, from the first plot's top to the
     last one's floor. The stretch moves by whole pixels.
     """

@@ -20,9 +20,9 @@ from gpuexplorer.gui.plots.content import (
     HEADROOM,
     NOW,
     Band,
-    Field,
     Layout,
     Place,
+    PlotField,
     PlotLine,
     Stretch,
     Summary,
@@ -134,13 +134,13 @@ def _draw_times(drawing: Drawing, layout: Layout, top: float, at: float | None) 
     draw_columns(drawing, top, words, (layout.left, layout.right), pointed=pointed, ticks=True)
 
 
-def draw_upright(drawing: Drawing, field: Field, at: float, ink: QColor) -> None:
+def draw_upright(drawing: Drawing, field: PlotField, at: float, ink: QColor) -> None:
     """A line through a moment."""
     place = QRectF(int(field.x(at)), field.area.top(), 1, field.area.height())
     drawing.painter.fillRect(place, ink)
 
 
-def draw_bands(drawing: Drawing, field: Field, bands: Sequence[Band]) -> None:
+def draw_bands(drawing: Drawing, field: PlotField, bands: Sequence[Band]) -> None:
     """Behind the curves. The first is the gravest."""
     for band in reversed(bands):
         ink = faded(drawing.theme.tone(band.tone), _BAND)
@@ -148,7 +148,7 @@ def draw_bands(drawing: Drawing, field: Field, bands: Sequence[Band]) -> None:
 
 
 def draw_edges(
-    drawing: Drawing, field: Field, bands: Sequence[Band], said: set[Band] | None = None
+    drawing: Drawing, field: PlotField, bands: Sequence[Band], said: set[Band] | None = None
 ) -> None:
     """Of bands, over the curves; with their words, which are `said` once."""
     letters = drawing.letters.caption
@@ -165,7 +165,7 @@ def draw_edges(
         said.add(band)
 
 
-def _place_of(field: Field, band: Band) -> QRectF:
+def _place_of(field: PlotField, band: Band) -> QRectF:
     """All columns of pixels that it reaches into; empty where it is out of sight."""
     area, stretch = field.area, field.stretch
     column = COLUMN_PIXELS * (stretch.end - stretch.start) / max(1.0, area.width())
@@ -177,7 +177,7 @@ def _place_of(field: Field, band: Band) -> QRectF:
     return QRectF(left, field.top, max(0.0, right - left), area.bottom() - field.top)
 
 
-def draw_gap(drawing: Drawing, field: Field, start: float, end: float, words: str) -> None:
+def draw_gap(drawing: Drawing, field: PlotField, start: float, end: float, words: str) -> None:
     """Dotted along the floor: a time that was not read looks like no healthy zero."""
     left, right, floor = field.x(start) + 2, field.x(end) - 2, field.area.bottom()
     if right - left < 6:
@@ -310,7 +310,7 @@ class Pill(NamedTuple):
     beside: float | None = None  # where what it is compared with is
 
 
-def draw_pills(drawing: Drawing, field: Field, at: float, pills: Sequence[Pill]) -> None:
+def draw_pills(drawing: Drawing, field: PlotField, at: float, pills: Sequence[Pill]) -> None:
     """Beside that moment, on the side where there is room."""
     painter, theme, caption = drawing.painter, drawing.theme, drawing.letters.caption
     lowest, highest = field.top + _PILL / 2, field.area.bottom() - _PILL / 2 + 4

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.axes import TimeTick
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.content import Band, Field, Stretch
+from gpuexplorer.gui.plots.content import Band, PlotField, Stretch
 from gpuexplorer.gui.plots.curves import Curve, draw_curves
 from gpuexplorer.gui.plots.graph import draw_columns, draw_rows
 from gpuexplorer.gui.plots.labels import (
@@ -101,7 +101,7 @@ class Strip(Painted):
         if shown is None or plot.isEmpty():
             return
         stretch = Stretch(shown.start, shown.end, following=False, offset=0.0)
-        field, floor = Field(plot, stretch), plot.bottom() - _EDGE
+        field, floor = PlotField(plot, stretch), plot.bottom() - _EDGE
         wide = plot.width() / (shown.end - shown.start)
         tall = max(1.0, plot.height() - 2 * _EDGE) / shown.highest
         words = {shown.highest: "", 0.0: ""} | (dict(shown.scale) if self._scaled else {})

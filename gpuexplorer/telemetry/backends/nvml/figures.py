@@ -31,7 +31,6 @@ from gpuexplorer.telemetry.backends.nvml.asking import (
     Belief,
     Figure,
     Pair,
-    fields,
     memory_fits,
 )
 from gpuexplorer.telemetry.backends.nvml.identity import Found
@@ -282,7 +281,7 @@ class CardReader:
         self._counts[metric] = count, at, rate
         return rate
 
-    def _pcie_rates(self, handle: object) -> Mapping[MetricId, Figure]:
+    def _pcie_rates(self, _: object) -> Mapping[MetricId, Figure]:
         """Newer drivers count bytes, some of them in 32 bits: then two counts a beat apart tell
         nothing, and a pair is taken within the beat. Else a call watches for 20 ms.
         """
@@ -291,7 +290,7 @@ class CardReader:
         for attempt in range(1 + _ATTEMPTS):
             if attempt:
                 self._clock.wait(threading.Event(), _APART)
-            told = fields(handle, asked, self._clock.now())
+            told = self.asking.fields(asked)  # each of which counts as an answer
             for metric, now in zip(_PCIE, told, strict=True):
                 rate = None if isinstance(now, Absence) else self._pcie_rate(metric, now)
                 if rate is not None:
@@ -299,9 +298,8 @@ class CardReader:
             if len(rates) == len(_PCIE) or Absence in map(type, told):
                 break
         for metric in _PCIE.keys() - rates.keys():
-            rates[metric] = 1000.0 * pynvml.nvmlDeviceGetPcieThroughput(
-                handle, _PCIE[metric][0]
-            )
+            rate = self.asking.call(pynvml.nvmlDeviceGetPcieThroughput, _PCIE[metric][0])
+            rates[metric] = rate if isinstance(rate, Absence) else 1000.0 * rate
         return rates
 
     def _pcie_rate(self, metric: MetricId, now: tuple[float, float]) -> float | None:
