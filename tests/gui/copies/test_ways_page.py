@@ -226,4 +226,4 @@ def test_it_is_one_column_where_it_is_narrow(page: WaysPage, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: first.y() == second.y())
     page.resize(620, 600)
     qtbot.waitUntil(lambda: first.x() == second.x() and first.y() < second.y())
-    assert the(WayTable, page).width() <= page.width()
+    qtbot.waitUntil(lambda: the(WayTable, page).width() <= page.width())
