@@ -227,8 +227,8 @@ class Delegate(QStyledItemDelegate):
 
 
 def plain_tip(text: str) -> str:
-    """For a tooltip: a long text is broken into lines, and never taken for markup."""
-    if len(text) <= 90 and not GuiQt.mightBeRichText(text):
+    """For a tooltip: a long line is broken into several, and none is taken for markup."""
+    if max(map(len, text.split("\n"))) <= 90 and not GuiQt.mightBeRichText(text):
         return text
     shown = escape(f"{text[:1500]}…" if len(text) > 1500 else text).replace("\n", "<br>")
     return f"<qt>{shown}</qt>"
