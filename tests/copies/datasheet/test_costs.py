@@ -26,7 +26,7 @@ def test_what_was_not_measured_is_computed_from_what_is_promised_and_says_so() -
     assert memory.value == pytest.approx(2500 / 672.096)
     assert (memory.unit, memory.source) == ("€", "672 GB/s, promised by the card")
     half = found["1 TFLOP/s in FP16"]
-    assert (half.value, half.source) == (2500 / 130.5, "130 TFLOP/s, promised by its maker")
+    assert (half.value, half.source) == (2500 / 130, "130 TFLOP/s, promised by its maker")
     electricity = found["Electricity of a training"]
     assert electricity.value == pytest.approx(100 * 0.28 * 0.30)
     assert electricity.source == "100 h at 280 W, the board's limit, for 0.3 € per kWh"

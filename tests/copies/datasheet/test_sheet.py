@@ -189,7 +189,7 @@ def test_too_few_readings_are_a_reason_and_no_figure() -> None:
 def test_a_titan_rtx_has_its_headline_and_what_it_does_quickly() -> None:
     sheet = simulated_sheet("1xTitanRTX")
     half = row(sheet, What.FP16)
-    assert half.promised.value == 130.5e12
+    assert half.promised.value == 130e12
     assert half.promised.source.startswith("table: TITAN RTX")
     assert half.share == pytest.approx(0.79, abs=0.02)
     single, brain = (row(sheet, what).reached.value or 0.0 for what in (What.FP32, What.BF16))
