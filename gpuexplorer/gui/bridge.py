@@ -4,8 +4,9 @@ import contextlib
 import socket
 import threading
 import weakref
+from functools import partial
 
-from PySide6.QtCore import QObject, QSocketNotifier, Qt, Signal
+from PySide6.QtCore import QObject, QSocketNotifier, Qt, Signal, SignalInstance
 
 from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Happening
@@ -30,14 +31,20 @@ class Bridge(QObject):
         self._answer_posted.connect(self.source_answered, queued)
         self._alerts_posted.connect(self.alerts_changed, queued)
         self._recording_posted.connect(self.recording_read, queued)
-        self.post_source_answered = self._answer_posted.emit
-        self.post_alerts_changed = self._alerts_posted.emit
-        self.post_recording_read = self._recording_posted.emit
+        self.post_source_answered = partial(_post, self._answer_posted)
+        self.post_alerts_changed = partial(_post, self._alerts_posted)
+        self.post_recording_read = partial(_post, self._recording_posted)
 
     def post_happening(self, fact: Fact) -> None:
         """Of all that a session is told."""
         if isinstance(fact, Happening):
-            self._posted.emit(fact)
+            _post(self._posted, fact)
+
+
+def _post(signal: SignalInstance, *told: object) -> None:
+    """What answers once the window has gone has nobody to tell."""
+    with contextlib.suppress(RuntimeError):
+        signal.emit(*told)
 
 
 class Inbox(QObject):

@@ -2,6 +2,7 @@
 
 import threading
 
+import shiboken6
 from PySide6.QtCore import QThread
 from pytestqt.qtbot import QtBot
 
@@ -24,3 +25,10 @@ def test_a_happening_from_another_thread_arrives_in_ours(qtbot: QtBot) -> None:
     assert not arrived
     qtbot.waitUntil(lambda: bool(arrived))
     assert arrived == [(lost, True)]
+
+
+def test_a_driver_that_answers_once_the_window_has_gone_troubles_nobody(qtbot: QtBot) -> None:
+    bridge = Bridge()
+    answer = bridge.post_source_answered
+    shiboken6.delete(bridge)
+    answer()
