@@ -29,7 +29,6 @@ from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.questions import Question
-from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.fields import NumberField, Range, text_field
 from gpuexplorer.gui.widgets.laid_out import add
@@ -37,16 +36,14 @@ from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import (
     about_sheet,
-    add_machine_sheet,
     keys_sheet,
     question_sheet,
     release_first,
 )
 from tests.clocks import ManualClock
-from tests.gui.hands import press, the
+from tests.gui.hands import press
 from tests.gui.lab.conftest import faults, lab, machine, worker
 from tests.gui.processes.programs import A, named, using
-from tests.gui.test_machines_state import Room
 
 __all__ = ["faults", "lab", "machine", "worker"]
 
@@ -154,29 +151,3 @@ def test_enter_presses_the_filled_button_from_every_place(
         assert pressed == (filled or marked), (name, place)
         dialog.close()
         at += 1
-
-
-def test_a_machine_is_typed_or_chosen_among_those_of_ssh(
-    window: QMainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
-    (tmp_path / ".ssh").mkdir()
-    (tmp_path / ".ssh" / "config").write_text("Host titan borel\n")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    room = Room(Settings())
-    sheet = add_machine_sheet(room.state, window)
-    host = the(QComboBox, sheet)
-    sheet.open()
-    qtbot.waitUntil(lambda: host.count() == 2)
-    connect = next(each for each in sheet.findChildren(QPushButton) if each.isDefault())
-    assert (host.currentText(), connect.isEnabled()) == ("", False)
-    names = []
-    for _ in range(2):
-        press(host, Qt.Key.Key_Down)
-        names.append(host.currentText())
-    assert sorted(names) == ["borel", "titan"]
-    assert connect.isEnabled()
-    host.setEditText("-ada")
-    assert "cannot begin with a hyphen" in host.accessibleDescription()
-    sheet.reject()
-    room.state.stop()

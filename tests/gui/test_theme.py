@@ -1,16 +1,13 @@
 """The themes define every name, and what is drawn in them can be read and told apart."""
 
-import shutil
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QToolTip, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.resources import resource
-from gpuexplorer.gui.theme.look import Motion, look
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Palette, Scheme, load_theme
 from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.telemetry.session import remembering, session_on
@@ -81,32 +78,6 @@ def test_the_safe_palette_tells_meanings_apart_from_each_other_and_from_cards(
     assert closest(theme.cards, [*meanings, theme.quiet]) >= 9
 
 
-def test_the_look_tells_once_when_something_changes_and_not_otherwise(qtbot: QtBot) -> None:
-    look().choose(Scheme.DARK)
-    with qtbot.waitSignal(look().changed):
-        look().dress(Scheme.LIGHT, Palette.SAFE, Motion.REDUCED)
-    assert look().theme.cards == load_theme(Scheme.LIGHT, Palette.SAFE).cards
-    with qtbot.assertNotEmitted(look().changed):
-        look().dress(Scheme.LIGHT, Palette.SAFE, Motion.FULL)
-
-
-@pytest.mark.parametrize(
-    ("motion", "still", "moves"),
-    [
-        (Motion.SYSTEM, False, True),
-        (Motion.SYSTEM, True, False),
-        (Motion.FULL, True, True),
-        (Motion.REDUCED, False, False),
-    ],
-)
-def test_nothing_moves_where_a_person_or_the_system_wants_that(
-    motion: Motion, still: bool, moves: bool
-) -> None:
-    look().follow_stillness(still)
-    look().motion_wanted = motion
-    assert look().motion is moves
-
-
 def colours_in(widget: QWidget) -> set[str]:
     """Every colour of which there is more than a stray pixel."""
     found = colours_of(widget.grab().toImage())
@@ -150,16 +121,3 @@ def test_everything_has_the_letters_that_were_brought_along(open_window: OpenWin
     shown = [each for each in window.findChildren(QWidget) if each.isVisible()]
     assert {each.font().family() for each in (menu, *shown)} <= families
     assert QToolTip.font().family() == letters.body.font.family()
-
-
-def test_the_style_sheet_is_understood_in_a_folder_with_spaces_and_foreign_letters(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
-    """Qt complains of one that it cannot read, and nothing is styled then."""
-    folder = tmp_path / "Meine Programme (neu)" / "Grafik für Übungen 显卡"
-    shutil.copytree(resource("themes"), folder / "themes")
-    monkeypatch.setattr("gpuexplorer.gui.theme.look.resource", folder.joinpath)
-    button = QPushButton("Go")
-    qtbot.addWidget(button)
-    button.setStyleSheet(look().style_sheet())
-    assert button.grab().width() > 0

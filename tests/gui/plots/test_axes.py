@@ -7,7 +7,7 @@ import pytest
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.axes import moment_word, time_ticks
-from gpuexplorer.core.metrics import METRICS, MetricId, Unit
+from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.plots.content import (
     Limit,
@@ -62,24 +62,11 @@ def test_grid_lines_are_at_round_figures(
     assert words(scale(metric, 0.0, most)) == expected
 
 
-def test_a_tall_plot_has_four_lines_and_never_more() -> None:
-    tall = scale(m.FAN_SPEED, 0, 1.0, lines=4)
-    assert words(tall) == ["25", "50", "75", "100 %"]
-    for most in (0.1, 3.3, 77, 450, 1e4):
-        assert len(scale(m.POWER_DRAW, 0, most, lines=4).ticks) <= 4
-
-
 def test_what_a_person_chose_to_read_stands_on_the_axis() -> None:
     warm = scale(m.TEMPERATURE, 40, 74, units=Units(fahrenheit=True))
     assert words(warm)[-1].endswith("°F")
     full = scale(m.MEMORY_USED, 0, 24e9, units=Units(decimal_memory=True))
     assert words(full) == ["12", "24 GB"]
-
-
-def test_a_scale_may_begin_where_the_lines_do() -> None:
-    warm = scale(m.TEMPERATURE, 67, 74, lowest=None, limits=(Limit("max", 78),))
-    assert 55 < warm.lowest <= 67
-    assert warm.highest >= 78
 
 
 def test_nothing_but_zero_has_a_scale_all_the_same() -> None:
@@ -95,15 +82,6 @@ def test_a_trace_of_something_is_not_called_zero() -> None:
 
 def test_a_state_is_called_by_its_name() -> None:
     assert words(scale(m.PERFORMANCE_STATE, 0, 8))[-1] == "P8"
-
-
-def test_every_unit_has_a_scale() -> None:
-    met = set()
-    for metric in METRICS.values():
-        if metric.plotted:
-            met.add(metric.unit)
-            assert scale(metric.id, 0.0, 1.0).highest >= 1.0
-    assert met >= {Unit.RATIO, Unit.BYTES, Unit.WATTS, Unit.FLAG, Unit.COUNT}
 
 
 @pytest.fixture

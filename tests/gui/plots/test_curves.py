@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.plots.curves import DASHES, Curve, columns_for, draw_curves, steady_stretch
+from gpuexplorer.gui.plots.curves import Curve, columns_for, draw_curves, steady_stretch
 from gpuexplorer.telemetry.history import Past, condensed
 from gpuexplorer.telemetry.trace import Trace
 from tests.gui.plots.made import trace
@@ -74,15 +74,6 @@ def test_a_gap_stays_a_gap() -> None:
     assert ink[50, 250] > 150
 
 
-def test_a_reading_between_two_gaps_is_a_dot() -> None:
-    ink = drawn(trace([np.nan, np.nan, 0.5, np.nan, np.nan], end=40, seconds=10), 0, 40)
-    there = np.argwhere(ink > 60)
-    assert len(there) > 4
-    assert np.ptp(there[:, 0]) <= 4
-    assert np.ptp(there[:, 1]) <= 4
-    assert abs(there[:, 1].mean() - 150) < 2
-
-
 def test_what_a_column_stands_for_is_a_band_from_least_to_most() -> None:
     times = np.arange(0.0, 60.0, 0.4)
     middle = np.full(times.size, 0.5)
@@ -116,23 +107,6 @@ def test_nothing_is_drawn_outside_its_place() -> None:
     red = np.frombuffer(image.constBits(), np.uint8).reshape(HEIGHT, 400, 4)[:, :, 2]
     assert red[:, :99].max() == 0
     assert red[:, 301:].max() == 0
-
-
-@pytest.mark.parametrize("dash", range(1, DASHES))
-def test_each_dash_leaves_something_out_and_no_peak(dash: int) -> None:
-    level = drawn(trace([0.5] * 61, end=60), 0, 60, dash=dash)[50]
-    assert (level == 0).any()
-    assert (level > 150).any()
-    values = [0.1] * 61
-    values[30] = 0.9
-    peak = drawn(trace(values, end=60), 0, 60, dash=dash)
-    assert (peak[12:88].max(axis=1) > 60).all()
-
-
-def test_dashes_differ_from_each_other() -> None:
-    level = trace([0.5] * 61, end=60)
-    seen = {drawn(level, 0, 60, dash=dash)[50].tobytes() for dash in range(DASHES)}
-    assert len(seen) == DASHES >= 6
 
 
 @pytest.mark.parametrize("dash", [0, 1])

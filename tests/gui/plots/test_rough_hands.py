@@ -3,26 +3,21 @@
 import math
 import random
 from collections.abc import Iterator
-from contextlib import suppress
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QRectF
-from PySide6.QtGui import QColor, QFocusEvent
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, PlotContent, PlotLine
-from gpuexplorer.gui.plots.curves import Curve, TraceItem
-from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.trace import Trace, empty_trace
 from tests.clocks import ManualClock
-from tests.gui.plots.made import stack_of, steady
+from tests.gui.plots.made import stack_of
 from tests.gui.rough_hands import RoughHands
 
 SHOWN = (
@@ -137,58 +132,3 @@ def rough(seed: int, steps: int, qtbot: QtBot) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_is_done_to_plots_they_are_drawn(seed: int, qtbot: QtBot) -> None:
     rough(seed, 60, qtbot)
-
-
-def test_a_view_that_is_squeezed_to_nothing_draws_nothing(qtbot: QtBot) -> None:
-    graph = Graph()
-    qtbot.addWidget(graph)
-    view, drawn = graph.add_plot(), TraceItem()
-    view.addItem(drawn, ignoreBounds=True)
-    view.setRange(xRange=(9_700, 10_000), yRange=(0, 1), padding=0)
-    drawn.curves = [Curve(steady(0.5), QColor("red"), fill=True)]
-    graph.grid.setContentsMargins(0, 0, 0, 40)
-    graph.resize(100, 40)
-    with qtbot.waitExposed(graph):
-        graph.show()
-    graph.grab()  # the warnings of a painter without a picture would fail this test
-
-
-class Broken(Graph):
-    """What a mistake in the program looks like, wherever it is."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.broken = ""
-        self.add_sheet(self._draw).put(QRectF(0, 0, 50, 50))
-
-    def _break(self, what: str) -> None:
-        """As Python itself raises; a `raise` of one's own does less harm."""
-        if what == self.broken:
-            float("no number")
-
-    def _draw(self, _: Drawing) -> None:
-        self._break("drawing")
-
-    def fill(self) -> None:
-        self._break("size")
-
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt calls it
-        self._break("focus")
-
-
-@pytest.mark.parametrize("broken", ["drawing", "size", "focus"])
-def test_a_mistake_in_a_chart_is_reported_and_does_not_end_the_program(
-    qtbot: QtBot, broken: str
-) -> None:
-    graph = Broken()
-    qtbot.addWidget(graph)
-    with qtbot.waitExposed(graph):
-        graph.show()
-    graph.broken = broken
-    with qtbot.captureExceptions() as reported, suppress(ValueError):
-        graph.resize(300, 200)
-        QApplication.sendEvent(graph, QFocusEvent(QEvent.Type.FocusIn))
-        graph.grab()
-    graph.broken = ""
-    assert all(kind is ValueError for kind, _, _ in reported)
-    graph.grab()

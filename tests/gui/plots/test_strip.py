@@ -46,9 +46,3 @@ def test_what_was_not_read_is_no_line_at_zero(strip: Strip) -> None:
     strip.show_past(replace(SHOWN, trace=NOTHING, unread="not read"), Wear(0))
     assert "not read" in written(strip)
     assert ink not in colours_of(strip.grab().toImage())
-
-
-def test_the_moment_of_a_loss_is_told_beside_it(strip: Strip) -> None:
-    lost = replace(SHOWN, ended=NOW - 20, ended_word="11:59:40", began=NOW - 200)
-    strip.show_past(lost, Wear(0))
-    assert {"11:59:40", "nothing read yet"} <= set(written(strip))

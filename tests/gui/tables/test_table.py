@@ -9,7 +9,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.processes.columns import Spark
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.cell import Cell, Chip, Column
 from gpuexplorer.gui.tables.model import TableModel
@@ -17,7 +16,6 @@ from gpuexplorer.gui.tables.table import ROW_HEIGHT, Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from tests.clocks import ManualClock
-from tests.gui.hands import press
 from tests.gui.tables.things import Thing, thing_model
 
 # Only the screen without a screen says so.
@@ -97,46 +95,6 @@ def test_zero_missing_and_nothing_look_different_and_a_figure_is_never_cut(show:
     assert one == drawn(show(Cell("2" * 40), right=True))
     # The same reason is said once and then meant.
     assert 0 < ink(show(same, same), 1) < ink(show(Cell(), same), 1)
-
-
-def test_a_curve_has_a_gap_where_nothing_was_told(show: Show) -> None:
-    times = [float(at) for at in range(100)]
-    torn = [*[0.9] * 40, *[float("nan")] * 30, *[0.9] * 30]
-    sparks = [Spark(times, values, 100.0, 1.0, 0) for values in ([0.9] * 100, torn)]
-    whole, with_gap = (ink(show(Cell(drawn=spark))) for spark in sparks)
-    assert with_gap < whole
-    for few in ([], [0.5], [float("nan")] * 3, [0.0] * 5, [7.0] * 5):
-        drawn(show(Cell(drawn=Spark(times[: len(few)], few, 10.0, 1.0, None))))
-
-
-def test_who_is_picked_and_who_has_the_keyboard_is_seen(show: Show, qtbot: QtBot) -> None:
-    table, theme = show(Cell()), look().theme
-    table.show_branches(0)
-    table.clearFocus()
-    plain = drawn(table)
-    # A pointer that stands there already does not move.
-    QTest.mouseMove(table.viewport(), QPoint(60, 130))
-    QTest.mouseMove(table.viewport(), QPoint(60, 10))
-    qtbot.waitUntil(lambda: theme.hover.name() in drawn(table))
-    assert not table.picked()
-    table.setCurrentIndex(table.model().index(0, 0))
-    assert set(drawn(table)) != set(plain)
-    assert len(set(drawn(table))) == 1  # also beside its branch
-    table.setFocus()
-    assert theme.accent.name() in drawn(table)
-
-
-def test_rows_rest_again_some_seconds_after_somebody_read_along(
-    show: Show, clock: ManualClock
-) -> None:
-    table = show(Cell("one"))
-    clock.advance(60.0)
-    assert table.may_move()
-    press(table, Qt.Key.Key_Down)
-    clock.advance(3.0)
-    assert not table.may_move()
-    clock.advance(2.0)
-    assert table.may_move()
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """What a person sees, clicks and is told on the topology screen."""
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -9,19 +8,16 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
-from tests.gui.fakes import card, working
 from tests.gui.hands import press, texts
-from tests.gui.topology.conftest import OpenScreen, WiredBackend
+from tests.gui.topology.conftest import OpenScreen
 from tests.gui.topology.screen_hands import (
     click_cell,
     click_on,
     made_up,
     named,
     place_of,
-    session_of,
     shown_fact,
     sim,
-    told_of,
     wait_drawn,
     wait_for_words,
 )
@@ -56,20 +52,6 @@ def test_a_click_on_a_wire_tells_what_it_is_and_what_it_carries(
     assert shown_fact(screen, "Each way").startswith("31.5 GB/s in theory")
     qtbot.waitUntil(lambda: shown_fact(screen, "Link now") == "4.0 ×16")
     qtbot.waitUntil(lambda: "B/s" in shown_fact(screen, "PCIe in"))
-
-
-def test_cards_that_may_not_read_each_other_say_why(
-    open_screen: OpenScreen, qtbot: QtBot
-) -> None:
-    cards = [card(0), card(1)]
-    backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
-    screen = open_screen(session_of(backend))
-    wait_drawn(qtbot, screen)
-    click_cell(screen, 1, 1)
-    assert "Card 0 to card 1" in texts(screen.view)
-    reason = "no: the chipset of the mainboard does not allow it"
-    assert shown_fact(screen, "Peer to peer") == reason
-    assert "Copies between the two go through the computer's memory." in texts(screen.view)
 
 
 def test_drawing_and_matrix_choose_for_each_other(
@@ -113,22 +95,6 @@ def test_everything_is_reached_and_chosen_by_keyboard(
     assert (screen.navigation.screen, screen.navigation.card) == ("card", sim(0))
     press(parts, Qt.Key.Key_Escape)
     assert "2 cards" in texts(screen.view)
-
-
-@pytest.mark.parametrize(("spec", "width"), [("8xH100", 600), ("16xL40S", 1000), ("T4", 1392)])
-def test_it_is_drawn_whole_at_every_size(
-    open_screen: OpenScreen, qtbot: QtBot, spec: str, width: int
-) -> None:
-    screen = open_screen(made_up(spec), width, 700)
-    drawing = wait_drawn(qtbot, screen)
-
-    def is_whole() -> bool:
-        drawn = drawing.mapFromScene(drawing.sceneRect()).boundingRect()
-        # What it says can be read.
-        legible = drawing.transform().m11() > 0.8 or width < 1000
-        return legible and drawing.rect().adjusted(-2, -2, 2, 2).contains(drawn)
-
-    qtbot.waitUntil(is_whole)
 
 
 def test_of_very_many_cards_the_ends_of_what_is_chosen_are_drawn_alone(

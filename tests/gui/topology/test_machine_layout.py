@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from PySide6.QtCore import QPointF, QRectF
 
-from gpuexplorer.core.cards import HOST_ID, CardId
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.copies.moving.travel_drawing import way_through
 from gpuexplorer.gui.widgets.machine.layout import (
     SOCKETS,
@@ -53,22 +53,6 @@ def test_nothing_covers_another_and_wires_end_at_their_boxes(spec: str) -> None:
             for end in wire.ends:
                 near = [place.adjusted(-1, -1, 1, 1) for place in layout.places(end)]
                 assert any(place.contains(tip) for place in near for tip in tips)
-
-
-def test_every_card_has_a_tile_and_a_wire_to_the_host() -> None:
-    layout = laid_out("16xL40S")
-    tiles = [part.card for part, _ in layout.boxes if part.kind is Kind.CARD]
-    wired = [wire.part.card for wire in layout.wires if wire.part.to == HOST_ID]
-    assert (len(tiles), set(tiles)) == (16, set(wired))
-
-
-def test_a_lane_is_as_wide_as_it_is_fast_and_a_coarser_scale_holds_for_all() -> None:
-    wires = laid_out("4xA6000").wires
-    widths = {wire.part.to == HOST_ID: wire.width for wire in wires if wire.part.to}
-    # 31.5 GB/s over PCIe and 56.25 GB/s over the bridge, at 8 GB/s.
-    assert widths == {True: 4.0, False: 7.0}
-    spokes = {each.width for each in laid_out("8xB200").wires if each.part.kind is Kind.SPOKE}
-    assert spokes == {round(900 / 64)}
 
 
 def test_of_very_many_cards_two_are_drawn_alone_with_the_path_between_them() -> None:

@@ -1,7 +1,6 @@
 """What the drawing says of cards and wires, out of readings."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
@@ -14,7 +13,6 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.topology.wiring_facts import facts_of
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.machine.machine_faces import (
-    BoxFace,
     MachineNow,
     WireFace,
     machine_faces,
@@ -78,16 +76,6 @@ def test_a_link_says_how_it_runs_and_what_it_could_do() -> None:
     assert face.tone is Tone.QUIET
 
 
-def test_lanes_are_the_brighter_the_more_they_carry() -> None:
-    idle = host_wire(pcie_receive=0.0, pcie_transmit=0.0)
-    assert (idle.back.figure, idle.back.lit) == ("0", 0.0)
-    some = host_wire(pcie_receive=1e9, pcie_transmit=15e9)
-    assert 0 < some.back.lit < some.forth.lit < 1
-    assert some.spoken.endswith("Now in: 1.00 GB/s. Now out: 15.0 GB/s.")
-    # What goes out has the card's colour, what comes in is the host's.
-    assert (some.forth.colour, some.back.colour) == (0, None)
-
-
 def test_traffic_that_is_not_told_is_no_zero() -> None:
     answer = working()
     answer.missing = {PCIE_RECEIVE: Absence.NO_PERMISSION}
@@ -98,46 +86,12 @@ def test_traffic_that_is_not_told_is_no_zero() -> None:
     assert face.spoken.endswith("Traffic: no permission.")
 
 
-def test_a_switch_carries_what_its_cards_do_together() -> None:
-    answers = {
-        card(0): working(pcie_receive=1e9, pcie_transmit=2e9),
-        card(1): working(pcie_receive=3e9, pcie_transmit=0.0),
-    }
-    face = wire(looked_at(answers, pair()), Part(Kind.UPLINK, number=0))
-    assert (face.back.figure, face.forth.figure) == ("4.00", "2.00")
-
-
 def test_a_bridge_tells_each_direction_by_who_sends() -> None:
     answers = {card(0): working(nvlink_transmit=10e9, nvlink_receive=1e9), card(1): working()}
     now = looked_at(answers, pair(nvlinks=2))
     face = wire(now, Part(Kind.LINK, card(0).id, card(1).id))
     assert (face.forth.word, face.forth.figure, face.forth.colour) == ("0 to 1", "10.0", 0)
     assert (face.back.word, face.back.figure, face.back.colour) == ("1 to 0", "1.00", 1)
-
-
-def test_one_processor_has_all_memory_and_several_have_their_own() -> None:
-    answers = dict.fromkeys((card(0), card(1)), working())
-    alone = machine_faces(looked_at(answers, pair()))[Part(Kind.MEMORY, number=0)]
-    assert isinstance(alone, BoxFace)
-    assert alone.remark == "31.0 of 62 GiB"
-    told = pair(PathKind.SYSTEM)
-    nodes = {card(0).id: 0, card(1).id: 1}
-    apart = replace(told, numa_nodes=nodes, node_memory={1: 128 << 30})
-    faces = machine_faces(looked_at(answers, apart))
-    assert [faces[Part(Kind.MEMORY, number=at)].spoken for at in (0, 1)] == [
-        "Its size is not reported.",
-        "128 GiB.",
-    ]
-    assert faces[Part(Kind.SOCKET, number=1)].name == "NUMA node 1"
-
-
-def test_cards_in_a_row_are_named_in_short() -> None:
-    cards = [card(number) for number in range(12)]
-    host = Link(cards[0].id, HOST_ID, PathKind.HOST_BRIDGE)
-    now = looked_at(dict.fromkeys(cards, working()), Topology([cards[0].id], [host], {}))
-    assert now.named([cards[3].id]) == "card 3"
-    some = [cards[number].id for number in (0, 2, 3, 4, 9)]
-    assert now.named(some) == "cards 0, 2 to 4 and 9"
 
 
 def test_a_card_on_nvlink_c2c_is_not_said_to_be_on_pcie() -> None:

@@ -1,7 +1,6 @@
 """A driver that hangs, refuses or tells nothing of its wires, and cards that come and go."""
 
 import pytest
-from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
@@ -9,7 +8,7 @@ from gpuexplorer.core.cards import HOST_ID, CardState
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.telemetry.topology import Topology
-from tests.gui.fakes import Answer, card, instance, working
+from tests.gui.fakes import Answer, card, working
 from tests.gui.hands import click, texts
 from tests.gui.topology.conftest import OpenScreen, WiredBackend
 from tests.gui.topology.screen_hands import (
@@ -67,13 +66,6 @@ def test_a_driver_that_tells_of_no_wire_is_explained(
     wait_for_words(qtbot, open_screen(session_of(backend)), words)
 
 
-def test_where_only_instances_are_seen_nothing_is_drawn(
-    open_screen: OpenScreen, qtbot: QtBot
-) -> None:
-    backend = WiredBackend({instance(card(0), 0): working()}, Topology([], [], {}))
-    wait_for_words(qtbot, open_screen(session_of(backend)), "Only MIG instances are visible")
-
-
 def test_a_lost_card_stays_where_it_was_and_says_so(
     open_screen: OpenScreen, qtbot: QtBot
 ) -> None:
@@ -93,42 +85,3 @@ def test_a_lost_card_stays_where_it_was_and_says_so(
     assert place_of(drawing, Part(Kind.CARD, cards[1].id)) == place
     click_on(drawing, Part(Kind.LINK, cards[1].id, HOST_ID))
     assert "Lost: card 1. Nothing passes here." in texts(screen.view)
-
-
-def test_a_card_of_which_the_driver_tells_nothing_stands_apart(
-    open_screen: OpenScreen, qtbot: QtBot
-) -> None:
-    cards = [card(0), card(1)]
-    backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards[:1]))
-    screen = open_screen(session_of(backend))
-    drawing = wait_drawn(qtbot, screen)
-    wait_for_words(qtbot, screen, "How card 1 would be reached is not reported.")
-    assert place_of(drawing, Part(Kind.LINK, cards[1].id, HOST_ID)).isEmpty()
-    assert not place_of(drawing, Part(Kind.CARD, cards[1].id)).isEmpty()
-    backend.told, backend.listed = told_of(cards), list(cards)
-    qtbot.waitUntil(
-        lambda: not place_of(drawing, Part(Kind.LINK, cards[1].id, HOST_ID)).isEmpty()
-    )
-
-
-def test_nothing_is_painted_while_no_figure_changes(
-    open_screen: OpenScreen, qtbot: QtBot
-) -> None:
-    cards = [card(0), card(1)]
-    backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
-    screen = open_screen(session_of(backend))
-    drawing, session = wait_drawn(qtbot, screen), screen.session
-    [tile] = [each for each in drawing.parts if each.part == Part(Kind.CARD, cards[0].id)]
-    qtbot.waitUntil(lambda: session.beats().taken > 10)
-    painted: list[QRectF] = []
-
-    def note(places: list[QRectF]) -> None:
-        painted.extend(places)
-
-    drawing.drawn.changed.connect(note)
-    before = session.beats().taken
-    qtbot.waitUntil(lambda: session.beats().taken > before + 10)
-    middle = tile.boundingRect().center()
-    assert not any(place.contains(middle) for place in painted)
-    backend.answers[cards[0].id] = working(busy=0.4)
-    qtbot.waitUntil(lambda: any(place.contains(middle) for place in painted))
