@@ -380,7 +380,7 @@ def lay_out(
     label = (CHIP + 6 if chips else 0.0) + (_WORDS if titled else 0.0)
     numbers = [letters.strong.width(scale.number(scale.highest)) for scale in scales]
     column = max(_COLUMN, max(numbers, default=0.0) + 10)
-    wide = place.width() >= 420 + label + len(_HEADINGS) * column
+    wide = place.width() >= 400 + label + len(_HEADINGS) * column
     headings = _HEADINGS if titled and wide else _HEADINGS[:1]
     right = float(int(place.right())) - len(headings) * column
     columns = tuple((word, right + at * column) for at, word in enumerate(headings, 1))
