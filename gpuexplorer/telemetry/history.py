@@ -28,7 +28,7 @@ _LEARNT = 5
 _HEAD = _LEARNT + 1
 _SHORTEST = 1.0  # rounds that somebody asked for in between do not make a second seem long
 # More than an hour of them at one a second; at ten a second eight to ten minutes.
-_MOST_READINGS = 4_800
+_MOST_READINGS = 3_600
 # These count up without end and are read as differences: seven digits are not enough.
 _EXACT_UNITS = frozenset({Unit.COUNT, Unit.JOULES, Unit.SECONDS})
 

@@ -35,7 +35,7 @@ def test_while_the_keyboard_is_at_the_time_spans(
     person = open_program()
     person.go_to(screen)
     if screen == "Topology":
-        person.sees("Who reaches whom")
+        person.sees("Connections")
     person.click("1 min")
     empty_clipboard()
     person.press("Ctrl+C")

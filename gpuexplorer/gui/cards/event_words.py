@@ -50,13 +50,21 @@ def group_of(kind: Kind) -> EventGroup:
     return _GROUPS.get(kind, EventGroup.FAULT)
 
 
+def _program(episode: Episode) -> tuple[object, object]:
+    """Its name and its process, as far as they are known."""
+    values = episode.first.sentence.values
+    program = values.get("program")
+    if isinstance(program, Message):
+        values, program = program.values, program.values.get("name")
+    return program, values.get("pid")
+
+
 def stem(episode: Episode) -> Message:
     """What is said of each card alike: without the number of a process."""
-    first = episode.first
-    program = first.sentence.values.get("program")
+    program, _ = _program(episode)
     if program is None:
-        return first.sentence
-    if first.kind is Kind.PROCESS_ENDED:
+        return episode.first.sentence
+    if episode.first.kind is Kind.PROCESS_ENDED:
         return Message("{program} no longer uses the card", program=program)
     if episode.end is not None:
         return Message("{program} used the card", program=program)
@@ -65,10 +73,10 @@ def stem(episode: Episode) -> Message:
 
 def sentence(episode: Episode) -> str:
     """A program that is gone used the card; else what was said when it began."""
-    first, pid = episode.first, episode.first.sentence.values.get("pid")
-    if first.kind is not Kind.PROCESS_APPEARED or episode.end is None or pid is None:
-        return tr(first.sentence)
-    program = first.sentence.values.get("program")
+    program, pid = _program(episode)
+    began = episode.first.kind is Kind.PROCESS_APPEARED
+    if not began or episode.end is None or pid is None:
+        return tr(episode.first.sentence)
     if program is None:
         return tr("Process {pid} used the card", pid=pid)
     return tr("{program} ({pid}) used the card", program=program, pid=pid)

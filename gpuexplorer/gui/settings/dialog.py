@@ -119,7 +119,7 @@ class SettingsDialog(Sheet):
             taken = memory(
                 self._machine.session.past.memory_bytes(), self._settings.choices.units
             )
-            now = tr("Set aside now: {memory}.", memory=taken)
+            now = tr("In use now: {memory}.", memory=taken)
             reading.show_meaning(paragraph((tr(OFFERS["full_seconds"].meaning), now)))
         if not QSystemTrayIcon.isSystemTrayAvailable():
             self._sections[SettingsGroup.START].rows["keep_running"].refuse(

@@ -49,7 +49,7 @@ class MachinePanel(Panel):
         self._notes = wrapped_label("", Tone.TEXT)
         self._notes.setContentsMargins(0, 0, 0, 6)
         self._legend = wrapped_label("", Tone.QUIET, look().letters.caption)
-        add(self.body, self.empty, GROWS, FREE, self.drawing, Space(10), FREE)
+        add(self.body, self.empty, GROWS, self.drawing, Space(10), FREE)
         add(self.body, self._notes, self._legend, self.drawing.below)
         self.show_words("", "")
 
@@ -69,6 +69,8 @@ class MachinePanel(Panel):
             "of that, the brighter it is. Rates are in GB/s, traffic as seen from the card."
         )
         self._legend.setText(f"{said} {tr(INFERRED)}" if shape.junctions else said)
+        for part in (self.save, self._legend, self.drawing):
+            part.setVisible(bool(self.drawing.cards))
 
     def _show_drawing(self, *, drawn: bool) -> None:
         self.empty.setVisible(not drawn)

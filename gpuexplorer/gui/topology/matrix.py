@@ -16,7 +16,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.topology.wiring_facts import path_words
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import Space, add, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, wrapped_label
 from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.machine.machine_faces import MachineNow
@@ -45,7 +45,7 @@ class MatrixPanel(Panel):
     """`table` and `copy` are connected by who holds this."""
 
     def __init__(self) -> None:
-        super().__init__(tr("Who reaches whom"))
+        super().__init__(tr("Connections"))
         self.table = MatrixTable()
         choices = ((False, tr("Path")), (True, "GB/s"))
         self._choice = Segmented(tr("What the cells say"), choices)
@@ -54,7 +54,7 @@ class MatrixPanel(Panel):
         self.copy = IconButton(Icon.COPY, tr("Copy the matrix as text"), "Ctrl+C")
         add(self.head, self._choice, Space(4), self.copy)
         self._legend = wrapped_label("", Tone.QUIET, look().letters.caption)
-        add(self.body, self.table, Space(8), self._legend)
+        add(self.body, self.table, GROWS, Space(8), self._legend)
 
     def show_machine(self, now: MachineNow) -> None:
         self.table.show_machine(now)
@@ -194,7 +194,8 @@ class MatrixTable(PairGrid):
         self.horizontalHeader().setDefaultSectionSize(width)
         self.verticalHeader().setDefaultSectionSize(row)
         bar = 12 if count * width > room else 0
-        self.setFixedHeight(_HEAD + min(_ROWS_IN_SIGHT, rows) * row + bar + 2)
+        self.setMinimumHeight(_HEAD + min(_ROWS_IN_SIGHT, rows) * row + bar + 2)
+        self.setMaximumHeight(_HEAD + rows * row + bar + 2)
 
     def sizeHint(self) -> QSize:
         return QSize(_LEAST * 4, self.height())

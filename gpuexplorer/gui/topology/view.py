@@ -143,6 +143,8 @@ class TopologyView(LiveView):
         home = self._most if many else self._below
         if home.indexOf(self._matrix) < 0:
             home.insertWidget(0, self._matrix)
+            self._most.setStretchFactor(self._panel, 1 - many)
+            home.setStretchFactor(self._matrix, int(many))
         self._matrix.show()
         self._show_facts(now)
 

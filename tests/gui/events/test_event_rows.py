@@ -80,7 +80,9 @@ def test_a_program_that_is_gone_used_the_card(rows: EventList) -> None:
         1e9,
         Kind.PROCESS_APPEARED,
         ZERO,
-        Message("{program} ({pid}) uses the card", program="train", pid=7),
+        Message(
+            "{program} uses the card", program=Message("{name} ({pid})", name="train", pid=7)
+        ),
         "7",
     )
     went = came._replace(at=9.0, wall=1e9 + 8, kind=Kind.PROCESS_ENDED, lasted=8.0)
@@ -257,9 +259,8 @@ def test_a_row_takes_in_another_card_that_comes_a_moment_later(rows: EventList) 
 
 def test_programs_of_one_name_that_begin_at_once_are_one_row(rows: EventList) -> None:
     def began(pid: str, card: CardId) -> Happening:
-        sentence = Message(
-            "{program} ({pid}) uses the card", program="python train.py", pid=int(pid)
-        )
+        program = Message("{name} ({pid})", name="python train.py", pid=int(pid))
+        sentence = Message("{program} uses the card", program=program)
         return Happening(1.0, 1e9, Kind.PROCESS_APPEARED, card, sentence, pid)
 
     rows.show_log([began("71", ZERO), began("72", ONE), began("73", ZERO)])

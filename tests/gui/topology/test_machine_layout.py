@@ -28,7 +28,7 @@ def simulated_shape(spec: str) -> MachineShape:
 
 def laid_out(spec: str) -> MachineLayout:
     shape = simulated_shape(spec)
-    return layout_of(shape, (*shape.home, *shape.loose))
+    return layout_of(shape, (*shape.home, *shape.loose), 660.0)
 
 
 def covers(one: QRectF, other: QRectF) -> bool:
@@ -58,7 +58,7 @@ def test_nothing_covers_another_and_wires_end_at_their_boxes(spec: str) -> None:
 def test_of_very_many_cards_two_are_drawn_alone_with_the_path_between_them() -> None:
     shape = simulated_shape("64xH200")
     ends = CardId("SIM-0"), CardId("SIM-63")
-    layout = layout_of(shape, ends)
+    layout = layout_of(shape, ends, 660.0)
     kinds = [part.kind for part, _ in layout.boxes]
     assert (kinds.count(Kind.CARD), kinds.count(Kind.SOCKET)) == (2, 2)
     one, other = (Part(Kind.SOCKET, number=shape.home[card]) for card in ends)

@@ -23,7 +23,7 @@ _SIDE_BY_SIDE_FROM, _BETWEEN_SIDES = 960.0, 40.0
 _PLOT_SHARE, _SPARK_SHARE = 0.62, 0.6  # of height that is left over; the memory gets the rest
 SPARK, _LOW_SPARK, BRIEF_FIGURES = 54.0, 40.0, 6
 # Where columns of small figures begin; those with a word before take more room.
-_EDGES = {2: (0.0, 0.5, 1.0), 3: (0.0, 0.4, 0.655, 1.0)}
+_EDGES = {2: (0.0, 0.5, 1.0), 3: (0.0, 0.39, 0.63, 1.0)}
 
 
 class TileSize(Enum):

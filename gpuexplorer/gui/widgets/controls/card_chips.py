@@ -1,6 +1,7 @@
 """CardChips: which card is looked at, and a way to every other, from one card to very many."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
@@ -55,7 +56,8 @@ class CardChips(QWidget):
         changed, self._choices, self._current = choices != self._choices, choices, current
         count = sum(each.key != HOST_ID for each in choices)
         self._count.setText(tr("of {count}", count=count))
-        self._all.show_choices(choices, current)
+        listed = [replace(each, words=each.remark, remark="", typed=False) for each in choices]
+        self._all.show_choices(listed, current)
         if changed:
             self._make_chips()
         self._chips.show_choice(current)
@@ -75,9 +77,7 @@ class CardChips(QWidget):
         self._chips.deleteLater()
         few = self._choices if len(self._choices) <= MOST_CHIPS else ()
         self._chips = Segmented(tr("Card to look at"), [(each.key, each.words) for each in few])
-        self._row.addWidget(self._chips)
         self._chips.chosen.connect(self.chosen)
-        self._chips.setVisible(bool(few))
         self._many.setVisible(not few)
         theme, letters = look().theme, look().letters.strong
         for each in few:
@@ -90,4 +90,6 @@ class CardChips(QWidget):
             chip.setIcon(chip_icon(each.words, fill, letters, size))
             chip.setIconSize(size)
             chip.setFixedWidth(size.width() + 8)
+        self._row.addWidget(self._chips)
+        self._chips.setVisible(bool(few))
         self._chips.show_choice(self._current)

@@ -97,8 +97,8 @@ _LANE_GAP = 3.0
 UNKNOWN_WIDTH = 2.0  # the width of a lane of which nobody tells what it carries
 _SCALES = (8e9, 16e9, 32e9, 64e9, 128e9)
 _LANE_SHARE = 0.36  # what a lane may take of the width of a tile
-# From left to right: all but the rail, a tile, and the gaps between cards and processors.
-_WIDTH, _IN_A_ROW, _MOST = 660.0, 8, 220.0
+# From left to right: tiles, and the gaps between cards and processors.
+_IN_A_ROW, _MOST = 8, 220.0
 _GAP, _SOCKET_GAP, _RAIL = 8.0, 28.0, 20.0
 _INSET, _ROW_GAP = 4.0, 36.0
 HUB_TITLE = 26.0  # below the figures that stand in it
@@ -116,7 +116,7 @@ _WIDE, _NARROW_HIGHER = 120.0, 26.0  # a tile with two texts in a line, or in tw
 _BRACKET, _BRACKET_WORDS = 16.0, 60.0
 
 
-def layout_of(shape: MachineShape, cards: Collection[CardId]) -> MachineLayout:
+def layout_of(shape: MachineShape, cards: Collection[CardId], width: float) -> MachineLayout:
     """Of these cards. Those of one processor stay in one row where they can."""
     groups = [
         [card for card in near if card in cards]
@@ -129,13 +129,13 @@ def layout_of(shape: MachineShape, cards: Collection[CardId]) -> MachineLayout:
                 rows[-1] += piece
             else:
                 rows.append(piece)
-    return _Plan(shape, rows).layout()
+    return _Plan(shape, rows, width).layout()
 
 
 class _Plan:
     """Goes through the rows from top to bottom."""
 
-    def __init__(self, shape: MachineShape, rows: Sequence[Sequence[CardId]]) -> None:
+    def __init__(self, shape: MachineShape, rows: list[list[CardId]], width: float) -> None:
         self._shape, self._rows = shape, rows
         self._boxes: list[tuple[Part, QRectF]] = []
         self._wires: list[Wire] = []
@@ -145,7 +145,7 @@ class _Plan:
             for row in rows
             for card, after in pairwise(row)
         }
-        rooms = [(_WIDTH - sum(gaps[card] for card in row[:-1])) / len(row) for row in rows]
+        rooms = [(width - sum(gaps[card] for card in row[:-1])) / len(row) for row in rows]
         self._tile = float(int(min([_MOST, *rooms])))
         self._left = dict[CardId, float]()
         for row in rows:

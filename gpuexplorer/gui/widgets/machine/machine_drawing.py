@@ -51,6 +51,7 @@ MOST_DRAWN = 16  # cards; of more, only what is chosen is drawn, with the path b
 _MARGIN, _LEAST_WIDTH = 6.0, 320
 _HUBS, _WIRES, _BOXES, LIT, BLOCK = range(5)  # what is drawn over what
 _LIST_HEIGHT = 168
+_WIDE_FROM, _WIDTHS = 800, (660.0, 860.0)  # of the view, and of what is drawn in it
 _REACH = 12.0  # as wide as a wire is to the mouse, at least
 _IDLE, _CHOSEN, _TINT = 0.26, 0.12, 0.17
 _RADIUS, _AIR, _BAR = 7.0, 7.0, 4.0
@@ -68,7 +69,7 @@ class MachineDrawing(QGraphicsView):
         self.drawn = QGraphicsScene(self)
         self.plan: MachineLayout | None = None
         self.parts: list[PartItem] = []
-        self._largest = largest
+        self._largest, self._wide = largest, False
         self._shape: MachineShape | None = None
         self._faces: Mapping[Part, Face] = {}
         self._alone: frozenset[CardId] = frozenset()
@@ -141,7 +142,8 @@ class MachineDrawing(QGraphicsView):
     def _lay_out(self) -> None:
         if self._shape is None:
             return
-        self.plan = plan = layout_of(self._shape, self.cards)
+        self._wide = self.width() >= _WIDE_FROM
+        self.plan = plan = layout_of(self._shape, self.cards, _WIDTHS[self._wide])
         for item in self.parts:
             self.drawn.removeItem(item)
         boxes, wires = (BoxItem(*box) for box in plan.boxes), map(WireItem, plan.wires)
@@ -233,6 +235,9 @@ class MachineDrawing(QGraphicsView):
     @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        if self._wide is not (self.width() >= _WIDE_FROM):
+            self._lay_out()
+            self._show()
         self._fit()
 
 
