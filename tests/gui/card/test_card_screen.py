@@ -96,7 +96,7 @@ def test_among_sixty_four_cards_one_steps_or_picks_from_a_list(
     following.click()
     reads(screen, "Card 13, ")
     numbers = the(Dropdown, screen.chips)
-    assert numbers.currentText() == "Card 13, NVIDIA TITAN RTX"
+    assert numbers.currentText() == "13, Card 13, NVIDIA TITAN RTX"
     numbers.showPopup()
     press(numbers.view(), Qt.Key.Key_Down)
     press(numbers.view(), Qt.Key.Key_Escape)

@@ -1,7 +1,6 @@
 """CardChips: which card is looked at, and a way to every other, from one card to very many."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
@@ -56,8 +55,7 @@ class CardChips(QWidget):
         changed, self._choices, self._current = choices != self._choices, choices, current
         count = sum(each.key != HOST_ID for each in choices)
         self._count.setText(tr("of {count}", count=count))
-        listed = [replace(each, words=each.remark, remark="", typed=False) for each in choices]
-        self._all.show_choices(listed, current)
+        self._all.show_choices(choices, current)
         if changed:
             self._make_chips()
         self._chips.show_choice(current)
