@@ -12,7 +12,7 @@ from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Timeline
 from gpuexplorer.gui.copies.moving.timeline_view import TimelineView
 from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame, all_of
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import Began, Finished, Span, Spans, Transferred

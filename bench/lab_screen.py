@@ -8,8 +8,8 @@ from bench.stage import Turns, let_run, stage
 from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.gui.measuring.diagnostics import Spread
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.sweeping import Sweeping
 
 _TENSORS, _AT_ONCE = 1000, 50
@@ -21,7 +21,7 @@ _MOST_WAITED = 60.0
 def figures() -> Sequence[Figure]:
     with stage("2xTitanRTX", screen="lab") as app:
         let_run(3)
-        [lab] = app.window.findChildren(LabState)
+        [lab] = app.window.findChildren(Lab)
         lab.run("x = torch.ones(2, 3, device='cuda:0')")
         _settled(lab)
         # As the program does once its window is open.
@@ -37,7 +37,7 @@ def figures() -> Sequence[Figure]:
         return rows
 
 
-def _make(lab: LabState) -> None:
+def _make(lab: Lab) -> None:
     """Faster than a hand could, and slower than would fill the pipe."""
     for first in range(0, _TENSORS, _AT_ONCE):
         lines = [
@@ -49,7 +49,7 @@ def _make(lab: LabState) -> None:
         _settled(lab)
 
 
-def _one_more(lab: LabState) -> None:
+def _one_more(lab: Lab) -> None:
     for number in range(5):
         lab.run(f"y{number} = torch.rand(2, 3, device='cuda:0')")
         _settled(lab)
@@ -60,7 +60,7 @@ def _come_back(app: App) -> None:
     let_run(0.5)
 
 
-def _settled(lab: LabState) -> None:
+def _settled(lab: Lab) -> None:
     waited = 0.0
     while lab.stage is not Stage.READY:
         let_run(0.02)

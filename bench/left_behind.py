@@ -16,7 +16,7 @@ from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.measuring.diagnostics import resident_bytes
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.machine import MachineState

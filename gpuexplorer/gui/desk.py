@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -25,6 +25,6 @@ class Desk:
     navigation: Navigation  # which screen and card are open, and the way to others
     settings: Settings
     frame_clock: FrameClock  # when to draw
-    lab: LabState
+    lab: Lab
     lessons: "Callable[[], LessonsState]"  # made by whoever asks first
     machines: MachinesState  # all machines and recordings that are open

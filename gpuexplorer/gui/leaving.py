@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import lost
@@ -21,7 +21,7 @@ def leave(
     words: str,
     then: Callable[[], object],
     *,
-    lab: LabState | None,
+    lab: Lab | None,
     simulated: Session | None = None,
 ) -> None:
     """At once where nothing is lost; `words` say what is done, for the button. Another session

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSplitter
 
 from gpuexplorer.gui.rail.rail import NARROW
 from gpuexplorer.gui.screens import Screens
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.window_commands import Do, WindowCommands
@@ -41,7 +41,7 @@ class LessonPlace(QSplitter):
         super().__init__()
         self._settings, self._navigation = settings, navigation
         self._screens, self._commands = screens, commands
-        self._lab: LabState | None = None
+        self._lab: Lab | None = None
         self._lessons: LessonsState | None = None
         self._column: LessonColumn | None = None
         self._folded = False
@@ -86,7 +86,7 @@ class LessonPlace(QSplitter):
             self._lessons.opened.connect(self._on_opened)
         return self._lessons
 
-    def show_lab(self, lab: LabState) -> None:
+    def show_lab(self, lab: Lab) -> None:
         """The lab of the session that is shown from now on."""
         self._lab = lab
         if self._lessons is not None:

@@ -26,7 +26,7 @@ from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.always_on import AlwaysOn
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -81,7 +81,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._session = session
         self._machine: MachineState | None = None
-        self._lab: LabState | None = None
+        self._lab: Lab | None = None
         self._quitting = False
         self.close_recording = close_recording
         self.setAcceptDrops(True)

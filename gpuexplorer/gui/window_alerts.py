@@ -11,7 +11,7 @@ from gpuexplorer.gui.desktop.desktop import Notifications, Tray
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.alert_watch import AlertNotes, AlertWatch, Heard
 from gpuexplorer.gui.state.always_on import AlwaysOn
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -74,7 +74,7 @@ class WindowAlerts(QObject):
         self,
         machine: MachineState | None,
         always_on: AlwaysOn | None = None,
-        lab: LabState | None = None,
+        lab: Lab | None = None,
     ) -> None:
         """Where they stand open already, they are closed: the same key opens and closes."""
         from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415

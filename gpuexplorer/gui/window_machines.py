@@ -11,8 +11,8 @@ from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.state.alert_watch import Heard
 from gpuexplorer.gui.state.command_list import Command, CommandGroup
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machine_words import link_sentence, standing_sign
@@ -48,7 +48,7 @@ class WindowMachines(QObject):
         self._close_recording = close_recording
         self.state, self._questions = machines, machines.questions
         self.pythons = LabPythons(settings, window)
-        self._labs: dict[Session, LabState] = {}
+        self._labs: dict[Session, Lab] = {}
         self._question: Question | None = None
         self._sheet: Sheet | None = None
         self._notices = notices
@@ -70,7 +70,7 @@ class WindowMachines(QObject):
         frame_clock.ticked.connect(self._on_ticked)
         self._on_changed()
 
-    def lab(self, session: Session) -> LabState:
+    def lab(self, session: Session) -> Lab:
         """Made, with its `machine`, when it is first looked at; it stays while others are."""
         if session not in self._labs:
             far = self.state.rows()[1:]
@@ -93,7 +93,7 @@ class WindowMachines(QObject):
         return waited
 
     @property
-    def lab_here(self) -> LabState | None:
+    def lab_here(self) -> Lab | None:
         """Of this computer, if somebody looked at it."""
         return self._labs.get(self.state.here)
 
@@ -217,7 +217,7 @@ class WindowMachines(QObject):
         words = tr("Release the cards and disconnect")
         release_first(lab, words, partial(self._disconnect, key, lab), self._window)
 
-    def _disconnect(self, key: str, lab: LabState) -> None:
+    def _disconnect(self, key: str, lab: Lab) -> None:
         lab.release()
         self.state.disconnect_from(key)
 
@@ -226,7 +226,7 @@ class WindowMachines(QObject):
         words, then = tr("Remove the machine"), partial(self.state.remove, key)
         leave(self._window, words, then, lab=self._lab_of(key))
 
-    def _lab_of(self, key: str) -> LabState | None:
+    def _lab_of(self, key: str) -> Lab | None:
         session = self.state.row(key).session
         return None if session is None else self._labs.get(session)
 

@@ -11,7 +11,7 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.screens import Screens
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
@@ -47,11 +47,11 @@ class WindowWays(QObject):
         self._read_recording = read_recording
         self.nothing_real = nothing_real
         self._session: Session | None = None
-        self._lab: LabState | None = None
+        self._lab: Lab | None = None
         self._far = False
         self._connect()
 
-    def follow(self, session: Session, lab: LabState | None, *, far: bool = False) -> None:
+    def follow(self, session: Session, lab: Lab | None, *, far: bool = False) -> None:
         """Which the window shows from now on. Of a `far` machine nothing is offered that this
         computer could do; its own `lab` is what could be lost.
         """

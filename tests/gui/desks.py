@@ -4,8 +4,8 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
@@ -22,7 +22,7 @@ def desk_of(
     *,
     settings: Settings | None = None,
     time_window: TimeWindow | None = None,
-    lab: LabState | None = None,
+    lab: Lab | None = None,
     machines: MachinesState | None = None,
 ) -> Desk:
     """All of it is gone with the window, but for what was handed in."""

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
 from gpuexplorer.gui.state.machine import MachineState

@@ -27,7 +27,7 @@ from gpuexplorer.gui.nothing_found.looked_panel import DoctorSheet
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.benches import copies_of
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.fields import NumberField, Range, text_field
@@ -48,7 +48,7 @@ from tests.gui.processes.programs import A, named, using
 __all__ = ["faults", "lab", "machine", "worker"]
 
 
-def full(window: QWidget, _: LabState) -> Sheet:
+def full(window: QWidget, _: Lab) -> Sheet:
     """One of everything a person can come to."""
     sheet = Sheet("A sheet", window)
     sheet.add_code("nvidia-smi", "Command")
@@ -59,30 +59,30 @@ def full(window: QWidget, _: LabState) -> Sheet:
     return sheet
 
 
-def ended(window: QWidget, _: LabState) -> EndDialog:
+def ended(window: QWidget, _: Lab) -> EndDialog:
     process = ProcessToEnd(named(using(A, 4194305)), {"0": 1.0})
     return EndDialog([process], (), USUAL, ManualClock(), parent=window)
 
 
-def asked(window: QWidget, _: LabState) -> Sheet:
+def asked(window: QWidget, _: Lab) -> Sheet:
     question = Question("titan", "Password:", secret=True, yes_no=False, again=False)
     return question_sheet(question, window)
 
 
-def released(window: QWidget, lab: LabState) -> Sheet:
+def released(window: QWidget, lab: Lab) -> Sheet:
     lab.run("X = torch.ones(2)")
     sheet = release_first(lab, "", list, window)
     assert sheet is not None
     return sheet
 
 
-def copied(window: QWidget, lab: LabState) -> NewCopySheet:
+def copied(window: QWidget, lab: Lab) -> NewCopySheet:
     copies = copies_of(lab)
     copies.setParent(lab)
     return NewCopySheet(copies, window)
 
 
-_MAKERS: dict[str, Callable[[QWidget, LabState], QDialog]] = {
+_MAKERS: dict[str, Callable[[QWidget, Lab], QDialog]] = {
     "full": full,
     "about": lambda window, _: about_sheet(window),
     "cap": lambda window, lab: CapSheet(capped(lab.devices()), {}, 0.4, USUAL, window),
@@ -128,7 +128,7 @@ def places(dialog: QDialog) -> list[QWidget]:
 
 @pytest.mark.parametrize("name", list(_MAKERS))
 def test_enter_presses_the_filled_button_from_every_place(
-    name: str, window: QMainWindow, lab: LabState, qtbot: QtBot
+    name: str, window: QMainWindow, lab: Lab, qtbot: QtBot
 ) -> None:
     at, count = 0, 1
     while at < count:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTextEdit
 
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from tests.gui.dragging import drag
 from tests.screens.conftest import OpenProgram
 from tests.screens.person import Person
@@ -64,7 +64,7 @@ def sees_line(person: Person, *words: str, state: str = "") -> None:
     """
     cells = person.find(CELLS).widget
     assert isinstance(cells, QTextEdit)
-    [lab] = person.window.findChildren(LabState)
+    [lab] = person.window.findChildren(Lab)
 
     def there() -> None:
         # Nothing but this is looked at: PyTorch is being imported on the same cores.

@@ -11,7 +11,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.comparisons_of_copies import Comparison, Pair, Setup, WayBar, unsaid
 from gpuexplorer.gui.copies.sweep_rows import ends_words
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table

@@ -12,7 +12,7 @@ from gpuexplorer.core.units import Quantity, memory, plain
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone

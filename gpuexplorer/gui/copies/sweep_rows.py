@@ -10,7 +10,7 @@ from gpuexplorer.copies.routes import Route, Way, Wire
 from gpuexplorer.core.units import Quantity, duration, gigabytes_per_second, memory, ratio
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.shared_parts import size_words
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.lab.wire import CopyJob
 
 SIZES = sweep_sizes()

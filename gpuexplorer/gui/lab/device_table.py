@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.units import USUAL, Units, memory
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Index
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.tables.cell import Cell, Chip, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table

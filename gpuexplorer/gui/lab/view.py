@@ -20,8 +20,8 @@ from gpuexplorer.gui.lab.program.program_panel import ProgramPanel
 from gpuexplorer.gui.lab.program.watching import Watching
 from gpuexplorer.gui.lab.strips.strips import Strips
 from gpuexplorer.gui.lab.three_columns import Side, ThreeColumns
-from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.program_state import RECORDED
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import NowTag
 from gpuexplorer.gui.widgets.live_view import LiveView

@@ -8,8 +8,8 @@ from functools import lru_cache
 from PySide6.QtGui import QTextDocument
 
 from gpuexplorer.core.words import Message, listed, mark, paragraph, tr, trn
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lessons.lesson import Code, Lesson, Point, Predict, screen_of
@@ -79,7 +79,7 @@ def first_screen(lesson: Lesson) -> str:
     return (screen_of(points[0]) if points else "") or "lab"
 
 
-def here_words(lesson: Lesson, lab: LabState) -> Message:
+def here_words(lesson: Lesson, lab: Lab) -> Message:
     """What this machine lacks for it, and what is done about that."""
     session, cards = lab.machine.session, len(lab.machine.cards())
     if "pytorch" in lesson.needs and lab.pythons.lacking:
@@ -128,7 +128,7 @@ def next_part(player: Player) -> Predict | Code | None:
     return None
 
 
-def notice_of(player: Player, lab: LabState, lost: Sequence[str] = ()) -> LessonNotice:
+def notice_of(player: Player, lab: Lab, lost: Sequence[str] = ()) -> LessonNotice:
     """The gravest first."""
     lesson, session = player.lesson, lab.machine.session
     if lab.stage is Stage.HANGING:

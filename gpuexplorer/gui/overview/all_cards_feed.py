@@ -21,7 +21,7 @@ from gpuexplorer.gui.overview.words import (
 from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.plots.graph import ZOOM
-from gpuexplorer.gui.state.lab.cell_flags import CellFlags
+from gpuexplorer.gui.state.lab.lab_course import CellFlags
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.telemetry.happenings import Happening

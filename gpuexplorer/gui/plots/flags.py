@@ -13,7 +13,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import FLAGS, Flag, Layout
-from gpuexplorer.gui.state.lab.cell_flags import CellFlags
+from gpuexplorer.gui.state.lab.lab_course import CellFlags
 from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 

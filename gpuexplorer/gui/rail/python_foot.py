@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage, StageWords, stage_words
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.pythons import LabPythons
+from gpuexplorer.gui.state.lab.worker_slot import Stage, StageWords, stage_words
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import PaintedButton
@@ -38,7 +38,7 @@ class PythonFoot(PaintedButton):
     def __init__(self, pythons: LabPythons) -> None:
         super().__init__()
         self._pythons = pythons
-        self._lab: LabState | None = None
+        self._lab: Lab | None = None
         self._face: FootFace | None = None
         self._narrow = False
         self._sheet: PythonSheet | None = None
@@ -47,7 +47,7 @@ class PythonFoot(PaintedButton):
         pythons.changed.connect(self._on_changed)
         self.hide()
 
-    def show_lab(self, lab: LabState | None) -> None:
+    def show_lab(self, lab: Lab | None) -> None:
         """The lab of the session that is shown; another machine has Pythons of its own."""
         before, self._lab = self._lab, lab
         if lab is not None and lab.pythons is not self._pythons:
@@ -134,7 +134,7 @@ class PythonFoot(PaintedButton):
         return QSize(56, _LOW) if self._narrow else QSize(208, _TALL)
 
 
-def _may_run(lab: LabState) -> bool:
+def _may_run(lab: Lab) -> bool:
     return not (lab.recorded or lab.machine.session.source.figures_alone)
 
 

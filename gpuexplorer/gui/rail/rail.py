@@ -15,7 +15,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.rail.rail_devices import RailDevices
 from gpuexplorer.gui.rail.rail_machines import RailMachines
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon, icon_of
@@ -121,7 +121,7 @@ class Rail(QFrame):
         self._of_several = machines
         self._on_machines_changed()
 
-    def show_lab(self, lab: LabState | None) -> None:
+    def show_lab(self, lab: Lab | None) -> None:
         """Below the devices it says which Python runs it."""
         if self._python is None and lab is not None:
             self._python = PythonFoot(lab.pythons)

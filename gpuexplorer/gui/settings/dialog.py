@@ -27,7 +27,7 @@ from gpuexplorer.gui.settings.section import Section
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.choices import OFFERS, SettingsGroup
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
@@ -59,7 +59,7 @@ class SettingsDialog(Sheet):
         alerts: AlertWatch | None = None,
         notices: Notifications | None = None,
         always_on: AlwaysOn | None = None,
-        lab: LabState | None = None,
+        lab: Lab | None = None,
     ) -> None:
         super().__init__(tr("Settings"), parent, _WIDTH)
         self.setMaximumHeight(_HEIGHT)

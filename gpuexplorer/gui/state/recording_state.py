@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.lab_recording import LabRecording
-from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session
@@ -43,7 +43,7 @@ class RecordingState(QObject):
         self._recorded: Session | None = None
         self._stop_asked = False
         self._because = ""
-        self._lab: LabState | None = None
+        self._lab: Lab | None = None
         self._said: LabRecording | None = None
         self._last = (0.0, 0)  # of the one that ended
         self._recorder: Recorder | None = None
@@ -87,7 +87,7 @@ class RecordingState(QObject):
             self.stop(tr("The recording ended, because other cards are read now."))
         self.changed.emit()
 
-    def follow_lab(self, lab: LabState) -> None:
+    def follow_lab(self, lab: Lab) -> None:
         """The lab of that session: what becomes of it goes into the recording too."""
         self._lab = lab
         self._keep_lab()

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.view import CopiesView
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from tests.gui.copies.datasheet_pages import open_datasheet
 from tests.gui.copies.matrix_pages import kept_jobs, open_matrix
 from tests.gui.desks import desk_of
@@ -17,7 +17,7 @@ __all__ = ["faults", "kept_jobs", "lab", "machine", "open_datasheet", "open_matr
 
 
 @pytest.fixture
-def view(lab: LabState, qtbot: QtBot) -> Iterator[CopiesView]:
+def view(lab: Lab, qtbot: QtBot) -> Iterator[CopiesView]:
     window = QWidget()
     qtbot.addWidget(window)
     made = CopiesView(desk_of(lab.machine.session, window, lab=lab))

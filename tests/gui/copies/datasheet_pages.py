@@ -13,7 +13,7 @@ from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable
 from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import the
@@ -25,7 +25,7 @@ Open = Callable[..., DatasheetPage]
 
 
 @pytest.fixture
-def open_datasheet(lab: LabState, qtbot: QtBot) -> Iterator[Open]:
+def open_datasheet(lab: Lab, qtbot: QtBot) -> Iterator[Open]:
     made: list[DatasheetPage] = []
 
     def open_one(faults: str = "", pace: float = 0.0, width: int = 1360) -> DatasheetPage:

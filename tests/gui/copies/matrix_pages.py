@@ -16,7 +16,7 @@ from gpuexplorer.gui.copies.matrix.pair_table import PairTable
 from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.lab.wire import CopyJob
@@ -46,7 +46,7 @@ def kept_jobs() -> list[CopyJob]:
 
 
 @pytest.fixture
-def open_matrix(lab: LabState, qtbot: QtBot, kept_jobs: list[CopyJob]) -> Iterator[OpenMatrix]:
+def open_matrix(lab: Lab, qtbot: QtBot, kept_jobs: list[CopyJob]) -> Iterator[OpenMatrix]:
     opened: list[CopiesState] = []
 
     def open_one(faults: str = "", width: int = 1360, height: int = 860) -> MatrixPage:

@@ -8,7 +8,7 @@ from gpuexplorer.gui.copies.moving.travel_drawing import TravelDrawing
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.lab.events import Began, Event, Transferred
 from tests.gui.hands import the
@@ -62,7 +62,7 @@ def read(number: int, times: int = 1000, **fields: object) -> Transferred:
     return Transferred(number, "cuda:0", "cpu", 4 * times, 1e-5 * times, **given)  # type: ignore[arg-type]  # by name
 
 
-def cell(lab: LabState, worker: ScriptedWorker, code: str, *events: object) -> int:
+def cell(lab: Lab, worker: ScriptedWorker, code: str, *events: object) -> int:
     """A cell that is carried out at once. What can be called is given its number."""
     number = lab.run(code)
     told: list[Event] = [each(number) if callable(each) else each for each in events]  # type: ignore[misc]  # events
@@ -81,7 +81,7 @@ class PageWindow(QWidget):
             tool.setParent(self)
 
 
-def moving_page(lab: LabState, qtbot: QtBot, *, motion: bool = False) -> PageWindow:
+def moving_page(lab: Lab, qtbot: QtBot, *, motion: bool = False) -> PageWindow:
     """Filling, with the wiring told."""
     look().motion_wanted = Motion.FULL if motion else Motion.REDUCED
     copies = copies_of(lab)

@@ -21,7 +21,7 @@ from gpuexplorer.gui.state.copies.between_machines import (
     measured,
 )
 from gpuexplorer.gui.state.far_machines import Wanted
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
@@ -101,7 +101,7 @@ class Ranks:
 class Screen:
     """The copies of a window with this computer and machines that a test connects."""
 
-    def __init__(self, lab: LabState, window: QWidget) -> None:
+    def __init__(self, lab: Lab, window: QWidget) -> None:
         self.room = Room(Settings())
         self.machines: MachinesState = self.room.state
         self.between = between(self.machines, lambda _: sys.executable)
@@ -150,7 +150,7 @@ def _member_of(row: MachineRow, name: str, remembered: Remembered) -> Member | N
 
 
 @pytest.fixture
-def screen(lab: LabState, qtbot: QtBot) -> Iterator[Screen]:
+def screen(lab: Lab, qtbot: QtBot) -> Iterator[Screen]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1400, 900)

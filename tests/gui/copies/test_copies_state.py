@@ -15,8 +15,8 @@ from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import Measured, Multiplied
@@ -68,7 +68,7 @@ def bench() -> HeldBench:
 
 
 @pytest.fixture
-def copies(lab: LabState, bench: HeldBench) -> CopiesState:
+def copies(lab: Lab, bench: HeldBench) -> CopiesState:
     return CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)
 
 
@@ -131,7 +131,7 @@ def test_how_far_it_is_is_told(copies: CopiesState, bench: HeldBench, qtbot: QtB
     assert copies.progress is None
 
 
-def test_where_nothing_can_be_measured_a_sentence_says_why(lab: LabState) -> None:
+def test_where_nothing_can_be_measured_a_sentence_says_why(lab: Lab) -> None:
     def refuse() -> HeldBench:
         raise Trouble("No Python with PyTorch has been found.", "Install one.")
 
@@ -151,7 +151,7 @@ def test_closing_the_window_waits_for_nobody(
     copies.end()
 
 
-def test_simulated_cards_are_modelled_and_say_so(lab: LabState, qtbot: QtBot) -> None:
+def test_simulated_cards_are_modelled_and_say_so(lab: Lab, qtbot: QtBot) -> None:
     copies = copies_of(lab)
     copies.setParent(lab)
     assert copies.modelled
@@ -183,7 +183,7 @@ def test_products_of_matrices_come_beside_the_copies(
 
 
 def test_it_begins_by_itself_once_the_python_is_found(
-    lab: LabState, bench: HeldBench, qtbot: QtBot
+    lab: Lab, bench: HeldBench, qtbot: QtBot
 ) -> None:
     answers = [None, bench]
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: answers.pop(0), lab)
@@ -196,7 +196,7 @@ def test_it_begins_by_itself_once_the_python_is_found(
     assert list(copies.results) == [THERE]
 
 
-def test_what_awaits_a_python_can_be_stopped(lab: LabState, bench: HeldBench) -> None:
+def test_what_awaits_a_python_can_be_stopped(lab: Lab, bench: HeldBench) -> None:
     answers = [None, bench]
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: answers.pop(0), lab)
     copies.measure([THERE])
@@ -219,7 +219,7 @@ def test_without_pytorch_copies_wait_for_it_and_are_measured_when_it_is_there(
     machine: MachineState, worker: ScriptedWorker, bench: HeldBench
 ) -> None:
     pythons = NoPython(machine.settings, machine)
-    lab = LabState(machine, pythons, worker.start)
+    lab = Lab(machine, pythons, worker.start)
     answers = [None, bench]
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: answers.pop(0), lab)
     copies.measure([THERE])
@@ -242,7 +242,7 @@ def test_what_hangs_is_told_with_a_way_out(
     clock, parent = ManualClock(), QObject()
     session = remembering(session_on(simulated("2xTitanRTX"), clock=clock))
     machine = MachineState(session, Settings(), parent)
-    lab = LabState(machine, KnownPython(machine.settings, machine), worker.start)
+    lab = Lab(machine, KnownPython(machine.settings, machine), worker.start)
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)
     strip = MeasuringStrip(copies)
     qtbot.addWidget(strip)
@@ -271,7 +271,7 @@ class Searched(LabPythons):
 def test_asked_for_while_all_pythons_are_listed_it_begins_too(
     machine: MachineState, worker: ScriptedWorker, bench: HeldBench, qtbot: QtBot
 ) -> None:
-    lab = LabState(machine, Searched(machine.settings, machine), worker.start)
+    lab = Lab(machine, Searched(machine.settings, machine), worker.start)
     copies = CopiesState(
         lab,
         Ways(lab.machine, lab.cards, lab),
@@ -300,7 +300,7 @@ class FailingBench(HeldBench):
 
 
 def test_what_arrived_wrong_stays_though_it_cannot_be_measured_again(
-    lab: LabState, qtbot: QtBot
+    lab: Lab, qtbot: QtBot
 ) -> None:
     bench = FailingBench()
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)

@@ -10,7 +10,7 @@ from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.state.copies.benches import copies_of
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from tests.gui.copies.moves import PageWindow, across, cell
@@ -60,7 +60,7 @@ def test_the_keyboard_stays_on_the_screen_while_it_measures_and_comes_back(
 
 
 def test_a_copy_made_before_the_wiring_was_told_travels_when_it_is(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     look().motion_wanted = Motion.FULL
     copies = copies_of(lab)

@@ -23,7 +23,7 @@ from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
 from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
 from gpuexplorer.lab.wire import ProductJob
 from gpuexplorer.simulation.specs import parse_machine
@@ -48,7 +48,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)")
 class WatchedBench(ModelBench):
     """Says of each product when it was made, and nothing of what it drew."""
 
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         super().__init__(parse_machine("2xTitanRTX"))
         self._session = lab.machine.session
 
@@ -134,7 +134,7 @@ def test_a_card_that_is_lost_says_so_in_its_rows(open_datasheet: Open, qtbot: Qt
     assert "Card 0 reaches" not in " ".join(texts(page))
 
 
-def test_why_nothing_can_be_measured_is_said(lab: LabState, qtbot: QtBot) -> None:
+def test_why_nothing_can_be_measured_is_said(lab: Lab, qtbot: QtBot) -> None:
     def no_bench() -> ModelBench:
         raise Trouble("No Python with PyTorch has been found.", "Install it.")
 
@@ -177,7 +177,7 @@ def test_rows_are_reached_by_the_keyboard(open_datasheet: Open, qtbot: QtBot) ->
     QToolTip.hideText()
 
 
-def test_what_a_card_drew_is_read_while_it_multiplies(lab: LabState, qtbot: QtBot) -> None:
+def test_what_a_card_drew_is_read_while_it_multiplies(lab: Lab, qtbot: QtBot) -> None:
     ways = Ways(lab.machine, lab.cards, lab)
     ways.look()
     copies = CopiesState(lab, ways, lambda: WatchedBench(lab), lab)

@@ -12,7 +12,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.copies.matrix.details_panel import DetailsPanel
 from gpuexplorer.gui.copies.matrix.pair_question import heads_of
 from gpuexplorer.gui.copies.matrix.words import gone_words
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.wire import CopyJob

@@ -14,7 +14,7 @@ from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.copies.matrix.way_line import WayLine
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.saving import PlotNote
@@ -39,7 +39,7 @@ from tests.gui.hands import click, press, texts, the
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
-def test_what_was_not_measured_after_all_has_no_time(lab: LabState, qtbot: QtBot) -> None:
+def test_what_was_not_measured_after_all_has_no_time(lab: Lab, qtbot: QtBot) -> None:
     copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: None, lab)
     page = MatrixPage(copies)
     qtbot.addWidget(page)
@@ -78,7 +78,7 @@ def test_the_wrong_copy_alone_is_measured_again(
 
 
 def test_the_lab_is_told_to_go_through_the_host_and_back(
-    open_matrix: OpenMatrix, qtbot: QtBot, lab: LabState
+    open_matrix: OpenMatrix, qtbot: QtBot, lab: Lab
 ) -> None:
     page = open_matrix("wrong:0>1")
     measure_all(page, qtbot)

@@ -18,7 +18,7 @@ from gpuexplorer.gui.copies.moving.figure_strip import FigureStrip
 from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet, Thing, expected_words
 from gpuexplorer.gui.copies.moving.travel_panel import TravelHead, TravelPanel
 from gpuexplorer.gui.copies.moving.view import MovingPage
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.saving import PlotNote
 from gpuexplorer.lab.events import Placed
@@ -34,13 +34,13 @@ LOOP = "log = []\nfor i in range(1000):\n    log.append(loss.item())  # kept"
 
 
 @pytest.fixture
-def page(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[MovingPage]:
+def page(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[MovingPage]:
     window = moving_page(lab, qtbot)
     yield window.page
     window.close()
 
 
-def two_cells(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
+def two_cells(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> None:
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", across)
         cell(lab, worker, LOOP, lambda number: read(number, line=3))
@@ -56,7 +56,7 @@ def pick(page: MovingPage, *places: int) -> None:
 
 
 def test_a_copy_is_a_row_and_its_way_is_lit(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", across)
@@ -70,7 +70,7 @@ def test_a_copy_is_a_row_and_its_way_is_lit(
 
 
 def test_the_block_that_travels_leaves_the_cards_at_its_ends_to_be_read(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     window = moving_page(lab, qtbot, motion=True)
     with qtbot.waitSignal(lab.changed):
@@ -89,7 +89,7 @@ def test_the_block_that_travels_leaves_the_cards_at_its_ends_to_be_read(
 
 
 def test_repeats_are_one_row_and_the_dearest_unasked_is_explained(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     two_cells(lab, worker, qtbot)
     assert rows(page) == ["2:3 loss.item() 0 to H", "1 Z 0 to 1"]
@@ -105,7 +105,7 @@ def test_repeats_are_one_row_and_the_dearest_unasked_is_explained(
 
 
 def test_a_loop_that_waits_for_a_card_is_told_what_that_holds_up(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     two_cells(lab, worker, qtbot)
     held_up = (
@@ -118,7 +118,7 @@ def test_a_loop_that_waits_for_a_card_is_told_what_that_holds_up(
 
 
 def test_a_row_that_is_chosen_selects_its_line_everywhere(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     two_cells(lab, worker, qtbot)
     pick(page, 1)
@@ -131,7 +131,7 @@ def test_a_row_that_is_chosen_selects_its_line_everywhere(
 
 
 def test_captions_sort_and_what_has_no_figure_stands_last(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     two_cells(lab, worker, qtbot)
     columns = the(CopiesTable, page).columns
@@ -144,7 +144,7 @@ def test_captions_sort_and_what_has_no_figure_stands_last(
 
 
 def test_two_rows_are_compared(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", across)
@@ -160,7 +160,7 @@ def test_two_rows_are_compared(
 
 
 def test_what_arrives_wrong_has_no_rate_and_says_what_to_do(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", lambda number: across(number, intact=False))
@@ -174,7 +174,7 @@ def test_what_arrives_wrong_has_no_rate_and_says_what_to_do(
 
 
 def test_what_arrives_wrong_though_it_was_staged_is_not_sent_through_the_host_again(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
         cell(
@@ -188,7 +188,7 @@ def test_what_arrives_wrong_though_it_was_staged_is_not_sent_through_the_host_ag
 
 
 def test_a_copy_that_copies_nothing_says_so(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
         cell(
@@ -204,7 +204,7 @@ def test_a_copy_that_copies_nothing_says_so(
 
 
 def test_files_say_that_it_is_modelled(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     two_cells(lab, worker, qtbot)
     told = json.loads(page.saving.json())
@@ -217,7 +217,7 @@ def test_files_say_that_it_is_modelled(
 
 
 def test_a_new_copy_runs_the_labs_own_line(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
         cell(
@@ -244,7 +244,7 @@ def test_with_an_empty_shelf_a_new_copy_makes_what_it_copies(page: MovingPage) -
 
 
 def test_a_copy_that_fails_is_a_sentence(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     page.ask_new_copy()
     called(QAbstractButton, the(NewCopySheet, page.window()), "Run the copy in the lab").click()
@@ -257,7 +257,7 @@ def test_a_copy_that_fails_is_a_sentence(
 
 
 def test_copies_keep_their_cards_when_the_lab_is_shown_others_later(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", across)
@@ -275,7 +275,7 @@ def test_copies_keep_their_cards_when_the_lab_is_shown_others_later(
 
 
 def test_columns_are_shown_and_put_away_and_text_is_copied_of_those_that_are_shown(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     two_cells(lab, worker, qtbot)
     columns = the(CopiesTable, page).columns
@@ -294,7 +294,7 @@ def test_columns_are_shown_and_put_away_and_text_is_copied_of_those_that_are_sho
 
 def test_the_copies_are_a_sound_model(
     page: MovingPage,
-    lab: LabState,
+    lab: Lab,
     worker: ScriptedWorker,
     qtbot: QtBot,
     qtmodeltester: ModelTester,
@@ -305,7 +305,7 @@ def test_the_copies_are_a_sound_model(
 
 
 def test_without_motion_the_way_stays_lit_and_nothing_travels(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     two_cells(lab, worker, qtbot)
     pick(page, 1)
@@ -316,7 +316,7 @@ def test_without_motion_the_way_stays_lit_and_nothing_travels(
 
 
 def test_a_copy_travels_slowed_and_rests_when_it_has_arrived(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     window = moving_page(lab, qtbot, motion=True)
     page = window.page
@@ -337,7 +337,7 @@ def test_a_copy_travels_slowed_and_rests_when_it_has_arrived(
 
 
 def test_a_thousand_copies_a_second_are_lit_lanes_and_one_block(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
         for number in range(500):
@@ -349,7 +349,7 @@ def test_a_thousand_copies_a_second_are_lit_lanes_and_one_block(
 
 
 def test_the_page_can_be_seen_in_a_narrow_window(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
 ) -> None:
     two_cells(lab, worker, qtbot)
     show_at(page, 740, 520)

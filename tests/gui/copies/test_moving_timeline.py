@@ -28,8 +28,8 @@ from gpuexplorer.gui.copies.moving.timeline_words import (
 )
 from gpuexplorer.gui.copies.moving.travel_panel import TravelHead, TravelPanel
 from gpuexplorer.gui.copies.moving.view import MovingPage
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import Began, Finished, Span, Spans, Transferred
@@ -43,7 +43,7 @@ LOOP = "for i in range(1000): log += [loss.item()]"
 
 
 @pytest.fixture
-def page(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[MovingPage]:
+def page(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[MovingPage]:
     """Two cells ran: one over NVLink, one that read a thousand times."""
     window = moving_page(lab, qtbot)
     cell(lab, worker, "Z = X.cuda(1)", across)
@@ -115,7 +115,7 @@ def drag(view: TimelineView, begin: QPoint, end: QPoint) -> None:
 
 
 def test_without_copies_there_is_no_timeline(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     window = moving_page(lab, qtbot)
     assert not the(TimelinePanel, window.page).isVisible()
@@ -411,7 +411,7 @@ def test_without_anything_the_timeline_is_empty_and_complains_of_nothing(qtbot: 
 
 
 def test_what_comes_while_one_drags_does_not_move_what_is_seen(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    page: MovingPage, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     choose(page, "All")
     seen = view(page)

@@ -20,7 +20,7 @@ from gpuexplorer.gui.copies.sweep_rows import (
     rows_of,
     ways_between,
 )
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.lab.wire import CopyJob
 from tests.copies.made import bench, measured, real, routes
 

@@ -21,8 +21,8 @@ from gpuexplorer.gui.copies.sweep_rows import SIZES, SweepWay
 from gpuexplorer.gui.copies.ways_page import WaysPage, WayTable
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
@@ -42,7 +42,7 @@ class HostOnly(CopiesState):
 
 
 @pytest.fixture
-def open_page(lab: LabState, qtbot: QtBot) -> Iterator[Open]:
+def open_page(lab: Lab, qtbot: QtBot) -> Iterator[Open]:
     made: list[CopiesState] = []
 
     def open_one(faults: str = "", kind: type[CopiesState] = CopiesState) -> WaysPage:

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.lab.cells.transcript import Transcript
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.lab.code.code_pane import CodePane
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.lab.events import Began, Failed, Frame
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
@@ -20,7 +20,7 @@ APART = (
 )
 
 
-def shown_pane(qtbot: QtBot, lab: LabState) -> CodePane:
+def shown_pane(qtbot: QtBot, lab: Lab) -> CodePane:
     pane = CodePane(lab)
     qtbot.addWidget(pane)
     pane.resize(448, 640)
@@ -48,7 +48,7 @@ def enter(pane: QWidget, code: str) -> None:
     press(editor(pane), Qt.Key.Key_Return)
 
 
-def settled(qtbot: QtBot, lab: LabState) -> None:
+def settled(qtbot: QtBot, lab: Lab) -> None:
     """All cells are done, and whoever listens has heard of it."""
 
     def over() -> bool:
@@ -58,7 +58,7 @@ def settled(qtbot: QtBot, lab: LabState) -> None:
         pass
 
 
-def fail_apart(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> int:
+def fail_apart(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> int:
     run(lab, worker, MAKE_X, tensor("X"))
     run(lab, worker, MAKE_Y, tensor("Y", "cuda:1"))
     number = lab.run("X + Y")

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
@@ -93,7 +93,7 @@ class ScriptedWorker(WorkerProcess):
         on_event: Callable[[Event], None],
         on_end: Callable[[Message], None],
     ) -> WorkerProcess:
-        """What LabState asks for; a second start is a new worker that says hello again."""
+        """What Lab asks for; a second start is a new worker that says hello again."""
         self._say, self._on_end = on_event, on_end
         on_event(self.hello)
         return self
@@ -219,14 +219,14 @@ def machine(qtbot: QtBot, faults: str) -> Iterator[MachineState]:
 
 
 @pytest.fixture
-def lab(machine: MachineState, worker: ScriptedWorker) -> Iterator[LabState]:
+def lab(machine: MachineState, worker: ScriptedWorker) -> Iterator[Lab]:
     """Ready at the first command: what is sent is kept by `worker`."""
-    lab = LabState(machine, KnownPython(machine.settings, machine), worker.start)
+    lab = Lab(machine, KnownPython(machine.settings, machine), worker.start)
     yield lab
     lab.stop()
 
 
-def run(lab: LabState, worker: ScriptedWorker, code: str, *placed: Placed) -> int:
+def run(lab: Lab, worker: ScriptedWorker, code: str, *placed: Placed) -> int:
     """One cell that is carried out at once."""
     number = lab.run(code)
     worker.done(*placed)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.forms.form_panel import FormPanel
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.lab.events import Placed
 from tests.gui.lab.conftest import ScriptedWorker, run
 
@@ -21,7 +21,7 @@ MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
 NET = Placed(3, "net", "model", "cuda:0", "Linear(3, 1)", None, "float32", 16)
 
 
-def shown_forms(qtbot: QtBot, lab: LabState) -> QWidget:
+def shown_forms(qtbot: QtBot, lab: Lab) -> QWidget:
     window = QWidget()
     window.resize(300, 720)
     qtbot.addWidget(window)
@@ -109,7 +109,7 @@ def button(within: QWidget) -> QAbstractButton:
     return found[0]
 
 
-def shelf(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, *placed: Placed) -> None:
+def shelf(lab: Lab, worker: ScriptedWorker, qtbot: QtBot, *placed: Placed) -> None:
     run(lab, worker, MAKE, *placed)
     qtbot.waitUntil(lambda: set(lab.ledger.things) >= {each.name for each in placed})
     with qtbot.waitSignal(lab.changed):

@@ -4,7 +4,7 @@ import ast
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.lab.forms.form import Around, LabForm, Plan, plan_of
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.lab.events import Placed
 from tests.gui.lab.conftest import GIB, MIB, tensor
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
+from gpuexplorer.gui.state.lab.pythons import PyTorchFetch, Step
 from gpuexplorer.lab.get_pytorch import Plan
 from gpuexplorer.lab.pythons import TorchBuild
 

@@ -12,8 +12,8 @@ from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.lab.bench.bench import Bench
 from gpuexplorer.gui.lab.bench.device_column import BenchColumn
 from gpuexplorer.gui.lab.device_table import DeviceTable
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
 from tests.gui.dragging import drag
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import GIB, ScriptedWorker, tensor
@@ -45,7 +45,7 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 @pytest.fixture
-def bench(window: QWidget, lab: LabState) -> Bench:
+def bench(window: QWidget, lab: Lab) -> Bench:
     bench = Bench(lab, window)
     bench.setGeometry(window.rect())
     return bench
@@ -58,7 +58,7 @@ class Shows:
         self,
         window: QWidget,
         bench: Bench,
-        lab: LabState,
+        lab: Lab,
         worker: ScriptedWorker,
         qtbot: QtBot,
         monkeypatch: pytest.MonkeyPatch,
@@ -85,7 +85,7 @@ class Shows:
 def shows(
     window: QWidget,
     bench: Bench,
-    lab: LabState,
+    lab: Lab,
     worker: ScriptedWorker,
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,

@@ -11,7 +11,7 @@ from gpuexplorer.gui.lab.bench.bench import Bench
 from gpuexplorer.gui.lab.bench.block_list import BlockList
 from gpuexplorer.gui.lab.bench.overlay import BenchOverlay
 from gpuexplorer.gui.lab.device_table import DeviceTable
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.lab.events import Held, Peeked, Placed, Transferred
 from gpuexplorer.lab.wire import Peek
@@ -37,7 +37,7 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 @pytest.fixture
-def bench(window: QWidget, lab: LabState, qtbot: QtBot) -> Bench:
+def bench(window: QWidget, lab: Lab, qtbot: QtBot) -> Bench:
     bench = Bench(lab, window)
     bench.setGeometry(window.rect())
     with qtbot.waitActive(window):
@@ -47,7 +47,7 @@ def bench(window: QWidget, lab: LabState, qtbot: QtBot) -> Bench:
     return bench
 
 
-def run(lab: LabState, worker: ScriptedWorker, line: str, *placed: Placed) -> int:
+def run(lab: Lab, worker: ScriptedWorker, line: str, *placed: Placed) -> int:
     """One line that is carried out at once, after which all memory has a name."""
     number = lab.run(line)
     worker.done(*placed, memory=())
@@ -115,7 +115,7 @@ def test_at_rest_the_devices_are_there_and_a_note_says_that_nothing_was_started(
 
 
 def test_what_a_line_makes_lies_on_its_device(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"))
     has(qtbot, bench, "cuda:0", "X")
@@ -124,7 +124,7 @@ def test_what_a_line_makes_lies_on_its_device(
 
 
 def test_meta_is_there_only_while_something_lies_on_it(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, 'M = torch.empty(9, device="meta")', tensor("M", "meta", (9,)))
     qtbot.waitUntil(lambda: "meta, 1 thing" in lists(bench))
@@ -132,7 +132,7 @@ def test_meta_is_there_only_while_something_lies_on_it(
 
 
 def test_the_values_of_a_small_tensor_are_asked_for_once_and_told(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"), tensor("B", shape=BIG))
     qtbot.waitUntil(lambda: isinstance(worker.last(), Peek))
@@ -151,7 +151,7 @@ def test_the_values_of_a_small_tensor_are_asked_for_once_and_told(
 
 
 def test_values_are_asked_for_again_when_a_line_changed_something_in_place(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"))
     qtbot.waitUntil(lambda: isinstance(worker.last(), Peek))
@@ -162,7 +162,7 @@ def test_values_are_asked_for_again_when_a_line_changed_something_in_place(
 
 
 def test_a_block_let_go_where_it_is_stays_and_a_sentence_says_why(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"))
     has(qtbot, bench, "cuda:0", "X")
@@ -174,7 +174,7 @@ def test_a_block_let_go_where_it_is_stays_and_a_sentence_says_why(
 
 
 def test_escape_gives_a_drag_up(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"))
     has(qtbot, bench, "cuda:0", "X")
@@ -183,7 +183,7 @@ def test_escape_gives_a_drag_up(
 
 
 def test_the_keyboard_walks_over_blocks_and_columns_and_does_all_the_mouse_does(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("A"), tensor("X"))
     run(lab, worker, MAKE_Y, tensor("Y", "cuda:1"))
@@ -209,7 +209,7 @@ def test_the_keyboard_walks_over_blocks_and_columns_and_does_all_the_mouse_does(
 
 
 def test_one_click_selects_on_all_parts_of_the_lab_and_two_open(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     number = run(lab, worker, MAKE_X)
     worker.say(Placed(number, "X", "tensor", "cuda:0", "", (2, 3), "float32", 24))
@@ -227,7 +227,7 @@ def test_one_click_selects_on_all_parts_of_the_lab_and_two_open(
 
 
 def test_values_give_way_where_not_all_blocks_fit_but_for_the_one_that_is_chosen(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, *[tensor(f"T{number}") for number in range(2)])
     has(qtbot, bench, "cuda:0", "T1", "T0")
@@ -243,7 +243,7 @@ def test_values_give_way_where_not_all_blocks_fit_but_for_the_one_that_is_chosen
 
 
 def test_what_is_selected_elsewhere_is_brought_into_sight(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, *[tensor(f"T{number}") for number in range(60)])
     has(qtbot, bench, "cuda:0", *[f"T{number}" for number in reversed(range(60))])
@@ -254,7 +254,7 @@ def test_what_is_selected_elsewhere_is_brought_into_sight(
 
 
 def test_the_menu_of_a_block_offers_every_device_and_shows_each_line(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"), tensor("Z", same_as="X"))
     has(qtbot, bench, "cuda:0", "X")
@@ -279,7 +279,7 @@ def test_the_menu_of_a_block_offers_every_device_and_shows_each_line(
 
 
 def test_a_line_between_two_cards_is_asked_between_its_two_blocks_until_it_is_cured(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"))
     run(lab, worker, MAKE_Y, tensor("Y", "cuda:1"))
@@ -296,7 +296,7 @@ def test_a_line_between_two_cards_is_asked_between_its_two_blocks_until_it_is_cu
 
 
 def test_a_model_stands_on_both_of_its_devices(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     held = (Held("cuda:0", "values", 1024, 1), Held("cuda:1", "values", 2048, 2))
     run(
@@ -310,7 +310,7 @@ def test_a_model_stands_on_both_of_its_devices(
 
 
 def test_memory_without_a_name_says_since_which_line(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X", holds=(Held("cuda:0", "values", 512, 1),)))
     has(qtbot, bench, "cuda:0", "X")
@@ -324,7 +324,7 @@ def test_memory_without_a_name_says_since_which_line(
 
 
 def test_a_copy_is_seen_to_slide_in(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"))
     number = lab.run("X_1 = X.cuda(1)")
@@ -337,7 +337,7 @@ def test_a_copy_is_seen_to_slide_in(
 
 
 def test_what_the_worker_gave_back_leaves_nothing_behind(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"))
     has(qtbot, bench, "cuda:0", "X")
@@ -346,7 +346,7 @@ def test_what_the_worker_gave_back_leaves_nothing_behind(
 
 
 def test_of_a_thousand_tensors_few_are_in_sight_and_the_keys_reach_the_last(
-    bench: Bench, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, *[tensor(f"T{number}") for number in range(1000)])
     here = column(bench, "cuda:0")

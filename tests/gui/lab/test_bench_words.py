@@ -18,8 +18,8 @@ from gpuexplorer.gui.lab.bench.words import (
     spoken_device,
     title_of_block,
 )
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line, name_of_copy
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.lab.events import Began, Failed, Finished, Frame, Held, Peeked, Placed
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Run

@@ -8,7 +8,7 @@ from gpuexplorer.gui.cards.faces import Shown, arrange
 from gpuexplorer.gui.lab.forms.form import Around
 from gpuexplorer.gui.lab.forms.operations import operations_for
 from gpuexplorer.gui.lab.forms.words import expectations
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice, bench_devices
+from gpuexplorer.gui.state.lab.devices import BenchDevice, bench_devices
 from gpuexplorer.lab.events import Device, Hello
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.facts import Reading

@@ -13,7 +13,7 @@ from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.code.code_text import is_open, without_prompts
 from gpuexplorer.gui.lab.code.completions import Completions
 from gpuexplorer.gui.paint.python import CodePart, parts
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.lab.events import Completed
 from gpuexplorer.lab.wire import Complete
@@ -26,7 +26,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, lab: LabState) -> CodePane:
+def pane(qtbot: QtBot, lab: Lab) -> CodePane:
     return shown_pane(qtbot, lab)
 
 
@@ -54,7 +54,7 @@ def test_enter_adds_a_line_while_a_block_or_a_bracket_is_open(
 
 
 def test_shift_enter_adds_a_line_and_the_settings_swap_the_two(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker
+    pane: CodePane, lab: Lab, worker: ScriptedWorker
 ) -> None:
     QTest.keyClicks(editor(pane), "a = 1")
     QTest.keyClick(editor(pane), Keys.Key_Return, SHIFT)
@@ -109,7 +109,7 @@ def test_tab_comes_to_the_editor_and_leaves_it_while_it_is_empty(pane: CodePane)
 
 
 def test_earlier_cells_come_back_with_the_arrows_and_what_was_begun_too(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker
+    pane: CodePane, lab: Lab, worker: ScriptedWorker
 ) -> None:
     for code in ("X = 1", "def f():\n    return X", "f()", "f()"):
         run(lab, worker, code)
@@ -148,7 +148,7 @@ def asked_for_completion(
 
 
 def test_tab_completes_what_there_is_one_way_to_complete(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "Weight = torch.ones(2)")
     asked_for_completion(pane, worker, "Weight.back", ("backward",))
@@ -156,7 +156,7 @@ def test_tab_completes_what_there_is_one_way_to_complete(
 
 
 def test_several_ways_are_offered_and_the_keyboard_stays_with_the_editor(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "X = 1")
     more = {"signature": "zeros(*size, device=None)", "doc": "A tensor of noughts."}
@@ -177,7 +177,7 @@ def test_several_ways_are_offered_and_the_keyboard_stays_with_the_editor(
 
 
 def test_what_comes_while_one_types_does_not_take_enter(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "X = 1")
     editor(pane).setFocus()
@@ -190,7 +190,7 @@ def test_what_comes_while_one_types_does_not_take_enter(
 
 
 def test_an_answer_that_comes_too_late_is_not_shown(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "X = 1")
     asked_for_completion(pane, worker, "torch.ze", ())
@@ -237,7 +237,7 @@ def test_a_paste_into_a_block_is_indented_as_the_block(pane: CodePane) -> None:
 
 
 def test_a_file_that_is_dropped_is_opened_and_not_run(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "lesson.py"
     path.write_text("# %%\na = 1\n# %%\nb = 2\n", "utf-8")

@@ -7,12 +7,12 @@ from gpuexplorer.core.units import bytes_words
 from gpuexplorer.gui.lab.strips.merged_flags import MergedFlag, Pole, merged_flags
 from gpuexplorer.gui.lab.strips.strip_past import memory_reach
 from gpuexplorer.gui.plots.flags import flags_of
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.cell_flags import (
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.lab_course import (
     devices_in,
     strip_order,
 )
-from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Began, Transferred
 from tests.gui.lab.conftest import GIB, ScriptedWorker, finished, memory, run, tensor
@@ -21,11 +21,11 @@ FIRST, SECOND = CardId("SIM-0"), CardId("SIM-1")
 EVER = (float("-inf"), float("inf"))
 
 
-def numbers(lab: LabState, card: CardId) -> list[int]:
+def numbers(lab: Lab, card: CardId) -> list[int]:
     return [each.number for each in lab.flags.of(card, *EVER)]
 
 
-def settle(lab: LabState, qtbot: QtBot) -> None:
+def settle(lab: Lab, qtbot: QtBot) -> None:
     def all_over() -> bool:
         return all(each.state in ("done", "failed") for each in lab.ledger.cells)
 
@@ -33,7 +33,7 @@ def settle(lab: LabState, qtbot: QtBot) -> None:
 
 
 def test_a_line_has_to_do_with_the_card_it_worked_on(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, 'X = torch.ones(2, 3, device="cuda:0")', tensor("X"))
     lab.run("Y = X.cuda(1)")
@@ -50,7 +50,7 @@ def test_a_line_has_to_do_with_the_card_it_worked_on(
 
 
 def test_a_failed_line_stands_on_the_cards_of_its_message(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.run("1 + 1")
     worker.fail("devices differ", "RuntimeError", "found two devices, cuda:0 and cuda:1!")
@@ -64,7 +64,7 @@ def test_a_failed_line_stands_on_the_cards_of_its_message(
 
 
 def test_a_line_that_never_began_has_no_flag(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.run('X = torch.ones(2, device="cuda:0")')
     assert numbers(lab, FIRST) == []
@@ -74,7 +74,7 @@ def test_a_line_that_never_began_has_no_flag(
 
 
 def test_flags_are_of_the_time_that_is_seen(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, 'X = torch.ones(2, device="cuda:0")', tensor("X"))
     settle(lab, qtbot)

@@ -14,8 +14,8 @@ from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.code.error_panel import CureButton, ErrorPanel
 from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
 from gpuexplorer.gui.lab.code.program import Program
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.lab.events import Asked, Began
 from gpuexplorer.lab.wire import Answer, Run
@@ -38,12 +38,12 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, lab: LabState) -> CodePane:
+def pane(qtbot: QtBot, lab: Lab) -> CodePane:
     return shown_pane(qtbot, lab)
 
 
 def test_a_failed_cell_is_explained_and_the_first_way_on_has_the_keyboard(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     editor(pane).setFocus()
     fail_apart(lab, worker, qtbot)
@@ -74,7 +74,7 @@ class Windows(QObject):
 
 
 def test_ways_on_open_no_window_of_their_own(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     windows = Windows()
     fail_apart(lab, worker, qtbot)
@@ -83,7 +83,7 @@ def test_ways_on_open_no_window_of_their_own(
 
 
 def test_a_cure_runs_and_the_failed_cell_says_what_cured_it(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     failed = fail_apart(lab, worker, qtbot)
     press(pane.findChildren(CureButton)[0], Qt.Key.Key_Return)
@@ -99,7 +99,7 @@ def test_a_cure_runs_and_the_failed_cell_says_what_cured_it(
 
 
 def test_whoever_writes_while_a_way_on_has_the_keyboard_writes_into_the_editor(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     fail_apart(lab, worker, qtbot)
     first, second, *_ = pane.findChildren(CureButton)
@@ -111,7 +111,7 @@ def test_whoever_writes_while_a_way_on_has_the_keyboard_writes_into_the_editor(
 
 
 def test_nobody_is_torn_away_from_what_is_being_written(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     editor(pane).put("Z = ")
     fail_apart(lab, worker, qtbot)
@@ -120,7 +120,7 @@ def test_nobody_is_torn_away_from_what_is_being_written(
 
 @pytest.mark.parametrize(("width", "height"), [(300, 340), (320, 640), (700, 400)])
 def test_the_newest_cell_and_the_first_way_on_are_in_view_in_a_small_pane(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot,
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot,
     width: int, height: int,
 ) -> None:  # fmt: skip
     pane.resize(width, height)
@@ -135,7 +135,7 @@ def test_the_newest_cell_and_the_first_way_on_are_in_view_in_a_small_pane(
 
 
 def test_an_error_with_nothing_to_explain_takes_no_room(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.run("1 / 0")
     worker.fail("error", "ZeroDivisionError", "division by zero")
@@ -145,7 +145,7 @@ def test_an_error_with_nothing_to_explain_takes_no_room(
 
 
 def test_a_cell_and_what_it_placed_are_selected_together(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     first = lab.run(MAKE_X)
     worker.done(tensor("X"), memory=(memory("cuda:0"),))
@@ -174,7 +174,7 @@ def choose(pane: CodePane, command: int, words: str) -> None:
 
 
 def test_a_cell_can_be_copied_changed_and_run_again(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     number = run(lab, worker, MAKE_X, tensor("X"))
     settled(qtbot, lab)
@@ -191,7 +191,7 @@ def test_a_cell_can_be_copied_changed_and_run_again(
 
 
 def test_the_session_is_run_again_to_a_picked_cell(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     numbers = [run(lab, worker, f"A{at} = torch.rand(2)") for at in range(3)]
     settled(qtbot, lab)
@@ -208,7 +208,7 @@ def test_a_cell_is_run_unwatched_on_asking(pane: CodePane, worker: ScriptedWorke
 
 
 def test_the_session_is_copied_as_a_program(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"))
     settled(qtbot, lab)
@@ -218,7 +218,7 @@ def test_the_session_is_copied_as_a_program(
 
 
 def test_a_place_that_cannot_be_written_is_a_sentence(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"))
     settled(qtbot, lab)
@@ -253,7 +253,7 @@ def test_cells_are_counted_of_the_file_that_comes_next(
 
 
 def test_cells_of_a_file_stand_there_and_the_first_run_asks_once(
-    pane: CodePane, lesson: Path, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lesson: Path, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     assert "c = 3\nNot run yet" in read(pane)
     click(pane, "Run next")
@@ -276,7 +276,7 @@ def ran(worker: ScriptedWorker, count: int) -> bool:
 
 
 def test_cells_of_a_file_can_be_dropped(
-    pane: CodePane, lesson: Path, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lesson: Path, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     click(pane, "Run all")
     click(pane, "Drop them")
@@ -295,7 +295,7 @@ def test_a_file_that_holds_no_cells_is_a_sentence(
 
 
 def asks(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot, pane: CodePane, what: str, text: str
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot, pane: CodePane, what: str, text: str
 ) -> int:
     number = lab.run("ask()")
     worker.say(Began(number), Asked(number, what, text))
@@ -304,7 +304,7 @@ def asks(
 
 
 def test_a_password_is_not_shown_and_escape_ends_the_input(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     number = asks(lab, worker, qtbot, pane, "password", "Password: ")
     answer = the(QLineEdit, the(QuestionBar, pane))
@@ -314,7 +314,7 @@ def test_a_password_is_not_shown_and_escape_ends_the_input(
 
 
 def test_installing_is_asked_with_its_command_and_enter_does_not_install(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     number = asks(lab, worker, qtbot, pane, "install", "pip install rich")
     assert any("pip install rich" in each for each in texts(the(QuestionBar, pane)))
@@ -329,7 +329,7 @@ def test_installing_is_asked_with_its_command_and_enter_does_not_install(
 
 
 def test_forms_only_hides_the_editor_and_the_way_to_files(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"))
     settled(qtbot, lab)
@@ -342,7 +342,7 @@ def test_forms_only_hides_the_editor_and_the_way_to_files(
 
 
 def test_a_cell_that_runs_on_can_be_stopped_and_one_that_hangs_restarted(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     number = lab.run(MAKE_X)
     worker.say(Began(number))
@@ -362,7 +362,7 @@ def test_a_cell_that_runs_on_can_be_stopped_and_one_that_hangs_restarted(
 
 
 def test_what_runs_is_said_before_cells_of_a_file_that_have_not(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.open_cells(["1", "2"], "lesson.py")
     qtbot.waitUntil(lambda: "2 cells of lesson.py have not run." in texts(pane))
@@ -379,7 +379,7 @@ def test_what_runs_is_said_before_cells_of_a_file_that_have_not(
 
 
 def test_what_was_lost_can_be_given_up(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE_X, tensor("X"))
     settled(qtbot, lab)
@@ -393,7 +393,7 @@ def test_what_was_lost_can_be_given_up(
 
 
 def test_an_explanation_makes_room_for_a_cell_that_runs_and_asks(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     pane.resize(448, 400)
     failed = fail_apart(lab, worker, qtbot)
@@ -408,7 +408,7 @@ def test_an_explanation_makes_room_for_a_cell_that_runs_and_asks(
 
 
 def test_of_a_long_file_the_next_cells_stand_there(
-    pane: CodePane, lab: LabState, qtbot: QtBot
+    pane: CodePane, lab: Lab, qtbot: QtBot
 ) -> None:
     lab.open_cells([f"x{number} = 1" for number in range(5000)], "/tmp/course.py")
     qtbot.waitUntil(lambda: "x199 = 1" in read(pane))

@@ -11,8 +11,8 @@ from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.lab.bench.blocks import blocks_by_device
 from gpuexplorer.gui.lab.bench.words import spoken_block
 from gpuexplorer.gui.lab.inside.inside import Inside
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.lab.events import Element, Held, Placed
 from tests.gui.hands import press, texts
@@ -36,7 +36,7 @@ NETS = Placed(
 
 
 @pytest.fixture
-def inside(qtbot: QtBot, lab: LabState, worker: ScriptedWorker) -> Iterator[Inside]:
+def inside(qtbot: QtBot, lab: Lab, worker: ScriptedWorker) -> Iterator[Inside]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1200, 700)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.state.lab.lab_devices import find_contexts
+from gpuexplorer.gui.state.lab.devices import find_contexts
 from gpuexplorer.lab.events import Finished, Memory
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.process_book import ProcessBook

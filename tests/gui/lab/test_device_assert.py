@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.cells.words import briefly
 from gpuexplorer.gui.lab.code.words import cure_face
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.starting import starter_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.cures import Cure, cures
@@ -32,14 +32,14 @@ print(result.sum().item())"""
 
 
 @pytest.fixture
-def lab(machine: MachineState) -> Iterator[LabState]:
+def lab(machine: MachineState) -> Iterator[Lab]:
     python, session = ThisPython(machine.settings, machine), machine.session
-    lab = LabState(machine, python, starter_of(session), load_of(session.backend))
+    lab = Lab(machine, python, starter_of(session), load_of(session.backend))
     yield lab
     lab.stop()
 
 
-def run(lab: LabState, qtbot: QtBot, code: str) -> Cell:
+def run(lab: Lab, qtbot: QtBot, code: str) -> Cell:
     command = lab.run(code)
     qtbot.waitUntil(lambda: command not in lab.ledger.unfinished, timeout=PATIENCE)
     cell = lab.ledger.cell(command)
@@ -47,7 +47,7 @@ def run(lab: LabState, qtbot: QtBot, code: str) -> Cell:
     return cell
 
 
-def failing(lab: LabState, qtbot: QtBot) -> tuple[Cell, Failed, list[Cure]]:
+def failing(lab: Lab, qtbot: QtBot) -> tuple[Cell, Failed, list[Cure]]:
     for each in BEFORE:
         assert run(lab, qtbot, each).state == "done"
     cell = run(lab, qtbot, FAILS)
@@ -55,7 +55,7 @@ def failing(lab: LabState, qtbot: QtBot) -> tuple[Cell, Failed, list[Cure]]:
     return cell, cell.failed, cures(cell.failed, cell, lab.ledger)
 
 
-def cured(lab: LabState, qtbot: QtBot, cure: Cure, cell: Cell) -> Failed:
+def cured(lab: Lab, qtbot: QtBot, cure: Cure, cell: Cell) -> Failed:
     """How the last cell of the cure ended, when all before it ran again."""
     lab.run_cure(cure, cell.id)
     qtbot.waitUntil(lambda: not lab.ledger.unfinished, timeout=PATIENCE)
@@ -67,7 +67,7 @@ def cured(lab: LabState, qtbot: QtBot, cure: Cure, cell: Cell) -> Failed:
     return last.failed
 
 
-def test_it_has_an_error_card_of_its_own(lab: LabState, qtbot: QtBot) -> None:
+def test_it_has_an_error_card_of_its_own(lab: Lab, qtbot: QtBot) -> None:
     cell, failed, found = failing(lab, qtbot)
     assert briefly(failed) == "A check on the card failed."
     assert "the line that is shown may be innocent" in failed.sentence
@@ -90,7 +90,7 @@ def test_it_has_an_error_card_of_its_own(lab: LabState, qtbot: QtBot) -> None:
     assert lab.ledger.cells[-1] is cell
 
 
-def test_on_the_processor_the_error_names_the_value(lab: LabState, qtbot: QtBot) -> None:
+def test_on_the_processor_the_error_names_the_value(lab: Lab, qtbot: QtBot) -> None:
     cell, _, (_, on_host) = failing(lab, qtbot)
     told = cured(lab, qtbot, on_host, cell)
     assert told.error == "IndexError"
@@ -99,7 +99,7 @@ def test_on_the_processor_the_error_names_the_value(lab: LabState, qtbot: QtBot)
 
 
 def test_a_worker_that_waits_for_each_kernel_says_that_the_line_is_the_one(
-    lab: LabState, qtbot: QtBot
+    lab: Lab, qtbot: QtBot
 ) -> None:
     cell, failed, (waits, _) = failing(lab, qtbot)
     assert not failed.waited

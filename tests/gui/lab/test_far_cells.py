@@ -13,10 +13,10 @@ from gpuexplorer.core.metrics import MEMORY_USED
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.head.lab_head import LabHead
 from gpuexplorer.gui.state.copies.benches import copies_of
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
 from gpuexplorer.gui.state.lab.starting import lab_of
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import Printed
@@ -37,7 +37,7 @@ pytestmark = [
 PATIENCE = 60_000
 SERVER = HostName("kim@server")
 OVER = ("done", "failed", "cancelled")
-Far = Callable[..., LabState]
+Far = Callable[..., Lab]
 
 
 def runs_here(_: HostName, command: str) -> Sequence[str]:
@@ -47,9 +47,9 @@ def runs_here(_: HostName, command: str) -> Sequence[str]:
 @pytest.fixture
 def far(qtbot: QtBot) -> Iterator[Far]:
     """The lab of a machine that is connected. This computer's Python is another one."""
-    made: list[tuple[FarMachine, Session, LabState]] = []
+    made: list[tuple[FarMachine, Session, Lab]] = []
 
-    def connect(simulate: str | None = None) -> LabState:
+    def connect(simulate: str | None = None) -> Lab:
         far = FarMachine(SERVER, python=sys.executable, simulate=simulate, launch=runs_here)
         far.connect()
         far.wait_until_up(PATIENCE / 1000)
@@ -70,7 +70,7 @@ def far(qtbot: QtBot) -> Iterator[Far]:
         lab.machine.deleteLater()
 
 
-def ran(qtbot: QtBot, lab: LabState, code: str) -> Cell:
+def ran(qtbot: QtBot, lab: Lab, code: str) -> Cell:
     cell = lab.ledger.cell(lab.run(code))
     assert cell is not None
     qtbot.waitUntil(lambda: cell.state in OVER, timeout=PATIENCE)
@@ -175,7 +175,7 @@ def test_copies_between_simulated_cards_of_another_machine_are_modelled(
     assert measured(qtbot, lab, CopyJob("cuda:0", "cuda:1", 1 << 28)).measured
 
 
-def measured(qtbot: QtBot, lab: LabState, job: CopyJob) -> CopyResult:
+def measured(qtbot: QtBot, lab: Lab, job: CopyJob) -> CopyResult:
     copies = copies_of(lab)
     copies.ways.look()
     copies.measure([job])

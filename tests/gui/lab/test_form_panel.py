@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QListView, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.forms.form_panel import FormPanel
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from tests.gui.hands import texts, the
 from tests.gui.lab.conftest import ScriptedWorker, hello, run, tensor
@@ -30,7 +30,7 @@ from tests.gui.lab.form_panels import (
 
 
 @pytest.fixture
-def window(qtbot: QtBot, lab: LabState) -> Iterator[QWidget]:
+def window(qtbot: QtBot, lab: Lab) -> Iterator[QWidget]:
     window = shown_forms(qtbot, lab)
     yield window
     window.close()
@@ -74,7 +74,7 @@ def test_a_bad_shape_is_told_beside_its_field_and_nothing_runs(
 
 
 def test_the_keyboard_stays_in_the_panel_when_its_field_goes_or_its_button_is_off(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     panel = the(FormPanel, window)
     named(window, "Shape").setFocus()
@@ -115,7 +115,7 @@ def test_a_device_is_chosen_by_a_click_or_an_arrow(
 
 
 def test_a_card_that_torch_cannot_use_is_there_with_its_reason(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "torch.ones(2)")
     said = hello()
@@ -162,7 +162,7 @@ def test_gradients_are_offered_to_what_can_have_them(
 
 
 def test_a_name_that_is_taken_is_replaced_with_a_warning(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     shelf(lab, worker, qtbot, tensor("X"))
     write(window, "Name", "X")
@@ -186,7 +186,7 @@ def test_a_model_is_written_out_in_its_cell(window: QWidget, worker: ScriptedWor
 
 
 def test_two_devices_are_warned_of_and_the_line_still_runs(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     shelf(lab, worker, qtbot, tensor("X"), tensor("Y", "cuda:1"))
     click(window, "Compute")
@@ -196,7 +196,7 @@ def test_two_devices_are_warned_of_and_the_line_still_runs(
 
 
 def test_what_is_chosen_on_the_bench_is_the_left_operand(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     shelf(lab, worker, qtbot, tensor("X"), tensor("Y", "cuda:1"), NET)
     click(window, "Compute")
@@ -221,7 +221,7 @@ def test_an_empty_shelf_says_what_to_do_first(window: QWidget) -> None:
 
 
 def test_what_went_with_the_worker_is_no_longer_offered(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     shelf(lab, worker, qtbot, tensor("X"))
     click(window, "Compute")
@@ -233,7 +233,7 @@ def test_what_went_with_the_worker_is_no_longer_offered(
 
 
 def test_a_thousand_tensors_are_offered_without_a_widget_for_each(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     things = [tensor(f"T{number}", f"cuda:{number % 2}") for number in range(1000)]
     shelf(lab, worker, qtbot, *things)
@@ -277,7 +277,7 @@ def test_fields_that_come_later_stand_in_the_order_of_the_tab_key_too(window: QW
 
 
 def test_an_operation_is_chosen_by_arrow_keys(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     shelf(lab, worker, qtbot, tensor("X"), tensor("Y"))
     click(window, "Compute")

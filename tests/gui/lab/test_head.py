@@ -22,9 +22,8 @@ from gpuexplorer.gui.lab.head.lab_head import LabHead, StageMark, fill_menu
 from gpuexplorer.gui.lab.head.switch_actions import SwitchActions, SwitchesSheet
 from gpuexplorer.gui.lab.head.visible_sheet import VisibleSheet
 from gpuexplorer.gui.lab.head.words import cap_line
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
-from gpuexplorer.gui.state.lab.worker_slot import Switches
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage, Switches
 from gpuexplorer.gui.widgets.controls.fields import NumberField
 from gpuexplorer.lab.worker_process import WorkerProcess
 from tests.gui.frame.steps import called
@@ -37,7 +36,7 @@ MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
 
 
 @pytest.fixture
-def head(qtbot: QtBot, lab: LabState) -> Iterator[LabHead]:
+def head(qtbot: QtBot, lab: Lab) -> Iterator[LabHead]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1360, 800)
@@ -61,7 +60,7 @@ def stage_of(head: LabHead) -> str:
     return the(StageMark, head).said.words
 
 
-def make(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
+def make(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> None:
     run(lab, worker, MAKE, tensor("X"))
     qtbot.waitUntil(lambda: "X" in lab.ledger.things and lab.stage is Stage.READY)
 
@@ -73,7 +72,7 @@ def test_before_anything_was_made_the_head_says_so(head: LabHead) -> None:
 
 
 def test_what_was_made_is_summed_up(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     make(lab, worker, qtbot)
     qtbot.waitUntil(lambda: any("1 thing on 1 card" in each for each in texts(head)))
@@ -81,7 +80,7 @@ def test_what_was_made_is_summed_up(
     assert stage_of(head) == "Ready"
 
 
-def test_a_click_on_the_word_turns_its_switch(head: LabHead, lab: LabState) -> None:
+def test_a_click_on_the_word_turns_its_switch(head: LabHead, lab: Lab) -> None:
     word = switch(head, "Print placement").parentWidget()
     assert word is not None
     QTest.mouseClick(word, Qt.MouseButton.LeftButton, pos=word.rect().center())
@@ -89,7 +88,7 @@ def test_a_click_on_the_word_turns_its_switch(head: LabHead, lab: LabState) -> N
 
 
 def test_placement_is_a_choice_and_no_cell(
-    head: LabHead, lab: LabState, worker: ScriptedWorker
+    head: LabHead, lab: Lab, worker: ScriptedWorker
 ) -> None:
     switch(head, "Print placement").click()
     assert lab.switches.placement
@@ -97,7 +96,7 @@ def test_placement_is_a_choice_and_no_cell(
 
 
 def test_a_cap_is_one_cell_for_each_card_and_then_the_switch_is_on(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     make(lab, worker, qtbot)
     switch(head, "Memory cap").click()
@@ -115,7 +114,7 @@ def test_a_cap_is_one_cell_for_each_card_and_then_the_switch_is_on(
 
 
 def test_a_cap_that_is_not_set_leaves_the_switch_off(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     make(lab, worker, qtbot)
     switch(head, "Memory cap").click()
@@ -125,7 +124,7 @@ def test_a_cap_that_is_not_set_leaves_the_switch_off(
 
 
 def test_releasing_names_what_is_lost_and_can_be_left(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     make(lab, worker, qtbot)
     called(QAbstractButton, head, "Release the cards").click()
@@ -137,7 +136,7 @@ def test_releasing_names_what_is_lost_and_can_be_left(
 
 
 def test_the_order_of_the_cards_needs_a_new_worker(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     make(lab, worker, qtbot)
     ask(head, "Choose the visible cards and their order")
@@ -152,7 +151,7 @@ def test_the_order_of_the_cards_needs_a_new_worker(
     qtbot.waitUntil(lambda: worker.stopped and lab.stage is Stage.RESTING)
 
 
-def test_without_a_worker_the_cards_are_chosen_at_once(head: LabHead, lab: LabState) -> None:
+def test_without_a_worker_the_cards_are_chosen_at_once(head: LabHead, lab: Lab) -> None:
     ask(head, "Choose the visible cards and their order")
     sheet = in_front(VisibleSheet, head.window())
     switch(sheet, "Card 0 is visible").click()
@@ -184,7 +183,7 @@ def test_the_keyboard_stays_on_the_card_that_it_moves(head: LabHead, qtbot: QtBo
 
 
 def test_what_hangs_can_be_restarted(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.run(MAKE)
     qtbot.waitUntil(lambda: lab.stage is Stage.BUSY)
@@ -206,10 +205,10 @@ def test_in_a_narrow_window_the_switches_are_in_the_menu(head: LabHead) -> None:
 
 
 def test_the_switches_are_remembered_from_start_to_start(
-    head: LabHead, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.choose(replace(lab.switches, placement=True, growing=True, visible=(1, 0)))
-    next_time = LabState(lab.machine, lab.pythons, worker.start)
+    next_time = Lab(lab.machine, lab.pythons, worker.start)
     qtbot.addWidget(LabHead(next_time))
     assert next_time.switches == lab.switches
     next_time.stop()
@@ -223,13 +222,11 @@ def test_the_sheet_tells_tensorflows_names_beside_pytorchs_lines(head: LabHead) 
     assert "with tf.device('/cpu:0'):" in said
 
 
-def test_where_no_worker_can_be_started_a_python_can_be_chosen(
-    lab: LabState, qtbot: QtBot
-) -> None:
+def test_where_no_worker_can_be_started_a_python_can_be_chosen(lab: Lab, qtbot: QtBot) -> None:
     def refuse(*_: object) -> WorkerProcess:
         raise Trouble("This Python cannot be started.", "Choose another.")
 
-    broken = LabState(lab.machine, lab.pythons, refuse)
+    broken = Lab(lab.machine, lab.pythons, refuse)
     head = LabHead(broken)
     qtbot.addWidget(head)
     head.resize(1360, 40)
@@ -244,9 +241,7 @@ def test_where_no_worker_can_be_started_a_python_can_be_chosen(
     broken.stop()
 
 
-def test_the_menu_holds_what_has_no_room_and_names_the_lines(
-    head: LabHead, lab: LabState
-) -> None:
+def test_the_menu_holds_what_has_no_room_and_names_the_lines(head: LabHead, lab: Lab) -> None:
     menu = QMenu()
     fill_menu(menu, lab.switches, SwitchActions(lab, head), folded=True)
     actions = {each.text(): each for each in menu.actions()}
@@ -258,7 +253,7 @@ def test_the_menu_holds_what_has_no_room_and_names_the_lines(
     assert lab.switches == Switches(placement=True, growing=True)
 
 
-def test_a_class_room_takes_the_editor_away_from_the_menu(head: LabHead, lab: LabState) -> None:
+def test_a_class_room_takes_the_editor_away_from_the_menu(head: LabHead, lab: Lab) -> None:
     menu = QMenu()
     fill_menu(menu, lab.switches, SwitchActions(lab, head), folded=False)
     actions = {each.text(): each for each in menu.actions()}

@@ -16,8 +16,8 @@ from gpuexplorer.gui.lab.head.words import (
     visible_in,
     visible_line,
 )
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_worker import Stage, stage_words
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.lab.events import Held, Placed
 from tests.gui.fakes import card
 from tests.gui.lab.conftest import MIB

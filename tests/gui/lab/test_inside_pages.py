@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.inside.inside import Inside
 from gpuexplorer.gui.lab.inside.model_layers import Drawn
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -29,7 +29,7 @@ WEIGHT = tuple((0.5, -0.25, 0.125, 1.0) for _ in range(8))
 
 
 @pytest.fixture
-def inside(lab: LabState, qtbot: QtBot) -> Iterator[Inside]:
+def inside(lab: Lab, qtbot: QtBot) -> Iterator[Inside]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1100, 900)
@@ -40,14 +40,12 @@ def inside(lab: LabState, qtbot: QtBot) -> Iterator[Inside]:
     window.close()
 
 
-def place(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, thing: Placed) -> None:
+def place(lab: Lab, worker: ScriptedWorker, qtbot: QtBot, thing: Placed) -> None:
     run(lab, worker, f"{thing.name} = torch.ones(2, 3)", thing)
     qtbot.waitUntil(lambda: lab.stage is Stage.READY and thing.name in lab.ledger.things)
 
 
-def open_model(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> Table[Drawn]:
+def open_model(inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> Table[Drawn]:
     place(lab, worker, qtbot, NET)
     inside.open("net")
     qtbot.waitUntil(lambda: bool(looks(worker)))
@@ -83,7 +81,7 @@ def buttons(inside: Inside) -> dict[str, QAbstractButton]:
 
 
 def test_a_model_tells_its_layers_and_what_they_hold(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     table = open_model(inside, lab, worker, qtbot)
     said = texts(inside)
@@ -100,7 +98,7 @@ def test_a_model_tells_its_layers_and_what_they_hold(
 
 
 def test_the_border_between_two_cards_says_that_each_pass_copies(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     table = open_model(inside, lab, worker, qtbot)
     assert column(table, "Device") == ["cuda:0", "–", "cuda:1 (a copy per pass)"]
@@ -109,7 +107,7 @@ def test_the_border_between_two_cards_says_that_each_pass_copies(
 
 
 def test_the_values_of_the_chosen_layer_are_looked_at(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     table = open_model(inside, lab, worker, qtbot)
     assert "net[0].weight" in texts(inside)
@@ -124,7 +122,7 @@ def test_the_values_of_the_chosen_layer_are_looked_at(
 
 
 def test_a_model_is_moved_saved_and_deleted_by_lines(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     open_model(inside, lab, worker, qtbot)
     click(inside, "Save parameters")
@@ -137,7 +135,7 @@ def test_a_model_is_moved_saved_and_deleted_by_lines(
 
 
 def test_a_model_that_cannot_be_looked_into_says_why(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, NET)
     inside.open("net")
@@ -147,7 +145,7 @@ def test_a_model_that_cannot_be_looked_into_says_why(
 
 
 def test_an_optimiser_is_shown_as_it_is_printed(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, Placed(1, "opt", "optimiser", "", "SGD (\n  lr: 0.1\n)"))
     inside.open("opt")
@@ -161,7 +159,7 @@ def test_an_optimiser_is_shown_as_it_is_printed(
 
 
 def test_each_opened_thing_has_a_tab_and_the_one_shown_is_selected(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("X"))
     place(lab, worker, qtbot, Placed(2, "n", "value", "", "2"))
@@ -180,7 +178,7 @@ def test_each_opened_thing_has_a_tab_and_the_one_shown_is_selected(
 
 
 def test_who_closes_the_last_tab_is_back_at_the_bench(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("X"))
     inside.open("X")
@@ -189,7 +187,7 @@ def test_who_closes_the_last_tab_is_back_at_the_bench(
 
 
 def test_what_else_is_on_the_shelf_can_be_opened(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("X"))
     place(lab, worker, qtbot, tensor("Y", number=2))
@@ -203,7 +201,7 @@ def test_what_else_is_on_the_shelf_can_be_opened(
 
 
 def test_the_way_back_is_a_button_and_a_key(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("X"))
     inside.open("X")
@@ -215,7 +213,7 @@ def test_the_way_back_is_a_button_and_a_key(
 
 
 def test_a_released_worker_is_not_waited_for(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("X"))
     inside.open("X")
@@ -224,7 +222,7 @@ def test_a_released_worker_is_not_waited_for(
 
 
 def test_both_themes_are_drawn(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     open_model(inside, lab, worker, qtbot)
     pictures: list[QImage] = []

@@ -14,8 +14,8 @@ from gpuexplorer.gui.lab.inside.inside import Inside
 from gpuexplorer.gui.lab.inside.spread_pane import SpreadChart
 from gpuexplorer.gui.lab.inside.tensor_page import TensorPage
 from gpuexplorer.gui.lab.inside.value_grid import ValueGrid
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.controls.fields import NumberField
@@ -31,7 +31,7 @@ LARGE = tuple(tuple(float(100 * row + column) for column in range(100)) for row 
 
 
 @pytest.fixture
-def inside(lab: LabState, qtbot: QtBot) -> Iterator[Inside]:
+def inside(lab: Lab, qtbot: QtBot) -> Iterator[Inside]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(1100, 700)
@@ -43,7 +43,7 @@ def inside(lab: LabState, qtbot: QtBot) -> Iterator[Inside]:
 
 
 def place(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot, thing: Placed, line: str = ""
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot, thing: Placed, line: str = ""
 ) -> None:
     run(lab, worker, line or f"{thing.name} = torch.ones(2, 3)", thing)
     qtbot.waitUntil(lambda: lab.stage is Stage.READY and thing.name in lab.ledger.things)
@@ -75,7 +75,7 @@ def buttons(inside: Inside) -> dict[str, QAbstractButton]:
 
 
 def test_the_chosen_cell_is_told_in_full(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
     grid = look_at(inside, worker, qtbot, "W", SMALL)
@@ -99,7 +99,7 @@ def cells_by_click(grid: ValueGrid) -> dict[str, QPoint]:
 
 
 def test_what_is_no_finite_number_looks_unlike_any_value(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     values = ((-1.0, 0.0, None, float("inf"), 1.0),)
     place(lab, worker, qtbot, tensor("W", shape=(1, 5)))
@@ -123,7 +123,7 @@ def test_what_is_no_finite_number_looks_unlike_any_value(
 
 
 def test_pointing_at_a_cell_names_it_in_full(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
     grid = look_at(inside, worker, qtbot, "W", SMALL)
@@ -136,7 +136,7 @@ def test_pointing_at_a_cell_names_it_in_full(
 
 
 def test_the_spread_marks_where_the_chosen_value_lies(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("W", shape=(1, 4)))
     grid = look_at(inside, worker, qtbot, "W", ((1.0, 4.0, None, 2.0),))
@@ -173,7 +173,7 @@ def test_the_spread_marks_where_the_chosen_value_lies(
     ],
 )
 def test_where_there_is_no_spread_a_sentence_says_why(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot,
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot,
     values: Sequence[Sequence[float | None]], told: str,
 ) -> None:  # fmt: skip
     place(lab, worker, qtbot, tensor("W", shape=(1, len(values[0]))))
@@ -184,7 +184,7 @@ def test_where_there_is_no_spread_a_sentence_says_why(
 
 
 def test_what_all_values_have_in_common_is_told_beside_them(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
     look_at(inside, worker, qtbot, "W", SMALL)
@@ -198,7 +198,7 @@ def test_what_all_values_have_in_common_is_told_beside_them(
 
 
 def test_only_what_is_seen_is_asked_for(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("big", shape=(100, 100)))
     grid = look_at(inside, worker, qtbot, "big", LARGE)
@@ -225,7 +225,7 @@ def test_only_what_is_seen_is_asked_for(
 
 
 def test_a_heat_map_shows_64_by_64_together_and_its_cells_are_named(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     plane = tuple(row[:64] for row in LARGE[:64])
     place(lab, worker, qtbot, tensor("big", shape=(64, 64)))
@@ -257,7 +257,7 @@ def test_a_heat_map_shows_64_by_64_together_and_its_cells_are_named(
 
 
 def test_keys_move_by_cells_by_pages_and_to_the_ends(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("big", shape=(100, 100)))
     grid = look_at(inside, worker, qtbot, "big", LARGE)
@@ -275,7 +275,7 @@ def test_keys_move_by_cells_by_pages_and_to_the_ends(
 
 
 def test_the_scroll_bars_go_where_the_keys_go(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("big", shape=(100, 100)))
     grid = look_at(inside, worker, qtbot, "big", LARGE)
@@ -292,7 +292,7 @@ def test_the_scroll_bars_go_where_the_keys_go(
 
 
 def test_leading_dimensions_are_chosen_by_number(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("images", shape=(8, 3, 2, 2)))
     look_at(inside, worker, qtbot, "images", SMALL, (8, 3, 2, 2))
@@ -311,7 +311,7 @@ def test_leading_dimensions_are_chosen_by_number(
 
 
 def test_a_gradient_that_is_not_there_is_a_sentence(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("W", shape=(2, 2), requires_grad=True))
     look_at(inside, worker, qtbot, "W", SMALL)
@@ -325,7 +325,7 @@ def test_a_gradient_that_is_not_there_is_a_sentence(
 
 
 def test_a_tensor_that_asks_for_no_gradient_has_no_switch_for_it(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("X", shape=(2, 2)))
     look_at(inside, worker, qtbot, "X", SMALL)
@@ -333,7 +333,7 @@ def test_a_tensor_that_asks_for_no_gradient_has_no_switch_for_it(
 
 
 def test_a_look_that_failed_is_a_sentence_in_its_place(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("M", "meta"))
     inside.open("M")
@@ -343,7 +343,7 @@ def test_a_look_that_failed_is_a_sentence_in_its_place(
 
 
 def test_an_empty_tensor_says_so(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("E", shape=(0, 5)))
     inside.open("E")
@@ -354,7 +354,7 @@ def test_an_empty_tensor_says_so(
 
 
 def test_what_it_is_stands_beside_its_values(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     held = (Held("cuda:0", "values", 512, 1), Held("cuda:0", "gradients", 512, 2))
     place(lab, worker, qtbot, tensor("W", requires_grad=True, holds=held))
@@ -375,7 +375,7 @@ def test_what_it_is_stands_beside_its_values(
 
 
 def test_values_are_looked_at_again_when_a_line_may_have_changed_them(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
     grid = look_at(inside, worker, qtbot, "W", SMALL)
@@ -388,7 +388,7 @@ def test_values_are_looked_at_again_when_a_line_may_have_changed_them(
 
 
 def test_what_is_gone_is_noticed_and_what_comes_back_is_shown(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
     look_at(inside, worker, qtbot, "W", SMALL)
@@ -405,7 +405,7 @@ def test_what_is_gone_is_noticed_and_what_comes_back_is_shown(
 
 
 def test_a_tensor_is_copied_to_another_device_by_its_line(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("W", shape=(2, 2)))
     look_at(inside, worker, qtbot, "W", SMALL)
@@ -419,7 +419,7 @@ def test_a_tensor_is_copied_to_another_device_by_its_line(
 
 
 def test_what_is_too_long_for_one_table_is_reached_by_a_field(
-    inside: Inside, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     place(lab, worker, qtbot, tensor("long", shape=(250_000_000,)))
     grid = look_at(inside, worker, qtbot, "long", ((0.5,) * 64,), (250_000_000,))

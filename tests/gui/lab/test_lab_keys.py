@@ -19,7 +19,7 @@ from gpuexplorer.gui.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.lab.inside.inside import Inside
 from gpuexplorer.gui.lab.lab_keys import LAB_KEYS
 from gpuexplorer.gui.lab.view import LabView
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -38,7 +38,7 @@ Keys = Qt.Key
 class Screen:
     """The lab in a window that has the keys of the program."""
 
-    def __init__(self, lab: LabState, worker: ScriptedWorker) -> None:
+    def __init__(self, lab: Lab, worker: ScriptedWorker) -> None:
         self.lab, self.worker = lab, worker
         self.window = QWidget()
         self.time_window = TimeWindow(parent=self.window)
@@ -69,7 +69,7 @@ class Screen:
 
 
 @pytest.fixture
-def screen(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[Screen]:
+def screen(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[Screen]:
     made = Screen(lab, worker)
     qtbot.addWidget(made.window)
     with qtbot.waitActive(made.window):

@@ -10,12 +10,11 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.copies.benches import copies_of
-from gpuexplorer.gui.state.lab.lab_recording import LabRecording
-from gpuexplorer.gui.state.lab.lab_replay import LabReplay
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.lab_recording import LabRecording, LabReplay
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
 from gpuexplorer.gui.state.lab.starting import lab_of
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.settings import Settings
@@ -38,9 +37,7 @@ PATIENCE = 10_000
 class Recorded:
     """A recording of a lab, and the lab that shows it."""
 
-    def __init__(
-        self, lab: LabState, path: Path, qtbot: QtBot, *, anonymous: bool = False
-    ) -> None:
+    def __init__(self, lab: Lab, path: Path, qtbot: QtBot, *, anonymous: bool = False) -> None:
         session = lab.machine.session
         self.lab = lab
         self._path, self._qtbot = path, qtbot
@@ -50,9 +47,9 @@ class Recorded:
         self.said = LabRecording(lab, self.recorder)
         self._parent = QObject()
         self._sessions: list[RecordedSession] = []
-        self._labs: list[LabState] = []
+        self._labs: list[Lab] = []
 
-    def open(self) -> tuple[LabState, LabReplay, RecordedSession]:
+    def open(self) -> tuple[Lab, LabReplay, RecordedSession]:
         """As far as it goes."""
         self.said.stop()
         self.listening.stop()
@@ -76,7 +73,7 @@ class Recorded:
 
 
 @pytest.fixture
-def recorded(lab: LabState, tmp_path: Path, qtbot: QtBot) -> Iterator[Recorded]:
+def recorded(lab: Lab, tmp_path: Path, qtbot: QtBot) -> Iterator[Recorded]:
     recorded = Recorded(lab, tmp_path / "lab.gpurec", qtbot)
     yield recorded
     recorded.end()
@@ -87,7 +84,7 @@ def known(ledger: Ledger) -> dict[str, object]:
     return vars(ledger)
 
 
-def busy_session(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
+def busy_session(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> None:
     run(lab, worker, "X = torch.ones(2, 3, device='cuda:0')", tensor("X"))
     number = lab.run("Y = X.cuda(1)", by_form=True)
     worker.say(Began(number), Printed(number, "hello\n"), across(number), read(number))
@@ -100,7 +97,7 @@ def busy_session(lab: LabState, worker: ScriptedWorker, qtbot: QtBot) -> None:
 
 
 def test_a_lab_comes_back_whole_out_of_its_recording(
-    lab: LabState, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
 ) -> None:
     busy_session(lab, worker, qtbot)
     shown, replay, _ = recorded.open()
@@ -111,7 +108,7 @@ def test_a_lab_comes_back_whole_out_of_its_recording(
 
 
 def test_flags_stand_where_the_cells_began(
-    lab: LabState, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
 ) -> None:
     number = run(lab, worker, "X = torch.ones(2, 3, device='cuda:0')", tensor("X"))
     qtbot.waitUntil(lambda: lab.course.began_at.get(number) is not None)
@@ -127,7 +124,7 @@ def test_flags_stand_where_the_cells_began(
 
 
 def test_where_the_playhead_goes_back_the_last_cell_is_gone_and_forward_it_is_there_again(
-    lab: LabState, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
 ) -> None:
     run(lab, worker, "X = torch.ones(2, 3, device='cuda:0')", tensor("X"))
     run(lab, worker, "Y = X.cuda(1)", tensor("Y", "cuda:1"))
@@ -146,7 +143,7 @@ def test_where_the_playhead_goes_back_the_last_cell_is_gone_and_forward_it_is_th
 
 
 def test_what_was_there_before_comes_first_and_has_no_flag(
-    lab: LabState, worker: ScriptedWorker, tmp_path: Path, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, tmp_path: Path, qtbot: QtBot
 ) -> None:
     busy_session(lab, worker, qtbot)
     recorded = Recorded(lab, tmp_path / "late.gpurec", qtbot)
@@ -165,7 +162,7 @@ def test_what_was_there_before_comes_first_and_has_no_flag(
 
 
 def test_nothing_runs_in_a_recording(
-    lab: LabState, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
 ) -> None:
     run(lab, worker, "X = 1")
     shown, _, _ = recorded.open()
@@ -193,7 +190,7 @@ def test_nothing_runs_in_a_recording(
 
 
 def test_copies_that_were_measured_come_back_and_go_with_the_playhead(
-    lab: LabState, recorded: Recorded, qtbot: QtBot
+    lab: Lab, recorded: Recorded, qtbot: QtBot
 ) -> None:
     result = one_way("2xTitanRTX", "cpu", "cuda:0")
     assert isinstance(result, CopyResult)
@@ -213,7 +210,7 @@ def test_a_program_that_was_watched_comes_back(
     machine: MachineState, worker: ScriptedWorker, tmp_path: Path, qtbot: QtBot
 ) -> None:
     python = KnownPython(machine.settings, machine)
-    lab = LabState(machine, python, worker.start, start_program=worker.starting)
+    lab = Lab(machine, python, worker.start, start_program=worker.starting)
     recorded = Recorded(lab, tmp_path / "program.gpurec", qtbot)
     lab.program.start(Chosen(Path("/home/ada/train.py"), "print(1)", ("--fast",)))
     worker.say(Began(1), Printed(1, "1\n"), Finished(1, 0.5))
@@ -234,7 +231,7 @@ def test_a_program_that_was_watched_comes_back(
 
 
 def test_lines_that_cannot_be_read_are_counted_and_the_rest_is_shown(
-    lab: LabState, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
 ) -> None:
     run(lab, worker, "X = 1")
     qtbot.waitUntil(lambda: lab.ledger.cells[-1].state == "done")
@@ -247,7 +244,7 @@ def test_lines_that_cannot_be_read_are_counted_and_the_rest_is_shown(
 
 
 def test_no_answer_of_a_person_is_kept(
-    lab: LabState, worker: ScriptedWorker, recorded: Recorded, tmp_path: Path, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, recorded: Recorded, tmp_path: Path, qtbot: QtBot
 ) -> None:
     number = lab.run("getpass()")
     worker.say(Began(number), Asked(number, "password", "Password: "))
@@ -258,7 +255,7 @@ def test_no_answer_of_a_person_is_kept(
 
 
 def test_without_names_nothing_that_the_lab_said_is_kept(
-    lab: LabState, worker: ScriptedWorker, tmp_path: Path, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, tmp_path: Path, qtbot: QtBot
 ) -> None:
     run(lab, worker, "before = 'swordfish'")
     recorded = Recorded(lab, tmp_path / "anonymous.gpurec", qtbot, anonymous=True)
@@ -271,7 +268,7 @@ def test_without_names_nothing_that_the_lab_said_is_kept(
 
 
 def test_what_a_failure_meant_and_whence_memory_came_is_told_in_a_recording(
-    lab: LabState, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, recorded: Recorded, qtbot: QtBot
 ) -> None:
     run(lab, worker, "X = torch.ones(2, 3, device='cuda:0')", tensor("X"))
     lab.run("X @ X")
@@ -288,7 +285,7 @@ def test_a_lab_that_begins_anew_while_it_is_recorded_begins_anew_in_the_recordin
     run(recorded.lab, worker, "X = 1")
     qtbot.waitUntil(lambda: recorded.lab.ledger.cells[-1].state == "done")
     recorded.said.stop()
-    another = LabState(machine, KnownPython(machine.settings, machine), ScriptedWorker().start)
+    another = Lab(machine, KnownPython(machine.settings, machine), ScriptedWorker().start)
     recorded.said = LabRecording(another, recorded.recorder)
     shown, _, _ = recorded.open()
     assert shown.ledger.cells == []
@@ -296,7 +293,7 @@ def test_a_lab_that_begins_anew_while_it_is_recorded_begins_anew_in_the_recordin
 
 
 def test_what_the_lab_does_goes_into_the_recording_that_the_window_makes(
-    lab: LabState, worker: ScriptedWorker, tmp_path: Path, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, tmp_path: Path, qtbot: QtBot
 ) -> None:
     making = RecordingState()
     making.follow(lab.machine.session)

@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.metrics import MEMORY_FREE, MEMORY_USED
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.pythons import LabPythons
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Asked, Began, Failed
 from gpuexplorer.lab.pythons import LabPython
@@ -24,7 +24,7 @@ MIB, GIB = 1 << 20, 1 << 30
 MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
 
 
-def ready(lab: LabState, qtbot: QtBot) -> None:
+def ready(lab: Lab, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: lab.stage is Stage.READY)
 
 
@@ -37,13 +37,13 @@ def answer_from(worker: ScriptedWorker, first: int) -> None:
         worker.say(Began(each.id), finished(each.id))
 
 
-def test_nothing_is_started_before_somebody_asks(lab: LabState, worker: ScriptedWorker) -> None:
+def test_nothing_is_started_before_somebody_asks(lab: Lab, worker: ScriptedWorker) -> None:
     assert lab.stage is Stage.RESTING
     assert worker.sent == []
 
 
 def test_a_cell_is_carried_out_and_what_it_made_is_on_the_shelf(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE, tensor("X"))
     ready(lab, qtbot)
@@ -53,7 +53,7 @@ def test_a_cell_is_carried_out_and_what_it_made_is_on_the_shelf(
 
 
 def test_each_worker_is_sent_the_imports_as_cell_0_before_anything_else(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.run("X = 1")
     first = lab.ledger.cells[0]
@@ -66,7 +66,7 @@ def test_each_worker_is_sent_the_imports_as_cell_0_before_anything_else(
 
 
 def test_the_cards_of_the_lab_are_those_of_the_window(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     before = [(each.name, each.chip) for each in lab.devices()]
     run(lab, worker, MAKE, tensor("X"))
@@ -77,7 +77,7 @@ def test_the_cards_of_the_lab_are_those_of_the_window(
 
 
 def test_what_is_free_follows_the_cards_own_readings(
-    machine: MachineState, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    machine: MachineState, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE, tensor("X"))
     ready(lab, qtbot)
@@ -99,7 +99,7 @@ def test_the_worker_is_told_what_the_simulated_cards_own_programs_hold(
     machine: MachineState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     session = machine.session
-    lab = LabState(
+    lab = Lab(
         machine, KnownPython(machine.settings, machine), worker.start, load_of(session.backend)
     )
     run(lab, worker, MAKE, tensor("X"))
@@ -118,7 +118,7 @@ def test_the_worker_is_told_what_the_simulated_cards_own_programs_hold(
 
 
 def test_a_worker_that_dies_is_replaced_and_the_session_can_be_run_again(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE, tensor("X"))
     run(lab, worker, "Y = X + 1", tensor("Y"))
@@ -141,7 +141,7 @@ def test_a_worker_that_dies_is_replaced_and_the_session_can_be_run_again(
 
 
 def test_the_session_is_run_again_up_to_a_picked_cell(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     for code in ("a = 1", "b = 2", "c = 3"):
         run(lab, worker, code)
@@ -155,13 +155,13 @@ def test_the_session_is_run_again_up_to_a_picked_cell(
     assert lab.can_replay  # the third is not there yet
 
 
-def seconds(lab: LabState) -> tuple[float, ...]:
+def seconds(lab: Lab) -> tuple[float, ...]:
     """For which a cell has been running; none where none does."""
     return () if lab.running_seconds is None else (lab.running_seconds,)
 
 
 def test_a_cell_that_runs_again_has_been_running_since_then(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "a = 1")
     ready(lab, qtbot)
@@ -175,7 +175,7 @@ def test_a_cell_that_runs_again_has_been_running_since_then(
 
 
 def test_failed_and_stopped_cells_are_run_again_only_where_that_is_asked_for(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "a = 1")
     lab.run("a + b")
@@ -195,7 +195,7 @@ def test_failed_and_stopped_cells_are_run_again_only_where_that_is_asked_for(
 
 
 def test_what_fails_when_the_session_is_run_again_is_said(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     for code in ("a = open('a')", "b = a.read()", "c = 3"):
         run(lab, worker, code)
@@ -212,7 +212,7 @@ def test_what_fails_when_the_session_is_run_again_is_said(
 
 
 def test_a_replay_that_a_worker_did_not_live_through_can_be_begun_again(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     for code in ("a = 1", "b = 2"):
         run(lab, worker, code)
@@ -226,7 +226,7 @@ def test_a_replay_that_a_worker_did_not_live_through_can_be_begun_again(
 
 
 def test_what_ran_meanwhile_does_not_disturb_a_replay(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "a = 1")
     ready(lab, qtbot)
@@ -243,7 +243,7 @@ def test_what_ran_meanwhile_does_not_disturb_a_replay(
 
 
 def test_whoever_does_not_want_it_back_is_not_asked_again(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE, tensor("X"))
     ready(lab, qtbot)
@@ -256,7 +256,7 @@ def test_whoever_does_not_want_it_back_is_not_asked_again(
 
 
 def test_released_cards_hold_nothing_and_the_cells_stay(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE, tensor("X"))
     ready(lab, qtbot)
@@ -269,7 +269,7 @@ def test_released_cards_hold_nothing_and_the_cells_stay(
 
 
 def test_cells_run_one_after_another_up_to_the_first_that_fails(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.run_all(["a = 1", "a + b", "c = 3"])
     assert worker.cells == ["a = 1"]
@@ -285,7 +285,7 @@ def test_cells_run_one_after_another_up_to_the_first_that_fails(
 
 
 def test_what_waits_behind_a_stopped_cell_is_stopped_too(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     (first, *_) = lab.run_all(["while True: pass", "b = 2"])
     qtbot.waitUntil(lambda: lab.stage is Stage.BUSY)
@@ -295,7 +295,7 @@ def test_what_waits_behind_a_stopped_cell_is_stopped_too(
 
 
 def test_what_is_being_worked_out_for_a_lesson_is_stopped_too(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, MAKE)
     ready(lab, qtbot)
@@ -305,7 +305,7 @@ def test_what_is_being_worked_out_for_a_lesson_is_stopped_too(
 
 
 def test_nothing_of_a_file_runs_before_somebody_said_that_it_may(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.open_cells(["a = 1", "b = 2", "c = 3"], "/tmp/course.ipynb")
     assert lab.ledger.cells == []
@@ -323,7 +323,7 @@ def test_nothing_of_a_file_runs_before_somebody_said_that_it_may(
 
 
 def test_all_cells_of_a_file_run_up_to_one_that_fails_and_the_rest_go_on_standing_there(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.open_cells(["a = 1", "a + b", "c = 3"], "course.py")
     lab.allow("course.py")
@@ -339,7 +339,7 @@ def test_all_cells_of_a_file_run_up_to_one_that_fails_and_the_rest_go_on_standin
 
 
 def test_what_a_cell_asks_is_answered_by_the_person(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     number = lab.run("name = input('Who? ')")
     worker.say(Began(number), Asked(number, "input", "Who? "))
@@ -355,7 +355,7 @@ def test_what_a_cell_asks_is_answered_by_the_person(
 def test_a_question_about_the_machine_is_answered_by_the_window(
     machine: MachineState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    lab = LabState(
+    lab = Lab(
         machine,
         KnownPython(machine.settings, machine),
         worker.start,
@@ -369,7 +369,7 @@ def test_a_question_about_the_machine_is_answered_by_the_window(
 
 
 def test_typing_asks_no_worker_before_there_is_one(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.complete("torch.on", 8)
     assert not lab.stage.runs
@@ -381,7 +381,7 @@ def test_typing_asks_no_worker_before_there_is_one(
 
 
 def test_what_does_not_come_back_when_it_is_cancelled_is_said_to_hang(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     number = lab.run(MAKE)
     qtbot.waitUntil(lambda: lab.stage is Stage.BUSY)
@@ -395,7 +395,7 @@ def test_what_does_not_come_back_when_it_is_cancelled_is_said_to_hang(
 
 
 def test_each_cell_says_whether_operations_tell_where_they_run(
-    lab: LabState, worker: ScriptedWorker
+    lab: Lab, worker: ScriptedWorker
 ) -> None:
     lab.run("X")
     lab.choose(replace(lab.switches, placement=True))
@@ -411,7 +411,7 @@ def test_a_python_that_is_asked_and_does_not_answer_ends_with_the_lab(
     told, program = tmp_path / "pid", tmp_path / "python"
     program.write_text(f"#!/bin/sh\nsleep 1000 &\necho $! > {told}\nwait\n")
     program.chmod(0o755)
-    lab = LabState(machine, LabPythons(machine.settings, machine), worker.start)
+    lab = Lab(machine, LabPythons(machine.settings, machine), worker.start)
     lab.pythons.choose(program)
     qtbot.waitUntil(lambda: told.exists() and told.read_text().endswith("\n"))
     with qtbot.waitSignal(lab.pythons.changed):
@@ -440,7 +440,7 @@ def test_a_search_that_was_given_up_elsewhere_begins_again(
     machine: MachineState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     pythons = SlowPythons(machine)
-    lab = LabState(machine, pythons, worker.start)
+    lab = Lab(machine, pythons, worker.start)
     lab.run("X = 1")
     pythons.be_over()  # another session's lab went, and gave up what it had begun
     assert (lab.stage, pythons.searches) == (Stage.SEARCHING, 2)

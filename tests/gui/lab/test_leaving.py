@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.gui.leaving import LeavingDialog, leave
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.telemetry.session import Session
@@ -31,7 +31,7 @@ class Left:
         self.times = 0
         self._look = look()
 
-    def leave(self, lab: LabState | None, simulated: Session | None = None) -> None:
+    def leave(self, lab: Lab | None, simulated: Session | None = None) -> None:
         leave(self.window, "Stop simulating", self._go, lab=lab, simulated=simulated)
 
     def _go(self) -> None:
@@ -48,7 +48,7 @@ def left(qtbot: QtBot) -> Iterator[Left]:
         dialog.close()
 
 
-def test_an_empty_lab_is_left_at_once(left: Left, lab: LabState) -> None:
+def test_an_empty_lab_is_left_at_once(left: Left, lab: Lab) -> None:
     left.leave(None)
     left.leave(lab)
     assert left.times == 2
@@ -56,7 +56,7 @@ def test_an_empty_lab_is_left_at_once(left: Left, lab: LabState) -> None:
 
 
 def test_a_lab_in_which_only_the_imports_ran_is_left_at_once(
-    left: Left, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    left: Left, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.look_into("torch")
     qtbot.waitUntil(lambda: worker.begun == 1)
@@ -65,7 +65,7 @@ def test_a_lab_in_which_only_the_imports_ran_is_left_at_once(
 
 
 def test_what_would_be_lost_is_named_and_one_can_stay(
-    left: Left, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    left: Left, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "X = torch.ones(2, 3)", tensor("X"))
     qtbot.waitUntil(lambda: "X" in lab.ledger.things)
@@ -78,7 +78,7 @@ def test_what_would_be_lost_is_named_and_one_can_stay(
     assert "X" in lab.ledger.things
 
 
-def test_who_wants_to_leave_does(left: Left, lab: LabState, worker: ScriptedWorker) -> None:
+def test_who_wants_to_leave_does(left: Left, lab: Lab, worker: ScriptedWorker) -> None:
     run(lab, worker, "X = torch.ones(2, 3)", tensor("X"))
     left.leave(lab)
     click(the(LeavingDialog, left.window), "Stop simulating")
@@ -102,7 +102,7 @@ def test_a_past_of_two_minutes_is_named_and_a_shorter_one_is_not_missed(left: Le
 
 
 def test_one_question_names_what_is_lost_of_the_lab_and_of_the_past(
-    left: Left, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    left: Left, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "X = torch.ones(2, 3)", tensor("X"))
     qtbot.waitUntil(lambda: "X" in lab.ledger.things)

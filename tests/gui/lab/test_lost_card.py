@@ -11,7 +11,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
-from tests.gui.lab.test_real_worker import Lab, ready, run, shown
+from tests.gui.lab.test_real_worker import RealLab, ready, run, shown
 from tests.gui.leaping_clock import LeapingClock
 from tests.lab.processes import needs_torch
 
@@ -64,9 +64,9 @@ def fall(qtbot: QtBot) -> Iterator[Fall]:
 
 
 @pytest.fixture
-def lab(fall: Fall) -> Iterator[Lab]:
+def lab(fall: Fall) -> Iterator[RealLab]:
     parent = QObject()
-    lab = Lab(MachineState(fall.session, Settings(), parent))
+    lab = RealLab(MachineState(fall.session, Settings(), parent))
     yield lab
     lab.state.stop()
     for each in lab.workers:
@@ -74,7 +74,7 @@ def lab(fall: Fall) -> Iterator[Lab]:
 
 
 def test_what_uses_the_lost_card_fails_and_all_else_comes_back(
-    lab: Lab, fall: Fall, qtbot: QtBot
+    lab: RealLab, fall: Fall, qtbot: QtBot
 ) -> None:
     run(lab, qtbot, "A = torch.rand(2, 3, device='cuda:0')")
     before = shown(run(lab, qtbot, "float(A.sum())"))
@@ -104,7 +104,7 @@ def test_what_uses_the_lost_card_fails_and_all_else_comes_back(
 
 
 def test_a_process_that_did_not_use_the_lost_card_goes_on(
-    lab: Lab, fall: Fall, qtbot: QtBot
+    lab: RealLab, fall: Fall, qtbot: QtBot
 ) -> None:
     run(lab, qtbot, "A = torch.ones(2, device='cuda:0')")
     fall.now()
@@ -119,7 +119,9 @@ def test_a_process_that_did_not_use_the_lost_card_goes_on(
     assert run(lab, qtbot, "B = A.cuda(1)").state == "done"
 
 
-def test_a_look_into_what_lies_there_is_a_use_of_it(lab: Lab, fall: Fall, qtbot: QtBot) -> None:
+def test_a_look_into_what_lies_there_is_a_use_of_it(
+    lab: RealLab, fall: Fall, qtbot: QtBot
+) -> None:
     run(lab, qtbot, "B = torch.ones(3).cuda(1)")
     fall.now()
     lab.state.look_into("B")

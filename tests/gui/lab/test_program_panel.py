@@ -19,7 +19,7 @@ from gpuexplorer.gui.lab.program.program_head import ProgramHead
 from gpuexplorer.gui.lab.program.program_output import ProgramOutput
 from gpuexplorer.gui.lab.program.program_panel import ProgramPage, ProgramPanel
 from gpuexplorer.gui.lab.program.watching import EndSheet, Watching
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.tables.table import Table
@@ -48,19 +48,19 @@ pytestmark = [
 
 
 @pytest.fixture
-def lab(machine: MachineState, worker: ScriptedWorker) -> Iterator[LabState]:
+def lab(machine: MachineState, worker: ScriptedWorker) -> Iterator[Lab]:
     lab = program_lab(machine, worker)
     yield lab
     lab.stop()
 
 
 @pytest.fixture
-def told(lab: LabState, worker: ScriptedWorker) -> Told:
+def told(lab: Lab, worker: ScriptedWorker) -> Told:
     return Told(lab.program, worker)
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, lab: LabState) -> Iterator[ProgramPanel]:
+def panel(qtbot: QtBot, lab: Lab) -> Iterator[ProgramPanel]:
     holder = QWidget()
     qtbot.addWidget(holder)
     panel = ProgramPanel(lab, Watching(lab.program, holder), holder)
@@ -251,7 +251,7 @@ def test_all_figures_of_a_line_have_room_in_a_window_of_a_small_laptop(
 
 
 def test_arguments_stand_in_the_head_as_they_would_be_typed(
-    panel: ProgramPanel, lab: LabState
+    panel: ProgramPanel, lab: Lab
 ) -> None:
     lab.program.start(replace(CHOSEN, arguments=("--name", "a b")))
     assert "train.py --name 'a b'" in texts(the(ProgramHead, panel))

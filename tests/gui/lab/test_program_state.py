@@ -8,9 +8,9 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase, ProgramState
+from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Asked, Began, Failed
@@ -23,14 +23,14 @@ from tests.gui.lab.watched_programs import CHOSEN, FILE, Told, program_lab, seen
 
 
 @pytest.fixture
-def lab(machine: MachineState, worker: ScriptedWorker) -> Iterator[LabState]:
+def lab(machine: MachineState, worker: ScriptedWorker) -> Iterator[Lab]:
     lab = program_lab(machine, worker)
     yield lab
     lab.stop()
 
 
 @pytest.fixture
-def told(lab: LabState, worker: ScriptedWorker) -> Told:
+def told(lab: Lab, worker: ScriptedWorker) -> Told:
     return Told(lab.program, worker)
 
 
@@ -101,7 +101,7 @@ def test_what_does_not_come_back_can_be_ended(
 
 
 def test_whoever_stops_it_before_it_began_waits_for_nothing(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.program.start(CHOSEN)
     reaches(qtbot, lab.program, Phase.STARTING)
@@ -125,7 +125,7 @@ def test_a_signal_that_killed_it_is_named(
 
 
 def test_a_python_without_pytorch_says_so(
-    lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     lab.program.start(CHOSEN)
     worker.end("PyTorch cannot be loaded by this Python: No module named 'torch'.")
@@ -185,7 +185,7 @@ def test_closed_it_leaves_nothing(told: Told, worker: ScriptedWorker, qtbot: QtB
 
 
 def test_the_end_of_the_lab_is_its_end(
-    told: Told, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    told: Told, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     told.begin()
     lab.stop()

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QListWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.rail.python_foot import PythonFoot
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.pythons import LabPythons
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from tests.gui.hands import texts, the
@@ -73,16 +73,16 @@ def chosen(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
     return path, wrong
 
 
-OpenLab = Callable[[Path], LabState]
+OpenLab = Callable[[Path], Lab]
 
 
 @pytest.fixture
 def open_lab(machine: MachineState, worker: ScriptedWorker) -> Iterator[OpenLab]:
-    labs: list[LabState] = []
+    labs: list[Lab] = []
 
-    def open_one(remembered: Path) -> LabState:
+    def open_one(remembered: Path) -> Lab:
         machine.settings.remember("lab/python", str(remembered))
-        labs.append(LabState(machine, LabPythons(machine.settings, machine), worker.start))
+        labs.append(Lab(machine, LabPythons(machine.settings, machine), worker.start))
         return labs[-1]
 
     yield open_one
@@ -98,7 +98,7 @@ def window(qtbot: QtBot) -> QWidget:
     return window
 
 
-def foot_of(lab: LabState, window: QWidget) -> PythonFoot:
+def foot_of(lab: Lab, window: QWidget) -> PythonFoot:
     foot = PythonFoot(lab.pythons)
     foot.setParent(window)
     foot.resize(foot.sizeHint())

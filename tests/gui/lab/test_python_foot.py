@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.rail.python_foot import PythonFoot
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage, stage_words
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.pythons import LabPythons
+from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
@@ -51,10 +51,8 @@ def pythons(machine: MachineState) -> SomePythons:
 
 
 @pytest.fixture
-def lab(
-    machine: MachineState, worker: ScriptedWorker, pythons: SomePythons
-) -> Iterator[LabState]:
-    lab = LabState(machine, pythons, worker.start)
+def lab(machine: MachineState, worker: ScriptedWorker, pythons: SomePythons) -> Iterator[Lab]:
+    lab = Lab(machine, pythons, worker.start)
     yield lab
     lab.stop()
 
@@ -68,7 +66,7 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 @pytest.fixture
-def foot(window: QWidget, lab: LabState) -> PythonFoot:
+def foot(window: QWidget, lab: Lab) -> PythonFoot:
     foot = PythonFoot(lab.pythons)
     foot.setParent(window)
     foot.resize(foot.sizeHint())
@@ -83,7 +81,7 @@ def open_sheet(foot: PythonFoot) -> PythonSheet:
 
 
 def test_the_foot_says_which_python_it_is_and_how_it_is(
-    foot: PythonFoot, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    foot: PythonFoot, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     name = "Python of the lab: 3.11.7, torch 2.13.0, Resting, virtual cards"
     assert foot.accessibleName() == name
@@ -118,7 +116,7 @@ def test_another_is_used_at_once_while_no_worker_runs(
 
 
 def test_another_is_used_after_the_cards_were_released(
-    foot: PythonFoot, pythons: SomePythons, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    foot: PythonFoot, pythons: SomePythons, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     run(lab, worker, "X = torch.ones(2)", tensor("X"))
     qtbot.waitUntil(lambda: lab.stage is Stage.READY)

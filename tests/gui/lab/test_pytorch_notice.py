@@ -10,11 +10,10 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.state.lab import pytorch_fetch
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
-from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
+from gpuexplorer.gui.state.lab import pythons
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.pythons import LabPythons, PyTorchFetch, Step
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.widgets.sheets import python_sheet
 from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
@@ -53,8 +52,8 @@ class Steps:
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[Steps]:
     made = Steps()
-    monkeypatch.setattr(pytorch_fetch, "plan_for", made.plan_for)
-    monkeypatch.setattr(pytorch_fetch, "get", made.get)
+    monkeypatch.setattr(pythons, "plan_for", made.plan_for)
+    monkeypatch.setattr(pythons, "get", made.get)
     yield made
     made.let.release(4)
 
@@ -65,19 +64,19 @@ def lacking(
     worker: ScriptedWorker,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
-) -> Iterator[LabState]:
+) -> Iterator[Lab]:
     """A lab on a computer of which no Python has PyTorch."""
     monkeypatch.setattr("sys.executable", str(tmp_path / "none"))
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("PATH", "PWD", "VIRTUAL_ENV", "CONDA_PREFIX", "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
-    lab = LabState(machine, LabPythons(machine.settings, machine), worker.start)
+    lab = Lab(machine, LabPythons(machine.settings, machine), worker.start)
     yield lab
     lab.stop()
 
 
 @pytest.fixture
-def notice(lacking: LabState, qtbot: QtBot) -> Iterator[PyTorchNotice]:
+def notice(lacking: Lab, qtbot: QtBot) -> Iterator[PyTorchNotice]:
     window = QWidget()
     qtbot.addWidget(window)
     made = PyTorchNotice(lacking, window)
@@ -86,13 +85,13 @@ def notice(lacking: LabState, qtbot: QtBot) -> Iterator[PyTorchNotice]:
     window.close()
 
 
-def fetch_of(lab: LabState) -> PyTorchFetch:
+def fetch_of(lab: Lab) -> PyTorchFetch:
     assert lab.pythons.fetch is not None
     return lab.pythons.fetch
 
 
 def test_a_cell_waits_for_pytorch_and_runs_when_it_was_fetched(
-    lacking: LabState, notice: PyTorchNotice, worker: ScriptedWorker, steps: Steps, qtbot: QtBot
+    lacking: Lab, notice: PyTorchNotice, worker: ScriptedWorker, steps: Steps, qtbot: QtBot
 ) -> None:
     fetch = fetch_of(lacking)
     assert notice.isHidden()
@@ -119,7 +118,7 @@ def test_a_cell_waits_for_pytorch_and_runs_when_it_was_fetched(
 
 
 def test_what_stands_in_the_way_is_said_with_its_way_out(
-    lacking: LabState, notice: PyTorchNotice, steps: Steps, qtbot: QtBot
+    lacking: Lab, notice: PyTorchNotice, steps: Steps, qtbot: QtBot
 ) -> None:
     steps.refusal = Trouble("The index does not answer.", "Try again.")
     steps.let.release()
@@ -129,7 +128,7 @@ def test_what_stands_in_the_way_is_said_with_its_way_out(
 
 
 def test_beside_cards_that_the_build_cannot_use_the_one_that_fits_is_offered(
-    lacking: LabState, notice: PyTorchNotice, monkeypatch: pytest.MonkeyPatch
+    lacking: Lab, notice: PyTorchNotice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = ([card(compute_capability=(8, 6))], "580.95")
     monkeypatch.setattr(python_sheet, "cards_of", lambda _: here)
@@ -140,9 +139,7 @@ def test_beside_cards_that_the_build_cannot_use_the_one_that_fits_is_offered(
     assert "The one for CUDA 13.0 suits the cards here. Get PyTorch…" in said
 
 
-def test_in_the_settings_it_also_says_which_one_is_used(
-    lacking: LabState, qtbot: QtBot
-) -> None:
+def test_in_the_settings_it_also_says_which_one_is_used(lacking: Lab, qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     notice = PyTorchNotice(lacking, window, stays=True)

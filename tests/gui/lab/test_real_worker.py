@@ -10,10 +10,9 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.starting import smi_of
-from gpuexplorer.gui.state.lab.worker_slot import Switches
+from gpuexplorer.gui.state.lab.worker_slot import Stage, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event, Printed
 from gpuexplorer.lab.ledger import Cell
@@ -47,13 +46,13 @@ class Ending(WorkerProcess):
         super().__init__(start, on_event, tell_end)
 
 
-class Lab:
+class RealLab:
     """A lab and the processes behind it."""
 
     def __init__(self, machine: MachineState) -> None:
         self.workers: list[Ending] = []
         python, session = ThisPython(machine.settings, machine), machine.session
-        self.state = LabState(
+        self.state = Lab(
             machine, python, self._start, load_of(session.backend), smi_of(session)
         )
 
@@ -69,21 +68,21 @@ class Lab:
 
 
 @pytest.fixture
-def lab(machine: MachineState) -> Iterator[Lab]:
-    lab = Lab(machine)
+def lab(machine: MachineState) -> Iterator[RealLab]:
+    lab = RealLab(machine)
     yield lab
     lab.state.stop()
     for each in lab.workers:
         each.stop()
 
 
-def begin(lab: Lab, code: str) -> Cell:
+def begin(lab: RealLab, code: str) -> Cell:
     cell = lab.state.ledger.cell(lab.state.run(code))
     assert cell is not None
     return cell
 
 
-def run(lab: Lab, qtbot: QtBot, code: str) -> Cell:
+def run(lab: RealLab, qtbot: QtBot, code: str) -> Cell:
     cell = begin(lab, code)
     qtbot.waitUntil(lambda: cell.state in OVER, timeout=PATIENCE)
     return cell
@@ -99,11 +98,13 @@ def failure(cell: Cell) -> str:
     return cell.failed.sentence
 
 
-def ready(lab: Lab, qtbot: QtBot) -> None:
+def ready(lab: RealLab, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: lab.state.stage is Stage.READY, timeout=PATIENCE)
 
 
-def test_after_a_worker_was_killed_the_same_values_come_back(lab: Lab, qtbot: QtBot) -> None:
+def test_after_a_worker_was_killed_the_same_values_come_back(
+    lab: RealLab, qtbot: QtBot
+) -> None:
     run(lab, qtbot, "import random, os")
     run(lab, qtbot, MAKE)
     run(lab, qtbot, "1 / 0")
@@ -131,7 +132,7 @@ def test_after_a_worker_was_killed_the_same_values_come_back(lab: Lab, qtbot: Qt
     ],
 )
 def test_what_ends_a_worker_is_told_and_the_next_cell_is_carried_out(
-    lab: Lab, qtbot: QtBot, misfortune: str, said: str
+    lab: RealLab, qtbot: QtBot, misfortune: str, said: str
 ) -> None:
     failed = run(lab, qtbot, misfortune)
     assert failed.state == "failed"
@@ -139,7 +140,9 @@ def test_what_ends_a_worker_is_told_and_the_next_cell_is_carried_out(
     assert run(lab, qtbot, MAKE).state == "done"
 
 
-def test_a_cell_that_asks_goes_on_with_what_the_person_types(lab: Lab, qtbot: QtBot) -> None:
+def test_a_cell_that_asks_goes_on_with_what_the_person_types(
+    lab: RealLab, qtbot: QtBot
+) -> None:
     cell = begin(lab, "name = input('Who? ')\nname * 2")
     qtbot.waitUntil(lambda: cell.asked is not None, timeout=PATIENCE)
     assert cell.asked is not None
@@ -149,12 +152,12 @@ def test_a_cell_that_asks_goes_on_with_what_the_person_types(lab: Lab, qtbot: Qt
     assert shown(cell) == "'meme'"
 
 
-def test_nvidia_smi_shows_the_simulated_machine(lab: Lab, qtbot: QtBot) -> None:
+def test_nvidia_smi_shows_the_simulated_machine(lab: RealLab, qtbot: QtBot) -> None:
     cell = run(lab, qtbot, "!nvidia-smi")
     assert "TITAN RTX" in shown(cell, "out")
 
 
-def test_completions_come_from_the_live_objects(lab: Lab, qtbot: QtBot) -> None:
+def test_completions_come_from_the_live_objects(lab: RealLab, qtbot: QtBot) -> None:
     run(lab, qtbot, "my_tensor = torch.ones(2)")
     told: list[Event] = []
     lab.state.told.connect(told.append)
@@ -165,7 +168,7 @@ def test_completions_come_from_the_live_objects(lab: Lab, qtbot: QtBot) -> None:
 
 
 def test_what_hangs_is_cancelled_in_vain_and_then_restarted(
-    lab: Lab, qtbot: QtBot, tmp_path: Path
+    lab: RealLab, qtbot: QtBot, tmp_path: Path
 ) -> None:
     there = tmp_path / "there"
     lab.state.run(
@@ -182,7 +185,7 @@ def test_what_hangs_is_cancelled_in_vain_and_then_restarted(
     assert run(lab, qtbot, MAKE).state == "done"
 
 
-def test_a_loop_that_does_not_end_can_be_stopped(lab: Lab, qtbot: QtBot) -> None:
+def test_a_loop_that_does_not_end_can_be_stopped(lab: RealLab, qtbot: QtBot) -> None:
     run(lab, qtbot, MAKE)
     lab.state.run("while True:\n    Y = X + 1")
     qtbot.waitUntil(lambda: lab.state.ledger.running is not None, timeout=PATIENCE)
@@ -194,7 +197,7 @@ def test_a_loop_that_does_not_end_can_be_stopped(lab: Lab, qtbot: QtBot) -> None
     assert len(lab.workers) == 1
 
 
-def test_a_cap_on_memory_is_met_and_the_shelf_stays(lab: Lab, qtbot: QtBot) -> None:
+def test_a_cap_on_memory_is_met_and_the_shelf_stays(lab: RealLab, qtbot: QtBot) -> None:
     run(lab, qtbot, MAKE)
     run(lab, qtbot, "torch.cuda.set_per_process_memory_fraction(0.01, 0)")
     failed = run(lab, qtbot, "B = torch.zeros(20000, 20000, device='cuda:0')").failed
@@ -204,7 +207,7 @@ def test_a_cap_on_memory_is_met_and_the_shelf_stays(lab: Lab, qtbot: QtBot) -> N
 
 
 def test_the_plots_see_what_the_lab_holds_and_that_it_was_released(
-    lab: Lab, machine: MachineState, qtbot: QtBot
+    lab: RealLab, machine: MachineState, qtbot: QtBot
 ) -> None:
     run(lab, qtbot, MAKE)
     held = [
@@ -219,7 +222,7 @@ def test_the_plots_see_what_the_lab_holds_and_that_it_was_released(
 
 
 def test_a_cell_for_a_worker_that_ended_a_moment_ago_fails_and_the_next_is_carried_out(
-    lab: Lab, qtbot: QtBot
+    lab: RealLab, qtbot: QtBot
 ) -> None:
     """Its end is told to a window that just sends a cell."""
     run(lab, qtbot, MAKE)
@@ -231,7 +234,7 @@ def test_a_cell_for_a_worker_that_ended_a_moment_ago_fails_and_the_next_is_carri
 
 
 def test_a_restart_is_told_as_such_and_helps_while_pytorch_is_still_loaded(
-    lab: Lab, qtbot: QtBot
+    lab: RealLab, qtbot: QtBot
 ) -> None:
     cell = begin(lab, MAKE)
     assert lab.state.stage is Stage.STARTING

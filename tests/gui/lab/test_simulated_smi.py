@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
@@ -22,7 +22,7 @@ PATIENCE = 60_000
 
 
 @pytest.fixture
-def lab(qtbot: QtBot) -> Iterator[LabState]:
+def lab(qtbot: QtBot) -> Iterator[Lab]:
     session = remembering(session_on(simulated(IDLE), interval=0.1))
     parent = QObject()
     machine = MachineState(session, Settings(), parent)
@@ -32,7 +32,7 @@ def lab(qtbot: QtBot) -> Iterator[LabState]:
     session.stop()
 
 
-def said(lab: LabState, qtbot: QtBot, code: str) -> str:
+def said(lab: Lab, qtbot: QtBot, code: str) -> str:
     cell = lab.ledger.cell(lab.run(code))
     assert cell is not None
     qtbot.waitUntil(lambda: cell.state in ("done", "failed"), timeout=PATIENCE)
@@ -40,7 +40,7 @@ def said(lab: LabState, qtbot: QtBot, code: str) -> str:
     return "".join(each.text for each in cell.outputs if isinstance(each, Printed))
 
 
-def test_the_first_tensor_takes_a_card_from_6_to_925_mib(lab: LabState, qtbot: QtBot) -> None:
+def test_the_first_tensor_takes_a_card_from_6_to_925_mib(lab: Lab, qtbot: QtBot) -> None:
     assert said(lab, qtbot, "!nvidia-smi").count("6MiB /  24576MiB") == 2
     made = "X = torch.ones(2, 3, device='cuda:0')\n!nvidia-smi"
     printed = said(lab, qtbot, made)
@@ -51,5 +51,5 @@ def test_the_first_tensor_takes_a_card_from_6_to_925_mib(lab: LabState, qtbot: Q
     assert again.splitlines()[:2] == ["925 MiB", "6 MiB"]
 
 
-def test_what_nvidia_smi_would_never_end_is_refused(lab: LabState, qtbot: QtBot) -> None:
+def test_what_nvidia_smi_would_never_end_is_refused(lab: Lab, qtbot: QtBot) -> None:
     assert said(lab, qtbot, "!nvidia-smi -l 1").startswith("Asked for again and again")

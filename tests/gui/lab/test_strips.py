@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.strips.card_strip import LOW, TALL, CardStrip
 from gpuexplorer.gui.lab.strips.strips import Strips
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.time_window import LONGEST_SPAN, MINUTE, SHORTEST_SPAN, TimeWindow
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -32,7 +32,7 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 @pytest.fixture
-def time_window(window: QWidget, lab: LabState) -> TimeWindow:
+def time_window(window: QWidget, lab: Lab) -> TimeWindow:
     made = TimeWindow(lab.machine.session.clock, window)
     made.choose_span(MINUTE)
     return made
@@ -40,7 +40,7 @@ def time_window(window: QWidget, lab: LabState) -> TimeWindow:
 
 @pytest.fixture
 def strips(
-    window: QWidget, lab: LabState, time_window: TimeWindow, qtbot: QtBot
+    window: QWidget, lab: Lab, time_window: TimeWindow, qtbot: QtBot
 ) -> Iterator[Strips]:
     strips = Strips(lab, time_window, window)
     strips.resize(1328, TALL)
@@ -55,7 +55,7 @@ def strips(
     strips.hide()
 
 
-def made(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, strips: Strips) -> CardStrip:
+def made(lab: Lab, worker: ScriptedWorker, qtbot: QtBot, strips: Strips) -> CardStrip:
     run(lab, worker, MAKE, tensor("X"))
     lab.run("X + Y")
     worker.fail("devices differ", "RuntimeError", "cuda:0 and cuda:1!")
@@ -73,7 +73,7 @@ def test_every_card_of_the_lab_has_a_strip(strips: Strips) -> None:
 
 
 def test_a_line_is_a_flag_on_its_card(
-    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    strips: Strips, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     strip = made(lab, worker, qtbot, strips)
     # Both in the same second, and so one flag.
@@ -82,7 +82,7 @@ def test_a_line_is_a_flag_on_its_card(
 
 
 def test_a_click_on_a_flag_selects_its_line_and_the_next_click_the_next(
-    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    strips: Strips, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     strip = made(lab, worker, qtbot, strips)
     first, second = (each.id for each in lab.ledger.cells[-2:])
@@ -95,7 +95,7 @@ def test_a_click_on_a_flag_selects_its_line_and_the_next_click_the_next(
 
 
 def test_the_arrow_keys_go_from_line_to_line(
-    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    strips: Strips, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     strip = made(lab, worker, qtbot, strips)
     first, second = (each.id for each in lab.ledger.cells[-2:])
@@ -108,7 +108,7 @@ def test_the_arrow_keys_go_from_line_to_line(
 
 
 def test_what_is_selected_elsewhere_is_drawn_otherwise(
-    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    strips: Strips, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     strip = made(lab, worker, qtbot, strips)
     place = strip.flag_place(strip.flags[0])
@@ -133,7 +133,7 @@ def test_in_a_low_window_the_strips_are_low(strips: Strips, window: QWidget) -> 
 
 
 def test_pointing_at_a_strip_points_at_that_moment_everywhere(
-    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, window: QWidget
+    strips: Strips, lab: Lab, worker: ScriptedWorker, qtbot: QtBot, window: QWidget
 ) -> None:
     strip = made(lab, worker, qtbot, strips)
     time_window = window.findChild(TimeWindow)
@@ -143,7 +143,7 @@ def test_pointing_at_a_strip_points_at_that_moment_everywhere(
 
 
 def test_a_drag_to_the_right_looks_back_in_time(
-    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, window: QWidget
+    strips: Strips, lab: Lab, worker: ScriptedWorker, qtbot: QtBot, window: QWidget
 ) -> None:
     strip = made(lab, worker, qtbot, strips)
     time_window = window.findChild(TimeWindow)
@@ -162,7 +162,7 @@ def test_a_drag_to_the_right_looks_back_in_time(
 
 
 def test_a_drag_is_over_when_another_screen_comes_in_between(
-    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot, window: QWidget
+    strips: Strips, lab: Lab, worker: ScriptedWorker, qtbot: QtBot, window: QWidget
 ) -> None:
     strip = made(lab, worker, qtbot, strips)
     time_window = window.findChild(TimeWindow)
@@ -205,7 +205,7 @@ def test_a_low_strip_of_a_lost_card_says_so_in_the_place_of_its_plot(
 @pytest.mark.parametrize("width", [1328, 300])
 def test_a_strip_is_drawn_in_every_width_theme_and_past(
     strips: Strips, qtbot: QtBot, window: QWidget, width: int,
-    lab: LabState, worker: ScriptedWorker) -> None:  # fmt: skip
+    lab: Lab, worker: ScriptedWorker) -> None:  # fmt: skip
     time_window = window.findChild(TimeWindow)
     assert time_window is not None
     strip = made(lab, worker, qtbot, strips)
@@ -281,7 +281,7 @@ def test_in_a_low_window_the_strips_are_away_and_come_back(strips: Strips) -> No
 
 
 def test_where_not_all_strips_have_room_the_card_of_the_newest_cell_comes_into_sight(
-    strips: Strips, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    strips: Strips, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     strips.resize(400, strips.height())
     strips.pull()

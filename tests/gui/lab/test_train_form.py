@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from tests.gui.lab.conftest import ScriptedWorker, tensor
 from tests.gui.lab.form_panels import (
     NET,
@@ -22,14 +22,14 @@ from tests.gui.lab.form_panels import (
 
 
 @pytest.fixture
-def window(qtbot: QtBot, lab: LabState) -> Iterator[QWidget]:
+def window(qtbot: QtBot, lab: Lab) -> Iterator[QWidget]:
     window = shown_forms(qtbot, lab)
     yield window
     window.close()
 
 
 def test_a_tensor_that_is_chosen_does_not_change_the_model_to_train(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     other = replace(NET, name="other")
     shelf(lab, worker, qtbot, tensor("X"), tensor("T"), NET, other)
@@ -40,7 +40,7 @@ def test_a_tensor_that_is_chosen_does_not_change_the_model_to_train(
 
 
 def test_a_model_learns_in_a_loop_that_a_form_wrote(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     shelf(lab, worker, qtbot, tensor("X"), tensor("T", shape=(2, 1)), NET)
     click(window, "Train")
@@ -56,7 +56,7 @@ def test_a_model_learns_in_a_loop_that_a_form_wrote(
 
 
 def test_the_loss_of_one_run_is_not_what_the_next_one_learns(
-    window: QWidget, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     loss = tensor("loss", shape=(), requires_grad=True)
     shelf(lab, worker, qtbot, tensor("X"), loss, NET)

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.code.code_pane import CodePane
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.lab.events import (
@@ -30,11 +30,11 @@ Keys = Qt.Key
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, lab: LabState) -> CodePane:
+def pane(qtbot: QtBot, lab: Lab) -> CodePane:
     return shown_pane(qtbot, lab)
 
 
-def ran(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, code: str, *events: Event) -> int:
+def ran(lab: Lab, worker: ScriptedWorker, qtbot: QtBot, code: str, *events: Event) -> int:
     """Its events are those of the first cell that is run."""
     number = lab.run(code)
     assert all(getattr(each, "id", number) == number for each in events)
@@ -45,7 +45,7 @@ def ran(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, code: str, *events:
     return number
 
 
-def fill(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, count: int) -> None:
+def fill(lab: Lab, worker: ScriptedWorker, qtbot: QtBot, count: int) -> None:
     for number in range(count):
         line = lab.run(f"A{number} = torch.ones(2)")
         worker.done(tensor(f"A{number}", "cpu", (2,), number=line))
@@ -53,7 +53,7 @@ def fill(lab: LabState, worker: ScriptedWorker, qtbot: QtBot, count: int) -> Non
 
 
 def test_a_cell_stands_there_with_what_it_printed_and_what_it_cost(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     assert "your own, with your rights" in read(pane)
     copied = Transferred(
@@ -71,7 +71,7 @@ def test_a_cell_stands_there_with_what_it_printed_and_what_it_cost(
 
 
 def test_what_a_cell_prints_comes_while_it_runs(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     number = lab.run("train()")
     worker.say(Began(number), Printed(number, "epoch 1\n"))
@@ -81,7 +81,7 @@ def test_what_a_cell_prints_comes_while_it_runs(
 
 
 def test_a_flood_keeps_its_beginning_and_end_and_the_rest_on_asking(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     rows = "".join(f"row {at}\n" for at in range(500))
     number = ran(lab, worker, qtbot, "flood()", Printed(1, rows))
@@ -96,7 +96,7 @@ def test_a_flood_keeps_its_beginning_and_end_and_the_rest_on_asking(
 
 
 def test_a_million_rows_stay_a_screenful(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     ran(lab, worker, qtbot, "flood()", Printed(1, "x\n" * 1_000_000))
     assert "\n999960 more rows\n" in read(pane)
@@ -115,7 +115,7 @@ def test_a_million_rows_stay_a_screenful(
     ],
 )
 def test_strange_letters_are_no_layout(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot,
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot,
     printed: str, shown: str,
 ) -> None:  # fmt: skip
     ran(lab, worker, qtbot, "odd()", Printed(1, printed))
@@ -123,7 +123,7 @@ def test_strange_letters_are_no_layout(
 
 
 def test_code_of_any_length_stays_a_page(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     ran(lab, worker, qtbot, "x = '" + "a" * 1_000_000 + "'" + "\nx" * 100_000)
     shown = read(pane)
@@ -133,7 +133,7 @@ def test_code_of_any_length_stays_a_page(
 
 
 def test_an_error_of_any_length_stays_a_page(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     words = "b" * 1_000_000 + "\n" * 100_000 + "the end"
     frames = (Frame(1, 1, "f"),)
@@ -145,7 +145,7 @@ def test_an_error_of_any_length_stays_a_page(
 
 
 def test_a_warning_stands_at_its_line_and_a_loops_once(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     warned = [Printed(1, "UserWarning: careful\n", "warning", 1, 1) for _ in range(50)]
     ran(lab, worker, qtbot, "risky()\nsafe()", *warned)
@@ -154,7 +154,7 @@ def test_a_warning_stands_at_its_line_and_a_loops_once(
 
 
 def test_a_figure_stands_in_the_page_and_a_broken_one_is_a_sentence(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     image = QImage(600, 400, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.red)
@@ -171,7 +171,7 @@ def test_a_figure_stands_in_the_page_and_a_broken_one_is_a_sentence(
 
 def test_a_figure_is_read_once_and_another_takes_its_place(
     pane: CodePane,
-    lab: LabState,
+    lab: Lab,
     worker: ScriptedWorker,
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
@@ -198,7 +198,7 @@ def test_a_figure_is_read_once_and_another_takes_its_place(
 
 
 def test_an_error_names_the_calls_that_led_to_it(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     frames = (Frame(1, 4), Frame(1, 2, "f", 11, 16))
     failed = Failed(1, "error", "ZeroDivisionError", "division by zero", frames=frames)
@@ -212,7 +212,7 @@ def test_an_error_names_the_calls_that_led_to_it(
 
 
 def test_the_page_stays_at_its_end_unless_a_person_scrolled_up(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     fill(lab, worker, qtbot, 60)
     bar = transcript(pane).verticalScrollBar()
@@ -226,7 +226,7 @@ def test_the_page_stays_at_its_end_unless_a_person_scrolled_up(
 
 
 def test_a_selection_made_elsewhere_scrolls_its_cell_into_view(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     fill(lab, worker, qtbot, 60)
     lab.selection.choose(lab.ledger.cells[3].id, ["A2"])
@@ -235,7 +235,7 @@ def test_a_selection_made_elsewhere_scrolls_its_cell_into_view(
 
 
 def test_a_block_that_is_selected_lights_up_the_cell_that_placed_it(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     fill(lab, worker, qtbot, 5)
     lab.selection.choose(things=["A3"])
@@ -243,7 +243,7 @@ def test_a_block_that_is_selected_lights_up_the_cell_that_placed_it(
 
 
 def test_a_click_selects_the_cell_and_what_it_placed(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     fill(lab, worker, qtbot, 2)
     page = transcript(pane)
@@ -254,7 +254,7 @@ def test_a_click_selects_the_cell_and_what_it_placed(
 
 
 def test_text_is_selected_and_copied_and_else_the_cell_is(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     ran(lab, worker, qtbot, "print(1)", Printed(1, "from here to there\n"))
     page = transcript(pane)
@@ -268,7 +268,7 @@ def test_text_is_selected_and_copied_and_else_the_cell_is(
 
 
 def test_rough_hands_leave_it_whole(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     page = transcript(pane)
     for key in (Keys.Key_Up, Keys.Key_Space, Keys.Key_Delete, Keys.Key_A, Keys.Key_Return):
@@ -283,7 +283,7 @@ def test_rough_hands_leave_it_whole(
 
 
 def test_another_theme_writes_the_same_in_other_colours(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     fill(lab, worker, qtbot, 3)
     before = read(pane)
@@ -295,7 +295,7 @@ def test_another_theme_writes_the_same_in_other_colours(
 
 
 def test_a_cell_that_ran_again_is_written_in_its_place(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     fill(lab, worker, qtbot, 3)
     before = read(pane)
@@ -311,7 +311,7 @@ def test_a_cell_that_ran_again_is_written_in_its_place(
 
 
 def test_a_table_keeps_its_columns_and_a_long_row_wraps(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     bar = transcript(pane).horizontalScrollBar()
     ran(lab, worker, qtbot, "print(long)", Printed(1, "word " * 400))
@@ -328,7 +328,7 @@ def test_a_table_keeps_its_columns_and_a_long_row_wraps(
 
 
 def test_a_file_that_was_opened_shows_the_cell_to_run_next(
-    pane: CodePane, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
+    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     page = transcript(pane)
     lab.open_cells([f"a{at} = 0" for at in range(40)], "/tmp/a.py")

@@ -21,7 +21,7 @@ from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.program.program_panel import ProgramPanel
 from gpuexplorer.gui.lab.program.watching import WatchSheet
 from gpuexplorer.gui.lab.view import LabView
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Began
@@ -42,7 +42,7 @@ pytestmark = [
 class Screen:
     """The lab in a window, and a program on disk."""
 
-    def __init__(self, lab: LabState, worker: ScriptedWorker, path: Path, qtbot: QtBot) -> None:
+    def __init__(self, lab: Lab, worker: ScriptedWorker, path: Path, qtbot: QtBot) -> None:
         self.lab, self.worker, self.path, self._qtbot = lab, worker, path, qtbot
         self.told = Told(lab.program, worker)
         self.window = QWidget()

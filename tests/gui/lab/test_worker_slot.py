@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import Switches, WorkerSlot
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event, Freed

@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Chosen, ProgramState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import (
@@ -37,11 +37,11 @@ CHOSEN = Chosen(Path(FILE), TEXT, ("--epochs", "3"))
 OVER = {"host_seconds": 41.0}
 
 
-def program_lab(machine: MachineState, worker: ScriptedWorker) -> LabState:
+def program_lab(machine: MachineState, worker: ScriptedWorker) -> Lab:
     """Its session is nobody's here; programs are run by `worker`."""
     session = ScriptedWorker()
     python = KnownPython(machine.settings, machine)
-    return LabState(machine, python, session.start, start_program=worker.starting)
+    return Lab(machine, python, session.start, start_program=worker.starting)
 
 
 class Told:

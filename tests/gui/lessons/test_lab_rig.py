@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.metrics import MEMORY_USED
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons.lab_rig import LabRig
 from gpuexplorer.gui.state.machine import MachineState

@@ -29,7 +29,7 @@ from gpuexplorer.gui.copies.datasheet.words import DATASHEET_KEYS, sentences_of
 from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.datasheet_state import DatasheetState, key_of
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.widgets.controls.fields import Choice

@@ -7,7 +7,7 @@ from enum import Enum
 from gpuexplorer.copies.jobs import USUAL_BYTES, Kind, job_of
 from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.widgets.pair_grid import Pair, PairHead
 from gpuexplorer.lab.wire import CopyJob
 

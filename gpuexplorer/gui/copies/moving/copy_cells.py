@@ -16,7 +16,7 @@ from gpuexplorer.gui.copies.moving.moved_cells import (
     where,
     why_no_rate,
 )
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice, chip_of
+from gpuexplorer.gui.state.lab.devices import BenchDevice, chip_of
 from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone

@@ -14,7 +14,7 @@ from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.copies.moving.moved import Moved, called
 from gpuexplorer.gui.copies.moving.words import Said
 from gpuexplorer.gui.copies.shared_parts import factor_words
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import label, wrapped_label
@@ -176,7 +176,7 @@ class CureSheet(Sheet):
     begun = Signal(int)  # its command
     refused = Signal(str)
 
-    def __init__(self, lab: LabState, said: Said, window: QWidget) -> None:
+    def __init__(self, lab: Lab, said: Said, window: QWidget) -> None:
         super().__init__(tr("Cell {cell}, cured", cell=said.place), window, 580)
         self._lab = lab
         self._code = said.code

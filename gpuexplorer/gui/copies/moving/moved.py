@@ -10,7 +10,7 @@ from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.widgets.machine.layout import Hop, Kind, Part
 from gpuexplorer.lab.wire import CopyJob
 

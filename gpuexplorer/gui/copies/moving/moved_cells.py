@@ -8,7 +8,7 @@ from gpuexplorer.copies.routes import Way
 from gpuexplorer.core.units import Quantity, bytes_words, duration, gigabytes_per_second
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.copies.moving.moved import Moved
-from gpuexplorer.gui.state.lab.bench_device import Devices
+from gpuexplorer.gui.state.lab.devices import Devices
 
 NO_LIMIT = mark("it is not known what this way could carry")
 _SHORT = {

@@ -12,8 +12,8 @@ from gpuexplorer.core.units import bytes_words, rate, seconds_words
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.bench_lines import copy_line
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown, Labelled

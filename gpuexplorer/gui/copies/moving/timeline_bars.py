@@ -21,7 +21,7 @@ from gpuexplorer.gui.copies.moving.timeline_words import (
 )
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice, chip_of
+from gpuexplorer.gui.state.lab.devices import BenchDevice, chip_of
 from gpuexplorer.gui.theme.palette import mixed
 
 FLAGS = 16  # above all rows, for the numbers of cells

@@ -13,7 +13,7 @@ from gpuexplorer.copies.timeline import Timeline, trace_pieces
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.moving.timeline_view import TimelineView
 from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame, all_of, around, frame_words
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look

@@ -32,7 +32,7 @@ from gpuexplorer.gui.copies.moving.timeline_words import (
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.plots.curves import line_pen
 from gpuexplorer.gui.plots.graph import Axis, Graph
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.palette import faded
 
 _AXIS, _STRIP, _LEFT, _RIGHT = 24, 20, 6, 10

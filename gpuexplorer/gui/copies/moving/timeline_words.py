@@ -10,7 +10,7 @@ from gpuexplorer.core.units import duration, gigabytes_per_second
 from gpuexplorer.core.words import listed, mark, paragraph, tr
 from gpuexplorer.gui.copies.moving.moved import called_in_words, named
 from gpuexplorer.gui.copies.shared_parts import factor_words
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 
 LEAST = 1e-6  # seconds that fill the width at most
 _NEARLY = 1 - 1e-6  # seconds are no round numbers to the last digit

@@ -14,7 +14,7 @@ from gpuexplorer.gui.copies.moving.moved import Moved
 from gpuexplorer.gui.copies.moving.moved_cells import NO_FIGURES, colour_of, figures_of
 from gpuexplorer.gui.copies.moving.playback import Playback
 from gpuexplorer.gui.copies.moving.travel_drawing import Flow, TravelDrawing
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice, chip_of
+from gpuexplorer.gui.state.lab.devices import BenchDevice, chip_of
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look

@@ -33,8 +33,8 @@ from gpuexplorer.gui.copies.moving.travel_drawing import Flow
 from gpuexplorer.gui.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.copies.moving.words import Said, said_of, unwired, with_copy
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
 from gpuexplorer.gui.state.lab.program_state import RECORDED
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.wiring import WiringAnswer
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.gui.widgets.machine.machine_faces import machine_faces, machine_now

@@ -35,8 +35,8 @@ from gpuexplorer.gui.lab.bench.words import (
     where_nothing_lies,
 )
 from gpuexplorer.gui.lab.device_table import DeviceTable, key_of
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets import laid_out
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
@@ -57,7 +57,7 @@ class Bench(QWidget):
 
     open_asked = Signal(str)  # the name of a thing to look into
 
-    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self._blocks = BenchBlocks(lab)

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.bench.blocks import Block, BlockKind
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
 
 
 class BenchActions(QObject):
@@ -21,7 +21,7 @@ class BenchActions(QObject):
     opened = Signal(str)
     refused = Signal(Block, str)
 
-    def __init__(self, lab: LabState, parent: QObject) -> None:
+    def __init__(self, lab: Lab, parent: QObject) -> None:
         super().__init__(parent)
         self._lab = lab
         self.devices: Sequence[BenchDevice] = ()  # from left to right

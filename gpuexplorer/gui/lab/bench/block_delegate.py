@@ -18,7 +18,7 @@ from gpuexplorer.gui.lab.bench.memory_levels import hue
 from gpuexplorer.gui.lab.bench.peeks import Values
 from gpuexplorer.gui.lab.bench.words import amount_of, remark_of, shape_of, title_of_block
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.palette import faded
 
 BLOCK = Qt.ItemDataRole.UserRole

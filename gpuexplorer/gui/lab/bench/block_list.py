@@ -42,7 +42,7 @@ from gpuexplorer.gui.lab.bench.block_delegate import (
 from gpuexplorer.gui.lab.bench.blocks import Block, Key
 from gpuexplorer.gui.lab.bench.words import hint_of, rows_of, spoken_block
 from gpuexplorer.gui.paint.drawing import Drawing, Index
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.palette import faded
 
 THING = "application/x-gpuexplorer-thing"  # is what a drag carries

@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gpuexplorer.core.words import Message, mark, tr
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.lab_course import Cause
-from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.lab.events import Placed
 
 HOST = "cpu"
@@ -96,7 +96,7 @@ class Block(NamedTuple):
 class BenchBlocks:
     """What lies on each device; the same objects again while the ledger knows of no more."""
 
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self._made_of: tuple[object, ...] | None = None
         self._made: Mapping[str, Sequence[Block]] = {}

@@ -32,7 +32,7 @@ from gpuexplorer.gui.lab.bench.words import (
     title_of,
 )
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look

@@ -15,7 +15,7 @@ from gpuexplorer.core.units import (
     part_of_memory,
     plain,
 )
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.palette import Theme
 
 _STEPS = [each * 10.0**power for power in range(-1, 4) for each in (1, 2, 4, 5, 6, 8)]

@@ -7,8 +7,8 @@ from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.gui.lab.bench.blocks import Block
 from gpuexplorer.gui.lab.inside.values import writing_of
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.lab.events import Event, Failed, Peeked
 
 _ROWS, _COLUMNS = 4, 6
@@ -46,7 +46,7 @@ class Peeks(QObject):
 
     came = Signal()  # values of something
 
-    def __init__(self, lab: LabState, parent: QObject | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self._ended = 0  # cells: each may have changed values where they are

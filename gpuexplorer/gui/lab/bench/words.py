@@ -9,9 +9,9 @@ from gpuexplorer.gui.lab.bench.bench_question import DeviceQuestion
 from gpuexplorer.gui.lab.bench.blocks import Block, BlockKind, one_line, text_of
 from gpuexplorer.gui.lab.bench.memory_levels import Level, amount
 from gpuexplorer.gui.lab.bench.peeks import Values
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 
 _MODELLED = (mark("Cards: memory is modelled"), mark("Cards: modelled"))
 _STAGES = {
@@ -95,7 +95,7 @@ def more_devices(count: int) -> str:
 
 
 def where_nothing_lies(
-    device: BenchDevice, lab: LabState, *, first: bool, nothing: bool
+    device: BenchDevice, lab: Lab, *, first: bool, nothing: bool
 ) -> tuple[str, ...]:
     """At falling length. `nothing`: on no device at all."""
     if nothing:
@@ -105,7 +105,7 @@ def where_nothing_lies(
     return (long, tr("Nothing here"))
 
 
-def _stage_words(lab: LabState) -> str:
+def _stage_words(lab: Lab) -> str:
     if lab.can_replay:
         return tr("What lay here went with the worker that ended.")
     if lab.stage is Stage.RESTING:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gpuexplorer.core.words import NOTHING, tr
 from gpuexplorer.gui.lab.cells.cell_face import CellFace, cell_face
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.lab.events import Printed
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.session_files import OpenedCell
@@ -16,7 +16,7 @@ _Stamp = tuple[object, ...]
 
 
 class CellFaces:
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self._known: dict[int, tuple[_Stamp, CellFace]] = {}
         self._numbers: dict[OpenedCell, int] = {}  # by which those are called here

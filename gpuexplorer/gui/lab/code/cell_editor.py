@@ -25,7 +25,7 @@ from gpuexplorer.gui.lab.code.code_text import (
 )
 from gpuexplorer.gui.lab.code.completions import Completions
 from gpuexplorer.gui.paint.python import INDENT, PythonColours
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lab.events import Completed
@@ -46,7 +46,7 @@ _NONE, _SHIFT, _CONTROL = (
 class PastCells:
     """What was begun before is kept, and comes back after the newest."""
 
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self._back = 0  # how many cells; 0 is what is being typed
         self._begun = ""

@@ -19,7 +19,7 @@ from gpuexplorer.gui.lab.code.lab_notices import LabNotices
 from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
 from gpuexplorer.gui.lab.code.program import Program
 from gpuexplorer.gui.lab.code.words import Answer
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, column
 from gpuexplorer.lab.events import Completed, Event, Failed
@@ -36,7 +36,7 @@ class CodePane(QFrame):
     watch_asked = Signal()  # a program, or the one that is watched already
     watch_file_asked = Signal(Path)
 
-    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Code"))

@@ -13,7 +13,7 @@ from gpuexplorer.gui.lab.cells.cell_faces import CellFaces
 from gpuexplorer.gui.lab.cells.words import briefly
 from gpuexplorer.gui.lab.code.words import CureFace, cure_face
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, wrapped_label
@@ -47,7 +47,7 @@ class ErrorPanel(QFrame):
     cure_chosen = Signal(int)  # counted from 0
     typed = Signal(str)  # somebody writes a cell in place of pressing one
 
-    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self.face: ErrorFace | None = None
@@ -136,7 +136,7 @@ class CureButton(QPushButton):
 
     typed = Signal(str)
 
-    def __init__(self, lab: LabState, face: CureFace, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: Lab, face: CureFace, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.face = face
         self.setProperty("kind", "cure")
@@ -181,7 +181,7 @@ class CureButton(QPushButton):
 class _Path(QWidget):
     """From which devices to which, as chips in their colours."""
 
-    def __init__(self, lab: LabState, face: CureFace) -> None:
+    def __init__(self, lab: Lab, face: CureFace) -> None:
         super().__init__()
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         arrow = wrapped_label("\N{RIGHTWARDS ARROW}", Tone.QUIET)
@@ -196,7 +196,7 @@ class _Path(QWidget):
 _NOT_EXPLAINED_UNASKED = frozenset({"cancelled", "worker lost"})
 
 
-def error_face(lab: LabState, faces: CellFaces, selected: int | None) -> ErrorFace | None:
+def error_face(lab: Lab, faces: CellFaces, selected: int | None) -> ErrorFace | None:
     """The selected cell where it failed, else the newest where that one did."""
     cell = _cell(lab.ledger, selected)
     if cell is None or cell.failed is None:
@@ -225,7 +225,7 @@ def _cell(ledger: Ledger, selected: int | None) -> Cell | None:
     return newest if explains else None
 
 
-def _ways_on(lab: LabState, cell: Cell, failed: Failed) -> Sequence[Cure]:
+def _ways_on(lab: Lab, cell: Cell, failed: Failed) -> Sequence[Cure]:
     """As things lie on the shelf now."""
     ledger = lab.ledger
     if cell not in ledger.cells[ledger.first :]:
@@ -235,7 +235,7 @@ def _ways_on(lab: LabState, cell: Cell, failed: Failed) -> Sequence[Cure]:
     return cures(failed, cell, ledger, free)
 
 
-def _expected(lab: LabState, copying: Copying) -> tuple[float, str] | None:
+def _expected(lab: Lab, copying: Copying) -> tuple[float, str] | None:
     """None for real cards: nothing is claimed about them."""
     backend = made_up(lab.machine.session.backend)
     if backend is None:

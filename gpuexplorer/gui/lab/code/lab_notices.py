@@ -5,8 +5,8 @@ from pathlib import Path
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.code import words
 from gpuexplorer.gui.lab.code.words import LabNotice
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.theme.palette import Tone
 
 _SHORT = 0.4  # seconds; a cell that is done sooner needs no button
@@ -16,7 +16,7 @@ _LOOKED_AT = 50  # cells at the end, of which some may wait
 class LabNotices:
     """Remembers what would else be gone by the time it is read."""
 
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self._ended = ""  # why the last worker did
         self._said = LabNotice()

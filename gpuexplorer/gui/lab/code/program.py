@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.widgets.saving import (
     FileKind,
@@ -34,7 +34,7 @@ class Program(QObject):
     done = Signal(str)
     refused = Signal(str)
 
-    def __init__(self, lab: LabState, parent: QWidget) -> None:
+    def __init__(self, lab: Lab, parent: QWidget) -> None:
         super().__init__(parent)
         self._lab = lab
         self._parent = parent

@@ -7,7 +7,7 @@ from enum import Enum
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.lab.events import Placed
 

@@ -16,8 +16,8 @@ from gpuexplorer.gui.lab.forms.footer import Footer
 from gpuexplorer.gui.lab.forms.form import Around, LabForm, Plan
 from gpuexplorer.gui.lab.forms.form_view import FormView
 from gpuexplorer.gui.lab.forms.train import TRAIN
-from gpuexplorer.gui.state.lab.lab_devices import expected_contexts
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import expected_contexts
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column
@@ -35,7 +35,7 @@ FORMS: Sequence[LabForm] = (TENSOR, MODEL, COMPUTE, TRAIN)
 class FormPanel(QWidget):
     """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
 
-    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self._shown = FORMS[0]

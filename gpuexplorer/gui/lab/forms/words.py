@@ -9,7 +9,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.bench.memory_levels import amount
 from gpuexplorer.gui.lab.forms.form import Around
 from gpuexplorer.gui.lab.forms.operations import Needs, Operation
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.lab.events import Placed
 
 

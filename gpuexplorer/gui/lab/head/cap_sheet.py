@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.head.words import LEAST, MEMORY_CAP, MOST, changed_caps
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone

@@ -22,9 +22,8 @@ from gpuexplorer.gui.lab.head.words import (
     visible_in,
 )
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage, StageWords, stage_words
-from gpuexplorer.gui.state.lab.worker_slot import Switches
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage, StageWords, Switches, stage_words
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -45,7 +44,7 @@ _ON = ("placement", "growing")
 class LabHead(QWidget):
     """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
 
-    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self._folded = False
@@ -227,7 +226,7 @@ class StageMark(Painted):
 class SwitchBook(QObject):
     """Puts back what was chosen, and writes down what is."""
 
-    def __init__(self, lab: LabState, parent: QObject | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         remembered = self._remembered()

@@ -18,7 +18,7 @@ from gpuexplorer.gui.lab.head.words import (
     caps_in,
     changed_caps,
 )
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -35,7 +35,7 @@ class SwitchActions(QObject):
     refused = Signal(str)  # a sentence
     done = Signal()
 
-    def __init__(self, lab: LabState, head: QWidget) -> None:
+    def __init__(self, lab: Lab, head: QWidget) -> None:
         super().__init__(head)
         self._lab, self._head = lab, head
         self._then: Switches | None = None  # what is chosen when the worker has gone

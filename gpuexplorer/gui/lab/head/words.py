@@ -11,7 +11,7 @@ from html import escape
 from gpuexplorer.core.units import USUAL, Units, memory
 from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.lab.events import Placed
 
 Visible = tuple[int, ...] | None

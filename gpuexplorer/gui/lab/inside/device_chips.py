@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice, chip_of
+from gpuexplorer.gui.state.lab.devices import BenchDevice, chip_of
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.widgets.painted import ChipRow
 

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QFrame, QWidget
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
 from gpuexplorer.gui.lab.inside.words import ThingFact, thing_called, thing_facts
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import FREE, add, column, label, row
@@ -60,7 +60,7 @@ class FactList(QWidget):
 class WhatPane(QWidget):
     """Which cells made and read a thing, too."""
 
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         super().__init__()
         self._lab = lab
         self._asked: tuple[Placed | None, int] = (None, 0)

@@ -10,7 +10,7 @@ from gpuexplorer.gui.lab.inside.opened_row import OpenedRow
 from gpuexplorer.gui.lab.inside.tensor_page import TensorPage
 from gpuexplorer.gui.lab.inside.thing_page import ElementsPage, TextPage
 from gpuexplorer.gui.lab.inside.words import root_of, thing_called
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.widgets.laid_out import GROWS, column
 from gpuexplorer.gui.widgets.live_view import EmptyState
@@ -48,7 +48,7 @@ class Inside(QWidget):
 
     back_asked = Signal()
 
-    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self._opened: list[str] = []

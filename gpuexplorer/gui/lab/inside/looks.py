@@ -2,8 +2,8 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.lab.events import Event, Failed, Finished, Opened, Peeked
 
 _Wish = tuple[str, tuple[int, ...], int, int]
@@ -18,7 +18,7 @@ class Looks(QObject):
     failed = Signal(object)  # Failed
     cost_known = Signal(object)  # Finished, after what was seen
 
-    def __init__(self, lab: LabState, parent: QObject | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self._under_way: int | None = None

@@ -14,7 +14,7 @@ from gpuexplorer.gui.lab.inside.model_layers import Crossing, Drawn
 from gpuexplorer.gui.lab.inside.part_panel import PartPanel
 from gpuexplorer.gui.lab.inside.thing_head import ThingHead
 from gpuexplorer.gui.lab.inside.values import bytes_text, grouped, shape_text
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
@@ -30,7 +30,7 @@ _MOST_ROWS = 8  # of the layers; the others are scrolled to
 
 
 class ModelPage(QScrollArea):
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         super().__init__()
         self._lab = lab
         self._name = ""

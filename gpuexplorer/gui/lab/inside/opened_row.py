@@ -11,7 +11,7 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.bench.blocks import BlockKind, text_of
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
 from gpuexplorer.gui.lab.inside.words import thing_called
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
@@ -28,7 +28,7 @@ class OpenedRow(QWidget):
     chosen = Signal(str)
     closed = Signal(str)
 
-    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self._names: list[str] = []

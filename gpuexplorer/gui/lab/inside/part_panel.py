@@ -7,7 +7,7 @@ from gpuexplorer.gui.lab.inside.model_layers import Drawn, part_line
 from gpuexplorer.gui.lab.inside.spread_pane import SpreadPane
 from gpuexplorer.gui.lab.inside.value_pane import ValuePane
 from gpuexplorer.gui.lab.inside.values import shape_text
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
@@ -18,7 +18,7 @@ _SIDE, _LEAST_HEIGHT, _MANY = 288, 384, 4
 
 
 class PartPanel(QFrame):
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setMinimumHeight(_LEAST_HEIGHT)

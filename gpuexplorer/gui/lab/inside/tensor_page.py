@@ -10,7 +10,7 @@ from gpuexplorer.gui.lab.inside.spread_pane import SpreadPane
 from gpuexplorer.gui.lab.inside.thing_head import ThingHead
 from gpuexplorer.gui.lab.inside.value_pane import ValuePane
 from gpuexplorer.gui.lab.inside.words import thing_called
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.live_view import scrolled
@@ -21,7 +21,7 @@ _VALUES, _GRADIENT = "values", "gradient"
 
 
 class TensorPage(QFrame):
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self._lab = lab

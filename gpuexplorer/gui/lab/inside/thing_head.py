@@ -11,7 +11,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
 from gpuexplorer.gui.lab.inside.words import thing_called, thing_headline
 from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line, save_line
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row, say, wrapped_label
@@ -19,7 +19,7 @@ from gpuexplorer.gui.widgets.line import ElidedLabel
 
 
 class ThingHead(QWidget):
-    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self._chips = DeviceChips()
@@ -75,7 +75,7 @@ class ThingActions(QWidget):
 
     refused = Signal(str)  # a sentence; empty when a line was taken
 
-    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
         self._name = ""

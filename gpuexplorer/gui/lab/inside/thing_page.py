@@ -10,7 +10,7 @@ from gpuexplorer.gui.lab.inside.device_chips import chips_of
 from gpuexplorer.gui.lab.inside.fact_list import WhatPane
 from gpuexplorer.gui.lab.inside.thing_head import ThingHead
 from gpuexplorer.gui.lab.inside.words import thing_called
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
@@ -25,7 +25,7 @@ _SIDE = 288
 class ThingPage(QFrame):
     """A head, something below it, and beside both what the thing is."""
 
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self._lab = lab
@@ -59,7 +59,7 @@ class ThingPage(QFrame):
 class TextPage(ThingPage):
     """An optimiser or a plain value, as PyTorch prints it."""
 
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         super().__init__(lab)
         self._text = QPlainTextEdit()
         self._text.setFont(look().letters.mono.font)
@@ -79,7 +79,7 @@ class ElementsPage(ThingPage):
 
     open_asked = Signal(str)  # the path of an element
 
-    def __init__(self, lab: LabState) -> None:
+    def __init__(self, lab: Lab) -> None:
         super().__init__(lab)
         self._model = TableModel(self._columns(), lambda element: element.path)
         self._table = Table(tr("Elements"), self._model)

@@ -15,7 +15,7 @@ from gpuexplorer.gui.lab.inside.value_model import MOST
 from gpuexplorer.gui.lab.inside.value_scale import ValueScale
 from gpuexplorer.gui.lab.inside.values import rounded_text
 from gpuexplorer.gui.plots.graph import Axis, Graph
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
@@ -45,7 +45,7 @@ class ValuePane(QWidget):
     value_chosen = Signal(object)  # float, or None
     failed = Signal()  # there are no values to see
 
-    def __init__(self, lab: LabState, parent: QWidget | None = None) -> None:
+    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._what = ""
         self._of_nothing = ""

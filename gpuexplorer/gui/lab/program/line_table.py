@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.units import USUAL, Units, duration, grouped, memory
 from gpuexplorer.core.words import paragraph, tr
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice, chip_of
+from gpuexplorer.gui.state.lab.devices import BenchDevice, chip_of
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.cell import PADDING, Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel

@@ -20,7 +20,7 @@ from gpuexplorer.gui.lab.program.program_head import ProgramHead
 from gpuexplorer.gui.lab.program.program_output import ProgramOutput
 from gpuexplorer.gui.lab.program.watching import EndSheet, Watching
 from gpuexplorer.gui.lab.program.words import ProgramNow, nothing_words, notice
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -75,9 +75,7 @@ class ProgramPanel(QFrame):
     back_asked = Signal()
     closed = Signal()
 
-    def __init__(
-        self, lab: LabState, watching: Watching, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, lab: Lab, watching: Watching, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Program that is watched"))

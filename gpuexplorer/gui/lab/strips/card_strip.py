@@ -18,8 +18,8 @@ from gpuexplorer.gui.lab.strips.strip_past import StripPast, strip_past
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.graph import ZOOM
 from gpuexplorer.gui.plots.labels import TENTHS_UP_TO
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.line import fitting, spell, width_of, wordings
 from gpuexplorer.gui.widgets.painted import Painted
@@ -37,7 +37,7 @@ class CardStrip(Painted):
     """
 
     def __init__(
-        self, lab: LabState, time_window: TimeWindow, parent: QWidget | None = None
+        self, lab: Lab, time_window: TimeWindow, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._lab, self._time_window = lab, time_window

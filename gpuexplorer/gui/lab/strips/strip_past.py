@@ -9,8 +9,8 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, MetricId
 from gpuexplorer.core.units import GIB, USUAL, Units
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
-from gpuexplorer.gui.state.lab.cell_flags import CellFlag
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.lab_course import CellFlag
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.telemetry.trace import Trace
 
@@ -36,7 +36,7 @@ class StripPast:
 
 
 def strip_past(
-    lab: LabState,
+    lab: Lab,
     time_window: TimeWindow,
     card: CardId,
     width: float,
@@ -68,7 +68,7 @@ def strip_past(
 
 
 def _trace(
-    lab: LabState, card: CardId, metric: MetricId, start: float, end: float, width: float
+    lab: Lab, card: CardId, metric: MetricId, start: float, end: float, width: float
 ) -> Trace:
     return lab.machine.past.trace(card, metric, start, end, columns_for(width))
 

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.lab.strips.card_strip import LOW, TALL, CardStrip
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.cell_flags import strip_order, touched_devices
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.lab_course import strip_order, touched_devices
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.ledger import Cell
@@ -32,7 +32,7 @@ class Strips(QWidget):
     """
 
     def __init__(
-        self, lab: LabState, time_window: TimeWindow, parent: QWidget | None = None
+        self, lab: Lab, time_window: TimeWindow, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._lab = lab

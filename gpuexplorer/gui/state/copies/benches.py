@@ -10,7 +10,7 @@ from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.copies.copies_state import CopiesState, MakeBench
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.start import Start
 from gpuexplorer.remote.stream import FarStream, made_up
@@ -20,7 +20,7 @@ from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 _PACE = 0.005
 
 
-def copies_of(lab: LabState) -> CopiesState:
+def copies_of(lab: Lab) -> CopiesState:
     """Of the session that is shown. Asks nobody and starts nothing yet."""
     ways = Ways(lab.machine, lab.cards)
     state = CopiesState(lab, ways, bench_maker(lab, ways))
@@ -28,7 +28,7 @@ def copies_of(lab: LabState) -> CopiesState:
     return state
 
 
-def bench_maker(lab: LabState, ways: Ways) -> MakeBench:
+def bench_maker(lab: Lab, ways: Ways) -> MakeBench:
     backend = lab.machine.session.backend
     if lab.recorded:
         return _refuse
@@ -51,7 +51,7 @@ def _modelled(backend: SimulatedBackend, ways: Ways) -> Bench:
     return ModelBench(spec, faults, routes, pace=_PACE, elapsed=lambda: backend.elapsed)
 
 
-def _on_cards(lab: LabState, ways: Ways) -> Bench | None:
+def _on_cards(lab: Lab, ways: Ways) -> Bench | None:
     python = lab.pythons.python
     if python is None:
         lab.pythons.find()

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.lab_pythons import python_setting
+from gpuexplorer.gui.state.lab.pythons import python_setting
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
 from gpuexplorer.ranks.measuring import (
     Asked,

@@ -13,8 +13,8 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.recording.lab_said import Forgot
 
@@ -31,7 +31,7 @@ class CopiesState(QObject):
     progressed = Signal()  # of the measuring that runs; also that it began, or ended
 
     def __init__(
-        self, lab: LabState, ways: Ways, make_bench: MakeBench, parent: QObject | None = None
+        self, lab: Lab, ways: Ways, make_bench: MakeBench, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.lab = lab

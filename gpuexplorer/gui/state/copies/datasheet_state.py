@@ -13,7 +13,7 @@ from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import HOST_ID, Card, Sample
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.topology import Topology
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.state.lab.bench_device import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.lab.events import Placed
 
 

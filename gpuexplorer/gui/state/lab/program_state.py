@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.gui.state.lab.card_match import matches
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.devices import matches
+from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerSlot
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, Watched

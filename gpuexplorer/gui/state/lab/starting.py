@@ -10,10 +10,10 @@ from pathlib import Path
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons, Nowhere
-from gpuexplorer.gui.state.lab.lab_replay import LabReplay
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.lab_recording import LabReplay
 from gpuexplorer.gui.state.lab.program_state import RECORDED
+from gpuexplorer.gui.state.lab.pythons import LabPythons, Nowhere
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Event
@@ -34,7 +34,7 @@ OnEvent = Callable[[Event], None]
 OnEnd = Callable[[Message], None]
 
 
-def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
+def lab_of(machine: MachineState, pythons: LabPythons) -> Lab:
     """For the session that is shown. Starts nothing yet. `pythons`: of this computer; another
     one has its own.
     """
@@ -43,7 +43,7 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> LabState:
         pythons = LabPythons(machine.settings, machine, There(session.backend.machine))
     elif why := session.source.figures_alone:
         pythons = LabPythons(machine.settings, machine, Nowhere(machine.name, why))
-    lab = LabState(
+    lab = Lab(
         machine,
         pythons,
         starter_of(session),

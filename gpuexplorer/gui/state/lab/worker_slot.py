@@ -1,16 +1,22 @@
-"""WorkerSlot: the place of one worker; what an earlier one still says is not heard."""
+"""WorkerSlot: the place of one worker; what an earlier one still says is not heard. Stage: how
+it is, in words.
+"""
 
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, told
+from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import Message, mark, told, tr
 from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
+from gpuexplorer.gui.state.lab.pythons import LabPythons
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Event, Failed
 from gpuexplorer.lab.wire import Command
 from gpuexplorer.lab.worker_process import WorkerProcess
@@ -37,6 +43,90 @@ StartWorker = Callable[
 ]
 
 
+class Stage(StrEnum):
+    """`RESTING` holds no card's memory: nobody has asked for anything, or all was released."""
+
+    RESTING = "resting"
+    SEARCHING = "searching"  # for a Python with PyTorch
+    WAITING = "waiting"  # for PyTorch, which no Python has
+    STARTING = "starting"
+    READY = "ready"
+    BUSY = "busy"
+    HANGING = "hanging"  # was asked to give up, and does not come back
+    FAILED = "failed"  # cannot be started; a sentence says why
+    RECORDED = "recorded"  # there is none, and never will be
+
+    @property
+    def runs(self) -> bool:
+        """Whether there is a worker that could be ended."""
+        return self in (Stage.STARTING, Stage.READY, Stage.BUSY, Stage.HANGING)
+
+
+# Shorter than this a line is over before anybody could read that it runs.
+_WORTH_TELLING = 0.3
+
+
+class StageWords(NamedTuple):
+    """How the lab's worker is, for every part of the window that says it. `lit`: it holds what
+    it holds, and answers. Else the dot is an outline.
+    """
+
+    words: str
+    sentence: str
+    tone: Tone = Tone.QUIET
+    lit: bool = False
+
+
+_STAGES = {
+    Stage.RESTING: StageWords(
+        mark("Resting"), mark("No worker runs: it starts with the first cell.")
+    ),
+    Stage.SEARCHING: StageWords(
+        mark("Looking for a Python"), mark("A Python with PyTorch is looked for.")
+    ),
+    Stage.WAITING: StageWords(
+        mark("Waiting for PyTorch"),
+        mark("No Python has PyTorch. What was asked for runs when one has it."),
+    ),
+    Stage.STARTING: StageWords(
+        mark("Starting"), mark("The worker starts and imports PyTorch.")
+    ),
+    Stage.RECORDED: StageWords(
+        mark("Recorded"), mark("This is a recording: nothing runs in it.")
+    ),
+    Stage.READY: StageWords(
+        mark("Ready"), mark("The worker waits for the next cell."), lit=True
+    ),
+    Stage.BUSY: StageWords(mark("Busy"), mark("The worker runs a cell."), Tone.TEXT, lit=True),
+    Stage.FAILED: StageWords(
+        mark("Cannot be started"), mark("The worker cannot be started."), Tone.BAD
+    ),
+    Stage.HANGING: StageWords(
+        mark("Does not come back"),
+        mark(
+            "The cell was asked to stop and has not. Restart the worker; the session can be "
+            "run again."
+        ),
+        Tone.WARN,
+        lit=True,
+    ),
+}
+
+
+def stage_words(stage: Stage, sentence: str = "", running: float | None = None) -> StageWords:
+    """`running`: for how many seconds the cell that runs has been doing so."""
+    said = _STAGES[stage]
+    words = tr(said.words)
+    if stage is Stage.BUSY and running is not None and running >= _WORTH_TELLING:
+        time = f"{running:.1f} s" if running < 10 else str(duration(int(running)))
+        if running >= 60:
+            time = f"{int(running // 60)}:{int(running % 60):02d} min"
+        words = tr("Busy, {time}", time=time)
+    before = stage in (Stage.BUSY, Stage.HANGING)  # then the sentence is older
+    meaning = tr(said.sentence) if before or not sentence else sentence
+    return said._replace(words=words, sentence=meaning)
+
+
 class WorkerSlot(QObject):
     """Its signals come in the window's own thread."""
 
@@ -46,19 +136,19 @@ class WorkerSlot(QObject):
     refused = Signal(object)  # the message why none can be started
     lacking = Signal()  # no Python has PyTorch: it begins when one has
 
-    waits_for_pytorch = False  # else it is refused
-
     def __init__(
         self,
         pythons: LabPythons,
         start_worker: StartWorker,
         switches: Callable[[], Switches],
         parent: QObject | None = None,
+        *,
+        waits: bool = False,
     ) -> None:
+        """`waits`: for PyTorch, where no Python has it; else it is refused."""
         super().__init__(parent)
-        self._pythons = pythons
-        self._start_worker = start_worker
-        self._switches = switches
+        self._pythons, self._start_worker = pythons, start_worker
+        self._switches, self._waits = switches, waits
         self.searching = False  # for a Python, to begin with it
         self._worker: WorkerProcess | None = None
         self._number = 0
@@ -137,7 +227,7 @@ class WorkerSlot(QObject):
     def _on_pythons_changed(self) -> None:
         if not self.searching or self._pythons.working:
             return
-        if self._pythons.lacking and self.waits_for_pytorch:
+        if self._pythons.lacking and self._waits:
             self.lacking.emit()
         elif self._pythons.python is None and self._pythons.trouble:
             self.searching = False

@@ -8,7 +8,7 @@ from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lessons.values import Readings
@@ -23,7 +23,7 @@ _OFTEN = 1.0  # seconds between readings, at least while somebody waits for one
 class LabRig(QObject):
     """Costly figures are read for as long as it is there: a lesson may ask for any."""
 
-    def __init__(self, lab: LabState, parent: QObject) -> None:
+    def __init__(self, lab: Lab, parent: QObject) -> None:
         super().__init__(parent)
         self._lab, self._machine = lab, lab.machine
         self._session = lab.machine.session

@@ -7,8 +7,8 @@ from functools import lru_cache
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.records import text_of
-from gpuexplorer.gui.state.lab.lab_devices import lost_devices
-from gpuexplorer.gui.state.lab.lab_state import LabState
+from gpuexplorer.gui.state.lab.devices import lost_devices
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lessons.lab_rig import LabRig
 from gpuexplorer.gui.state.lessons.shelf import Shelf
 from gpuexplorer.gui.state.settings import Settings
@@ -27,9 +27,7 @@ class LessonsState(QObject):
     opened = Signal()  # a lesson is played, another one, or none any more
     changed = Signal()  # in the lesson that is played, or in its lab
 
-    def __init__(
-        self, settings: Settings, lab: LabState, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, settings: Settings, lab: Lab, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
         self.shelf = Shelf(settings, self)
@@ -47,7 +45,7 @@ class LessonsState(QObject):
         """The file of the lesson that was played last."""
         return self._settings.remembered(_LAST) or ""
 
-    def follow(self, lab: LabState) -> None:
+    def follow(self, lab: Lab) -> None:
         """Other cards are shown from now on; what the lab held went with those before."""
         player, before = self.player, self.lab
         before.told.disconnect(self._on_told)
@@ -108,7 +106,7 @@ class LessonsState(QObject):
         """Nothing is run or told after this. Harmless when called twice."""
         self._stop_rig()
 
-    def _follow(self, lab: LabState) -> None:
+    def _follow(self, lab: Lab) -> None:
         self.lab = lab
         lab.told.connect(self._on_told)
         for signal in (lab.changed, lab.stage_changed):

@@ -16,9 +16,8 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.core.words import NOTHING, Message, listed, tr
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.pytorch_fetch import PyTorchFetch, Step
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.pythons import LabPythons, PyTorchFetch, Step
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import (
@@ -40,7 +39,7 @@ class PythonSheet(Sheet):
     its own thread; what is found stands here when it ends.
     """
 
-    def __init__(self, pythons: LabPythons, lab: LabState, window: QWidget) -> None:
+    def __init__(self, pythons: LabPythons, lab: Lab, window: QWidget) -> None:
         super().__init__(tr("Python of the lab"), window, 660)
         self._pythons, self._lab = pythons, lab
         self._shown: Sequence[tuple[str, Tone]] = ()
@@ -158,11 +157,11 @@ class PyTorchNotice(QFrame):
     every place. What would be fetched is said before it is.
     """
 
-    def __init__(self, lab: LabState | None, parent: QWidget, *, stays: bool = False) -> None:
+    def __init__(self, lab: Lab | None, parent: QWidget, *, stays: bool = False) -> None:
         """`stays`: it also says which PyTorch is used."""
         super().__init__(parent)
         self._stays = stays
-        self._lab: LabState | None = None
+        self._lab: Lab | None = None
         self.setProperty("panel", "notice")
         self._words = wrapped_label("", Tone.TEXT)
         self._get, self._cancel = QPushButton(), QPushButton(tr("Cancel"))
@@ -174,7 +173,7 @@ class PyTorchNotice(QFrame):
         column(self._words, ways, within=self, margins=(12, 8, 12, 8))
         self.show_lab(lab)
 
-    def show_lab(self, lab: LabState | None) -> None:
+    def show_lab(self, lab: Lab | None) -> None:
         """Another machine's has Pythons of its own; where nothing needs PyTorch, None."""
         if self._lab is not None:
             self._lab.pythons.changed.disconnect(self._refresh)
@@ -201,7 +200,7 @@ class PyTorchNotice(QFrame):
         self.setAccessibleName(said)
         self.setVisible(bool(said) and lab is not None and not lab.recorded)
 
-    def _said(self, lab: LabState) -> tuple[Message, bool]:
+    def _said(self, lab: Lab) -> tuple[Message, bool]:
         """The gravest, and whether PyTorch is wanted."""
         pythons, python, fetch = lab.pythons, lab.pythons.python, self._fetch
         if fetch is not None and fetch.said:
@@ -239,7 +238,7 @@ class PyTorchNotice(QFrame):
             self._fetch.cancel()
 
 
-def cards_of(lab: LabState) -> tuple[Sequence[Card], str | None]:
+def cards_of(lab: Lab) -> tuple[Sequence[Card], str | None]:
     """For which a build is looked for: a simulated machine's need none."""
     session = lab.machine.session
     if session.simulated:

@@ -12,8 +12,8 @@ from gpuexplorer import __version__
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import listed, tr, trn
 from gpuexplorer.gui.state.far_machines import Wanted
-from gpuexplorer.gui.state.lab.lab_state import LabState
-from gpuexplorer.gui.state.lab.lab_worker import Stage
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.theme.icons import Icon
@@ -183,7 +183,7 @@ def question_sheet(question: Question, parent: QWidget) -> Sheet:
 
 
 def release_first(
-    lab: LabState, words: str, then: Callable[[], object], parent: QWidget
+    lab: Lab, words: str, then: Callable[[], object], parent: QWidget
 ) -> Sheet | None:
     """Asks before what the cards hold is lost; `words` say on the button what is done then.
     Where nothing would be lost, `then` at once, and None.

@@ -1,29 +1,32 @@
-"""LabState: the other process, what is known of it, and what a person asks of it."""
+"""Lab: the other process and what it does, what is known of it, and what a person asks of it.
+A recording is the same without a worker.
+"""
 
 import itertools
 import json
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.gui.state.lab.lab_devices import lost_devices
-from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
-from gpuexplorer.gui.state.lab.lab_shown import LabShown
-from gpuexplorer.gui.state.lab.lab_worker import LabWorker, Stage
+from gpuexplorer.gui.state.lab.devices import BenchDevice, lab_devices, lost_devices
+from gpuexplorer.gui.state.lab.lab_course import LabCourse, Selection
 from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, StartProgram
-from gpuexplorer.gui.state.lab.turns import Turns
-from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
+from gpuexplorer.gui.state.lab.pythons import LabPythons
+from gpuexplorer.gui.state.lab.worker_slot import Stage, StartWorker, Switches, WorkerSlot
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.cures import Cure
-from gpuexplorer.lab.events import BROKEN, Asked, Evaluated, Event, Failed, Finished
-from gpuexplorer.lab.ledger import IMPORTS
+from gpuexplorer.lab.events import BROKEN, Asked, Evaluated, Event, Failed, Finished, Hello
+from gpuexplorer.lab.ledger import IMPORTS, Ledger
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
-from gpuexplorer.recording.lab_said import Answered, Gone, Sent, StartedOver
+from gpuexplorer.recording.lab_said import Answered, Gone, Noted, Sent, StartedOver
 from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.stream import FarStream
 
@@ -31,14 +34,28 @@ from gpuexplorer.remote.stream import FarStream
 _FIRST = Run(0, IMPORTS)
 _BEFORE_ITS_TURN = Message("It was stopped before its turn came.")
 _ONE_BEFORE_FAILED = Message("It was not run, since the cell before it failed.")
+_RELEASED = Message("The cards were released before it was done.")
+_RESTARTED = Message("The worker was restarted.")
+_SETTLED = 16  # milliseconds in which what happens is told once
+_PATIENCE = 2000  # milliseconds that a cancelled cell may take to come back
 
 
-class LabState(LabShown):
-    """Lives as long as its session is shown. Nothing is started before somebody asks."""
+class Lab(QObject):
+    """Lives as long as its session is shown. Nothing is started before somebody asks. A worker
+    that ends by itself is replaced at once; one that cannot start is not tried again.
 
+    `ledger` is changed by what is noted, and by nobody else; in a recording, it is another one
+    when the playhead went back.
+    """
+
+    changed = Signal()  # of the ledger or the devices; a burst of events is told once
+    told = Signal(object)  # each event, in its order, when the ledger knows of it
+    noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
+    shown = Signal()  # what a recording holds, up to another moment
     stage_changed = Signal()
     switches_changed = Signal()
     code_offered = Signal(str)  # a person wants to change it before it runs
+    ended = Signal()  # for good
 
     def __init__(
         self,
@@ -57,24 +74,36 @@ class LabState(LabShown):
         prints for its arguments what a driver would. A program that is watched has a worker
         and a load of its own. Where all is `recorded`, nothing runs.
         """
-        super().__init__(machine, parent)
-        self.pythons = pythons
-        self.recorded = recorded
+        super().__init__(parent)
+        self.machine, self.pythons, self.recorded = machine, pythons, recorded
         self.said_of_recording = RECORDED if recorded else NOTHING
-        self._nvidia_smi = nvidia_smi
+        self.selection = Selection(self)
+        self.switches = Switches()
+        self.stage = Stage.RECORDED if recorded else Stage.RESTING
+        self.opened: list[OpenedCell] = []  # cells of opened files that have not run
+        self._allowed: set[str] = set()  # the files whose cells may run
+        self._head: int | None = None  # the command whose end lets the next cell go
+        self._behind: deque[Run | OpenedCell] = deque()  # cells that wait for their turn
+        self._waiting: list[Command] = []  # for a Python to be found
+        self._load, self._nvidia_smi = load, nvidia_smi
         self._ids = itertools.count(1)
-        self._turns = Turns()
         self._not_again: list[Failed] = []  # in the replay of just now
         self._evaluating: set[int] = set()  # that no answer came to
-        self._worker = LabWorker(
-            pythons,
-            start_worker,
-            lambda: self.switches,
-            self._first_cell,
-            load,
-            lambda: lost_devices(machine, self.devices),
-            self,
-        )
+        self._ending = self._restarting = self._stopped = False
+        self._failed_with: LabPython | None = None
+        self.course = self.new_course()
+        self.flags = self.course.flags
+        self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
+        self._settle.timeout.connect(self.changed)
+        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
+        self._patience.timeout.connect(self._on_patience_over)
+        self._slot = WorkerSlot(pythons, start_worker, lambda: self.switches, self, waits=True)
+        self._slot.said.connect(self._on_said)
+        self._slot.begun.connect(self._on_begun)
+        self._slot.refused.connect(self._on_refused)
+        self._slot.ended.connect(self._on_ended)
+        self._slot.lacking.connect(lambda: self._enter(Stage.WAITING))
+        pythons.changed.connect(self._on_pythons_changed)
         self.program = ProgramState(
             machine,
             pythons,
@@ -84,18 +113,56 @@ class LabState(LabShown):
             self,
             recorded=recorded,
         )
-        self._worker.said.connect(self._on_said)
-        self._worker.gone.connect(self._on_gone)
-        self._worker.failed.connect(self._on_refused)
-        self._worker.stage_changed.connect(self.stage_changed)
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.course.ledger
+
+    @property
+    def sentence(self) -> Message:
+        """Why the last worker ended, or why none can be started; else empty."""
+        return self.course.sentence
 
     @property
     def worker_pid(self) -> int | None:
-        return self._worker.pid
+        """None while there is no worker."""
+        return self._slot.pid
+
+    def devices(self) -> Sequence[BenchDevice]:
+        """What PyTorch offers, with the cards that it cannot use behind."""
+        return self._devices(self.course)
+
+    def cards(self) -> dict[str, CardId]:
+        """By PyTorch's names, as far as it is known which they are."""
+        return {
+            each.name: each.card
+            for each in self.devices()
+            if each.name and each.card is not None
+        }
 
     @property
-    def stage(self) -> Stage:
-        return Stage.RECORDED if self.recorded else self._worker.stage
+    def running_seconds(self) -> float | None:
+        """For how long the running cell has run, this time; None where none does."""
+        began = self.course.newest_began
+        if self.ledger.running is None or began is None:
+            return None
+        return self.machine.session.clock.now() - began
+
+    def new_course(self) -> LabCourse:
+        """An empty one, to be shown when a recording's playhead went back."""
+        return LabCourse(self._devices, lambda: self.machine.settings.choices.units)
+
+    def show(self, course: LabCourse) -> None:
+        """As much as is noted in it. Only of a lab that is recorded."""
+        self.course = course
+        self.flags.show(course.flags)
+        self.shown.emit()
+        self._tell_changed()
+
+    def note(self, what: Noted) -> None:
+        """It takes place now."""
+        self.course.take(what, self.machine.session.clock.now())
+        self.noted.emit(what)
 
     @property
     def reached(self) -> bool:
@@ -106,19 +173,15 @@ class LabState(LabShown):
     @property
     def can_replay(self) -> bool:
         """What cells made went with their worker, and they can be run again."""
-        if self.ledger.unfinished or self._worker.ending or self.recorded:
+        if self.ledger.unfinished or self._ending or self.recorded:
             return False
         return any(map(self.ledger.gone, self.ledger.replay()))
 
     @property
-    def opened(self) -> Sequence[OpenedCell]:
-        """Cells of files that were opened and have not run."""
-        return self._turns.opened
-
-    @property
     def must_ask(self) -> str:
         """The file whose cells come next, where nobody has said yet that they may run."""
-        return self._turns.must_ask
+        path = self.opened[0].path if self.opened else ""
+        return "" if path in self._allowed else path
 
     def run(
         self,
@@ -160,21 +223,29 @@ class LabState(LabShown):
     def open_cells(self, cells: Sequence[str], path: str) -> None:
         """They stand there; nothing runs."""
         self._refuse_where_recorded()
-        self._turns.opened += [OpenedCell(each, path) for each in cells]
+        self.opened += [OpenedCell(each, path) for each in cells]
         self._tell_changed()
 
     def allow(self, path: str) -> None:
         """A person said that the cells of this file may run."""
-        self._turns.allow(path)
+        self._allowed.add(path)
         self._tell_changed()
 
     def run_opened(self, count: int | None = None) -> None:
         """The first so many, up to one that fails; raises Trouble before it is allowed."""
-        self._begin(self._turns.of_opened(count))
+        for each in (chosen := self.opened[:count]):
+            if each.path not in self._allowed:
+                raise Trouble(
+                    "{file} comes from outside, and nobody has said that its cells may run.",
+                    "Read the cells first; then allow them to run.",
+                    file=each.path,
+                )
+        self._begin(chosen)
 
     def drop_opened(self) -> None:
         """What has not run of the files that were opened."""
-        self._turns.drop_opened()
+        self._behind = deque(each for each in self._behind if isinstance(each, Run))
+        self.opened.clear()
         self._tell_changed()
 
     def answer(self, command: int, text: str | None) -> None:
@@ -182,15 +253,15 @@ class LabState(LabShown):
         self._refuse_where_recorded()
         cell = self.ledger.cell(command)
         if cell is not None and cell.asked is not None:
-            self._worker.send(Answer(cell.asked.id, text))
+            self._send(Answer(cell.asked.id, text))
             self.note(Answered(cell.id))
             self._tell_changed()
 
     def complete(self, code: str, at: int) -> int:
         """Answered by a Completed with this number in `told`, where there is a worker."""
         command = Complete(next(self._ids), code, at)
-        if self._worker.taken:
-            self._worker.send(command)
+        if self._slot.taken:
+            self._send(command)
         return command.id
 
     def look_into(
@@ -198,38 +269,43 @@ class LabState(LabShown):
     ) -> int:
         """Answered by a Peeked or Opened with this number in `told`; else by a Failed."""
         command = Peek(next(self._ids), what, at, rows, columns)
-        self._ask(command)
+        self._send(command)
         return command.id
 
     def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int:
         """Answered by an Evaluated with this number in `told`; else by a Failed."""
         command = Evaluate(next(self._ids), tuple(sources), json.dumps(values))
         self._evaluating.add(command.id)
-        self._ask(command)
+        self._send(command)
         return command.id
 
     def cancel(self) -> None:
         """Give up what runs, and what waits behind it. What does not come back is hanging."""
-        if self._worker.taken:
-            self._give_up(self._turns.give_up(), "cancelled", _BEFORE_ITS_TURN)
-            asked = sorted({*self.ledger.unfinished, *self._evaluating}, reverse=True)
-            self._worker.give_up(asked)
+        if self._slot.taken:
+            self._give_up(self._give_up_turns(), "cancelled", _BEFORE_ITS_TURN)
+            for each in sorted({*self.ledger.unfinished, *self._evaluating}, reverse=True):
+                self._slot.cancel(each)
+            self._patience.start()
         elif self.stage is Stage.WAITING:
-            self._worker.end()
-            self._turns.give_up()
+            self._end()
+            self._give_up_turns()
             self._give_up_evaluating(_BEFORE_ITS_TURN)
             self._give_up(self.ledger.unfinished, "cancelled", _BEFORE_ITS_TURN)
             self._tell_changed()
 
     def release(self) -> None:
-        """End the worker: all memory of the cards is given back. The cells stay."""
-        # The next worker may be told of other cards.
-        self._end_worker(Message("The cards were released before it was done."), released=True)
+        """End the worker: all memory of the cards is given back. The cells stay. The next
+        worker may be told of other cards.
+        """
+        self._end_worker(_RELEASED, released=True)
         self._tell_changed()
 
     def restart(self) -> None:
-        """End what hangs at once; a new worker begins, and the session can be run again."""
-        self._worker.restart()
+        """End what hangs at once, also while it starts; a new worker begins, and the session
+        can be run again.
+        """
+        self._restarting = True
+        self._slot.kill(_RESTARTED)
 
     def replay(self, upto: int | None = None, with_failed: bool = False) -> None:
         """Run the session again, in a fresh worker that begins with the same seed."""
@@ -242,7 +318,7 @@ class LabState(LabShown):
         for cell in cells:
             command = replace(cell.command, id=next(self._ids))
             self.note(Sent(**vars(command), again=True))
-            self._worker.send(command)
+            self._send(command)
         self._tell_changed()
 
     def start_over(self) -> None:
@@ -257,7 +333,7 @@ class LabState(LabShown):
         before = self.switches
         told = (switches.visible, switches.growing, switches.waits)
         anew = told != (before.visible, before.growing, before.waits)
-        if anew and self._worker.taken:
+        if anew and self._slot.taken:
             raise Trouble(
                 "The worker was told this when it started.", "Release the cards first."
             )
@@ -272,7 +348,10 @@ class LabState(LabShown):
         self.ended.emit()
         self._settle.stop()
         self.program.stop()
-        self._worker.stop()
+        self.pythons.give_up()
+        self._end()
+
+    # Cells and other commands on their way
 
     def _new_cell(
         self,
@@ -292,11 +371,6 @@ class LabState(LabShown):
         self.note(Sent(**vars(command), cures=cures, by_form=by_form, outside=outside))
         return command
 
-    def _ask(self, command: Command) -> None:
-        """In a recording nobody answers."""
-        if not self.recorded:
-            self._worker.send(command)
-
     def _refuse_where_recorded(self) -> None:
         if self.recorded:
             raise Trouble(RECORDED)
@@ -304,31 +378,69 @@ class LabState(LabShown):
     def _begin(self, cells: Sequence[Run | OpenedCell]) -> None:
         """The first at once, unless others wait already; each other when it is its turn."""
         self.course.sentence = NOTHING
-        if self._turns.line_up(cells):
+        first = not self._behind
+        self._behind.extend([each for each in cells if each not in self._behind])
+        if first:
             self._go_on()
         self._tell_changed()
 
     def _go_on(self) -> None:
-        cell = self._turns.take()
+        """With the cell whose turn it is."""
+        if not self._behind:
+            return
+        cell = self._behind.popleft()
         if isinstance(cell, OpenedCell):
+            self.opened.remove(cell)
             cell = self._new_cell(cell.code, outside=cell.path)
-        if cell is not None:
-            self._turns.head = cell.id
-            self._worker.send(cell)
+        self._head = cell.id
+        self._send(cell)
 
-    def _first_cell(self) -> Run:
-        """For a worker that starts."""
-        first = self.ledger.cell(_FIRST.id)
-        if first is None or first.state != "waiting":
-            self.note(Sent(**vars(_FIRST), again=first is not None))
-        return _FIRST
+    def _send(self, command: Command) -> None:
+        """Starts a worker where there is none; in a recording nobody answers."""
+        if self.recorded:
+            return
+        if self._slot.taken:
+            self._hand_over(command)
+            if self.stage is Stage.READY and isinstance(command, Run):
+                self._enter(Stage.BUSY)
+            return
+        self._waiting.append(command)
+        if not self._slot.searching or self.stage is Stage.WAITING:
+            self._start()
+
+    def _start(self) -> None:
+        self._slot.begin()
+        if self._slot.searching:
+            self._enter(Stage.SEARCHING)
+
+    def _hand_over(self, command: Command) -> None:
+        if self._load is not None:
+            command = self._load.told(command, lost_devices(self.machine, self.devices))
+        self._slot.send(command)
+
+    def _end(self) -> None:
+        """Nobody is waited for. The next command starts another worker."""
+        self._slot.clear()
+        self._ending = self._restarting = False
+        self._patience.stop()
+        self._waiting.clear()
+        if self._load is not None:
+            self._load.released()
+        if not self.recorded:
+            self._enter(Stage.RESTING)
 
     def _end_worker(self, why: Message, *, released: bool = False) -> None:
-        self._worker.end()
+        self._end()
         self._give_up_evaluating(why)
-        self._turns.give_up()
+        self._give_up_turns()
         self._give_up(self.ledger.unfinished, "worker lost", why)
         self.note(Gone(released=released))
+
+    def _give_up_turns(self) -> Sequence[int]:
+        """The commands that will not run. Cells of opened files go on standing there."""
+        given_up = [each.id for each in self._behind if isinstance(each, Run)]
+        self._behind.clear()
+        return given_up
 
     def _give_up(self, commands: Collection[int], cause: str, why: Message) -> None:
         for number in sorted(commands):
@@ -340,30 +452,59 @@ class LabState(LabShown):
         asked, self._evaluating = self._evaluating, set()
         self._give_up(asked, "worker lost", why)
 
+    # What the worker says, and how it is
+
+    def _enter(self, stage: Stage) -> None:
+        if stage is not self.stage:
+            self.stage = stage
+            if not self._stopped:
+                self.stage_changed.emit()
+
+    def _tell_changed(self) -> None:
+        if not self._stopped and not self._settle.isActive():
+            self._settle.start()
+
+    def _on_begun(self) -> None:
+        self._enter(Stage.STARTING)
+        first = self.ledger.cell(_FIRST.id)
+        if first is None or first.state != "waiting":
+            self.note(Sent(**vars(_FIRST), again=first is not None))
+        self._hand_over(_FIRST)
+        waiting, self._waiting = self._waiting, []
+        for command in waiting:
+            self._send(command)
+
     def _on_said(self, event: Event) -> None:
+        if self._load is not None:
+            self._load.apply(event)
         if isinstance(event, Asked) and event.what == "nvidia-smi":
-            self._worker.heard(event, busy=True)
             printed = self._nvidia_smi(event.text) if self._nvidia_smi is not None else None
-            self._worker.send(Answer(event.id, printed))
+            self._send(Answer(event.id, printed))
             return
         if isinstance(event, Evaluated | Failed):
             self._evaluating.discard(event.id)
         self.note(event)
         if isinstance(event, Failed):
             self._take_failure(event)
-        self._worker.heard(event, busy=bool(self.ledger.unfinished))
-        if isinstance(event, Finished) and event.id == self._turns.head:
+        if self.stage is not Stage.STARTING or isinstance(event, Hello):
+            if not self.ledger.unfinished:
+                self._patience.stop()
+                self._enter(Stage.READY)
+            elif self.stage is not Stage.HANGING:
+                self._enter(Stage.BUSY)
+        if isinstance(event, Finished) and event.id == self._head:
             self._go_on()
         self.told.emit(event)
         self._tell_changed()
 
     def _take_failure(self, failed: Failed) -> None:
         cell = self.ledger.cell(failed.id)
-        if failed.id == self._turns.head:
-            self._give_up(self._turns.give_up(), "cancelled", _ONE_BEFORE_FAILED)
+        if failed.id == self._head:
+            self._give_up(self._give_up_turns(), "cancelled", _ONE_BEFORE_FAILED)
         if failed.cause in BROKEN:
             # Nothing on that card works any more before its context is gone with the process.
-            self._worker.kill(failed.sentence)
+            self._ending = True
+            self._slot.kill(failed.sentence)
         elif cell is not None and cell.id != failed.id and cell.state == "failed":
             self._not_again.append(failed)
             cells = map(self.ledger.cell, (each.id for each in self._not_again))
@@ -377,9 +518,14 @@ class LabState(LabShown):
                 why=first.sentence or first.message,
             )
 
-    def _on_gone(self, why: Message, began: bool) -> None:
-        gone = lost_devices(self.machine, self.devices) if began else ()
-        said = why
+    def _on_ended(self, why: Message) -> None:
+        """By itself, or killed; a new one is ready for what comes."""
+        began = self.stage is not Stage.STARTING
+        restarting, self._ending, self._restarting = self._restarting, False, False
+        self._patience.stop()
+        if self._load is not None:
+            self._load.released()
+        gone, said = lost_devices(self.machine, self.devices) if began else (), why
         if left_out := self.ledger.worked_on(gone):
             needs = Message.counted(
                 "Cell {cells} needs a card that is lost ({cards}) and is left out.",
@@ -392,11 +538,32 @@ class LabState(LabShown):
         self.note(Gone(said, gone))
         self._give_up_evaluating(why)
         self._tell_changed()
+        if began or restarting:
+            self._start()
+        else:  # it would end again and again
+            self._on_refused(why)
 
-    def _on_refused(self, commands: Sequence[int], why: Message) -> None:
+    def _on_refused(self, why: Message) -> None:
         """No worker can be started."""
+        waiting, self._waiting = [each.id for each in self._waiting], []
+        self._failed_with = self.pythons.python
+        self._enter(Stage.FAILED)
         self.course.sentence = why
-        self._turns.give_up()
+        self._give_up_turns()
         asked, self._evaluating = self._evaluating, set()
-        self._give_up({*commands, *self.ledger.unfinished, *asked}, "worker lost", why)
+        self._give_up({*waiting, *self.ledger.unfinished, *asked}, "worker lost", why)
         self._tell_changed()
+
+    def _on_pythons_changed(self) -> None:
+        """With another one it may start."""
+        another = self.pythons.python not in (None, self._failed_with)
+        if self.stage is Stage.FAILED and another:
+            self._enter(Stage.RESTING)
+
+    def _on_patience_over(self) -> None:
+        if self.stage is Stage.BUSY:
+            self._enter(Stage.HANGING)
+
+    def _devices(self, course: LabCourse) -> Sequence[BenchDevice]:
+        visible, worker = self.switches.visible, self.worker_pid
+        return lab_devices(self.machine, course.ledger, visible, course.done_at, worker)
