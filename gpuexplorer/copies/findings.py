@@ -389,7 +389,8 @@ class Matter(Enum):
     NOT_MEASURED = (_not_measured, mark("Not measured"), "{failure}", "{cure}")
 
     def __init__(self, cases: _Cases, title: str, sentence: str, cure: str = "") -> None:
-        self.cases, self.title, self.sentence, self.cure = cases, title, sentence, cure
+        self.cases = cases
+        self.texts = title, sentence, cure
 
     @property
     def grave(self) -> bool:
@@ -412,8 +413,7 @@ class Matter(Enum):
             "unit": units.pop() if len(units) == 1 else Message("GB/s"),
             **values,
         }
-        texts = self.title, self.sentence, self.cure
-        title, sentence, cure = (Message(each, **values) for each in texts)
+        title, sentence, cure = (Message(each, **values) for each in self.texts)
         cells = tuple(dict.fromkeys(map(_cell, results)))
         return Finding(self, title, sentence, cells, devices, cure, bars)
 

@@ -2,26 +2,28 @@
 
 import pytest
 
-from gpuexplorer.copies.jobs import devices_of, kinds_of, size_of, sizes_of
+from gpuexplorer.copies.jobs import devices_of, kinds_of, sizes_of
 from gpuexplorer.core.trouble import Trouble
 
 HERE = ("cpu", "cuda:0", "cuda:1", "cuda:2")
 
 
 @pytest.mark.parametrize(
-    ("text", "size"),
+    ("text", "sizes"),
     [
-        ("4", 4),
-        ("64M", 64 << 20),
-        ("4 KiB", 4096),
-        ("64MB", 64_000_000),
-        ("1e9", 10**9),
-        ("0.5G", 1 << 29),
-        ("1T", 1 << 40),
+        ("4", (4,)),
+        ("64M", (64 << 20,)),
+        ("4 KiB", (4096,)),
+        ("64MB", (64_000_000,)),
+        ("1e9", (10**9,)),
+        ("0.5G", (1 << 29,)),
+        ("1T", (1 << 40,)),
+        ("1M, 4K,1024K", (4096, 1 << 20)),
+        ("4B - 100B", (4, 16, 64, 100)),
     ],
 )
-def test_a_size_is_read_as_people_write_it(text: str, size: int) -> None:
-    assert size_of(text) == size
+def test_sizes_are_read_as_people_write_them(text: str, sizes: tuple[int, ...]) -> None:
+    assert sizes_of(text) == sizes
 
 
 @pytest.mark.parametrize(
@@ -46,11 +48,6 @@ def test_a_size_that_is_none_gets_a_sentence(text: str, sentence: str) -> None:
         sizes_of(text)
     assert refused.value.sentence == sentence
     assert refused.value.hint
-
-
-def test_several_sizes_come_in_order_and_a_range_takes_four_times_each_step() -> None:
-    assert sizes_of("1M, 4K,1024K") == (4096, 1 << 20)
-    assert sizes_of("4B - 100B") == (4, 16, 64, 100)
 
 
 @pytest.mark.parametrize(
