@@ -461,9 +461,8 @@ def _is_large(result: CopyResult) -> bool:
 
 
 def _place(result: CopyResult) -> tuple[object, ...]:
-    ends = [index_of(each) for each in _cell(result)]
-    named = [(each is None, each or 0) for each in ends]
-    return (*named, *_cell(result), kind_of(result.job), *_much(result))
+    ends = (index_of(each) or 0 for each in _cell(result))
+    return (*ends, *_cell(result), kind_of(result.job), *_much(result))
 
 
 def _much(result: CopyResult) -> tuple[object, ...]:

@@ -228,15 +228,15 @@ class Routes:
             return self._through_host(source, target, Message(why, reason=link.peer_reason))
         if over_nvlink:
             return self._over_nvlink(source, target, link)
-        up_to, down_from = self._path(source), self._path(target)[::-1]
-        met = next((place for place in up_to if place and place in down_from), None)
-        if met is not None:
-            up_to = up_to[: up_to.index(met)]
-            down_from = down_from[down_from.index(met) :]
+        up, down = self._path(source), self._path(target)[::-1]
+        shared = [place for place in up if place and place in down]
+        there, back = ([each for each in path if each not in shared] for path in (up, down))
         way = _DIRECT.get(link.path, Way.DIRECT)
         if link.peer_to_peer is None:
             way = Way.UNSURE
-        route = self._along(source, target, [*up_to, *down_from], way, link.peer_to_peer)
+        route = self._along(
+            source, target, [*there, *shared[:1], *back], way, link.peer_to_peer
+        )
         untold = link.rate_reason if link.rate is None else ""
         return replace(route, limit_reason=untold or route.limit_reason)
 
