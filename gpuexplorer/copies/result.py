@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from random import Random
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.harmless import csv_of
 from gpuexplorer.core.records import written
 from gpuexplorer.core.units import gigabytes_per_second
-from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.events import Measured
 from gpuexplorer.lab.wire import CopyJob
 
@@ -25,17 +25,18 @@ COLUMNS = (
     *("variation", "host_s", "rate_gbs", "back_rate_gbs", "limit_gbs", "share_of_limit"),
     *("path", "direct", "gated", "intact", "simulated", "modelled", "notes"),
 )
+_FIGURES = (
+    *("samples_s", "host_s", "asked_s", "back_samples_s", "alone_s", "copying_s"),
+    *("together_s", "in_cache", "gated", "intact", "wrong", "compared_samples"),
+    "compared_copies",
+)
 SAMPLES = 7
 _SPREAD = 0.004  # of what is modelled
 _AT_ONCE = 0.9
 _FLAT = 1.25  # so much longer than the shortest, and only the beginning costs
 
 
-_NOTHING_MEASURED = Measured(0, ())
-
-
-@dataclass(frozen=True, slots=True)
-class Busy:
+class Busy(NamedTuple):
     """A device that others used while something was measured on it: `share` of its time, from 0
     to 1, shortly before.
     """
@@ -45,14 +46,15 @@ class Busy:
 
     @property
     def sentence(self) -> Message:
-        return Message(
-            "{device} was busy: {share:.0f} %.", device=self.device, share=self.share * 100
-        )
+        percent = self.share * 100
+        return Message("{device} was busy: {share:.0f} %.", device=self.device, share=percent)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class CopyResult:
-    """One job, once measured or modelled, or the sentence why it could not be."""
+    """One job, once measured or modelled, or the sentence why it could not be. Rates are in
+    bytes per second, one direction; those of a copy that arrives wrong are None.
+    """
 
     job: CopyJob
     measured: Measured | None
@@ -61,54 +63,34 @@ class CopyResult:
     hint: Message = NOTHING
     busy: Sequence[Busy] = ()  # what others used while it was measured
 
-    @property
-    def seen(self) -> Measured:
-        """What was measured, or one in which nothing is."""
-        return self.measured or _NOTHING_MEASURED
-
-    @property
-    def why(self) -> Message:
-        """Why it could not be, and what to do."""
-        return told(self.failure, self.hint)
-
-    @property
-    def bytes(self) -> int:
-        """That were copied: fewer than asked for where so many did not fit."""
-        return self.seen.fewer_bytes or self.job.bytes
-
-    @property
-    def wrong(self) -> bool:
-        return self.seen.intact is False
-
-    @property
-    def compared(self) -> Message:
-        """What was compared with what had been sent; empty where nothing was."""
-        if not self.seen.compared_samples:
-            return NOTHING
-        samples = Message.counted(
-            "The last copy of {count} sample was compared with what was sent.",
-            "The last copy of each of {count} samples was compared with what was sent.",
-            self.seen.compared_samples,
-        )
-        if not self.seen.compared_copies:
-            return samples
-        copies = Message.counted(
-            "{count} more was compared by itself.",
-            "{count} more were compared one by one.",
-            self.seen.compared_copies,
-        )
-        return told(samples, copies)
-
-    @property
-    def seconds(self) -> float | None:
-        """The median of the samples. A copy that arrives wrong has no time worth telling."""
-        samples = self.seen.samples_s
-        return None if self.wrong or not samples else statistics.median(samples)
-
-    @property
-    def rate(self) -> float | None:
-        """Bytes per second, one direction; a local copy's bytes count once."""
-        return self.bytes / self.seconds if self.seconds else None
+    def __post_init__(self) -> None:
+        job, route, seen = self.job, self.route, self.measured or Measured(0, ())
+        self.seen = seen  # what was measured, or one in which nothing is
+        self.why = told(self.failure, self.hint)
+        # Fewer than asked for where so many did not fit.
+        self.bytes = seen.fewer_bytes or job.bytes
+        self.wrong = seen.intact is False
+        self.modelled, self.in_cache = seen.modelled, seen.in_cache
+        self.variation = variation_of(seen.samples_s)
+        self.seconds = None if self.wrong else _median(seen.samples_s)
+        back = None if self.wrong else _median(seen.back_samples_s)
+        # A local copy's bytes count once; its memory reads and writes them.
+        self.rate = self.bytes / self.seconds if self.seconds else None
+        self.back_rate = self.bytes / back if back else None
+        plain = job.local and job.mode == "copy" and not seen.in_cache
+        self.traffic = 2 * self.rate if plain and self.rate else None
+        self.limit = None if route is None else route.limit
+        # Of what the narrowest wire could carry; a cache has none.
+        share = self.rate / self.limit if self.rate and self.limit else None
+        self.share = None if seen.in_cache else share
+        # As the driver said while it was measured; before that, as the wiring promises.
+        promised = None if route is None else route.direct
+        direct = promised if seen.direct is None else seen.direct
+        self.direct = False if job.mode == "staged" else direct
+        # Of several copies, the share of the shortest in which all were under way; None where
+        # a gate let them begin at once, or there is but one. Only then do rates add up.
+        self.overlap = seen.overlap
+        self.at_once = seen.overlap is None or seen.overlap >= _AT_ONCE
 
     @property
     def unit(self) -> Message:
@@ -116,48 +98,6 @@ class CopyResult:
         if self.job.local:
             return Message("GB/s")
         return Message("GB/s each way") if self.job.both_ways else Message("GB/s one way")
-
-    @property
-    def in_cache(self) -> bool:
-        """The memory took no part: both ends fit into the card's cache."""
-        return self.seen.in_cache
-
-    @property
-    def traffic(self) -> float | None:
-        """Of a local copy, what its memory read and wrote, in bytes per second."""
-        if self.rate is None or not self.job.local or self.job.mode != "copy" or self.in_cache:
-            return None
-        return 2 * self.rate
-
-    @property
-    def back_rate(self) -> float | None:
-        """Of the other direction, where both were measured at once."""
-        samples = self.seen.back_samples_s
-        return None if self.wrong or not samples else self.bytes / statistics.median(samples)
-
-    @property
-    def limit(self) -> float | None:
-        return None if self.route is None else self.route.limit
-
-    @property
-    def share(self) -> float | None:
-        """Of what the narrowest wire could carry."""
-        if self.rate is None or not self.limit or self.in_cache:
-            return None
-        return self.rate / self.limit
-
-    @property
-    def direct(self) -> bool | None:
-        """As the driver said while it was measured; before that, as the wiring promises."""
-        if self.job.mode == "staged":
-            return False
-        if self.seen.direct is None and self.route is not None:
-            return self.route.direct
-        return self.seen.direct
-
-    @property
-    def modelled(self) -> bool:
-        return self.seen.modelled
 
     @property
     def beside_work(self) -> tuple[float, float, float] | None:
@@ -176,45 +116,42 @@ class CopyResult:
         return min(1.0, max(0.0, (computing + copying - together) / min(computing, copying)))
 
     @property
-    def overlap(self) -> float | None:
-        """Of several copies, the share of the shortest in which all were under way; None where
-        a gate let them begin at once, or there is but one.
-        """
-        return self.seen.overlap
-
-    @property
-    def at_once(self) -> bool:
-        """Its several copies ran at the same time, so that their rates can be added up."""
-        return self.overlap is None or self.overlap >= _AT_ONCE
-
-    @property
-    def variation(self) -> float | None:
-        """Standard deviation as a share of the mean."""
-        return variation_of(self.seen.samples_s)
+    def compared(self) -> Message:
+        """What was compared with what had been sent; empty where nothing was."""
+        samples, copies = self.seen.compared_samples, self.seen.compared_copies
+        last = mark(
+            "The last copy of each of {samples} samples was compared with what was sent."
+        )
+        more = mark("{copies} more were compared one by one.")
+        return told(
+            Message(last, samples=samples) if samples else NOTHING,
+            Message(more, copies=copies) if copies else NOTHING,
+        )
 
     @property
     def notes(self) -> tuple[Message, ...]:
         """Sentences: what is to be known of it beside its figures."""
-        route, no_limit, traffic = self.route, NOTHING, NOTHING
+        route, said = self.route, list[Message]()
+        if self.failure:
+            said.append(Message("Not measured: {why}", why=self.why))
+        if self.wrong:
+            said.append(Message("It arrived WRONG: a wrong copy has no rate."))
+        if self.modelled:
+            said.append(Message("Modelled: no bytes were moved."))
+        said += (self.compared, *self.seen.notes, *(each.sentence for each in self.busy))
         if self.traffic is not None:
-            traffic = Message(
-                "Copied bytes count once: memory traffic is {traffic} GB/s.",
-                traffic=gigabytes_per_second(self.traffic),
-            )
-        if route is not None and route.limit is None and route.limit_reason:
-            no_limit = Message("No limit: {reason}.", reason=route.limit_reason)
-        said = (
-            Message("Not measured: {why}", why=self.why) if self.failure else NOTHING,
-            Message("It arrived WRONG: a wrong copy has no rate.") if self.wrong else NOTHING,
-            Message("Modelled: no bytes were moved.") if self.modelled else NOTHING,
-            self.compared,
-            *self.seen.notes,
-            *(each.sentence for each in self.busy),
-            traffic,
-            *(() if route is None else route.notes),
-            no_limit,
-        )
+            traffic = gigabytes_per_second(self.traffic)
+            once = mark("Copied bytes count once: memory traffic is {traffic} GB/s.")
+            said.append(Message(once, traffic=traffic))
+        if route is not None:
+            said += route.notes
+            if route.limit is None and route.limit_reason:
+                said.append(Message("No limit: {reason}.", reason=route.limit_reason))
         return tuple(filter(None, said))
+
+
+def _median(samples: Sequence[float]) -> float | None:
+    return statistics.median(samples) if samples else None
 
 
 def variation_of(samples: Sequence[float]) -> float | None:
@@ -250,24 +187,20 @@ def as_json(
 
 def result_as_json(result: CopyResult) -> dict[str, Json]:
     """Whatever was not measured is null, and a note says why."""
-    job, seen = result.job, written(result.seen)
-    figures = (
-        *("samples_s", "host_s", "asked_s", "back_samples_s", "alone_s", "copying_s"),
-        *("together_s", "in_cache", "gated", "intact", "wrong", "compared_samples"),
-        "compared_copies",
-    )
-    lists = ("samples_s", "back_samples_s", "wrong")
-    return {
-        **{name: written(job)[name] for name in ("source", "target", "mode", "pinned")},
+    job, seen = written(result.job), written(result.seen)
+    if result.measured is None:
+        seen |= dict.fromkeys(("in_cache", "compared_samples", "compared_copies"))
+    told = {name: job[name] for name in ("source", "target", "mode", "pinned")}
+    told |= {
         "bytes": result.bytes,
-        "bytes_asked_for": job.bytes,
-        "direction": "both" if job.both_ways else "one",
-        "pieces": job.pieces,
-        "beside": written(job.beside),
-        **{
-            name: rounded(seen[name], 12) if result.measured or name in lists else None
-            for name in figures
-        },
+        "bytes_asked_for": result.job.bytes,
+        "direction": "both" if result.job.both_ways else "one",
+        "pieces": result.job.pieces,
+        "beside": job["beside"],
+    }
+    told |= {name: rounded(seen[name], 12) for name in _FIGURES}
+    return {
+        **told,
         "host_memory_near": seen["near"],
         "median_s": rounded(result.seconds, 12),
         "variation": rounded(result.variation),
@@ -309,8 +242,7 @@ def rounded(value: float | None, digits: int = 6) -> float | None:
     return round(value, digits) if isinstance(value, float) else value
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     bytes: int
     seconds: float
     in_cache: bool = False  # of a card, whose memory took no part
@@ -323,54 +255,33 @@ class Point:
 class Curve:
     """One path over many sizes: points by size, two at least."""
 
-    def __init__(self, points: Sequence[Point]) -> None:
-        self.points = tuple(sorted(points, key=lambda point: point.bytes))
-
-    @property
-    def top(self) -> float:
-        """The highest rate that was measured; that of a cache only where nothing else was."""
+    def __init__(self, points: Iterable[Point]) -> None:
+        self.points = tuple(sorted(points))
         outside = [point for point in self.points if not point.in_cache]
-        return max(point.rate for point in outside or self.points)
-
-    @property
-    def in_cache(self) -> bool:
-        """Nothing was measured that the card's memory took part in."""
-        return all(point.in_cache for point in self.points)
-
-    @property
-    def floor(self) -> float | None:
-        """What the smallest copies take, whatever their size; None: none was small enough."""
+        # Nothing was measured that the card's memory took part in.
+        self.in_cache = not outside
+        # The highest rate that was measured; that of a cache only where nothing else was.
+        self.top = max(point.rate for point in outside or self.points)
         longest = _FLAT * min(point.seconds for point in self.points)
         flat = [*takewhile(lambda point: point.seconds <= longest, self.points)]
-        return statistics.median(point.seconds for point in flat) if len(flat) > 1 else None
-
-    @property
-    def floor_bytes(self) -> int | None:
-        """Up to this size the price is the floor."""
-        if (floor := self.floor) is None:
-            return None
-        return max(point.bytes for point in self.points if point.seconds <= _FLAT * floor)
+        # What the smallest copies take, whatever their size; None: none was small enough.
+        self.floor = statistics.median(each.seconds for each in flat) if len(flat) > 1 else None
+        longest = _FLAT * (self.floor or 0.0)
+        # Up to this size the price is the floor.
+        cheap = (point.bytes for point in self.points if point.seconds <= longest)
+        self.floor_bytes = max(cheap, default=None)
 
     @property
     def half_rate_bytes(self) -> float | None:
-        """The size that reaches half of the top; None: each that was measured reached more."""
+        """The size that reaches half of the top, between the logarithms of the two beside it;
+        None: each that was measured reached more.
+        """
         half = self.top / 2
         for one, two in pairwise(self.points):
             if one.rate < half <= two.rate:
-                return _between((one.rate, one.bytes), half, (two.rate, two.bytes))
+                share = math.log(half / one.rate) / math.log(two.rate / one.rate)
+                return one.bytes * math.pow(two.bytes / one.bytes, share)
         return None
-
-    def seconds_for(self, size: float) -> float:
-        """By the two sizes beside it; beyond all, by the shortest and by the highest rate."""
-        first, last = self.points[0], self.points[-1]
-        if size <= first.bytes or size >= last.bytes:
-            return (
-                first.seconds
-                if size <= first.bytes
-                else last.seconds + (size - last.bytes) / self.top
-            )
-        one, two = next(pair for pair in pairwise(self.points) if size <= pair[1].bytes)
-        return _between((one.bytes, one.seconds), size, (two.bytes, two.seconds))
 
 
 def curve_of(results: Iterable[CopyResult]) -> Curve | None:
@@ -380,11 +291,4 @@ def curve_of(results: Iterable[CopyResult]) -> Curve | None:
         for result in results
         if result.seconds is not None
     }
-    return Curve(list(points.values())) if len(points) > 1 else None
-
-
-def _between(one: tuple[float, float], at: float, two: tuple[float, float]) -> float:
-    """On the straight line between two points, both axes being logarithmic."""
-    (x, y), (right, above) = one, two
-    share = math.log(at / x) / math.log(right / x)
-    return y * math.pow(above / y, share)
+    return Curve(points.values()) if len(points) > 1 else None

@@ -2,32 +2,38 @@
 
 import pytest
 
-from gpuexplorer.copies.jobs import devices_of, kinds_of, size_of, sizes_of
+from gpuexplorer.copies.jobs import devices_of, kinds_of, sizes_of
 from gpuexplorer.core.trouble import Trouble
 
 HERE = ("cpu", "cuda:0", "cuda:1", "cuda:2")
 
 
 @pytest.mark.parametrize(
-    ("text", "size"),
+    ("text", "sizes"),
     [
-        ("4", 4),
-        ("64M", 64 << 20),
-        ("4 KiB", 4096),
-        ("64MB", 64_000_000),
-        ("1e9", 10**9),
-        ("0.5G", 1 << 29),
-        ("1T", 1 << 40),
+        ("4", (4,)),
+        ("64M", (64 << 20,)),
+        ("4 KiB", (4096,)),
+        ("64MB", (64_000_000,)),
+        ("1e9", (10**9,)),
+        ("0.5G", (1 << 29,)),
+        ("1T", (1 << 40,)),
+        ("1M, 4K,1024K", (4096, 1 << 20)),
+        ("4B - 100B", (4, 16, 64, 100)),
     ],
 )
-def test_a_size_is_read_as_people_write_it(text: str, size: int) -> None:
-    assert size_of(text) == size
+def test_sizes_are_read_as_people_write_them(text: str, sizes: tuple[int, ...]) -> None:
+    assert sizes_of(text) == sizes
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "'' is not a size."),
+        ("", "No size is named."),
+        ("64M,", "'64M,' has a comma with no size beside it."),
+        ("1G-4B", "'1G-4B' ends before it begins."),
+        ("4B-", "'' is not a size."),
+        ("-4", "'-4' is nothing to copy."),
         ("big", "'big' is not a size."),
         ("0", "'0' is nothing to copy."),
         ("1.5", "'1.5' is not a whole number of bytes."),
@@ -39,34 +45,9 @@ def test_a_size_is_read_as_people_write_it(text: str, size: int) -> None:
 )
 def test_a_size_that_is_none_gets_a_sentence(text: str, sentence: str) -> None:
     with pytest.raises(Trouble) as refused:
-        size_of(text)
-    assert refused.value.sentence == sentence
-    assert refused.value.hint
-
-
-def test_several_sizes_come_in_order_and_once() -> None:
-    assert sizes_of("1M, 4K,1024K") == (4096, 1 << 20)
-
-
-def test_a_range_takes_four_times_each_step_and_its_end() -> None:
-    assert sizes_of("4B-64B") == (4, 16, 64)
-    assert sizes_of("4B - 100B") == (4, 16, 64, 100)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", "No size is named."),
-        ("64M,", "'64M,' has a comma with no size beside it."),
-        ("1G-4B", "'1G-4B' ends before it begins."),
-        ("4B-", "'' is not a size."),
-        ("-4", "'-4' is nothing to copy."),
-    ],
-)
-def test_sizes_that_are_none_get_a_sentence(text: str, sentence: str) -> None:
-    with pytest.raises(Trouble) as refused:
         sizes_of(text)
     assert refused.value.sentence == sentence
+    assert refused.value.hint
 
 
 @pytest.mark.parametrize(

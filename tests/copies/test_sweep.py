@@ -1,34 +1,19 @@
-"""What follows from one path over many sizes: floor, half rate, and how long another takes."""
+"""What follows from one path over many sizes: the floor, and the size of half the rate."""
 
 import pytest
 
 from gpuexplorer.copies.jobs import sweep_sizes
-from gpuexplorer.copies.result import Curve, Point, curve_of
+from gpuexplorer.copies.result import curve_of
 from gpuexplorer.lab.wire import CopyJob
 from tests.copies.made import bench, measured, real
 
 
-def line(latency: float, rate: float, sizes: tuple[int, ...] | None = None) -> Curve:
-    sizes = sizes or sweep_sizes()
-    return Curve([Point(size, latency + size / rate) for size in sizes])
-
-
-def test_the_floor_is_what_the_smallest_copies_take() -> None:
-    assert line(10e-6, 25e9).floor == pytest.approx(10e-6, rel=0.02)
-
-
-def test_up_to_some_size_the_price_is_the_floor() -> None:
-    assert line(10e-6, 25e9).floor_bytes == 32768
-
-
-def test_half_of_the_rate_is_reached_where_the_beginning_costs_as_much_as_the_way() -> None:
-    assert line(10e-6, 25e9).half_rate_bytes == pytest.approx(250e3, rel=0.05)
-
-
-@pytest.mark.parametrize("size", [1, 6, 3000, 1_000_000, 200_000_000, 4 << 30])
-def test_a_size_that_was_not_measured_is_predicted(size: int) -> None:
-    curve = line(10e-6, 25e9)
-    assert curve.seconds_for(size) == pytest.approx(10e-6 + size / 25e9, rel=0.05)
+def test_floor_and_half_rate_are_those_of_a_line() -> None:
+    curve = curve_of([real("cpu", "cpu", x, 10e-6 + x / 25e9) for x in sweep_sizes()])
+    assert curve is not None
+    assert curve.floor == pytest.approx(10e-6, rel=0.02)
+    assert curve.floor_bytes == 32768
+    assert curve.half_rate_bytes == pytest.approx(250e3, rel=0.05)
 
 
 def test_a_modelled_sweep_gives_the_model_s_own_figures() -> None:
