@@ -4,7 +4,7 @@ import csv
 import io
 import json
 
-from gpuexplorer.copies.datasheet.cards_table import What
+from gpuexplorer.copies.datasheet.cards_table import What, cards_table
 from gpuexplorer.copies.datasheet.costs import sheet_as_csv, sheet_as_json
 from tests.copies.datasheet.made import simulated_sheet
 
@@ -27,7 +27,7 @@ def test_the_json_has_a_row_for_each_figure_and_says_that_it_is_modelled() -> No
 
 def test_other_cards_follow_with_what_their_makers_promise() -> None:
     sheet = simulated_sheet("1xT4", measured=False)
-    beside = [card for card in sheet.beside if card.name == "GeForce RTX 4090"]
+    beside = [card for card in cards_table() if card.name == "GeForce RTX 4090"]
     [card] = json.loads(json.dumps(sheet_as_json(sheet, beside)))["beside"]
     promised = {each["what"]: each for each in card["promised"]}
     assert promised["BF16 products"]["value"] == 165.15
@@ -37,7 +37,7 @@ def test_other_cards_follow_with_what_their_makers_promise() -> None:
 
 def test_the_csv_has_a_line_for_each_row_and_an_empty_field_for_what_there_is_not() -> None:
     sheet = simulated_sheet("2xTitanRTX")
-    beside = [card for card in sheet.beside if card.name == "NVIDIA B200"]
+    beside = [card for card in cards_table() if card.name == "NVIDIA B200"]
     lines = list(csv.DictReader(io.StringIO(sheet_as_csv(sheet, beside))))
     own = {line["what"]: line for line in lines if line["device"]}
     assert len(own) == len(What)
