@@ -14,9 +14,7 @@ from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.topology import pcie_rate
 
 _ALIKE = 0.15  # of the memory: what the driver keeps for ECC is missing from what it tells
-_NOT_CHECKED = Message(
-    "the table of cards leaves it out: no document was found to check it with"
-)
+_LEFT_OUT = mark("the table of cards leaves it out: no document was found to check it with")
 
 
 class What(StrEnum):
@@ -177,13 +175,9 @@ class OtherCard:
 
 def listed(name: str, memory_bytes: int | None) -> OtherCard | None:
     """What the table has of a card: of several of one name, the one with that memory."""
-    # Older drivers leave the maker out.
-    wanted = name.lower().removeprefix("nvidia ")
-    named = [
-        card
-        for card in cards_table()
-        if card.driver_name.lower().removeprefix("nvidia ") == wanted
-    ]
+    wanted = name.lower().removeprefix("nvidia ")  # older drivers leave it out
+    made = wanted, f"nvidia {wanted}"
+    named = [card for card in cards_table() if card.driver_name.lower() in made]
     if memory_bytes is None:
         return named[0] if len(named) == 1 else None
 
@@ -209,7 +203,7 @@ def _lines(name: str) -> list[dict[str, str]]:
 def _card(line: Mapping[str, str], titles: Mapping[str, str]) -> OtherCard:
     def sourced(value: float | None, column: str, before: str = "") -> Figure:
         if not value:
-            return Figure.missing(_NOT_CHECKED)
+            return Figure.missing(Message(_LEFT_OUT))
         sources = "; ".join(titles[key] for key in line[column].split())
         return Figure(value, f"{before}{sources}", origin=Origin.TABLE)
 

@@ -44,11 +44,12 @@ class Asked(StrEnum):
     RENT = "rent per hour"
     ELECTRICITY = "price of electricity per kWh"
     HOURS_A_DAY = "hours a day"
+    TRAINING = "hours of a training"
 
     @property
     def of_one_model(self) -> bool:
         """Each model has its own; the others are the same for all cards."""
-        return self in (Asked.PRICE, Asked.RENT)
+        return self in (Asked.PRICE, Asked.RENT, Asked.TRAINING)
 
 
 CAPTIONS = {
@@ -57,7 +58,9 @@ CAPTIONS = {
     Asked.RENT: mark("Rent per hour"),
     Asked.ELECTRICITY: mark("Electricity per kWh"),
     Asked.HOURS_A_DAY: mark("Hours a day"),
+    Asked.TRAINING: mark("Hours of a training"),
 }
+_NEVER = mark("never: an hour of electricity costs {electricity}, and an hour of rent {rent}")
 _FIGURES = (*Asked,)[1:]  # but for the currency
 _PER = {
     What.MEMORY: mark("1 GB/s of memory bandwidth"),
@@ -92,7 +95,7 @@ class TypedIn:
             if text and (_TWO_READINGS.fullmatch(text) or not 0 <= value <= most):
                 how = mark("Write a number from 0 to {most}, such as 12.5.")
                 self.wrong[asked] = Message(how, most=f"{most:.0f}")
-            elif text and (value or asked is not Asked.HOURS_A_DAY):
+            elif text and (value or asked not in (Asked.HOURS_A_DAY, Asked.TRAINING)):
                 self.numbers[asked] = value
 
 
@@ -110,7 +113,7 @@ class Cost:
 def costs_of(sheet: Sheet, typed: TypedIn) -> list[Cost]:
     """All that can be computed, and for the rest what is missing."""
     sign, costs = typed.currency, list[Cost]()
-    price, rent, electricity, a_day = (typed.numbers.get(e, 0.0) for e in _FIGURES)
+    price, rent, electricity, a_day, hours = (typed.numbers.get(e, 0.0) for e in _FIGURES)
 
     def add(
         title: str, unit: str, value: float, source: Message, *needed: Asked, why: str = ""
@@ -132,16 +135,20 @@ def costs_of(sheet: Sheet, typed: TypedIn) -> list[Cost]:
     power = _done(sheet, What.POWER)
     running = (power.value or 0.0) / 1000 * electricity
     told = {
-        "rent": _money(rent, sign),
+        "hours": plain(hours),
         "power": _told(What.POWER, power),
+        "price": _money(electricity, sign),
+        "rent": _money(rent, sign),
         "electricity": _money(running, sign),
     }
-    hour = Message("1 kWh for {price}, at {power}", price=_money(electricity, sign), **told)
-    add(mark("An hour's electricity"), sign, running, hour, Asked.ELECTRICITY, why=power.reason)
+    title, needed = mark("Electricity of a training"), (Asked.TRAINING, Asked.ELECTRICITY)
+    source = Message("{hours} h at {power}, for {price} per kWh", **told)
+    add(title, sign, hours * running, source, *needed, why=power.reason)
+    title, needed = mark("A training on a rented card"), (Asked.TRAINING, Asked.RENT)
+    add(title, sign, hours * rent, Message("{hours} h at {rent} an hour", **told), *needed)
     never, until = power.reason, price / (rent - running) if rent > running else 0.0
     if rent <= running and not never:
-        costly = "never: an hour of electricity costs {electricity}, and an hour of rent {rent}"
-        never = Message(mark(costly), **told)
+        never = Message(_NEVER, **told)
     less = mark("the rent less {electricity} an hour for electricity at {power}")
     buying = Asked.PRICE, Asked.RENT, Asked.ELECTRICITY
     title = mark("Buying is cheaper after")

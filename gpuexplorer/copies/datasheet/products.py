@@ -12,7 +12,7 @@ from random import Random
 
 from gpuexplorer.copies.datasheet.cards_table import Figure
 from gpuexplorer.copies.jobs import index_of
-from gpuexplorer.copies.result import Busy, spread, variation_of
+from gpuexplorer.copies.result import Busy, spread
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import POWER_DRAW
@@ -58,13 +58,6 @@ class ProductResult:
         if self.measured is None or self.wrong:
             return None
         return self.job.operations / statistics.median(self.measured.samples_s)
-
-    @property
-    def variation(self) -> float | None:
-        """Standard deviation as a share of the mean."""
-        if self.measured is None or self.wrong:
-            return None
-        return variation_of(self.measured.samples_s)
 
 
 def modelled_product(spec: MachineSpec, job: ProductJob, chance: Random) -> ProductResult:

@@ -15,7 +15,7 @@ from gpuexplorer.copies.datasheet.cards_table import (
 )
 from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult
 from gpuexplorer.copies.jobs import HOST, Kind, job_of
-from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result import CopyResult, variation_of
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
@@ -126,12 +126,11 @@ class Subject:
         """The card that is reached fastest from here, in theory."""
         if self.is_host or self.routes is None:
             return None
-        found = {
-            each: self.routes.route(self.device, each)
-            for each in self.routes.devices
-            if each not in (HOST, self.device)
+        others = (each for each in self.routes.devices if each not in (HOST, self.device))
+        found = {each: self.routes.route(self.device, each) for each in others}
+        speeds = {
+            each: (bool(route.direct), route.limit or 0.0) for each, route in found.items()
         }
-        speeds = {name: (bool(e.direct), e.limit or 0.0) for name, e in found.items()}
         return max(speeds, key=speeds.__getitem__, default=None)
 
     @property
@@ -184,11 +183,8 @@ def sheet_of(
         elif what is What.MEMORY and subject.is_host:
             title = Message("Memory bandwidth, by the processor")
         row = Row(what, title, promised, notes=_other_word(what, promised, own))
-        result: Result | None = None
-        if isinstance(job, CopyJob):
-            result = results.get(job)
-        elif isinstance(job, ProductJob):
-            result = products.get(job)
+        copied = results.get(job) if isinstance(job, CopyJob) else None
+        result = products.get(job) if isinstance(job, ProductJob) else copied
         if what is What.POWER:
             row = _drawn(row, rows, subject)
         elif job is None:
@@ -331,10 +327,9 @@ def _with_result(row: Row, result: Result, subject: Subject, power: PowerLog | N
             notes.append(Message("Each byte is read and written, so it counts twice."))
     if result.wrong or result.rate is None:
         return replace(row.without(wrong), wrong=result.wrong, notes=(*row.notes, *told.notes))
-    reached = Figure(factor * result.rate, source)
-    if told.modelled:
-        reached = Figure(factor * result.rate, could, origin=Origin.MODELLED)
-    row = replace(row, reached=reached, watts=watts, variation=result.variation)
+    origin = Origin.MODELLED if told.modelled else Origin.MEASURED
+    reached = Figure(factor * result.rate, could if told.modelled else source, origin=origin)
+    row = replace(row, reached=reached, watts=watts, variation=variation_of(told.samples_s))
     notes += (*told.notes, *(busy.sentence for busy in result.busy))
     if row.what.kind and (row.share or 0.0) > 1.0:
         above = mark("the card ran above the clock that its maker counts with")

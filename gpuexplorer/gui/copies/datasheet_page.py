@@ -1,6 +1,4 @@
-"""DatasheetPage: what a card promises, what it reached here, other cards beside it, and what it
-costs.
-"""
+"""DatasheetPage: what a card promises, reached and costs, with other cards beside it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,12 +7,7 @@ from operator import attrgetter
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QAbstractItemView,
-    QToolTip,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QToolTip, QWidget
 
 from gpuexplorer.copies.datasheet.cards_table import (
     Origin,
@@ -91,7 +84,6 @@ from gpuexplorer.telemetry.topology import Topology
 
 _GAP, _ROW, _OFFERS, _SEARCH = 12, 40, 300, 210
 _OTHERS, _COSTS = "copies/datasheet/others", "copies/datasheet/costs"
-_WHOLE_TIME, _LONGEST_SIGN = 100, 8
 _LETTERS = "ABC"  # of as many cards as lie beside one at most
 # By the key of their column: what it is of, its heading, its width, and when it goes.
 _OFFERED = {
@@ -241,14 +233,15 @@ class DatasheetPage(CopiesPage):
             if own is not None:
                 here.setdefault(own.name, []).append(Chip(each.chip, each.colour))
         self._chips.show_choices(choices, CardId(device.card or device.name))
-        card_words = tr("Card {chip}", chip=device.chip)
-        called = tr("The host") if device.is_host else card_words
+        called = tr("The host") if device.is_host else tr("Card {chip}", chip=device.chip)
         size = str(memory(device.total_bytes)) if device.total_bytes else ""
         self._card.show_heading(", ".join(filter(None, (device.label, size))))
         self._chip.show_chips([Chip(device.chip, device.colour)])
         self._chip.setAccessibleName(called)
         chosen = dict(zip(_LETTERS, self._chosen(), strict=False))
-        self._figures.show_sheet(sheet, names, device.colour, self._measuring(subject), chosen)
+        self._figures.names, self._figures.others = names, chosen
+        self._figures.colour, self._figures.measuring = device.colour, self._measuring(subject)
+        self._figures.show_sheet(sheet)
         link, letters = subject.jobs.get(What.TO_CARD), look().letters
         result = self.copies.results.get(link) if isinstance(link, CopyJob) else None
         note = "" if result is None or result.route is None else result.route.note
@@ -336,7 +329,7 @@ class DatasheetPage(CopiesPage):
 
     def _driver_card(self, device: BenchDevice) -> Card | None:
         machine = self.copies.lab.machine
-        shown = machine.shown(device.card) if device.card is not None else None
+        shown = None if device.card is None else machine.shown(device.card)
         return None if shown is None else shown.card
 
     def _unnamed_routes(self) -> Routes | None:
@@ -360,26 +353,15 @@ class SheetTable(Table[Row]):
     """A row per figure. Arrow keys say all that is known about each."""
 
     def __init__(self) -> None:
-        self._names: Mapping[str, str] = {}
-        self._colour: int | None = None
-        self._measuring: What | None = None
-        self._others: Mapping[str, OtherCard] = {}  # by their letters
-        super().__init__(
-            tr("Promised and reached"), TableModel([], attrgetter("what")), row_height=_ROW
-        )
+        self.names: Mapping[str, str] = {}  # what people call PyTorch's devices
+        self.others: Mapping[str, OtherCard] = {}  # by their letters
+        self.colour: int | None = None
+        self.measuring: What | None = None
+        model = TableModel[Row]([], attrgetter("what"))
+        super().__init__(tr("Promised and reached"), model, row_height=_ROW)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
 
-    def show_sheet(
-        self,
-        sheet: Sheet,
-        names: Mapping[str, str],
-        colour: int | None,
-        measuring: What | None,
-        others: Mapping[str, OtherCard],
-    ) -> None:
-        """`names` are what people call PyTorch's devices."""
-        self._names, self._colour, self._measuring = names, colour, measuring
-        self._others = others
+    def show_sheet(self, sheet: Sheet) -> None:
         columns = [
             Column("figure", "", self._name, width=190, stretches=True, spoken=self._said),
             Column("bar", "", self._bar, width=104, right=True, copied=False, kept=1),
@@ -388,10 +370,10 @@ class SheetTable(Table[Row]):
             Column("share", tr("share"), _share, width=58, right=True),
             Column("watts", tr("watts"), _watts, width=54, right=True, kept=2),
         ]
-        for letter, card in others.items():
-            cell = partial(self._other, card)
+        number = partial(Column[Row], width=90, right=True)
+        for letter, card in self.others.items():
             columns.append(
-                Column(letter, letter, cell, meaning=card.name, width=110, right=True)
+                number(letter, letter, partial(self._other, card), meaning=card.name)
             )
         self.listed.show_columns(columns)
         self.setAccessibleDescription("; ".join(map(self._said, sheet.rows)))
@@ -400,26 +382,22 @@ class SheetTable(Table[Row]):
         self.columns.fit()
 
     def _said(self, row: Row) -> str:
-        told = [said(row, self._names)]
-        for letter, card in self._others.items():
+        told = [said(row, self.names)]
+        for letter, card in self.others.items():
             told.append(f"{letter} {said_of(row.what, card.figures[row.what])}")
         return ", ".join(told)
 
     def _whole(self, row: Row) -> float:
         """What the longest bar of the row stands for."""
-        others = (card.figures[row.what].value for card in self._others.values())
+        others = (card.figures[row.what].value for card in self.others.values())
         return max(filter(None, (row.reached.value, row.promised.value, *others)), default=1.0)
 
     def _other(self, card: OtherCard, row: Row) -> Cell:
-        figure = card.figures[row.what]
-        if figure.value is None:
-            return Cell(absent=("–",), hint=tr(figure.reason))
-        number = number_of(row.what, figure.value, numbers_of(row)[2])
-        gauge = Gauge(figure.value / self._whole(row), None)
-        return Cell(number, gauge=gauge, hint=tr(figure.source))
+        share = (card.figures[row.what].value or 0.0) / self._whole(row)
+        return _figure(row.what, card, numbers_of(row)[2], Gauge(share, None))
 
     def _name(self, row: Row) -> Cell:
-        return Cell(titled(row, self._names), below=below(row), hint=all_of(row))
+        return Cell(titled(row, self.names), below=below(row), hint=all_of(row))
 
     def _bar(self, row: Row) -> Cell:
         """Without a promise there is no scale."""
@@ -427,14 +405,14 @@ class SheetTable(Table[Row]):
         if reached is None or not promised:
             return Cell()
         whole = self._whole(row)
-        return Cell(gauge=Gauge(reached / whole, self._colour, promised / whole))
+        return Cell(gauge=Gauge(reached / whole, self.colour, promised / whole))
 
     def _reached(self, row: Row) -> Cell:
         hint = all_of(row)
         if row.wrong or row.reached.value is not None:
             words = tr("WRONG") if row.wrong else numbers_of(row)[0]
             return Cell(words, wrong=row.wrong, hint=hint)
-        if row.what is self._measuring:
+        if row.what is self.measuring:
             return Cell(absent=(tr("measuring"), "…"), hint=hint)
         return Cell(absent=() if row.reached.origin is Origin.NOT_YET else ("–",), hint=hint)
 
@@ -548,30 +526,25 @@ class OffersPanel(Panel):
         number = partial(Column[OtherCard], right=True, largest_first=True)
         compared = tr("Compared with the card above; Space changes it")
         columns = [
-            Column("beside", "", self._beside, self._is_apart, compared, width=34),
+            Column("beside", "", self._beside, self._letter, compared, width=34),
             Column("name", tr("Card"), _model, _model_name, width=168, stretches=True),
             Column("here", tr("Here"), self._of_this, self._is_elsewhere, width=60),
             number("year", tr("Year"), _year, attrgetter("year"), width=60, kept=2),
             number("memory", tr("GiB"), _memory, attrgetter("memory_bytes"), width=54),
         ]
         for key, (what, heading, width, kept) in _OFFERED.items():
-            cell, value, about = (
-                partial(_figure, what),
-                partial(_value_of, what),
-                tr(what.words),
-            )
+            about, cell, value = tr(what.words), partial(_figure, what), partial(_value, what)
             columns.append(number(key, tr(heading), cell, value, about, width=width, kept=kept))
         source = Column("source", tr("Source"), _source_of, width=160, kept=1, stretches=True)
         return [*columns, source]
 
     def _beside(self, card: OtherCard) -> Cell:
-        letter = self._letters.get(card.name, "")
-        if letter:
+        if letter := self._letter(card):
             return Cell(letter, flag="solid", hint=tr("Compared as {letter}", letter=letter))
         return Cell(flag="dashed", hint=tr("Compare it with the card above"))
 
-    def _is_apart(self, card: OtherCard) -> bool:
-        return card.name not in self._letters
+    def _letter(self, card: OtherCard) -> str | None:
+        return self._letters.get(card.name)
 
     def _of_this(self, card: OtherCard) -> Cell:
         chips = tuple(self._here.get(card.name, ()))
@@ -614,19 +587,19 @@ def _year(card: OtherCard) -> Cell:
 
 
 def _memory(card: OtherCard) -> Cell:
-    if card.memory_bytes is None:
-        return Cell(absent=("–",), hint=tr("not known"))
-    return Cell(plain(round(card.memory_bytes / GIB, 1)))
+    size = "" if card.memory_bytes is None else plain(round(card.memory_bytes / GIB, 1))
+    return Cell(size) if size else Cell(absent=("–",), hint=tr("not known"))
 
 
-def _figure(what: What, card: OtherCard) -> Cell:
+def _figure(what: What, card: OtherCard, unit: str = "", gauge: Gauge | None = None) -> Cell:
     figure = card.figures[what]
-    if figure.value is None:
+    number = number_of(what, figure.value, unit or what.unit)
+    if not number:
         return Cell(absent=("–",), hint=tr(figure.reason))
-    return Cell(number_of(what, figure.value, what.unit), hint=tr(figure.source))
+    return Cell(number, gauge=gauge, hint=tr(figure.source))
 
 
-def _value_of(what: What, card: OtherCard) -> float | None:
+def _value(what: What, card: OtherCard) -> float | None:
     return card.figures[what].value
 
 
@@ -647,19 +620,16 @@ class CostsPanel(Panel):
         self._sheet: Sheet | None = None
         self._kept: dict[str, str] = json.loads(settings.remembered(_COSTS) or "{}")
         self._fields = {asked: text_field(tr(words)) for asked, words in CAPTIONS.items()}
-        captioned = {}
+        form = {each.value: Labelled(tr(CAPTIONS[each]), self._fields[each]) for each in Asked}
+        self._form = FieldRow(form)
         for asked, field in self._fields.items():
             field.textEdited.connect(partial(self._on_typed, asked))
-            captioned[asked.value] = Labelled(tr(CAPTIONS[asked]), field)
-        self._form = FieldRow(captioned)
-        self._fields[Asked.CURRENCY].setMaxLength(_LONGEST_SIGN)
+        self._fields[Asked.CURRENCY].setMaxLength(8)
         self._fields[Asked.CURRENCY].setPlaceholderText("€")
         self._fields[Asked.HOURS_A_DAY].setPlaceholderText("8")
         columns = [
-            Column(
-                "title", tr("What"), lambda cost: Cell(tr(cost.title)), width=200, share=0.3
-            ),
-            Column("value", tr("Comes to"), _value, width=110, right=True),
+            Column("title", tr("What"), lambda x: Cell(tr(x.title)), width=200, share=0.3),
+            Column("value", tr("Comes to"), _comes_to, width=110, right=True),
             Column("source", tr("From"), _source, width=200, stretches=True),
         ]
         self._table = Table(tr("What it comes to"), TableModel(columns, attrgetter("title")))
@@ -696,17 +666,14 @@ class CostsPanel(Panel):
             self.show_sheet(self._sheet)
 
 
-def _value(cost: Cost) -> Cell:
+def _comes_to(cost: Cost) -> Cell:
     if cost.value is None:
         return Cell(absent=("–",), hint=tr(cost.reason))
-    # Nobody buys by a tenth of an hour or of a day.
-    whole = cost.unit in ("h", "d") and cost.value >= _WHOLE_TIME
-    return Cell(short_number(round(cost.value) if whole else cost.value), unit=cost.unit)
+    return Cell(short_number(cost.value), unit=cost.unit)
 
 
 def _source(cost: Cost) -> Cell:
-    tone = Tone.FAINT if cost.value is None else Tone.QUIET
-    return Cell(tr(cost.reason or cost.source), tone=tone)
+    return Cell(tr(cost.reason or cost.source), tone=Tone.FAINT if cost.reason else Tone.QUIET)
 
 
 class SheetSaving(ResultsSaving):

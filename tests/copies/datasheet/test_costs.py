@@ -1,8 +1,20 @@
-"""What a card costs for what it does: computed from what was typed in, or a reason why not."""
+"""What a card costs for what it does: computed, or a reason why not; and sheets as files."""
+
+import csv
+import io
+import json
 
 import pytest
 
-from gpuexplorer.copies.datasheet.costs import Asked, Cost, TypedIn, costs_of
+from gpuexplorer.copies.datasheet.cards_table import What, cards_table
+from gpuexplorer.copies.datasheet.costs import (
+    Asked,
+    Cost,
+    TypedIn,
+    costs_of,
+    sheet_as_csv,
+    sheet_as_json,
+)
 from tests.copies.datasheet.made import simulated_sheet
 
 ALL = {
@@ -11,6 +23,7 @@ ALL = {
     Asked.RENT: "0,50",
     Asked.ELECTRICITY: "0.30",
     Asked.HOURS_A_DAY: "8",
+    Asked.TRAINING: "100",
 }
 
 
@@ -26,9 +39,10 @@ def test_what_was_not_measured_is_computed_from_what_is_promised_and_says_so() -
     assert (memory.unit, memory.source) == ("€", "672 GB/s, promised by the card")
     half = found["1 TFLOP/s in FP16"]
     assert (half.value, half.source) == (2500 / 130, "130 TFLOP/s, promised by its maker")
-    electricity = found["An hour's electricity"]
-    assert electricity.value == pytest.approx(0.28 * 0.30)
-    assert electricity.source == "1 kWh for 0.3 €, at 280 W, the board's limit"
+    electricity = found["Electricity of a training"]
+    assert electricity.value == pytest.approx(100 * 0.28 * 0.30)
+    assert electricity.source == "100 h at 280 W, the board's limit, for 0.3 € per kWh"
+    assert found["A training on a rented card"].value == pytest.approx(50)
     hours = found["Buying is cheaper after"].value or 0.0
     assert hours == pytest.approx(2500 / (0.50 - 0.28 * 0.30))
     assert found["In days of use"].value == pytest.approx(hours / 8)
@@ -63,3 +77,35 @@ def test_what_cannot_be_a_price_is_a_sentence_and_no_number(text: str) -> None:
 def test_figures_are_read_as_people_write_them(text: str, value: float) -> None:
     typed = TypedIn({Asked.PRICE: text})
     assert (typed.numbers, typed.wrong) == ({Asked.PRICE: value}, {})
+
+
+def test_the_json_has_a_row_for_each_figure_and_says_that_it_is_modelled() -> None:
+    sheet = simulated_sheet("8xH100+nvlink")
+    told = json.loads(json.dumps(sheet_as_json(sheet)))
+    assert (told["schema"], told["simulated"], told["modelled"]) == (1, True, True)
+    assert (told["device"], told["card"]) == ("cuda:0", "NVIDIA H100 80GB HBM3")
+    rows = {row["what"]: row for row in told["rows"]}
+    assert list(rows) == [what.value for what in What]
+    bf16 = rows["BF16 products"]
+    assert (bf16["unit"], bf16["promised"], bf16["share"]) == ("TFLOP/s", 989.4, 0.79)
+    assert bf16["promised_source"].startswith("table: ")
+    assert "Modelled: nothing was multiplied." in bf16["notes"]
+    assert rows["memory bandwidth"]["watts"] is None
+    assert rows["memory bandwidth"]["watts_reason"] == "modelled: nothing was copied"
+    assert told["beside"] == []
+
+
+def test_the_csv_has_a_line_for_each_row_and_an_empty_field_for_what_there_is_not() -> None:
+    sheet = simulated_sheet("2xTitanRTX")
+    beside = [card for card in cards_table() if card.name == "NVIDIA B200"]
+    lines = list(csv.DictReader(io.StringIO(sheet_as_csv(sheet, beside))))
+    own = {line["what"]: line for line in lines if line["device"]}
+    assert len(own) == len(What)
+    assert {line["simulated"] for line in own.values()} == {"yes"}
+    assert {line["modelled"] for line in own.values()} == {"yes"}
+    assert own["TF32 products"]["promised"] == own["TF32 products"]["reached"] == ""
+    assert "compute capability 8.0" in own["TF32 products"]["promised_source"]
+    assert float(own["memory bandwidth"]["promised"]) == 672.096
+    other = [line for line in lines if line["card"] == "NVIDIA B200"]
+    assert len(other) == len(What)
+    assert {line["reached"] for line in other} == {""}
