@@ -41,7 +41,7 @@ from gpuexplorer.copies.datasheet.cards_table import (
 )
 from gpuexplorer.copies.datasheet.costs import sheet_as_csv, sheet_as_json
 from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult, reading_power
-from gpuexplorer.copies.datasheet.sheet import ASKED, Sheet, Subject, jobs_of, sheet_of
+from gpuexplorer.copies.datasheet.sheet import ASKED, Sheet, Subject, sheet_of
 from gpuexplorer.copies.findings import Finding, findings, the_rest
 from gpuexplorer.copies.jobs import HOST as PROCESSOR
 from gpuexplorer.copies.jobs import (
@@ -180,7 +180,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _others(arguments: argparse.Namespace) -> Sequence[OtherCard]:
     """The cards of the table that --beside names: by all words of a name, or by some."""
-    known = {card.name.lower(): card for card in cards_table().cards()}
+    known = {card.name.lower(): card for card in cards_table()}
     beside: dict[str, OtherCard] = {}
     for named in arguments.beside.split(",") if arguments.beside else ():
         word = named.strip().lower()
@@ -457,14 +457,14 @@ def _datasheets(
         card = cards.get(routes.card(device) or CardId(""))
         sample = Sample(HOST_ID, 0.0, {}) if card is None else backend.read(card.id, ASKED)
         subjects.append(Subject(device, card, routes, sample.values, sample.missing))
-    log, table, simulated = PowerLog(), cards_table(), bench.modelled
+    log, simulated = PowerLog(), bench.modelled
     drawing = [each.card.id for each in subjects if each.card and not simulated]
     with reading_power(backend, drawing, log):
         results, products, end = _measured(
-            [job for subject in subjects for job in jobs_of(subject)], bench
+            [job for subject in subjects for job in subject.jobs.values()], bench
         )
     *others, last = sheets = [
-        sheet_of(each, results, products, table, log, simulated=simulated) for each in subjects
+        sheet_of(each, results, products, log, simulated=simulated) for each in subjects
     ]
     # One header for all; other cards below the last.
     first, *more = [*map(sheet_as_csv, others), sheet_as_csv(last, beside)]
@@ -507,7 +507,7 @@ def _write_sheets(
                 figure(row.share, percent),
                 figure(row.variation, partial(percent, digits=1)),
                 figure(row.watts.value, watts),
-                *(shown(row.what, card.figure(row.what)) for card in beside),
+                *(shown(row.what, card.figures[row.what]) for card in beside),
             ]
             for row in sheet.rows
         ]
@@ -522,7 +522,6 @@ def _write_sheets(
             ]
             sources = "; ".join(dict.fromkeys(filter(None, map(tr, said))))
             page.say(paragraph((f"{tr(row.title)}: {sources}.", *row.notes)))
-        page.say(*sheet.notes)
 
 
 def _between_hosts(arguments: argparse.Namespace) -> int:

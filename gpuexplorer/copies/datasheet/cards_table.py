@@ -3,63 +3,95 @@ table of what makers say of their cards.
 """
 
 import csv
+import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 from gpuexplorer.core.resources import resource
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import gigabytes_per_second, short
 from gpuexplorer.core.words import Message, mark
 from gpuexplorer.telemetry.topology import pcie_rate
 
-_TERA = 1e12
 _ALIKE = 0.15  # of the memory: what the driver keeps for ECC is missing from what it tells
-_LEFT_OUT = Message("the table of cards leaves it out")
-_NOT_CHECKED = Message(
-    "the table of cards leaves it out: no document was found to check it with"
-)
-_NOT_THERE = Message("this card has none")
+_LEFT_OUT = mark("the table of cards leaves it out: no document was found to check it with")
 
 
 class What(StrEnum):
-    """The rows of a datasheet, in their order."""
+    """The rows of a datasheet, in their order, how each is called, and what exactly is promised
+    and measured.
+    """
 
-    MEMORY = "memory bandwidth"
-    TO_CARD = "host to card"
-    FROM_CARD = "card to host"
-    PEER = "card to card"
-    FP32 = "FP32 products"
-    TF32 = "TF32 products"
-    FP16 = "FP16 products"
-    BF16 = "BF16 products"
-    POWER = "power"
+    words: str
+    sentence: str
+
+    def __new__(cls, name: str, words: str, sentence: str) -> "What":
+        made = str.__new__(cls, name)
+        made._value_, made.words, made.sentence = name, words, sentence
+        return made
+
+    MEMORY = (
+        "memory bandwidth",
+        mark("Memory bandwidth"),
+        mark("Bytes read and written in the card's own memory, by a copy within the card."),
+    )
+    TO_CARD = (
+        "host to card",
+        mark("Host link, to the card"),
+        mark("From pinned memory of the host to the card, one way, alone."),
+    )
+    FROM_CARD = (
+        "card to host",
+        mark("Host link, from the card"),
+        mark("From the card to pinned memory of the host, one way, alone."),
+    )
+    PEER = (
+        "card to card",
+        mark("Peer link, one way"),
+        mark("From this card to another, one way, alone."),
+    )
+    FP32 = (
+        "FP32 products",
+        mark("FP32 products"),
+        mark("Square matrices multiplied in single precision; the TF32 switch is off."),
+    )
+    TF32 = (
+        "TF32 products",
+        mark("TF32 products"),
+        mark("Single precision, multiplied with ten bits behind the point on tensor cores."),
+    )
+    FP16 = (
+        "FP16 products",
+        mark("FP16 products"),
+        mark("Half precision, summed up in single precision on tensor cores; dense."),
+    )
+    BF16 = (
+        "BF16 products",
+        mark("BF16 products"),
+        mark("Numbers of 16 bits, summed up in single precision on tensor cores; dense."),
+    )
+    POWER = (
+        "power",
+        mark("Power"),
+        mark("What the whole board may draw, and the most it drew while it was measured."),
+    )
 
     @property
-    def words(self) -> Message:
-        return Message(_ABOUT[self][0])
-
-    @property
-    def sentence(self) -> Message:
-        """What exactly is promised and measured."""
-        return Message(_ABOUT[self][1])
+    def kind(self) -> str:
+        """Of number that is multiplied; empty where nothing is."""
+        return self.name.lower() if self.value.endswith("products") else ""
 
     @property
     def unit(self) -> str:
-        if self in PRODUCTS:
-            return "TFLOP/s"
-        return "W" if self is What.POWER else "GB/s"
+        return "TFLOP/s" if self.kind else "W" if self is What.POWER else "GB/s"
 
     @property
     def scale(self) -> float:
-        """What such a unit is in bytes or operations per second, or in watts."""
-        return {"GB/s": 1e9, "TFLOP/s": _TERA, "W": 1.0}[self.unit]
+        """What its unit is in bytes or operations per second, or in watts."""
+        return {"GB/s": 1e9, "TFLOP/s": 1e12, "W": 1.0}[self.unit]
 
 
-# The rows of products, with the kind of number that is multiplied.
-PRODUCTS = {What.FP32: "fp32", What.TF32: "tf32", What.FP16: "fp16", What.BF16: "bf16"}
-# Columns of the table: the figure, which is in these units, and its source.
+# Columns of the table: the figure, in these units, and its source. Links follow from lanes.
 _COLUMNS = {
     What.MEMORY: ("memory_gbs", "memory_source"),
     What.PEER: ("nvlink_gbs", "nvlink_source"),
@@ -68,44 +100,6 @@ _COLUMNS = {
     What.FP16: ("fp16_dense_tflops", "tensor_source"),
     What.BF16: ("bf16_dense_tflops", "tensor_source"),
     What.POWER: ("board_watts", "power_source"),
-}
-_ABOUT = {
-    What.MEMORY: (
-        mark("Memory bandwidth"),
-        mark("Bytes read and written in the card's own memory, by a copy within the card."),
-    ),
-    What.TO_CARD: (
-        mark("Host link, to the card"),
-        mark("From pinned memory of the host to the card, one way, alone."),
-    ),
-    What.FROM_CARD: (
-        mark("Host link, from the card"),
-        mark("From the card to pinned memory of the host, one way, alone."),
-    ),
-    What.PEER: (
-        mark("Peer link, one way"),
-        mark("From this card to another, one way, alone."),
-    ),
-    What.FP32: (
-        mark("FP32 products"),
-        mark("Square matrices multiplied in single precision; the TF32 switch is off."),
-    ),
-    What.TF32: (
-        mark("TF32 products"),
-        mark("Single precision, multiplied with ten bits behind the point on tensor cores."),
-    ),
-    What.FP16: (
-        mark("FP16 products"),
-        mark("Half precision, summed up in single precision on tensor cores; dense."),
-    ),
-    What.BF16: (
-        mark("BF16 products"),
-        mark("Numbers of 16 bits, summed up in single precision on tensor cores; dense."),
-    ),
-    What.POWER: (
-        mark("Power"),
-        mark("What the whole board may draw, and the most it drew while it was measured."),
-    ),
 }
 
 
@@ -128,7 +122,6 @@ class Figure:
     detail: str = ""  # "5120 bit at 2619 MHz", "NVIDIA H100 datasheet"
     reason: str = ""  # why there is none, to stand behind a colon
     origin: Origin = Origin.MEASURED
-    short: str = ""  # the reason in a narrow place; empty: there is no shorter one
 
     @property
     def source(self) -> str:
@@ -140,8 +133,8 @@ class Figure:
         return self.detail
 
     @classmethod
-    def missing(cls, reason: str, short: str = "", origin: Origin = Origin.NONE) -> "Figure":
-        return cls(None, "", reason, origin, short)
+    def missing(cls, reason: str, origin: Origin = Origin.NONE) -> "Figure":
+        return cls(None, "", reason, origin)
 
 
 def in_words(what: What, value: float) -> str:
@@ -152,17 +145,16 @@ def in_words(what: What, value: float) -> str:
 
 def unit_of(what: What, *values: float | None) -> str:
     """The same for all of these, so that they can be compared at a glance."""
-    known = [value for value in values if value is not None]
-    small = what in PRODUCTS and known and max(known) < _TERA
-    return "GFLOP/s" if small else what.unit
+    most = max((value for value in values if value is not None), default=what.scale)
+    return "GFLOP/s" if what.kind and most < what.scale else what.unit
 
 
 def number_of(what: What, value: float | None, unit: str) -> str:
     """Empty where there is no value."""
     if value is None:
         return ""
-    if what in PRODUCTS:
-        return short(value / (1e9 if unit == "GFLOP/s" else _TERA))
+    if what.kind:
+        return short(value / (1e9 if unit == "GFLOP/s" else what.scale))
     if what is not What.POWER:
         return gigabytes_per_second(value)
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
@@ -177,110 +169,58 @@ class OtherCard:
     architecture: str
     year: int | None
     memory_bytes: int | None
-    figures: Mapping[What, Figure] = field(default_factory=dict)
-    is_this: bool = False  # the same model as the card of the sheet
+    figures: Mapping[What, Figure]  # of each kind, with its source or the reason
     driver_name: str = ""  # as NVML says it; empty: the program cannot meet this card
 
-    def figure(self, what: What) -> Figure:
-        return self.figures.get(
-            what, Figure.missing(Message("the table of cards does not say"))
-        )
+
+def listed(name: str, memory_bytes: int | None) -> OtherCard | None:
+    """What the table has of a card: of several of one name, the one with that memory."""
+    wanted = name.lower().removeprefix("nvidia ")  # older drivers leave it out
+    made = wanted, f"nvidia {wanted}"
+    named = [card for card in cards_table() if card.driver_name.lower() in made]
+    if memory_bytes is None:
+        return named[0] if len(named) == 1 else None
+
+    def off(card: OtherCard) -> float:
+        whole = card.memory_bytes or memory_bytes
+        return abs(memory_bytes - whole) / whole
+
+    return min((card for card in named if off(card) <= _ALIKE), key=off, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class CardsTable:
-    """Without cards, where the table could not be read; then a sentence says so."""
-
-    rows: Sequence[OtherCard] = ()
-    troubles: Sequence[Message] = ()
-
-    def match(self, name: str, memory_bytes: int | None) -> OtherCard | None:
-        """Of several cards of one name, the one with that memory. None: it is not there."""
-        named = [card for card in self.rows if _plain(card.driver_name) == _plain(name)]
-        if memory_bytes is None:
-            return named[0] if len(named) == 1 else None
-
-        def off(card: OtherCard) -> float:
-            whole = card.memory_bytes or memory_bytes
-            return abs(memory_bytes - whole) / whole
-
-        return min((card for card in named if off(card) <= _ALIKE), key=off, default=None)
-
-    def cards(self, this: OtherCard | None = None) -> tuple[OtherCard, ...]:
-        """In the order of the table."""
-        same = None if this is None else this.name
-        return tuple(replace(card, is_this=card.name == same) for card in self.rows)
+@functools.cache
+def cards_table() -> Sequence[OtherCard]:
+    """What comes with the program. Read when it is first needed."""
+    titles = {line["key"]: line["title"] for line in _lines("card-sources.csv")}
+    return [_card(line, titles) for line in _lines("cards.csv")]
 
 
-def cards_table() -> CardsTable:
-    """That comes with the program."""
-    try:
-        return read_table(resource("cards.csv"), resource("card-sources.csv"))
-    except Trouble as trouble:
-        return CardsTable((), (trouble.sentence,))
-
-
-def read_table(cards: Path, sources: Path) -> CardsTable:
-    """Raises Trouble where a file cannot be read, or says what cannot be."""
-    number, path = 1, sources
-    try:
-        titles = {line["key"]: line["title"] for line in _lines(sources)}
-        path, rows = cards, []
-        for number, line in enumerate(_lines(cards), 2):  # noqa: B007 - told below
-            rows.append(_card(line, titles))
-    except (OSError, ValueError, LookupError, csv.Error) as error:
-        raise Trouble(
-            "{file} cannot be read: line {line}, {why}.",
-            file=path.name,
-            line=number,
-            why=str(error),
-        ) from error
-    return CardsTable(tuple(rows))
-
-
-def _lines(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, restval=""))
+def _lines(name: str) -> list[dict[str, str]]:
+    with resource(name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def _card(line: Mapping[str, str], titles: Mapping[str, str]) -> OtherCard:
-    """Raises ValueError or LookupError for what cannot be: a figure without a source, too."""
+    def sourced(value: float | None, column: str, before: str = "") -> Figure:
+        if not value:
+            return Figure.missing(Message(_LEFT_OUT))
+        sources = "; ".join(titles[key] for key in line[column].split())
+        return Figure(value, f"{before}{sources}", origin=Origin.TABLE)
 
-    def sourced(value: float | None, column: str, detail: str = "") -> Figure:
-        if value is None:
-            return Figure.missing(_NOT_CHECKED, _LEFT_OUT)
-        sources = "; ".join(titles[key] for key in line[column].split() or [""])
-        return Figure(value, f"{detail}{sources}", origin=Origin.TABLE)
-
-    figures = {}
-    for what, (column, source) in _COLUMNS.items():
-        figures[what] = Figure.missing(_NOT_THERE)
-        if line[column] != "none":
-            value = _number(line[column])
-            figures[what] = sourced(value and value * what.scale, source)
     generation, lanes = (int(line[name] or 0) for name in ("pcie_generation", "pcie_lanes"))
-    detail = f"PCIe {generation}.0 x{lanes}, "
-    link = sourced(pcie_rate(generation, lanes) or None, "pcie_source", detail)
-    figures |= {What.TO_CARD: link, What.FROM_CARD: link}
-    memory, year = _number(line["memory_gib"]), _number(line["year"])
+    way = f"PCIe {generation}.0 x{lanes}, "
+    figures = dict.fromkeys(What, sourced(pcie_rate(generation, lanes), "pcie_source", way))
+    for what, (column, source) in _COLUMNS.items():
+        if line[column] == "none":
+            figures[what] = Figure.missing(Message("this card has none"))
+        else:
+            figures[what] = sourced(float(line[column] or 0) * what.scale, source)
     return OtherCard(
         line["name"],
         line["vendor"],
         line["architecture"],
-        None if year is None else int(year),
-        None if memory is None else int(memory * (1 << 30)),
+        int(line["year"]) if line["year"] else None,
+        int(float(line["memory_gib"]) * (1 << 30)) if line["memory_gib"] else None,
         figures,
-        driver_name=line["driver_name"],
+        line["driver_name"],
     )
-
-
-def _number(text: str) -> float | None:
-    value = float(text) if text else None
-    if value is not None and not 0 < value < 1e7:
-        raise ValueError(text)
-    return value
-
-
-def _plain(name: str) -> str:
-    """Older drivers leave the maker out."""
-    return name.lower().removeprefix("nvidia ").strip()

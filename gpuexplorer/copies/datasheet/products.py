@@ -12,11 +12,11 @@ from random import Random
 
 from gpuexplorer.copies.datasheet.cards_table import Figure
 from gpuexplorer.copies.jobs import index_of
-from gpuexplorer.copies.result import Busy, spread, variation_of
+from gpuexplorer.copies.result import Busy, spread
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import POWER_DRAW
-from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.events import Multiplied
 from gpuexplorer.lab.wire import ProductJob, no_tensor_cores_for
 from gpuexplorer.simulation.reached import product_reached, product_watts
@@ -53,51 +53,26 @@ class ProductResult:
         return self.measured is not None and self.measured.right is False
 
     @property
-    def modelled(self) -> bool:
-        return self.measured is not None and self.measured.modelled
-
-    @property
-    def rates(self) -> tuple[float, ...]:
-        """Operations per second, of each sample. Wrong products have no rate worth telling."""
-        if self.measured is None or self.wrong:
-            return ()
-        return tuple(self.job.operations / each for each in self.measured.samples_s)
-
-    @property
     def rate(self) -> float | None:
-        """Of the median."""
-        return statistics.median(self.rates) if self.rates else None
-
-    @property
-    def variation(self) -> float | None:
-        """Standard deviation as a share of the mean."""
+        """Operations per second, of the median. Wrong products have no rate worth telling."""
         if self.measured is None or self.wrong:
             return None
-        return variation_of(self.measured.samples_s)
+        return self.job.operations / statistics.median(self.measured.samples_s)
 
 
 def modelled_product(spec: MachineSpec, job: ProductJob, chance: Random) -> ProductResult:
     """The lab's simulated cards are as fast."""
     index = index_of(job.device)
-    rate = None
-    if index is not None and 0 <= index < len(spec.cards):
-        model = spec.cards[index].model
-        rate = product_reached(model, job.kind)
-    if rate is None:
-        why = Message(
-            "{kind} products of {device} are not modelled.",
-            device=job.device,
-            kind=job.kind.upper(),
-        )
-        return ProductResult(job, None, failure=why)
+    model = spec.cards[index].model if index is not None and index >= 0 else None
+    rate = None if model is None else product_reached(model, job.kind)
+    if model is None or rate is None:
+        why = mark("{kind} products of {device} are not modelled.")
+        named = Message(why, device=job.device, kind=job.kind.upper())
+        return ProductResult(job, None, failure=named)
     seconds = job.operations / rate
-    measured = Multiplied(
-        0,
-        spread(seconds, chance),
-        seconds + _WAITED,
-        modelled=True,
-        notes=no_tensor_cores_for(job.kind, model.compute_capability),
-    )
+    samples = spread(seconds, chance)
+    notes = no_tensor_cores_for(job.kind, model.compute_capability)
+    measured = Multiplied(0, samples, seconds + _WAITED, modelled=True, notes=notes)
     return ProductResult(job, measured, watts=product_watts(model, job.kind))
 
 
@@ -128,23 +103,19 @@ class PowerLog:
             absent = self._absent.get(card)
             seen = [watts for at, watts in self._drawn.get(card, ()) if since <= at <= ended]
         if len(seen) >= _ENOUGH:
-            source = Message(
-                "the mean of {count} readings of the device while it was at work",
-                count=len(seen),
-            )
-            return Figure(sum(seen) / len(seen), source)
+            mean = mark("the mean of {count} readings of the device while it was at work")
+            return Figure(sum(seen) / len(seen), Message(mean, count=len(seen)))
         if absent is not None and not seen:
             return Figure.missing(Message("its power: {why}", why=absent.sentence))
-        return Figure.missing(
-            Message.counted(
-                "its power was read once in the {seconds:.1f} s that count, which says too "
-                "little: a shorter interval between readings helps",
-                "its power was not read in the {seconds:.1f} s that count: a shorter interval "
-                "between readings helps",
-                len(seen),
-                seconds=max(0.0, ended - since),
-            )
+        why = Message.counted(
+            "its power was read once in the {seconds:.1f} s that count, which says too little: "
+            "a shorter interval between readings helps",
+            "its power was not read in the {seconds:.1f} s that count: a shorter interval "
+            "between readings helps",
+            len(seen),
+            seconds=max(0.0, ended - since),
         )
+        return Figure.missing(why)
 
 
 @contextmanager
@@ -155,17 +126,15 @@ def reading_power(backend: Backend, cards: Sequence[CardId], log: PowerLog) -> I
     ended = threading.Event()
 
     def run() -> None:
-        while not ended.is_set():
+        while cards and not ended.is_set():
             for card in cards:
                 log.take(backend.read(card, [POWER_DRAW]))
             ended.wait(_EVERY)
 
     thread = threading.Thread(target=run, name="read power", daemon=True)
-    if cards:
-        thread.start()
+    thread.start()
     try:
         yield
     finally:
         ended.set()
-        if cards:
-            thread.join(_PATIENCE)
+        thread.join(_PATIENCE)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.copies_page import CopiesPage
-from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
+from gpuexplorer.gui.copies.datasheet_page import DatasheetPage
 from gpuexplorer.gui.copies.matrix.between_page import BetweenPage
 from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.copies.moving.view import MovingPage

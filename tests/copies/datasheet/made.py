@@ -1,8 +1,7 @@
 """Sheets of simulated cards."""
 
-from gpuexplorer.copies.datasheet.cards_table import cards_table
 from gpuexplorer.copies.datasheet.products import ProductResult
-from gpuexplorer.copies.datasheet.sheet import ASKED, Sheet, Subject, jobs_of, sheet_of
+from gpuexplorer.copies.datasheet.sheet import ASKED, Sheet, Subject, sheet_of
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
@@ -24,9 +23,9 @@ def simulated_sheet(spec: str, device: str = "cuda:0", *, measured: bool = True)
     results: dict[CopyJob, CopyResult] = {}
     products: dict[ProductJob, ProductResult] = {}
     bench = ModelBench(machine, routes=routes)
-    for job in jobs_of(subject) if measured else ():
+    for job in subject.jobs.values() if measured else ():
         if isinstance(job, ProductJob):
             products[job] = bench.measure_product(job, lambda *_: None)
         else:
             results[job] = bench.measure(job, lambda *_: None)
-    return sheet_of(subject, results, products, cards_table(), simulated=True)
+    return sheet_of(subject, results, products, simulated=True)

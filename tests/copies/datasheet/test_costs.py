@@ -1,8 +1,20 @@
-"""What a card costs for what it does: computed from what was typed in, or a reason why not."""
+"""What a card costs for what it does: computed, or a reason why not; and sheets as files."""
+
+import csv
+import io
+import json
 
 import pytest
 
-from gpuexplorer.copies.datasheet.costs import Asked, Cost, TypedIn, costs_of
+from gpuexplorer.copies.datasheet.cards_table import What, cards_table
+from gpuexplorer.copies.datasheet.costs import (
+    Asked,
+    Cost,
+    TypedIn,
+    costs_of,
+    sheet_as_csv,
+    sheet_as_json,
+)
 from tests.copies.datasheet.made import simulated_sheet
 
 ALL = {
@@ -15,13 +27,13 @@ ALL = {
 }
 
 
-def costs(typed: dict[Asked, str], *, measured: bool) -> dict[str, Cost]:
-    sheet = simulated_sheet("2xTitanRTX", measured=measured)
+def costs(typed: dict[Asked, str]) -> dict[str, Cost]:
+    sheet = simulated_sheet("2xTitanRTX", measured=False)
     return {str(each.title): each for each in costs_of(sheet, TypedIn(typed))}
 
 
 def test_what_was_not_measured_is_computed_from_what_is_promised_and_says_so() -> None:
-    found = costs(ALL, measured=False)
+    found = costs(ALL)
     memory = found["1 GB/s of memory bandwidth"]
     assert memory.value == pytest.approx(2500 / 672.096)
     assert (memory.unit, memory.source) == ("€", "672 GB/s, promised by the card")
@@ -30,49 +42,33 @@ def test_what_was_not_measured_is_computed_from_what_is_promised_and_says_so() -
     electricity = found["Electricity of a training"]
     assert electricity.value == pytest.approx(100 * 0.28 * 0.30)
     assert electricity.source == "100 h at 280 W, the board's limit, for 0.3 € per kWh"
-
-
-def test_buying_is_cheaper_once_the_rent_saved_has_paid_for_the_card() -> None:
-    found = costs(ALL, measured=False)
-    hours = found["Buying is cheaper after"].value
-    assert hours == pytest.approx(2500 / (0.50 - 0.28 * 0.30))
-    assert hours is not None
-    assert found["In days of use"].value == pytest.approx(hours / 8)
-    assert found["In days of use"].source == "8 h a day; that is 2.06 years"
     assert found["A training on a rented card"].value == pytest.approx(50)
+    hours = found["Buying is cheaper after"].value or 0.0
+    assert hours == pytest.approx(2500 / (0.50 - 0.28 * 0.30))
+    assert found["In days of use"].value == pytest.approx(hours / 8)
 
 
 def test_where_electricity_costs_more_than_the_rent_buying_is_never_cheaper() -> None:
-    found = costs({**ALL, Asked.RENT: "0.05"}, measured=False)
-    assert found["Buying is cheaper after"].value is None
-    assert found["Buying is cheaper after"].reason == (
-        "never: an hour of electricity costs 0.084 €, and an hour of rent 0.05 €"
-    )
-    assert found["In days of use"].reason.startswith("never: ")
+    found = costs({**ALL, Asked.RENT: "0.05"})
+    never = "never: an hour of electricity costs 0.084 €, and an hour of rent 0.05 €"
+    for title in ("Buying is cheaper after", "In days of use"):
+        assert (found[title].value, found[title].reason) == (None, never)
 
 
 def test_without_anything_typed_in_there_is_no_number_and_what_is_missing_is_said() -> None:
-    found = costs({}, measured=False)
+    found = costs({Asked.HOURS_A_DAY: "0"})
     assert {each.value for each in found.values()} == {None}
-    assert found["1 TFLOP/s in FP32"].reason == "type in the price of the card"
-    assert found["Buying is cheaper after"].reason == (
-        "type in the price of the card, the rent and electricity"
+    assert found["1 TFLOP/s in FP32"].reason == "type in: Price of the card"
+    assert found["In days of use"].reason == (
+        "type in: Price of the card, Rent per hour, Electricity per kWh and Hours a day"
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("-3", "This cannot be less than 0."),
-        ("many", "“many” is not a number. Write it as 1234.5."),
-        ("1e308", "This is more than 1000000000 and cannot be right."),
-        ("1,200", "“1,200” can be read in two ways. Write 1200 or 1.2."),
-    ],
-)
-def test_what_cannot_be_a_price_is_a_sentence_and_no_number(text: str, sentence: str) -> None:
+@pytest.mark.parametrize("text", ["-3", "many", "nan", "1e308", "1,200"])
+def test_what_cannot_be_a_price_is_a_sentence_and_no_number(text: str) -> None:
     typed = TypedIn({Asked.PRICE: text})
-    assert typed.wrong == {Asked.PRICE: sentence}
-    assert typed.numbers == {}
+    sentence = "Write a number from 0 to 1000000000, such as 12.5."
+    assert (typed.wrong, typed.numbers) == ({Asked.PRICE: sentence}, {})
 
 
 @pytest.mark.parametrize(
@@ -80,5 +76,36 @@ def test_what_cannot_be_a_price_is_a_sentence_and_no_number(text: str, sentence:
 )
 def test_figures_are_read_as_people_write_them(text: str, value: float) -> None:
     typed = TypedIn({Asked.PRICE: text})
-    assert dict(typed.numbers) == {Asked.PRICE: value}
-    assert not typed.wrong
+    assert (typed.numbers, typed.wrong) == ({Asked.PRICE: value}, {})
+
+
+def test_the_json_has_a_row_for_each_figure_and_says_that_it_is_modelled() -> None:
+    sheet = simulated_sheet("8xH100+nvlink")
+    told = json.loads(json.dumps(sheet_as_json(sheet)))
+    assert (told["schema"], told["simulated"], told["modelled"]) == (1, True, True)
+    assert (told["device"], told["card"]) == ("cuda:0", "NVIDIA H100 80GB HBM3")
+    rows = {row["what"]: row for row in told["rows"]}
+    assert list(rows) == [what.value for what in What]
+    bf16 = rows["BF16 products"]
+    assert (bf16["unit"], bf16["promised"], bf16["share"]) == ("TFLOP/s", 989.4, 0.79)
+    assert bf16["promised_source"].startswith("table: ")
+    assert "Modelled: nothing was multiplied." in bf16["notes"]
+    assert rows["memory bandwidth"]["watts"] is None
+    assert rows["memory bandwidth"]["watts_reason"] == "modelled: nothing was copied"
+    assert told["beside"] == []
+
+
+def test_the_csv_has_a_line_for_each_row_and_an_empty_field_for_what_there_is_not() -> None:
+    sheet = simulated_sheet("2xTitanRTX")
+    beside = [card for card in cards_table() if card.name == "NVIDIA B200"]
+    lines = list(csv.DictReader(io.StringIO(sheet_as_csv(sheet, beside))))
+    own = {line["what"]: line for line in lines if line["device"]}
+    assert len(own) == len(What)
+    assert {line["simulated"] for line in own.values()} == {"yes"}
+    assert {line["modelled"] for line in own.values()} == {"yes"}
+    assert own["TF32 products"]["promised"] == own["TF32 products"]["reached"] == ""
+    assert "compute capability 8.0" in own["TF32 products"]["promised_source"]
+    assert float(own["memory bandwidth"]["promised"]) == 672.096
+    other = [line for line in lines if line["card"] == "NVIDIA B200"]
+    assert len(other) == len(What)
+    assert {line["reached"] for line in other} == {""}

@@ -34,28 +34,16 @@ def sheets() -> list[dict[str, Any]]:
     return found
 
 
-def _rows(sheet: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {row["what"]: row for row in sheet["rows"]}
-
-
 def test_what_was_reached_is_a_plausible_share(sheets: list[dict[str, Any]]) -> None:
     for sheet in sheets:
-        rows = _rows(sheet)
+        rows = {row["what"]: row for row in sheet["rows"]}
         for what in (What.MEMORY, What.TO_CARD, What.FROM_CARD, What.FP32):
             row = rows[what.value]
             assert row["reached_reason"] if row["reached"] is None else row["reached"] > 0
         for name, row in rows.items():
             if row["share"] is not None:
                 assert LEAST < row["share"] < MOST, (name, row)
-
-
-def test_products_draw_more_than_little_and_no_more_than_the_limit(
-    sheets: list[dict[str, Any]],
-) -> None:
-    for sheet in sheets:
-        rows = _rows(sheet)
-        limit = rows[What.POWER.value]["promised"]
-        watts = rows[What.FP32.value]["watts"]
+        limit, watts = rows[What.POWER.value]["promised"], rows[What.FP32.value]["watts"]
         if watts is None:
             assert rows[What.FP32.value]["watts_reason"]
         elif limit is not None:

@@ -5,15 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.copies.datasheet.cards_table import (
-    CardsTable,
-    Figure,
-    Origin,
-    What,
-    cards_table,
-)
+from gpuexplorer.copies.datasheet.cards_table import Figure, Origin, What
 from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult, reading_power
-from gpuexplorer.copies.datasheet.sheet import Row, Sheet, Subject, jobs_of, sheet_of
+from gpuexplorer.copies.datasheet.sheet import Subject, sheet_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core import metrics as m
@@ -44,73 +38,56 @@ SAID = {
 }
 
 
-def row(sheet: Sheet, what: What) -> Row:
-    found = sheet.row(what)
-    assert found is not None
-    return found
-
-
 def subject(card: Card = CARD, **changes: object) -> Subject:
     return replace(Subject("cuda:0", card, None, SAID), **changes)  # type: ignore[arg-type]
 
 
-def empty(of: Subject, table: CardsTable | None = None) -> Sheet:
-    return sheet_of(of, {}, {}, table or cards_table())
-
-
 def test_what_the_device_tells_goes_before_the_table() -> None:
-    sheet = empty(subject())
-    memory = row(sheet, What.MEMORY).promised
+    sheet = sheet_of(subject(), {}, {})
+    memory, single = sheet.row(What.MEMORY).promised, sheet.row(What.FP32).promised
     assert memory.value == pytest.approx(1008.1e9, rel=1e-3)
     assert memory.source == "the device says: 384 bit at 10501 MHz, two transfers a clock"
-    single = row(sheet, What.FP32).promised
     assert single.value == pytest.approx(2 * 16384 * 3105e6)
-    assert single.source == (
-        "the device says: 16384 cores at 3105 MHz at most, two operations a clock"
-    )
-    assert row(sheet, What.POWER).promised == Figure(
-        450.0, "the power limit it starts with", origin=Origin.DEVICE
-    )
+    assert single.detail == "16384 cores at 3105 MHz at most, two operations a clock"
+    limit = Figure(450.0, "the power limit it starts with", origin=Origin.DEVICE)
+    assert sheet.row(What.POWER).promised == limit
 
 
 def test_a_card_before_ampere_promises_no_tf32_and_is_not_asked_for_it() -> None:
     older = subject(replace(CARD, compute_capability=(7, 5)))
-    assert "tf32" not in [job.kind for job in jobs_of(older) if isinstance(job, ProductJob)]
-    reason = row(empty(older), What.TF32).promised.reason
-    assert reason.endswith("starts with compute capability 8.0, and this card has 7.5")
-    assert row(empty(older), What.TF32).reached.reason == reason
+    assert What.TF32 not in older.jobs
+    row = sheet_of(older, {}, {}).row(What.TF32)
+    assert row.promised.reason.endswith("with compute capability 8.0, and this card has 7.5")
+    assert row.reached.reason == row.promised.reason
 
 
 def test_the_processor_has_a_sheet_too_and_nobody_promises_anything() -> None:
     host = Subject("cpu", None, name="EPYC")
-    kinds = [job.kind for job in jobs_of(host) if isinstance(job, ProductJob)]
-    assert kinds == ["fp32", "bf16"]
-    sheet = empty(host)
+    assert [*host.jobs] == [What.MEMORY, What.FP32, What.BF16]
+    sheet = sheet_of(host, {}, {})
     assert sheet.card == "EPYC"
-    assert all(each.promised.value is None for each in sheet.rows)
-    assert row(sheet, What.TF32).promised.reason == (
-        "TF32 is a way of tensor cores, and the processor has none"
-    )
-    assert row(sheet, What.PEER).promised.reason == "this is the host itself"
+    assert all(each.promised.value is None and each.promised.reason for each in sheet.rows)
+    assert sheet.row(What.PEER).reached.reason == "this is the host itself"
 
 
 def measured(seconds: float = 0.01, **told: object) -> dict[CopyJob, CopyResult]:
-    local = subject().copies()[0]
-    assert local is not None
+    local = subject().jobs[What.MEMORY]
+    assert isinstance(local, CopyJob)
     about = Measured(1, (seconds, 2 * seconds, seconds / 2), **told)  # type: ignore[arg-type]
     return {local: CopyResult(local, about, None)}
 
 
 def multiplied(loaded: tuple[float, float] | None = None, **told: object) -> ProductResult:
-    job = subject().product("bf16")
+    job = subject().jobs[What.BF16]
+    assert isinstance(job, ProductJob)
     told = {"right": True, **told}
     about = Multiplied(1, (0.01, 0.011, 0.009), **told)  # type: ignore[arg-type]
     return ProductResult(job, about, loaded)
 
 
 def test_a_local_copy_counts_what_is_read_and_what_is_written() -> None:
-    sheet = sheet_of(subject(), measured(intact=True), {}, cards_table())
-    memory = row(sheet, What.MEMORY)
+    sheet = sheet_of(subject(), measured(intact=True), {})
+    memory = sheet.row(What.MEMORY)
     assert memory.reached == Figure(2 * (256 << 20) / 0.01, "measured here: the median of 3")
     assert memory.highest == 2 * memory.reached.value  # type: ignore[operator]
     assert memory.share == pytest.approx(53.7e9 / 1008.1e9, rel=1e-2)
@@ -122,79 +99,63 @@ def test_a_local_copy_counts_what_is_read_and_what_is_written() -> None:
 def test_a_wrong_copy_and_a_wrong_product_have_no_figure() -> None:
     wrong = Wrong(1, 3, 4096, 0, zeros=True)
     result = multiplied(right=False, wrong_values=7, notes=("7 values came out wrong",))
-    sheet = sheet_of(
-        subject(),
-        measured(intact=False, wrong=(wrong,)),
-        {result.job: result},
-        cards_table(),
-    )
+    copies = measured(intact=False, wrong=(wrong,))
+    sheet = sheet_of(subject(), copies, {result.job: result})
     for what in (What.MEMORY, What.BF16):
-        assert row(sheet, what).wrong
-        assert row(sheet, what).reached.value is None
-        assert "WRONG" in row(sheet, what).reached.reason
-    assert row(sheet, What.BF16).notes == ("7 values came out wrong",)
+        assert sheet.row(what).wrong
+        assert sheet.row(what).reached.value is None
+        assert "WRONG" in sheet.row(what).reached.reason
+    assert sheet.row(What.BF16).notes == ("7 values came out wrong",)
 
 
 def test_a_product_beside_what_the_table_promises() -> None:
     result = multiplied()
-    sheet = sheet_of(subject(), {}, {result.job: result}, cards_table())
-    bf16 = row(sheet, What.BF16)
+    sheet = sheet_of(subject(), {}, {result.job: result})
+    bf16 = sheet.row(What.BF16)
     assert bf16.reached.value == pytest.approx(2 * 8192**3 / 0.01)
     assert bf16.reached.source == "measured here: the median of 3, 8192 x 8192"
     assert bf16.variation == pytest.approx(0.1)
     assert bf16.share is not None
     fast = replace(result, measured=Multiplied(1, (0.005,), right=True))
-    sheet = sheet_of(subject(), {}, {result.job: fast}, cards_table())
-    assert row(sheet, What.BF16).notes == (
+    sheet = sheet_of(subject(), {}, {result.job: fast})
+    assert sheet.row(What.BF16).notes == (
         "More than promised: the card ran above the clock that its maker counts with.",
     )
 
 
-def drawn(log: PowerLog, *readings: tuple[float, float]) -> None:
+@pytest.mark.parametrize(
+    ("readings", "told"),
+    [
+        (
+            [(9.0, 20.0), (10.5, 200.0), (11.5, 400.0), (12.5, 420.0), (14.5, 30.0)],
+            "the mean of 2 readings of the device while it was at work",
+        ),
+        ([(11.5, 400.0)], "its power was read once in the 3.0 s that count, which says too"),
+        ([(11.0, None)], "its power: this card does not report it"),
+    ],
+)
+def test_watts_are_the_mean_of_the_readings_at_work_or_a_reason(
+    readings: list[tuple[float, float | None]], told: str
+) -> None:
+    log, result = PowerLog(), multiplied((10.0, 14.0))
     for at, watts in readings:
-        log.take(Sample(CARD.id, at, {m.POWER_DRAW: watts}))
-
-
-def test_watts_are_the_mean_of_the_readings_while_it_was_at_work() -> None:
-    log = PowerLog()
-    drawn(log, (9.0, 20.0), (10.5, 200.0), (11.5, 400.0), (12.5, 420.0), (14.5, 30.0))
-    result = multiplied((10.0, 14.0))
-    sheet = sheet_of(subject(), {}, {result.job: result}, cards_table(), log)
-    assert row(sheet, What.BF16).watts == Figure(
-        410.0, "the mean of 2 readings of the device while it was at work"
-    )
-    assert row(sheet, What.POWER).reached.value == 410.0
-    assert row(sheet, What.POWER).share == pytest.approx(410 / 450)
-
-
-def test_too_few_readings_are_a_reason_and_no_figure() -> None:
-    log = PowerLog()
-    drawn(log, (11.5, 400.0))
-    result = multiplied((10.0, 14.0))
-    products = {result.job: result}
-    watts = row(sheet_of(subject(), {}, products, cards_table(), log), What.BF16).watts
-    assert watts.value is None
-    assert watts.reason == (
-        "its power was read once in the 3.0 s that count, which says too little: a shorter "
-        "interval between readings helps"
-    )
-    silent = PowerLog()
-    silent.take(Sample(CARD.id, 11.0, {}, {m.POWER_DRAW: Absence.NOT_SUPPORTED}))
-    watts = row(sheet_of(subject(), {}, products, cards_table(), silent), What.BF16).watts
-    assert watts.reason == "its power: this card does not report it"
-    watts = row(sheet_of(subject(), {}, products, cards_table()), What.BF16).watts
-    assert watts.reason == "the power was not read while it was measured"
+        none = {m.POWER_DRAW: Absence.NOT_SUPPORTED} if watts is None else {}
+        log.take(Sample(CARD.id, at, {} if watts is None else {m.POWER_DRAW: watts}, none))
+    sheet = sheet_of(subject(), {}, {result.job: result}, log)
+    drawn, mean = sheet.row(What.BF16).watts, 410.0 if len(readings) > 1 else None
+    assert drawn.value == sheet.row(What.POWER).reached.value == mean
+    assert (drawn.source or drawn.reason).startswith(told)
 
 
 def test_a_titan_rtx_has_its_headline_and_what_it_does_quickly() -> None:
     sheet = simulated_sheet("1xTitanRTX")
-    half = row(sheet, What.FP16)
+    half = sheet.row(What.FP16)
     assert half.promised.value == 130e12
     assert half.promised.source.startswith("table: TITAN RTX")
     assert half.share == pytest.approx(0.79, abs=0.02)
-    single, brain = (row(sheet, what).reached.value or 0.0 for what in (What.FP32, What.BF16))
+    single, brain = (sheet.row(what).reached.value or 0.0 for what in (What.FP32, What.BF16))
     assert (half.reached.value or 0.0) > 7 * single > 7 * brain
-    assert "its other cores multiply" in row(sheet, What.BF16).notes[0]
+    assert "its other cores multiply" in sheet.row(What.BF16).notes[0]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
@@ -204,51 +165,41 @@ def test_a_simulated_card_promises_and_reaches_something_in_each_row(model: obje
     assert sheet.simulated
     assert sheet.modelled
     for each in sheet.rows:
-        told = (each.promised.value, each.reached.value)
-        assert None not in told or each.what in (What.TF32, What.FP16, What.BF16), each
-        assert each.promised.value is not None or each.promised.reason
-        assert each.reached.value is not None or each.reached.reason
+        for figure in (each.promised, each.reached):
+            assert figure.value or (figure.reason and each.what.kind), each
         # B200's own cores and clock give less than its maker promises.
         assert each.share is None or 0.3 < each.share < 1.05, each
-    assert row(sheet, What.PEER).title == "Peer link, one way to cuda:1"
+    assert sheet.row(What.PEER).title == "Peer link, one way to cuda:1"
 
 
 def test_the_best_peer_is_the_one_over_nvlink() -> None:
-    backend = SimulatedBackend(parse_machine("4xTitanRTX"))
-    routes = Routes(backend.topology(), backend.cards())
-    assert Subject("cuda:2", backend.cards()[2], routes).peer() == "cuda:3"
-    alone = SimulatedBackend(parse_machine("1xT4"))
-    routes = Routes(alone.topology(), alone.cards())
-    assert Subject("cuda:0", alone.cards()[0], routes).peer() is None
+    for machine, device, peer in (("4xTitanRTX", 2, "cuda:3"), ("1xT4", 0, None)):
+        backend = SimulatedBackend(parse_machine(machine))
+        routes = Routes(backend.topology(), backend.cards())
+        assert Subject(f"cuda:{device}", backend.cards()[device], routes).peer == peer
 
 
 class CountingLog(PowerLog):
     """Tells when enough was read."""
 
-    def __init__(self, enough: int) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.seen: list[Sample] = []
         self.enough = threading.Event()
-        self._count = enough
 
     def take(self, sample: Sample) -> None:
         super().take(sample)
         self.seen.append(sample)
-        if len(self.seen) >= self._count:
+        if len(self.seen) >= 4:
             self.enough.set()
 
 
 def test_every_card_is_read_again_and_again_until_it_is_left() -> None:
-    backend = SimulatedBackend(parse_machine("2xTitanRTX"))
+    backend, log = SimulatedBackend(parse_machine("2xTitanRTX")), CountingLog()
     cards = [card.id for card in backend.cards()]
-    log = CountingLog(4)
     with reading_power(backend, cards, log):
         assert log.enough.wait(30.0)
-    count = len(log.seen)
     assert {sample.card for sample in log.seen} == set(cards)
     mean = log.mean(cards[0], log.seen[0].at - 1.0, log.seen[-1].at)
-    assert mean.value is not None
-    assert mean.value > 5
-    assert mean.source.startswith("the mean of ")
-    assert len(log.seen) == count
+    assert (mean.value or 0.0) > 5
     assert not [each for each in threading.enumerate() if each.name == "read power"]

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.modelled import ModelBench
-from gpuexplorer.gui.copies.datasheet.beside_panel import BesideTable, OtherName
-from gpuexplorer.gui.copies.datasheet.offers_panel import OffersTable
-from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable
-from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
+from gpuexplorer.gui.copies.datasheet_page import DatasheetPage, OffersTable, SheetTable
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab import Lab
@@ -40,7 +38,8 @@ def open_datasheet(lab: Lab, qtbot: QtBot) -> Iterator[Open]:
         page.resize(width, 860)
         with qtbot.waitExposed(page):
             page.show()
-        page.pull()
+        # The card tells what it can do.
+        qtbot.waitUntil(lambda: "promised 672 GB/s" in told(page)["Memory bandwidth"])
         return page
 
     yield open_one
@@ -57,45 +56,30 @@ def measure_button(page: DatasheetPage) -> QPushButton:
 
 def measured(page: DatasheetPage, qtbot: QtBot) -> None:
     measure_button(page).click()
-    qtbot.waitUntil(lambda: not page.copies.running and "Measure again" in button_words(page))
-    qtbot.waitUntil(lambda: len(page.copies.products) >= 2)
-    page.pull()
-
-
-def asked(page: DatasheetPage, qtbot: QtBot) -> None:
-    """The card has told what it can do."""
-
-    def has_told() -> bool:
-        page.pull()
-        return "device: 384 bit" in the(SheetTable, page).rows[0].source
-
-    qtbot.waitUntil(has_told)
-
-
-def names_beside(page: DatasheetPage) -> list[OtherName]:
-    return [each for each in page.findChildren(OtherName) if each.isVisible()]
-
-
-def others(page: DatasheetPage) -> list[str]:
-    return list(page.others)
-
-
-def button_words(page: DatasheetPage) -> str:
-    return measure_button(page).text()
+    qtbot.waitUntil(lambda: not page.copies.running and len(page.copies.products) >= 2)
+    qtbot.waitUntil(lambda: measure_button(page).text() == "Measure again")
 
 
 def told(page: DatasheetPage) -> dict[str, str]:
     """What each row says, by its name."""
-    return {row.words: row.said for row in the(SheetTable, page).rows}
+    page.pull()
+    model, spoken = the(SheetTable, page).model(), Qt.ItemDataRole.AccessibleTextRole
+    rows = (str(model.index(row, 0).data(spoken)) for row in range(model.rowCount()))
+    return dict(row.split(": ", 1) for row in rows)
 
 
-def beside(page: DatasheetPage) -> str:
-    return the(BesideTable, page).accessibleDescription()
+def said(model: QAbstractItemModel, row: int, column: int) -> str:
+    return str(model.index(row, column).data() or "")
 
 
-def column(page: QWidget, at: int) -> list[str]:
+def about(model: QAbstractItemModel, row: int, column: int) -> str:
+    role = Qt.ItemDataRole.AccessibleDescriptionRole
+    return str(model.index(row, column).data(role))
+
+
+def offered(page: DatasheetPage, at: int) -> list[str]:
     model = the(OffersTable, page).model()
-    return [str(model.index(row, at).data() or "") for row in range(model.rowCount())]
+    return [said(model, row, at) for row in range(model.rowCount())]
 
 
 def run(page: DatasheetPage, words: str) -> None:

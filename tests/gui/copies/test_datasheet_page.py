@@ -1,5 +1,9 @@
-"""The page of the datasheet: what a card promises, and what it reached here."""
+"""The page of the datasheet: what a card promises, what it reached here, other cards beside it,
+and what it costs.
+"""
 
+import csv
+import io
 import json
 import threading
 from collections.abc import Callable
@@ -7,42 +11,118 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QAbstractItemModel, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.metrics import POWER_DRAW
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.copies.datasheet.beside_panel import BesideTable
-from gpuexplorer.gui.copies.datasheet.sheet_panel import SheetTable
-from gpuexplorer.gui.copies.datasheet.view import DatasheetPage
+from gpuexplorer.gui.copies.datasheet_page import (
+    CostsPanel,
+    DatasheetPage,
+    OffersTable,
+    SheetTable,
+)
 from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.controls.fields import SearchField
+from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG, PlotNote
 from gpuexplorer.lab.wire import ProductJob
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.facts import Fact
 from tests.gui.copies.datasheet_pages import (
+    B200,
     NOTHING,
     RTX_4090,
     TITAN,
     Open,
-    asked,
-    button_words,
+    about,
     measure_button,
     measured,
+    offered,
     run,
+    said,
     told,
 )
 from tests.gui.hands import press, texts, the
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", r"raise\(\)")
+
+
+def test_before_measuring_it_says_what_is_promised_and_by_whom(open_datasheet: Open) -> None:
+    page = open_datasheet()
+    assert len(told(page)) == 9
+    assert told(page)["Memory bandwidth"] == "promised 672 GB/s, not measured yet"
+    assert {NOTHING, f"{TITAN}, 24.0 GiB"} <= {*texts(page)}
+    assert "modelled" not in texts(page)
+    assert measure_button(page).text() == "Measure"
+
+
+def test_what_was_measured_while_nobody_looked_is_seen_on_coming_back(
+    open_datasheet: Open, qtbot: QtBot
+) -> None:
+    page = open_datasheet()
+    page.hide()
+    page.measure()
+    qtbot.waitUntil(lambda: not page.copies.running and len(page.copies.products) >= 2)
+    page.show()
+    assert measure_button(page).text() == "Measure again"
+    assert NOTHING not in texts(page)
+    memory = about(the(SheetTable, page).model(), 0, 0)
+    assert memory.startswith("Bytes read and written")
+    assert "Promised: 672 GB/s (the device says: 384 bit at 7001 MHz" in memory
+    assert "Reached: 590 GB/s" in memory
+    assert "Watts: modelled: nothing was copied." in memory
+
+
+def test_the_row_that_is_measured_says_so_and_can_be_stopped(
+    open_datasheet: Open, qtbot: QtBot
+) -> None:
+    page = open_datasheet(pace=30.0)
+    page.measure()
+    model = the(SheetTable, page).model()
+    qtbot.waitUntil(lambda: "measuring" in [said(model, row, 2) for row in range(9)])
+    assert not measure_button(page).isEnabled()
+    page.copies.stop()
+    qtbot.waitUntil(lambda: measure_button(page).isEnabled())
+    assert NOTHING in texts(page)
+
+
+def test_a_wrong_copy_has_no_figure(open_datasheet: Open, qtbot: QtBot) -> None:
+    page = open_datasheet("wrong:0>1")
+    measured(page, qtbot)
+    peer = "Peer link, one way to card 1"
+    assert told(page)[peer] == "what arrived was WRONG, and a wrong copy has no rate"
+    assert f"{peer}: the result was WRONG, so it has no figure." in texts(page)
+    assert said(the(SheetTable, page).model(), 3, 2) == "WRONG"
+    page.grab()
+
+
+def test_a_card_that_is_lost_says_so_in_its_rows(open_datasheet: Open, qtbot: QtBot) -> None:
+    page = open_datasheet("lost:0@0s")
+    page.measure()
+    qtbot.waitUntil(lambda: "cuda:0 is lost" in told(page)["FP32 products"])
+    assert "Card 0 reaches" not in " ".join(texts(page))
+
+
+def test_rows_are_reached_by_the_keyboard(open_datasheet: Open) -> None:
+    page = open_datasheet()
+    rows = the(SheetTable, page)
+    rows.setFocus()
+    before = rows.grab().toImage()
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Up):
+        press(rows, key)
+    assert rows.grab().toImage() != before
+    assert QToolTip.text().startswith("Half precision, summed up")
+    QToolTip.hideText()
 
 
 class WatchedBench(ModelBench):
@@ -55,8 +135,7 @@ class WatchedBench(ModelBench):
     def measure_product(
         self, job: ProductJob, on_sampled: Callable[[int, int], None]
     ) -> ProductResult:
-        began = self._session.clock.now()
-        drawn = threading.Semaphore(0)
+        began, drawn = self._session.clock.now(), threading.Semaphore(0)
 
         def hear(fact: Fact) -> None:
             if isinstance(fact, Sample) and POWER_DRAW in fact.values:
@@ -71,112 +150,6 @@ class WatchedBench(ModelBench):
         return replace(result, watts=None, loaded=(began - 1.0, self._session.clock.now()))
 
 
-def test_before_measuring_it_says_what_is_promised_and_by_whom(
-    open_datasheet: Open, qtbot: QtBot
-) -> None:
-    page = open_datasheet()
-    asked(page, qtbot)
-    rows = {row.words: row for row in the(SheetTable, page).rows}
-    assert len(rows) == 9
-    assert rows["Memory bandwidth"].promised == "672"
-    assert rows["Memory bandwidth"].source.startswith("device: 384 bit")
-    assert rows["Memory bandwidth"].said == (
-        "Memory bandwidth: promised 672 GB/s, not measured yet"
-    )
-    assert NOTHING in texts(page)
-    assert "modelled" not in texts(page)
-    assert button_words(page) == "Measure"
-
-
-def test_what_was_measured_while_nobody_looked_is_seen_on_coming_back(
-    open_datasheet: Open, qtbot: QtBot
-) -> None:
-    page = open_datasheet()
-    asked(page, qtbot)
-    page.hide()
-    page.measure()
-    qtbot.waitUntil(lambda: not page.copies.running and len(page.copies.products) >= 2)
-    page.show()
-    assert "Measure again" in button_words(page)
-    assert NOTHING not in texts(page)
-
-
-def test_the_row_that_is_measured_says_so_and_can_be_stopped(
-    open_datasheet: Open, qtbot: QtBot
-) -> None:
-    page = open_datasheet(pace=30.0)
-    page.measure()
-    qtbot.waitUntil(lambda: page.copies.progress is not None)
-    qtbot.waitUntil(lambda: any(row.measuring for row in the(SheetTable, page).rows))
-    assert not measure_button(page).isEnabled()
-    page.copies.stop()
-    qtbot.waitUntil(lambda: measure_button(page).isEnabled())
-    assert NOTHING in texts(page)
-    assert button_words(page) == "Measure"
-
-
-def test_a_wrong_copy_has_no_figure(open_datasheet: Open, qtbot: QtBot) -> None:
-    page = open_datasheet("wrong:0>1")
-    measured(page, qtbot)
-    assert "WRONG" in told(page)["Peer link, one way to card 1"]
-    assert any(
-        each.startswith("Peer link, one way to card 1: ") and "WRONG" in each
-        for each in texts(page)
-    )
-    page.grab()
-
-
-def test_a_card_that_is_lost_says_so_in_its_rows(open_datasheet: Open, qtbot: QtBot) -> None:
-    page = open_datasheet("lost:0@0s")
-    page.measure()
-    qtbot.waitUntil(lambda: not page.copies.running and bool(page.copies.products))
-    qtbot.waitUntil(lambda: "cuda:0 is lost" in told(page)["FP32 products"])
-    assert "Card 0 reaches" not in " ".join(texts(page))
-
-
-def test_why_nothing_can_be_measured_is_said(lab: Lab, qtbot: QtBot) -> None:
-    def no_bench() -> ModelBench:
-        raise Trouble("No Python with PyTorch has been found.", "Install it.")
-
-    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), no_bench, lab)
-    page = DatasheetPage(copies)
-    qtbot.addWidget(page)
-    page.pull()
-    page.measure()
-    assert copies.sentence == "No Python with PyTorch has been found. Install it."
-    assert measure_button(page).isEnabled()
-    page.stop()
-    copies.end()
-
-
-def test_all_that_is_known_of_a_row_is_told_on_asking(
-    open_datasheet: Open, qtbot: QtBot
-) -> None:
-    page = open_datasheet()
-    asked(page, qtbot)
-    measured(page, qtbot)
-    model = the(SheetTable, page).model()
-    memory = str(model.index(0, 0).data(Qt.ItemDataRole.AccessibleDescriptionRole))
-    assert memory.startswith("Bytes read and written")
-    assert "Promised: 672 GB/s (the device says: 384 bit at 7001 MHz" in memory
-    assert "Reached: 590 GB/s" in memory
-    assert "Watts: modelled: nothing was copied." in memory
-
-
-def test_rows_are_reached_by_the_keyboard(open_datasheet: Open, qtbot: QtBot) -> None:
-    page = open_datasheet()
-    bars = the(SheetTable, page)
-    bars.setFocus()
-    before = bars.grab().toImage()
-    for key in (Qt.Key.Key_Down, Qt.Key.Key_End, Qt.Key.Key_Down, Qt.Key.Key_Up):
-        press(bars, key)
-    assert bars.grab().toImage() != before
-    assert "TF32" not in QToolTip.text()
-    press(bars, Qt.Key.Key_Up)
-    assert QToolTip.text().startswith("Half precision, summed up")
-    QToolTip.hideText()
-
-
 def test_what_a_card_drew_is_read_while_it_multiplies(lab: Lab, qtbot: QtBot) -> None:
     ways = Ways(lab.machine, lab.cards, lab)
     ways.look()
@@ -184,11 +157,9 @@ def test_what_a_card_drew_is_read_while_it_multiplies(lab: Lab, qtbot: QtBot) ->
     page = DatasheetPage(copies)
     qtbot.addWidget(page)
     page.show()
-    page.pull()
     page.measure()
-    qtbot.waitUntil(lambda: not copies.running and len(copies.products) >= 2)
-    qtbot.waitUntil(lambda: "at " in told(page)["FP32 products"])
-    assert told(page)["FP32 products"].endswith(" W")
+    qtbot.waitUntil(lambda: told(page)["FP32 products"].endswith(" W"))
+    qtbot.waitUntil(lambda: not copies.running)
     page.stop()
     copies.end()
 
@@ -200,38 +171,183 @@ def test_files_have_what_is_seen_and_say_that_it_is_modelled(
     page.turn(RTX_4090)
     measured(page, qtbot)
     saving = the(ResultsSaving, page)
-    with qtbot.waitSignal(saving.done):
-        saving.save_as(JSON, tmp_path / "sheet.json")
-    found = json.loads((tmp_path / "sheet.json").read_text("utf-8"))
-    assert (found["simulated"], found["modelled"]) == (True, True)
-    assert found["card"] == TITAN
+    for number, kind in enumerate((JSON, CSV, PNG), 1):
+        with qtbot.waitSignal(saving.done):
+            saving.save_as(kind, tmp_path / f"sheet.{number}")
+    found = json.loads((tmp_path / "sheet.1").read_text("utf-8"))
+    assert (found["simulated"], found["modelled"], found["card"]) == (True, True, TITAN)
     assert [card["name"] for card in found["beside"]] == [RTX_4090]
-    with qtbot.waitSignal(saving.done):
-        saving.save_as(CSV, tmp_path / "sheet.csv")
-    lines = (tmp_path / "sheet.csv").read_text("utf-8").splitlines()
+    lines = (tmp_path / "sheet.2").read_text("utf-8").splitlines()
     assert any("memory bandwidth" in line and TITAN in line for line in lines)
     assert any(RTX_4090 in line for line in lines)
-    with qtbot.waitSignal(saving.done):
-        saving.save_as(PNG, tmp_path / "sheet.png")
-    assert (tmp_path / "sheet.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "sheet.3").read_bytes().startswith(b"\x89PNG")
     run(page, "Copy datasheet as a table")
     assert QGuiApplication.clipboard().text().splitlines() == lines
 
 
-def test_panels_stand_below_each_other_where_it_is_narrow(
-    open_datasheet: Open, qtbot: QtBot
-) -> None:
-    page = open_datasheet(width=740)
-    bars, groups = the(SheetTable, page), the(BesideTable, page)
-    below = bars.mapTo(page, bars.rect().bottomLeft()).y()
-    assert groups.mapTo(page, groups.rect().topLeft()).y() > below
-    assert bars.width() <= page.width()
-    page.resize(1360, 860)
-    qtbot.waitUntil(lambda: groups.mapTo(page, groups.rect().topLeft()).x() > bars.width())
-
-
 def test_everything_has_a_name_for_readers_of_screens(open_datasheet: Open) -> None:
-    page = open_datasheet()
+    page = open_datasheet(width=740)
+    assert the(SheetTable, page).width() <= page.width()
     for each in page.findChildren(QWidget):
         if each.focusPolicy() & Qt.FocusPolicy.TabFocus and each.isVisible():
             assert each.accessibleName(), type(each).__name__
+
+
+def tool(page: DatasheetPage, name: str) -> ToolButton:
+    tools = [each for each in page.findChildren(ToolButton) if each.isVisible()]
+    return next(each for each in tools if each.accessibleName() == name)
+
+
+def test_the_table_marks_the_machine_s_cards_is_sorted_and_searched(
+    open_datasheet: Open, qtbot: QtBot
+) -> None:
+    page = open_datasheet()
+    names, table = offered(page, 1), the(OffersTable, page)
+    assert offered(page, 2)[names.index(TITAN)] == "0 1"
+    assert f"{len(names)} cards" in texts(page)
+    table.columns.sort_by("memory", falling=False)
+    sizes = [float(each) for each in offered(page, 4) if each != "–"]
+    assert sizes == sorted(sizes)
+    for falling in (True, False):
+        table.columns.sort_by("bf16", falling=falling)
+        assert offered(page, 7)[-1] == "–"  # what is not known comes last
+    assert about(table.model(), len(names) - 1, 7)
+    table.columns.sort_by("here", falling=False)
+    assert offered(page, 2)[0] == "0 1"
+    search = the(SearchField, page)
+    run(page, "Find a card to compare with")
+    qtbot.waitUntil(search.hasFocus)
+    assert page.start_search()
+    QTest.keyClicks(search, "4090 2022")
+    assert offered(page, 1) == [RTX_4090]
+    QTest.keyClicks(search, " nothing")
+    assert "No card has these words. Escape shows all." in texts(page)
+    press(search, Qt.Key.Key_Escape)
+    assert len(offered(page, 1)) == len(names)
+
+
+def test_cards_are_laid_beside_by_keyboard_and_taken_away(open_datasheet: Open) -> None:
+    page = open_datasheet()
+    table = the(OffersTable, page)
+    for name, key in ((RTX_4090, Qt.Key.Key_Space), (B200, Qt.Key.Key_Return)):
+        table.pick(name)
+        press(table, key)
+    assert told(page)["Memory bandwidth"] == (
+        "promised 672 GB/s, not measured yet, A 1008 GB/s, B 8000 GB/s"
+    )
+    assert said(the(SheetTable, page).model(), 0, 7) == "8000"
+    assert about(the(SheetTable, page).model(), 3, 6) == "this card has none"
+    assert offered(page, 0)[offered(page, 1).index(B200)] == "B"
+    press(table, Qt.Key.Key_Space)
+    lying = tool(page, f"A: {RTX_4090}. Take away")
+    assert lying.text() == "A  RTX 4090  24.0 GiB"
+    press(lying, Qt.Key.Key_Space)
+    assert page.others == []
+
+
+@pytest.mark.parametrize("place", [QPoint(10, 14), QPoint(60, 14)], ids=["click", "double"])
+def test_the_mouse_does_the_same(open_datasheet: Open, place: QPoint) -> None:
+    page = open_datasheet()
+    viewport, left = the(OffersTable, page).viewport(), Qt.MouseButton.LeftButton
+    QTest.mouseClick(viewport, left, pos=place)
+    if place.x() > 34:
+        QTest.mouseDClick(viewport, left, pos=place)
+    assert page.others == offered(page, 1)[:1]
+    QTest.mouseClick(tool(page, "Take away"), left)
+    assert page.others == []
+
+
+def test_the_tab_key_goes_from_the_card_over_those_beside_it_to_the_table(
+    open_datasheet: Open,
+) -> None:
+    page = open_datasheet()
+    page.turn(RTX_4090)
+    page.activateWindow()
+    here: QWidget = the(SheetTable, page)
+    here.setFocus()
+    passed = []
+    for _ in range(10):
+        press(here, Qt.Key.Key_Tab)
+        focused = page.focusWidget()
+        assert focused is not None
+        here = focused
+        passed.append(type(here))
+    assert passed == [ToolButton, *[QLineEdit] * 6, Table, SearchField, OffersTable]
+
+
+def test_more_than_three_are_refused_and_those_that_lie_beside_are_remembered(
+    open_datasheet: Open,
+) -> None:
+    page = open_datasheet()
+    names = offered(page, 1)[:4]
+    for name in names:
+        page.turn(name)
+    assert the(PlotNote, page).accessibleName() == (
+        "Three cards are compared with it already. Take one away first."
+    )
+    again = open_datasheet()
+    assert again.others == names[:3]
+    run(again, "Take all other cards away")
+    assert again.others == []
+
+
+@pytest.mark.parametrize("kind", [OffersTable, SheetTable])
+def test_the_tables_models_are_sound(open_datasheet: Open, kind: type[QWidget]) -> None:
+    page = open_datasheet()
+    model = the(kind, page).model()  # type: ignore[attr-defined]
+    assert isinstance(model, QAbstractItemModel)
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    page.turn(RTX_4090)
+    the(SearchField, page).setText("rtx")
+
+
+def field(page: DatasheetPage, name: str) -> QLineEdit:
+    [found] = [each for each in page.findChildren(QLineEdit) if each.accessibleName() == name]
+    return found
+
+
+def type_in(page: DatasheetPage, name: str, text: str) -> None:
+    """Pasted, as no key of every keyboard makes a €."""
+    field(page, name).selectAll()
+    QGuiApplication.clipboard().setText(text)
+    field(page, name).paste()
+
+
+def lines(page: DatasheetPage) -> dict[str, tuple[str, str]]:
+    """What each line comes to, and from what."""
+    model = the(Table, the(CostsPanel, page)).model()
+    rows = [[said(model, row, column) for column in range(3)] for row in range(7)]
+    return {what: (value, source) for what, value, source in rows}
+
+
+def test_a_price_gives_its_share_of_what_is_promised_then_of_what_was_reached(
+    open_datasheet: Open, qtbot: QtBot
+) -> None:
+    page, bandwidth = open_datasheet(), "1 GB/s of memory bandwidth"
+    assert lines(page)[bandwidth] == ("–", "type in: Price of the card")
+    type_in(page, "Currency", "€")
+    type_in(page, "Hours a day", "25")
+    wrong = "Write a number from 0 to 24, such as 12.5."
+    assert wrong in texts(page)
+    assert field(page, "Hours a day").accessibleDescription() == wrong
+    type_in(page, "Price of the card", "2500")
+    assert lines(page)[bandwidth] == ("3.72 €", "672 GB/s, promised by the card")
+    measured(page, qtbot)
+    assert lines(page)[bandwidth] == ("4.24 €", "590 GB/s, modelled")
+
+
+def test_what_was_typed_in_is_in_the_files_and_there_again_on_the_next_day(
+    open_datasheet: Open,
+) -> None:
+    page = open_datasheet()
+    saving = the(ResultsSaving, page)
+    assert "costs" not in json.loads(saving.json())
+    type_in(page, "Price of the card", "2500")
+    costs = json.loads(saving.json())["costs"]
+    assert costs["source"] == "typed in by a person"
+    assert costs["typed_in"] == {"price of the card": 2500.0}
+    assert costs["computed"][0]["source"] == "672 GB/s, promised by the card"
+    rows = list(csv.DictReader(io.StringIO(saving.csv())))
+    [price] = [row for row in rows if row["title"] == "price of the card"]
+    assert (price["cost"], price["cost_source"]) == ("2500.0", "typed in by a person")
+    assert field(open_datasheet(), "Price of the card").text() == "2500"

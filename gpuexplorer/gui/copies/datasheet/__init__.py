@@ -1,1 +1,0 @@
-"""What a card promises and what it reached here, beside other cards."""
