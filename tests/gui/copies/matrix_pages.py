@@ -1,19 +1,17 @@
 """Pages of the matrix for tests, and what a person does with them."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.gui.copies.matrix.details_panel import FactGrid
-from gpuexplorer.gui.copies.matrix.pair_table import PairTable
-from gpuexplorer.gui.copies.matrix.view import MatrixPage
+from gpuexplorer.gui.copies.matrix.matrix_page import MatrixPage
+from gpuexplorer.gui.copies.matrix.pair_views import FactGrid, PairTable
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_state import LabState
@@ -90,20 +88,14 @@ def facts(page: MatrixPage) -> str:
     return the(FactGrid, page).accessibleDescription()
 
 
-def all_button(page: MatrixPage) -> QWidget:
-    return page.tools[-1]
-
-
 def settle(page: MatrixPage, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not page.copies.running)
     page.pull()
 
 
 def measure_all(page: MatrixPage, qtbot: QtBot) -> None:
-    QTest.mouseClick(all_button(page), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(page.tools[-1], Qt.MouseButton.LeftButton)
     settle(page, qtbot)
-    qtbot.waitUntil(lambda: "GB/s" in told(page, ("cuda:1", "cpu")))
-    page.pull()
 
 
 def choose(page: MatrixPage, words: str) -> None:
@@ -125,21 +117,7 @@ def colours(widget: QWidget) -> set[str]:
     return {image.pixelColor(x, y).name() for x in steps[0] for y in steps[1]}
 
 
-def answer(page: MatrixPage, path: Path) -> None:
-    """The question for a file that is open."""
-    [dialog] = page.findChildren(QFileDialog)
-    dialog.fileSelected.emit(str(path))
-    dialog.reject()
-    QApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete)
-
-
-def run(page: MatrixPage, command: str) -> None:
-    [found] = [run for words, _, run in page.commands() if words == command]
-    found()
-
-
-def choose_cell(page: MatrixPage, pair: tuple[str, str]) -> None:
+def choose_cell(table: PairTable, pair: tuple[str, str]) -> None:
     """By a click on it."""
-    measured = maps(page)[0]
-    at = measured.place_of(pair).center()
-    QTest.mouseClick(measured.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    at = table.place_of(pair).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=at)
