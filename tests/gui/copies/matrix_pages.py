@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -117,7 +117,16 @@ def colours(widget: QWidget) -> set[str]:
     return {image.pixelColor(x, y).name() for x in steps[0] for y in steps[1]}
 
 
+def place_of(table: PairTable, pair: tuple[str, str]) -> QRect:
+    """In the viewport."""
+    return table.place(table.pairs.index_of(pair)).toAlignedRect()
+
+
+def chosen_in(table: PairTable) -> tuple[str, str] | None:
+    return table.pairs.pair(table.currentIndex())
+
+
 def choose_cell(table: PairTable, pair: tuple[str, str]) -> None:
     """By a click on it."""
-    at = table.place_of(pair).center()
+    at = place_of(table, pair).center()
     QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=at)

@@ -13,13 +13,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
-from tests.gui.copies.matrix_pages import (
-    OpenMatrix,
-    choose_cell,
-    maps,
-    measure_all,
-    told,
-)
+from tests.gui.copies.matrix_pages import OpenMatrix, choose_cell, maps, measure_all, told
 from tests.gui.hands import texts, the
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

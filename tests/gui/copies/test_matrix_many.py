@@ -3,16 +3,15 @@
 import math
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.matrix.pair_facts import Head, scale_of, wrong_cell
 from gpuexplorer.gui.copies.matrix.pair_views import PairTable
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.pair_grid import CellState, HeatScale, Pair, PairCell
-from tests.gui.copies.matrix_pages import choose_cell
+from tests.gui.copies.matrix_pages import choose_cell, chosen_in, place_of
 from tests.gui.hands import press
 
 CARDS, SCALE = 64, HeatScale(25 / 4, 400)
@@ -56,17 +55,17 @@ def test_65_devices_fit_and_all_can_be_pointed_at(qtbot: QtBot, side: int) -> No
     made.chosen.connect(chosen.append)
     pairs = [("cpu", "cpu"), ("cuda:31", "cuda:32"), ("cuda:63", "cuda:63")]
     for pair in pairs:
-        assert made.viewport().rect().contains(made.place_of(pair))
+        assert made.viewport().rect().contains(place_of(made, pair))
         choose_cell(made, pair)
     assert chosen == pairs
 
 
 def test_shades_and_what_is_wrong_are_seen_among_65(qtbot: QtBot) -> None:
     made = map_of(CARDS, qtbot)
-    image, weak = painted(made), made.place_of(("cuda:1", "cuda:60")).center()
-    strong = made.place_of(("cuda:1", "cuda:2")).center()
+    image, weak = painted(made), place_of(made, ("cuda:1", "cuda:60")).center()
+    strong = place_of(made, ("cuda:1", "cuda:2")).center()
     assert image.pixelColor(weak) != image.pixelColor(strong)
-    wrong = made.place_of(("cuda:40", "cuda:3"))
+    wrong = place_of(made, ("cuda:40", "cuda:3"))
     assert look().theme.bad.name() in {
         image.pixelColor(x, y).name()
         for x in range(wrong.left(), wrong.right())
@@ -77,30 +76,12 @@ def test_shades_and_what_is_wrong_are_seen_among_65(qtbot: QtBot) -> None:
     assert painted(made).pixelColor(weak) != image.pixelColor(weak)
 
 
-def test_a_rate_that_is_no_number_has_no_part_in_the_scale(qtbot: QtBot) -> None:
+def test_a_rate_that_is_no_number_has_no_part_in_the_scale() -> None:
     odd = [math.nan, math.inf, -math.inf, 0.0, -5.0]
     bad = [PairCell(CellState.FIGURE, "", each) for each in odd]
     good = [PairCell(CellState.FIGURE, "", each) for each in (25.0, 400.0)]
     assert scale_of(bad) is None
     assert scale_of([*bad, *good]) == scale_of(good)
-    made = map_of(1, qtbot)
-    pairs = [*cells(1)]
-    made.show_cells(dict(zip(pairs, bad, strict=False)), SCALE)
-    image = painted(made)
-    for pair in pairs:
-        assert image.pixelColor(made.place_of(pair).center()) == look().theme.heat(0.0)
-
-
-@pytest.mark.parametrize("cards", [2, CARDS])
-def test_in_another_theme_every_shade_is_another(qtbot: QtBot, cards: int) -> None:
-    look().choose(Scheme.DARK)
-    made = map_of(cards, qtbot)
-    corner = made.place_of(("cuda:0", "cuda:1")).topLeft() + QPoint(3, 1)
-    dark = painted(made)
-    look().choose(Scheme.LIGHT)
-    light = painted(made)
-    assert dark.pixelColor(corner) != light.pixelColor(corner)
-    assert light.pixelColor(corner) == look().theme.heat(1.0)
 
 
 @pytest.mark.parametrize("cards", [0, 1, 2, 8, 9, 16, 63])
@@ -109,7 +90,7 @@ def test_every_number_of_cards_is_drawn(qtbot: QtBot, cards: int) -> None:
     image = made.grab().toImage()
     xs, ys = range(0, image.width(), 3), range(0, image.height(), 3)
     assert len({image.pixelColor(x, y).name() for x in xs for y in ys}) > 3
-    assert made.viewport().rect().contains(made.place_of(("cpu", "cpu")))
+    assert made.viewport().rect().contains(place_of(made, ("cpu", "cpu")))
 
 
 def test_pages_and_ends_are_reached_by_keys(qtbot: QtBot) -> None:
@@ -120,7 +101,7 @@ def test_pages_and_ends_are_reached_by_keys(qtbot: QtBot) -> None:
     made.show_chosen(("cpu", "cpu"))
     press(made, Qt.Key.Key_PageDown)
     press(made, Qt.Key.Key_End)
-    assert made.current_pair() == ("cuda:7", "cuda:63")
+    assert chosen_in(made) == ("cuda:7", "cuda:63")
     press(made, Qt.Key.Key_End, control=True)
-    assert made.current_pair() == ("cuda:63", "cuda:63")
+    assert chosen_in(made) == ("cuda:63", "cuda:63")
     made.hide()

@@ -26,10 +26,12 @@ from tests.gui.copies.matrix_pages import (
     OpenMatrix,
     choose,
     choose_cell,
+    chosen_in,
     colours,
     facts,
     maps,
     measure_all,
+    place_of,
     settle,
     told,
     wait_for,
@@ -106,10 +108,10 @@ def test_a_report_of_it_is_saved(open_matrix: OpenMatrix, qtbot: QtBot, tmp_path
     report = path.read_text("utf-8")
     for words in (
         "SIMULATED",
-        "Card 0 to card 1 (cuda:0, cuda:1), 256 MiB (268435456 bytes), mode copy: It arrives",
+        "Card 0 to card 1 (cuda:0, cuda:1), 256 MiB (268435456 bytes), one-way: It arrives",
         "In 3 of 7 rounds",
-        "mode staged: not wrong, 8.60 GB/s",
-        "Card 1 to card 0 (cuda:1, cuda:0), 256 MiB (268435456 bytes), mode copy: not wrong",
+        "staged: not wrong, 8.60 GB/s",
+        "Card 1 to card 0 (cuda:1, cuda:0), 256 MiB (268435456 bytes), one-way: not wrong",
         "iommu=pt",
     ):
         assert words in report
@@ -121,11 +123,11 @@ def test_keys_go_from_cell_to_cell_and_to_measuring_just_this_one(
     page = open_matrix()
     measured = maps(page)[0]
     measured.setFocus(Qt.FocusReason.TabFocusReason)
-    assert measured.current_pair() == HOST_TO_0
+    assert chosen_in(measured) == HOST_TO_0
     press(measured, Qt.Key.Key_Down)
     press(measured, Qt.Key.Key_Right)
     press(measured, Qt.Key.Key_Right)
-    assert measured.current_pair() == THERE
+    assert chosen_in(measured) == THERE
     assert "Card 0 to card 1" in texts(page)
     press(measured, Qt.Key.Key_Left)
     press(measured, Qt.Key.Key_Return)
@@ -173,7 +175,7 @@ def test_a_click_in_one_map_chooses_in_both(open_matrix: OpenMatrix, qtbot: QtBo
     assert "Way: NVLink x2" in facts(page)
     assert "Of the limit: 92 %" in facts(page)
     before = maps(page)[0].grab().toImage()
-    pointed = maps(page)[0].place_of(("cuda:1", "cuda:0")).center()
+    pointed = place_of(maps(page)[0], ("cuda:1", "cuda:0")).center()
     QTest.mouseMove(maps(page)[0].viewport(), pointed + QPoint(1, 1))
     qtbot.waitUntil(lambda: maps(page)[0].grab().toImage() != before)
 
@@ -271,4 +273,4 @@ def test_no_panel_stands_on_another(
         for other in panels[at + 1 :]:
             assert not one.geometry().intersects(other.geometry())
     for each in maps(page):
-        assert each.rect().contains(each.place_of(("cuda:1", "cuda:1")))
+        assert each.rect().contains(place_of(each, ("cuda:1", "cuda:1")))

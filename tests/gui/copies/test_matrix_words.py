@@ -17,11 +17,9 @@ from gpuexplorer.gui.copies.matrix.pair_facts import (
     PairDetails,
     callouts_of,
     details_of,
-    figure_cell,
     measured_cell,
     promised_cell,
     promised_words,
-    scale_of,
     share_cell,
 )
 from gpuexplorer.gui.copies.matrix.pair_views import path_words, stops_of
@@ -148,13 +146,6 @@ def test_ways_that_did_not_run_together_have_no_sum_and_what_was_compared_is_sai
         "What arrived is intact.",
         "The last copy of each of 3 samples was compared with what was sent.",
     ]
-
-
-def test_a_scale_does_not_make_day_and_night_of_a_hair() -> None:
-    scale = scale_of([figure_cell(26.0), figure_cell(26.1)])
-    assert scale is not None
-    assert scale.share(26.1) - scale.share(26.0) < 0.01
-    assert scale_of([]) is None
 
 
 BUSY = Message("Busy")

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
 from gpuexplorer.core.units import Quantity, bytes_words, duration, rate
-from gpuexplorer.core.words import mark, paragraph, tr, trn
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.copies.copies_page import MATRIX_KEYS, CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.copies.matrix.pair_facts import (
     EMPTY,
@@ -47,7 +47,6 @@ from gpuexplorer.ranks.measuring import RankResult
 from gpuexplorer.ranks.wire import Way
 
 SIZES = (1 << 20, 16 << 20, 64 << 20, 256 << 20)
-_ALL_REDUCE = mark("All-reduce of all")
 _BACKENDS = {"gloo": "gloo (TCP)", "nccl": "NCCL"}
 
 
@@ -71,7 +70,7 @@ class BetweenPage(CopiesPage):
         self._size = SizeButton(tr("Size of each copy"), SIZES)
         self._said, self._bad = wrapped_label("", Tone.QUIET), wrapped_label("", Tone.BAD)
         self._hosts, self._pair, self._facts = _HostsPanel(), PairPanel(), FactGrid()
-        self._together = Panel(tr(_ALL_REDUCE))
+        self._together = Panel(tr("All-reduce of all"))
         self._none_together = wrapped_label("", Tone.QUIET)
         foot, body = row(self._map.legend, FREE, self._size), self._map.body
         add(body, self._bad, self._said, Space(8), table, GROWS, foot)
@@ -102,12 +101,8 @@ class BetweenPage(CopiesPage):
         state, table, running = self._state, self._map.map, self._state.running
         # Numbers: a name has no room at the head of a column.
         heads = [
-            Head(
-                *(each.name, str(number), None, each.name),
-                words=each.name,
-                gone=tr(each.why_not),
-            )
-            for number, each in enumerate(state.hosts, 1)
+            Head(e.name, str(number), None, e.name, words=e.name, gone=tr(e.why_not))
+            for number, e in enumerate(state.hosts, 1)
         ]
         if heads != [*self._heads.values()]:
             self._heads = {each.name: each for each in heads}
@@ -116,8 +111,7 @@ class BetweenPage(CopiesPage):
             if not {*(self._chosen or ("",))} <= {*self._heads}:
                 self._chosen = (heads[0].name, heads[1].name) if len(heads) > 1 else None
         self._hosts.setEnabled(not running)
-        latency = self._latency
-        names = [*self._heads]
+        latency, names = self._latency, [*self._heads]
         pairs = [(one, other) for one in names for other in names if one != other]
         cells = {pair: self._cell(pair, latency=latency) for pair in pairs}
         scale = scale_of(cells.values())
@@ -138,9 +132,8 @@ class BetweenPage(CopiesPage):
         results = [each for each in state.results if each.way is Way.ALL_REDUCE]
         self._facts.show_rows(_together_facts(results))
         say(self._none_together, "" if results else tr(NOT_YET))
-        ranks = results[0].ranks if results else 0
-        counted = trn("All-reduce of {count}", "All-reduce of all {count}", ranks)
-        self._together.show_heading(counted if results else tr(_ALL_REDUCE))
+        for each in results[:1]:
+            self._together.show_heading(tr("All-reduce of all {count}", count=each.ranks))
         self._show_pair()
 
     def _course(self) -> str:
@@ -170,12 +163,8 @@ class BetweenPage(CopiesPage):
             self._pair.show_pair(pair_words(self._heads, *pair), "", ends, details)
 
     def _result(self, pair: Pair, *, latency: bool) -> RankResult | None:
-        found = [
-            each
-            for each in self._state.results
-            if (each.source, each.target) == pair and each.way is Way.ONE_WAY
-        ]
-        return next((e for e in found if (e.bytes == LATENCY_BYTES) is latency), None)
+        results = [each for each in self._state.results if (each.source, each.target) == pair]
+        return next((e for e in results if (e.bytes == LATENCY_BYTES) is latency), None)
 
     def _cell(self, pair: Pair, *, latency: bool) -> PairCell:
         result = self._result(pair, latency=latency)
@@ -247,26 +236,23 @@ class _HostsPanel(Panel):
 
     def show_hosts(self, heads: Sequence[Head], left_out: Collection[str]) -> None:
         if [each.name for each in heads] != [*self._lines]:
-            self._fill(heads)
+            self._lines, fresh = {}, QWidget()
+            lines = column(within=fresh, gap=6)
+            for head in heads:
+                box, chip, words = QCheckBox(), ChipRow(), wrapped_label("", Tone.TEXT)
+                box.setAccessibleName(tr("Measure {machine}", machine=head.titled))
+                box.toggled.connect(partial(self.ticked.emit, head.name))
+                chip.show_chips([Chip(head.chip, None)])
+                lines.addLayout(row(box, chip, words, GROWS))
+                self._lines[head.name] = box, words
+            self.body.replaceWidget(self._list, fresh)
+            self._list.deleteLater()
+            self._list = fresh
         for head in heads:
             box, words = self._lines[head.name]
             with QSignalBlocker(box):
                 box.setChecked(head.name not in left_out)
             show_sentence(words, _not_asked(head) if head.gone else head.titled)
-
-    def _fill(self, heads: Sequence[Head]) -> None:
-        self._lines, fresh = {}, QWidget()
-        lines = column(within=fresh, gap=6)
-        for head in heads:
-            box, chip, words = QCheckBox(), ChipRow(), wrapped_label("", Tone.TEXT)
-            box.setAccessibleName(tr("Measure {machine}", machine=head.titled))
-            box.toggled.connect(partial(self.ticked.emit, head.name))
-            chip.show_chips([Chip(head.chip, None)])
-            lines.addLayout(row(box, chip, words, GROWS))
-            self._lines[head.name] = box, words
-        self.body.replaceWidget(self._list, fresh)
-        self._list.deleteLater()
-        self._list = fresh
 
 
 def _together_facts(results: Sequence[RankResult]) -> Sequence[Fact]:

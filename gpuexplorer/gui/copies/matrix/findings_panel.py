@@ -1,7 +1,7 @@
 """FindingsPanel: what stands out, the gravest first, with its cures; and the rest by kind."""
 
 import statistics
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from functools import partial
 
@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QPushButton, QWidget
 
 from gpuexplorer.copies.findings import Bar, Finding, Kin, findings
-from gpuexplorer.copies.jobs import Kind
+from gpuexplorer.copies.jobs import Kind, kind_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.units import memory
@@ -101,10 +101,8 @@ class FindingsPanel(Panel):
             self._found.removeWidget(old)
             old.hide()
             old.deleteLater()
-        self._blocks = [FindingBlock(callout, heads) for callout in callouts]
-        for block in self._blocks:
-            block.asked.connect(self.asked)
-            self._found.addWidget(block)
+        self._blocks = [FindingBlock(each, heads, self.asked.emit) for each in callouts]
+        add(self._found, *self._blocks)
 
     def show_state(
         self, count: str, *, begin: bool, able: bool, detours: Collection[Pair]
@@ -120,16 +118,16 @@ class FindingsPanel(Panel):
 class FindingBlock(QFrame):
     """Pressing its head shows its cell."""
 
-    asked = Signal(object, object)
-
-    def __init__(self, callout: Callout, heads: Mapping[str, Head]) -> None:
+    def __init__(
+        self, callout: Callout, heads: Mapping[str, Head], ask: Callable[[Act, Callout], None]
+    ) -> None:
         super().__init__()
         wrong, finding = callout.wrong, callout.finding
         self.setProperty("panel", "wrong" if wrong else "clear")
         self.callout, self._buttons = callout, dict[Act, QPushButton]()
         ends = [heads[each] for each in _devices(finding) if each in heads]
         head = _FindingHead(callout, ends)
-        head.clicked.connect(partial(self._ask, Act.SHOW))
+        head.clicked.connect(partial(ask, Act.SHOW, callout))
         parts: list[QWidget] = [head, wrapped_label(tr(finding.sentence), Tone.TEXT)]
         if finding.hint:
             caption = look().letters.caption
@@ -140,16 +138,14 @@ class FindingBlock(QFrame):
         for act in (Act.STAGED, Act.DETOUR, Act.AGAIN, Act.REPORT) if wrong else ():
             button = self._buttons[act] = QPushButton(tr(act.value))
             button.setAccessibleDescription(head.accessibleName())
-            button.clicked.connect(partial(self._ask, act))
-            if act is Act.DETOUR:
-                button.setToolTip(
-                    tr(
-                        "What is dragged or copied by a form from one to the other goes "
-                        "through the host: X.cpu() first. A typed cell stays as it was typed."
-                    )
-                )
+            button.clicked.connect(partial(ask, act, callout))
         if wrong:
             staged, detour, again, report = self._buttons.values()
+            meant = mark(
+                "What is dragged or copied by a form from one to the other goes through the "
+                "host: X.cpu() first. A typed cell stays as it was typed."
+            )
+            detour.setToolTip(tr(meant))
             add(body, staged, detour, row(again, GROWS, report, GROWS))
             staged.setHidden(not finding.detour or finding.instead is not None)
             detour.setHidden(not finding.detour)
@@ -161,9 +157,6 @@ class FindingBlock(QFrame):
             taken = any(cell in detours for cell in self.callout.finding.cells)
             undo = mark("In the lab, directly again")
             button.setText(tr(undo if taken else Act.DETOUR.value))
-
-    def _ask(self, act: Act, _checked: bool = False) -> None:
-        self.asked.emit(act, self.callout)
 
 
 class _FindingHead(PaintedButton):
@@ -185,17 +178,11 @@ class _FindingHead(PaintedButton):
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFixedHeight(_HEAD)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        words, values = (
-            [each.words for each in ends],
-            {"number": callout.number, "title": title},
-        )
-        name = tr("{number}: {title}", **values)
-        if words:
-            where = listed(words)
-            if len(words) == 2 and not finding.devices:
-                where = tr("{source} to {target}", source=words[0], target=words[1])
-            name = tr("{number}: {where}: {title}", where=where, **values)
-        self.setAccessibleName(name)
+        where = listed([each.words for each in ends])
+        if len(ends) == 2 and not finding.devices:
+            where = tr("{source} to {target}", source=ends[0].words, target=ends[1].words)
+        name = mark("{number}: {where}: {title}") if ends else mark("{number}: {title}")
+        self.setAccessibleName(tr(name, number=callout.number, where=where, title=title))
         self.setAccessibleDescription(tr(finding.sentence))
         self.setToolTip(title)
 
@@ -238,7 +225,7 @@ class RestTable(Table[Kin]):
     def __init__(self) -> None:
         name = tr("By kind")
         columns = [
-            Column("kind", name, _kind, width=100, stretches=True),
+            Column("kind", name, _words, width=100, stretches=True),
             Column("figure", tr("Median"), _figure, width=92, right=True),
             Column("share", tr("of limit"), _share, width=66, right=True, kept=1),
         ]
@@ -252,7 +239,7 @@ def _to_be_read(table: Table[Bar] | Table[Kin]) -> None:
     table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
 
-def _kind(kin: Kin) -> Cell:
+def _words(kin: Kin) -> Cell:
     return Cell(tr(kin.words), tone=Tone.QUIET)
 
 
@@ -268,29 +255,24 @@ def _share(kin: Kin) -> Cell:
 
 
 def wrong_report(
-    about: Sequence[str],
-    heads: Mapping[str, Head],
-    wrong: Sequence[CopyResult],
-    around: Sequence[CopyResult],
+    about: Sequence[str], heads: Mapping[str, Head], pair: Pair, known: Sequence[CopyResult]
 ) -> str:
     """For whoever is to mend the computer: also what else was measured between the same two."""
     lines = [tr("Copies that arrived wrong"), *about]
-    pairs = [{each.job.source, each.job.target} for each in wrong]
-    for result in sorted(around, key=lambda each: not each.wrong):
+    between = [each for each in known if {each.job.source, each.job.target} == {*pair}]
+    for result in sorted(between, key=lambda each: not each.wrong):
         job, rate = result.job, result.rate
-        if {job.source, job.target} not in pairs or not (result.wrong or rate):
+        if not (result.wrong or rate):
             continue
         told = f"{(rate or 0.0) / 1e9:.2f} {tr(result.unit)}"
         told = wrong_words(result) if result.wrong else tr("not wrong, {rate}", rate=told)
-        pair = f"{pair_words(heads, job.source, job.target)} ({job.source}, {job.target})"
-        said = mark("{pair}, {size} ({bytes} bytes), mode {mode}: {told}")
-        if job.both_ways:
-            said = mark("{pair}, {size} ({bytes} bytes), mode {mode}, both ways: {told}")
-        values = {"bytes": job.bytes, "mode": job.mode, "told": told}
-        lines += ["", tr(said, pair=pair, size=memory(job.bytes), **values)]
+        ends = f"{pair_words(heads, job.source, job.target)} ({job.source}, {job.target})"
+        said = mark("{ends}, {size} ({bytes} bytes), {kind}: {told}")
+        values = {"size": memory(job.bytes), "bytes": job.bytes, "kind": kind_of(job).value}
+        lines += ["", tr(said, ends=ends, told=told, **values)]
         if result.route is not None:
             way = result.route.words or Message("not reported by the driver")
             lines.append(tr("  Way: {way}", way=way))
         lines += [f"  {tr(each)}" for each in result.notes]
-    hints = sorted({tr(each.hint) for each in findings(wrong) if each.hint})
+    hints = sorted({tr(each.hint) for each in findings(between) if each.hint})
     return "\n".join([*lines, "", *hints]) + "\n"

@@ -50,10 +50,9 @@ from gpuexplorer.gui.widgets.pair_grid import HeatScale, Pair, PairCell
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, in_a_thread, suggested_name
 from gpuexplorer.telemetry.whole_file import write_whole
 
-_TITLE = mark("Copies between devices")
 _REPORT = FileKind(mark("Report"), "txt")
-_MOST_KINDS, _COMPACT_BELOW, _WAYS_FROM, _GAP = 3, 1060, 600, 12
-_LEAST_MAP, _OTHERS, _FINDINGS = 240, 150, 316
+_MOST_KINDS, _COMPACT_BELOW, _WAYS_FROM = 3, 1060, 600
+_LEAST_MAP, _OTHERS, _FINDINGS = 290, 150, 316
 # From so wide a page on, where the panels stand: maps, the pair, findings; and the shares of
 # columns and rows.
 _PLACES = (
@@ -144,19 +143,19 @@ class MatrixPage(CopiesPage):
         self._kinds.setFixedHeight(28)
         read = tr("Read from the cards and the slots")
         whence = ElidedLabel(look().letters.caption, Tone.QUIET, read)
-        foot = column(row(self._promised.legend, FREE), whence)
+        foot = column(row(self._promised.legend, FREE), whence, gap=1)
         parts = (self._kinds, Space(12), table, GROWS, Space(10), foot)
         add(self._promised.body, *parts)
         self._board.setProperty("panel", "page")
         self._grid = QGridLayout(self._board)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(_GAP)
+        self._grid.setSpacing(12)
         self._findings.setMinimumWidth(_FINDINGS)
         self._area = scrolled(self._board, "page")
         self._area.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         column(self._area, within=self)
         self._reports = Saving(copies.lab.machine.settings, self)
-        title, what = tr(_TITLE), tr("copies between devices")
+        title, what = tr("Copies between devices"), tr("copies between devices")
         self._saving = self.saved_as("copies", title, what, lambda: self._now.all, self._board)
         self._all = self.primary_button(tr("Measure all"), self.measure)
         self.tools = (self._saving.button, self._all)
@@ -202,10 +201,9 @@ class MatrixPage(CopiesPage):
     def copy_text(self) -> None:
         """To the clipboard, for a spreadsheet: with tabs, and what is empty stays so."""
         now, session = self._now, self.copies.lab.machine.session
+        title = now.question.title
         lines = [tr(SIMULATED)] if self.copies.modelled else []
-        lines += [
-            tr("{machine}: {title}", machine=host_name(session), title=now.question.title)
-        ]
+        lines += [tr("{machine}: {title}", machine=host_name(session), title=title)]
         lines += ["\t".join([tr("from \\ to"), *now.by_name])]
         for name in now.by_name:
             told = (now.cells[name, other].text for other in now.by_name)
@@ -362,9 +360,8 @@ class MatrixPage(CopiesPage):
     def _when(self) -> str:
         if not (self._began and self._ended and self._now.shown):
             return ""
-        start, end = (
-            datetime.fromtimestamp(e).astimezone() for e in (self._began, self._ended)
-        )
+        ends = self._began, self._ended
+        start, end = (datetime.fromtimestamp(each).astimezone() for each in ends)
         return tr("Measured {start:%H:%M:%S} to {end:%H:%M:%S}", start=start, end=end)
 
     def _kinds_words(self) -> str:
@@ -433,15 +430,14 @@ class MatrixPage(CopiesPage):
                 about = [tr(SIMULATED)] if self.copies.modelled else []
                 about += [tr("Computer: {machine}", machine=machine)]
                 about += [tr("Written: {moment}", moment=moment)]
-                text = wrong_report(about, self._now.by_name, wrong, self._now.all).encode()
+                text = wrong_report(about, self._now.by_name, cells[0], self._now.all).encode()
                 name = suggested_name("wrong-copies", wall, simulated=simulated)
                 caption = tr("Save a report of what arrived wrong")
                 write = partial(partial, write_whole)
                 self._reports.ask(caption, name, [_REPORT], lambda path: write(path, [text]))
 
     def _on_one_asked(self) -> None:
-        job = None if self._chosen is None else self._now.jobs.get(self._chosen)
-        if job is not None:
+        if job := self._now.jobs.get(self._chosen or ("", "")):
             self.copies.measure([job])
 
     def _on_progressed(self) -> None:

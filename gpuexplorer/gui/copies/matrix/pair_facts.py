@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from typing import NamedTuple
 
 from gpuexplorer.copies.findings import Finding, Kin, Matter, findings, the_rest, wrong_in_words
@@ -243,8 +242,8 @@ def share_cell(result: CopyResult | None) -> PairCell:
 
 def scale_of(cells: Iterable[PairCell]) -> HeatScale | None:
     """Over all that has a shade; None where nothing has."""
-    told = [each.value or 0.0 for each in cells if each.state is CellState.FIGURE]
-    told = [value for value in told if 0 < value < math.inf]
+    values = (each.value or 0.0 for each in cells if each.state is CellState.FIGURE)
+    told = [each for each in values if 0 < each < math.inf]
     if not told:
         return None
     # The least of them still stands out of the ground.
@@ -301,12 +300,8 @@ class MatrixNow:
 
     def gone(self, pair: Pair) -> str:
         """Why nothing can be measured between the two just now."""
-        heads = [self.by_name[each] for each in dict.fromkeys(pair) if each in self.by_name]
-        return " ".join(
-            tr("{device}: {why}", device=each.titled, why=each.gone)
-            for each in heads
-            if each.gone
-        )
+        heads = [self.by_name[each] for each in dict.fromkeys(pair) if self.by_name[each].gone]
+        return " ".join(tr("{device}: {why}", device=e.titled, why=e.gone) for e in heads)
 
     def able(self, pair: Pair | None) -> bool:
         """Whether it can be measured just now."""
@@ -373,7 +368,12 @@ class MatrixNow:
             beside = {Kind.STAGED} if self.question.pinned else {Kind.STAGED, Kind.ONE_WAY}
         known = {each.job: each for each in shown}
         known |= {e.job: e for e in self.all if e.wrong or kind_of(e.job) in beside}
-        return partial(_told, list(known.values()), shown)
+
+        def tell() -> Found:
+            found = findings(known.values())
+            return found, the_rest(shown, found)
+
+        return tell
 
     def to_measure(self) -> list[CopyJob]:
         """All that is shown; and staged beside it what goes directly, to be compared."""
@@ -397,11 +397,6 @@ def staged_of(jobs: Iterable[CopyJob]) -> list[CopyJob]:
     """The same bytes between the same cards, through host memory."""
     staged = (job_of(Kind.STAGED, e.source, e.target, e.bytes, fit=e.fit) for e in jobs)
     return [job for job in staged if job is not None]
-
-
-def _told(known: Sequence[CopyResult], shown: Sequence[CopyResult]) -> Found:
-    found = findings(known)
-    return found, the_rest(shown, found)
 
 
 def callouts_of(found: Iterable[Finding]) -> list[Callout]:

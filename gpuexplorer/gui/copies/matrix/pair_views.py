@@ -11,7 +11,6 @@ from PySide6.QtCore import (
     QModelIndex,
     QPoint,
     QPointF,
-    QRect,
     QRectF,
     QSize,
     Qt,
@@ -107,15 +106,9 @@ class PairTable(PairGrid):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         look().changed.connect(self._on_look_changed)
 
-    def current_pair(self) -> Pair | None:
-        return self.pairs.pair(self.currentIndex())
-
     def show_heads(self, heads: Sequence[Head]) -> None:
         if tuple(heads) != self.pairs.rows:
-            chosen, self._telling = self.current_pair(), False
             self.pairs.show_heads(tuple(heads), tuple(heads))
-            self._telling = True
-            self.show_chosen(chosen)
             self._lay_out()
 
     def show_cells(self, cells: Mapping[Pair, PairCell], scale: HeatScale | None) -> None:
@@ -146,11 +139,6 @@ class PairTable(PairGrid):
         if pair != self._running:
             self._running = pair
             self.viewport().update()
-
-    def place_of(self, pair: Pair) -> QRect:
-        """In the viewport."""
-        index = self.pairs.index_of(pair)
-        return self.place(index).toAlignedRect() if index.isValid() else QRect()
 
     def place(self, index: Index) -> QRectF:
         """Without what the host's stand apart, too."""
@@ -238,10 +226,6 @@ class PairTable(PairGrid):
             return QSize(320, _HEADS[1] + _EDGE + self._apart + cells)
         return QSize(320, min(_CROWDED, _SMALL_HEADS + cells))
 
-    def minimumSizeHint(self) -> QSize:
-        least = _SMALL_HEADS + max(1, len(self.pairs.rows)) * _LEAST
-        return QSize(least, least)
-
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.numbers or not self.pairs.rows:
@@ -293,16 +277,12 @@ class MapPanel(Panel):
     """A map of pairs below the choice of what its cells say."""
 
     def __init__(
-        self,
-        heading: str,
-        map_of_pairs: PairTable,
-        meaning: str,
-        choices: Sequence[tuple[Hashable, str]],
+        self, heading: str, table: PairTable, meaning: str, says: Sequence[tuple[Hashable, str]]
     ) -> None:
         super().__init__(heading)
-        self.map = map_of_pairs
+        self.map = table
         self.caption = ElidedLabel(look().letters.caption, Tone.QUIET)
-        self.choice = Segmented(meaning, choices)
+        self.choice = Segmented(meaning, says)
         self.legend = HeatLegend()
         self.head.insertWidget(1, self.caption, 1)
         self.head.setStretch(2, 0)
@@ -311,10 +291,8 @@ class MapPanel(Panel):
     def show_scale(self, scale: HeatScale | None, unit: str) -> None:
         self.legend.setVisible(scale is not None)
         if scale is not None:
-            low, high = (
-                plain(round(e, 0 if e >= 100 else 2)) for e in (scale.least, scale.most)
-            )
-            self.legend.show_ends(low, f"{high} {unit}")
+            ends = [plain(round(e, 0 if e > 99 else 2)) for e in (scale.least, scale.most)]
+            self.legend.show_ends(ends[0], f"{ends[1]} {unit}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -326,10 +304,9 @@ _NOTHING = mark(
     "Click a cell, or move to it with the arrow keys, to see everything that is known about it."
 )
 _BESIDE_FROM, _PATH_FROM, _WORDS_FROM = 800, 620, 440
-_ROW, _LABEL, _COLUMN, _BETWEEN = 24, 128.0, 262.0, 24.0
+_ROW, _LABEL, _COLUMN, _BETWEEN, _TWO_FROM = 24, 128, 262, 24, 548
 # The words of a place, the device it is, and what leads there from the place before.
 Stop = tuple[str, Head | None, Leg | None]
-_GROWS, _FIXED = QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed
 
 
 class PairPanel(Panel):
@@ -402,7 +379,7 @@ class FactGrid(Painted):
     def __init__(self) -> None:
         super().__init__()
         self._rows: Sequence[Fact] = ()
-        policy = QSizePolicy(_GROWS, _FIXED)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setAccessibleName(tr("Figures"))
@@ -417,7 +394,7 @@ class FactGrid(Painted):
     def draw(self, drawing: Drawing) -> None:
         theme, body, small = drawing.theme, drawing.letters.body, drawing.letters.caption
         high = self.heightForWidth(self.width()) // _ROW
-        wide = (self.width() + _BETWEEN) / self._columns(self.width()) - _BETWEEN
+        wide = (self.width() - _BETWEEN) / 2 if self.width() >= _TWO_FROM else self.width()
         for at, row in enumerate(self._rows):
             x, top = at // high * (wide + _BETWEEN), at % high * _ROW
             baseline, left, end = top + (_ROW + body.cap_height) / 2, x + _LABEL, x + wide
@@ -430,14 +407,11 @@ class FactGrid(Painted):
             drawing.elided(left, baseline, rest, end - left)
             drawing.hint(QRectF(x, top, wide, _ROW), row.said)
 
-    def _columns(self, width: int) -> int:
-        return max(1, min(2, int((width + _BETWEEN) // (_COLUMN + _BETWEEN))))
-
     def heightForWidth(self, width: int) -> int:
-        return -(-len(self._rows) // self._columns(width)) * _ROW
+        return -(-len(self._rows) // (2 if width >= _TWO_FROM else 1)) * _ROW
 
     def sizeHint(self) -> QSize:
-        return QSize(int(_COLUMN), self.heightForWidth(max(self.width(), int(_COLUMN))))
+        return QSize(_COLUMN, self.heightForWidth(self.width()))
 
 
 _HEADING, _DOTS, _DOT = 24, 112, 3.5
@@ -450,40 +424,32 @@ class SampleStrip(Painted):
         super().__init__()
         self._shown: tuple[PairDetails, int | None] = PairDetails(), None
         self.setAccessibleName(tr("Samples"))
-        self.setSizePolicy(_GROWS, _FIXED)
+        self.setFixedHeight(_DOTS)
 
     def show_samples(self, details: PairDetails, colour: int | None) -> None:
         self._shown = details, colour
         told = ", ".join(number(each, details.unit) for each in details.samples)
         self.setAccessibleDescription(f"{told} {details.unit}")
         self.setVisible(bool(details.samples))
-        self.updateGeometry()
         self.update()
 
     def draw(self, drawing: Drawing) -> None:
         details, colour = self._shown
         samples, letters, theme = details.samples, drawing.letters.caption, drawing.theme
-        ink, wide, top = (
-            theme.level if colour is None else theme.card(colour),
-            self.width(),
-            0.0,
-        )
+        ink, wide = theme.level if colour is None else theme.card(colour), self.width()
         heading = tr("Sample by sample, {unit}", unit=details.unit)
-        drawing.text(0, top + letters.ascent, Run(heading, letters, theme.quiet))
+        drawing.text(0, letters.ascent, Run(heading, letters, theme.quiet))
         low, high, digits = min(samples), max(samples), 2 if details.unit == "µs" else 3
         left = letters.width(f"{high:.{digits}f}") + 12
-        top, tall = top + _HEADING + 8, _DOTS - _HEADING - 16
+        top, tall = _HEADING + 8, _DOTS - _HEADING - 16
         rows = [(top, f"{high:.{digits}f}"), (top + tall, f"{low:.{digits}f}")]
         draw_rows(drawing, left, wide, rows)
         drawing.painter.setPen(Qt.PenStyle.NoPen)
         drawing.painter.setBrush(ink)
         for at, each in enumerate(samples, 1):
             x = left + (wide - left) * at / (len(samples) + 1)
-            y = top + tall * (high - each) / ((high - low) or 1.0)
+            y = top + tall * ((high - each) / (high - low) if high > low else 0.5)
             drawing.painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
-
-    def sizeHint(self) -> QSize:
-        return QSize(240, _DOTS)
 
 
 _HEIGHT, _MIDDLE, _CHIP, _DOT_OF_PLACE, _ASIDE = 58, 24.0, 20.0, 4.0, 14.0
@@ -524,7 +490,7 @@ class PathLine(Painted):
         super().__init__()
         self.stops: Sequence[Stop] = ()
         self.setAccessibleName(tr("The path of the bytes"))
-        self.setSizePolicy(_GROWS, _FIXED)
+        self.setFixedHeight(_HEIGHT)
 
     def show_path(self, stops: Sequence[Stop]) -> None:
         if stops != self.stops:
@@ -567,9 +533,6 @@ class PathLine(Painted):
             run = Run(caption.elided(words, step - 6), caption, theme.quiet)
             drawing.text(x - run.width / 2, _HEIGHT - 3.0, run)
             drawing.hint(QRectF(x - _ASIDE, 0, 2 * _ASIDE, _HEIGHT), words)
-
-    def sizeHint(self) -> QSize:
-        return QSize(240, _HEIGHT)
 
 
 def path_words(stops: Sequence[Stop]) -> str:

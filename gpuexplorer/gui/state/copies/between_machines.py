@@ -34,7 +34,6 @@ _PATIENCE = 3.0  # at the end of the program
 Found = RankResult | Met | Message | Trouble | None  # None: it is over
 Tell = Callable[[Found], None]
 Remembered = Callable[[str], str | None]
-Measure = Callable[[Sequence[Member], Asked, threading.Event, Tell], None]
 
 
 class RankHost(NamedTuple):
@@ -64,7 +63,7 @@ class BetweenMachines(QObject):
         self.stopped = False  # by a person
         self.running_pair: tuple[str, str] | None = None
         self.failed_pair: tuple[str, str] | None = None
-        self.measure_them: Measure = measured
+        self.measure_them = measured
         self.member_of = member_of
         self.left_out: set[str] = set()  # by their names, because a person says so
         self._remembered = remembered
