@@ -25,17 +25,8 @@ from tests.gui.hands import texts, the
 HOST_TO_0, THERE = ("cpu", "cuda:0"), ("cuda:0", "cuda:1")
 
 
-class KeepingBench(ModelBench):
-    """Keeps what it was asked."""
-
-    asked: list[CopyJob]
-
-    def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
-        self.asked.append(job)
-        return super().measure(job, on_sampled)
-
-
 OpenMatrix = Callable[..., MatrixPage]
+OnSampled = Callable[[int, int], None]
 
 
 @pytest.fixture
@@ -51,10 +42,13 @@ def open_matrix(lab: LabState, qtbot: QtBot, kept_jobs: list[CopyJob]) -> Iterat
         look().motion_wanted = Motion.REDUCED
         spec = parse_machine("2xTitanRTX")
 
+        class KeepingBench(ModelBench):
+            def measure(self, job: CopyJob, on_sampled: OnSampled) -> CopyResult:
+                kept_jobs.append(job)
+                return super().measure(job, on_sampled)
+
         def make_bench() -> ModelBench:
-            bench = KeepingBench(spec, parse_faults(faults, 2))
-            bench.asked = kept_jobs
-            return bench
+            return KeepingBench(spec, parse_faults(faults, 2))
 
         copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), make_bench, lab)
         opened.append(copies)
@@ -93,22 +87,17 @@ def settle(page: MatrixPage, qtbot: QtBot) -> None:
     page.pull()
 
 
-def measure_all(page: MatrixPage, qtbot: QtBot) -> None:
+def measure_all(page: MatrixPage, qtbot: QtBot, words: str = "") -> None:
+    """And waits for words that follow from it."""
     QTest.mouseClick(page.tools[-1], Qt.MouseButton.LeftButton)
     settle(page, qtbot)
+    qtbot.waitUntil(lambda: any(words in each for each in texts(page)))
 
 
 def choose(page: MatrixPage, words: str) -> None:
-    [segment] = [
-        each
-        for each in page.findChildren(ToolButton)
-        if each.text() == words and each.isVisible()
-    ]
+    buttons = [each for each in page.findChildren(ToolButton) if each.isVisible()]
+    [segment] = [each for each in buttons if each.text() == words]
     QTest.mouseClick(segment, Qt.MouseButton.LeftButton)
-
-
-def wait_for(page: MatrixPage, qtbot: QtBot, words: str) -> None:
-    qtbot.waitUntil(lambda: any(words in each for each in texts(page)))
 
 
 def colours(widget: QWidget) -> set[str]:

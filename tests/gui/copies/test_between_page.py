@@ -3,6 +3,7 @@
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QPushButton, QWidget
@@ -33,8 +34,9 @@ PATH = Message("eth0 10.0.0.1 to eth0 10.0.0.2")
 
 
 def result(ends: tuple[str, str], size: int, seconds: float) -> RankResult:
-    way, told = Way.ALL_REDUCE if ends == (ALL, ALL) else Way.ONE_WAY, ("gloo", PATH, 125e6)
-    return RankResult(way, *ends, size, [seconds] * 5, True, 2, *told)  # noqa: FBT003 - intact
+    way = Way.ALL_REDUCE if ends == (ALL, ALL) else Way.ONE_WAY
+    told = RankResult(way, *ends, size, [seconds] * 5, intact=True, ranks=2, backend="gloo")
+    return replace(told, path=PATH, promised=125e6)
 
 
 class Ranks:

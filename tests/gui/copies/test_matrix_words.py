@@ -34,6 +34,7 @@ BY_NAME = {
     "cuda:1": Head("cuda:1", "1", 1, "Card 1", words="card 1"),
 }
 THERE, INSIDE = ("cuda:0", "cuda:1"), ("cuda:0", "cuda:0")
+LOCAL, FIGURE = CellState.LOCAL, CellState.FIGURE
 PLAIN, BOTH = MatrixQuestion(), MatrixQuestion(kind=Kind.BOTH_WAYS)
 LATENCY = MatrixQuestion(kind=Kind.LATENCY)
 
@@ -81,12 +82,6 @@ def test_what_goes_through_the_host_is_not_shown_as_direct() -> None:
     assert "goes through host memory" in " ".join(told)
 
 
-def test_a_figure_has_a_shade_and_one_inside_a_device_has_none() -> None:
-    between = measured_cell(PLAIN, measured(PLAIN, THERE))
-    assert (between.state, between.text) == (CellState.FIGURE, "45.9")
-    assert measured_cell(PLAIN, measured(PLAIN, INSIDE)).state is CellState.LOCAL
-
-
 def test_a_wrong_copy_has_no_figure_anywhere() -> None:
     result = measured(PLAIN, THERE, "wrong:0>1")
     cell = measured_cell(PLAIN, result)
@@ -122,6 +117,8 @@ def test_all_figures_of_a_result_are_told(
     details = details_of(question, result, result.route)
     assert words in said(details)
     assert len(details.samples) == 7
+    local = pair[0] == pair[1]
+    assert measured_cell(question, result).state is (LOCAL if local else FIGURE)
     assert "Modelled: no bytes were moved." in details.sentences
 
 
@@ -151,15 +148,13 @@ def test_ways_that_did_not_run_together_have_no_sum_and_what_was_compared_is_sai
 BUSY = Message("Busy")
 
 
-def test_of_many_findings_a_dozen_is_told() -> None:
-    many = [Finding(Matter.BUSY, BUSY, NOTHING, (("cpu", f"cuda:{n}"),)) for n in range(40)]
-    assert len(callouts_of(many)) == MOST_SAID
-
-
-def test_a_card_carries_its_number_on_its_way_to_the_host() -> None:
+def test_of_many_findings_a_dozen_is_told_and_a_card_carries_its_number_to_the_host() -> None:
     cells = (("cuda:0", "cuda:1"), ("cuda:1", "cpu"), ("cpu", "cuda:1"))
-    [callout] = callouts_of([Finding(Matter.NARROW, BUSY, NOTHING, cells, ("cuda:1",))])
-    assert set(callout.cells) == {("cuda:1", "cpu"), ("cpu", "cuda:1")}
+    narrow = Finding(Matter.NARROW, BUSY, NOTHING, cells, ("cuda:1",))
+    many = [Finding(Matter.BUSY, BUSY, NOTHING, (("cpu", f"cuda:{n}"),)) for n in range(40)]
+    told = callouts_of([narrow, *many])
+    assert len(told) == MOST_SAID
+    assert set(told[0].cells) == {("cuda:1", "cpu"), ("cpu", "cuda:1")}
 
 
 def test_the_way_is_told_place_by_place() -> None:
