@@ -226,8 +226,8 @@ class RestTable(Table[Kin]):
         name = tr("By kind")
         columns = [
             Column("kind", name, _words, width=100, stretches=True),
-            Column("figure", tr("Median"), _figure, width=92, right=True),
-            Column("share", tr("of limit"), _share, width=66, right=True, kept=1),
+            Column("figure", tr("Median"), _figure, width=84, right=True),
+            Column("share", tr("of limit"), _share, width=58, right=True, kept=1),
         ]
         super().__init__(name, TableModel(columns, lambda kin: kin.words))
         _to_be_read(self)

@@ -132,8 +132,7 @@ class MatrixPage(CopiesPage):
         self._count = ""  # of what was measured, in words
         self._stale = True  # findings are told a few times a second at most
         self._began = self._ended = 0.0
-        self._was_running = False
-        self._searching = False
+        self._was_running = self._searching = False
         self._measured, self._pair = MeasuredPanel(self._words_measured), PairPanel()
         self._findings, self._board = FindingsPanel(), QWidget()
         table = PairTable(tr("Promised between every two devices"), self._words_promised)

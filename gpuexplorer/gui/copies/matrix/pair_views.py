@@ -291,8 +291,9 @@ class MapPanel(Panel):
     def show_scale(self, scale: HeatScale | None, unit: str) -> None:
         self.legend.setVisible(scale is not None)
         if scale is not None:
-            ends = [plain(round(e, 0 if e > 99 else 2)) for e in (scale.least, scale.most)]
-            self.legend.show_ends(ends[0], f"{ends[1]} {unit}")
+            ends = scale.least, scale.most
+            low, high = (plain(round(e, 0 if e > 99 else 1 if e > 9 else 2)) for e in ends)
+            self.legend.show_ends(low, f"{high} {unit}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -437,12 +438,12 @@ class SampleStrip(Painted):
         details, colour = self._shown
         samples, letters, theme = details.samples, drawing.letters.caption, drawing.theme
         ink, wide = theme.level if colour is None else theme.card(colour), self.width()
-        heading = tr("Sample by sample, {unit}", unit=details.unit)
-        drawing.text(0, letters.ascent, Run(heading, letters, theme.quiet))
+        heading = Run(tr("Sample by sample, {unit}", unit=details.unit), letters, theme.quiet)
+        drawing.text(0, letters.ascent, heading)
         low, high, digits = min(samples), max(samples), 2 if details.unit == "µs" else 3
         left = letters.width(f"{high:.{digits}f}") + 12
         top, tall = _HEADING + 8, _DOTS - _HEADING - 16
-        rows = [(top, f"{high:.{digits}f}"), (top + tall, f"{low:.{digits}f}")]
+        rows = [(top + tall * at, f"{each:.{digits}f}") for at, each in enumerate((high, low))]
         draw_rows(drawing, left, wide, rows)
         drawing.painter.setPen(Qt.PenStyle.NoPen)
         drawing.painter.setBrush(ink)
