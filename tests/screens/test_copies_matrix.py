@@ -57,7 +57,7 @@ def test_measured_rates_stand_with_units_beside_what_the_wires_promise(
     assert "12.3 GB/s one way, 78 % of 15.8 GB/s" in cell(person, "Host to card 0")
     assert "12.0 GB/s" in cell(person, "Inside the host")
     person.sees(
-        "9 modelled", "Nothing stands out: every path is as fast as others of its kind."
+        "9 pairs modelled", "Nothing stands out: every path is as fast as others of its kind."
     )
 
 
@@ -71,7 +71,7 @@ def test_a_cell_that_is_clicked_tells_its_samples_and_the_way_of_the_bytes(
         "card 0, by NVLink x2 (50.0 GB/s one way) to card 1",
         "Median: 45.9 GB/s",
         "Samples: 7 of one copy each",
-        "Modelled: no bytes were moved, so none were compared.",
+        "Modelled: no bytes were moved.",
     )
     person.click("Card 1 to host", within=MEASURED)
     person.sees("by PCIe 3.0 x16 (15.8 GB/s one way)", "Median: 12.3 GB/s")
@@ -88,7 +88,7 @@ def test_a_copy_that_arrives_wrong_says_so_has_no_rate_and_what_to_do(
     assert "GB/s" not in wrong
     assert "274 GB/s" in cell(person, "Card 1 to card 6")
     person.sees(
-        "1 of 81 WRONG",
+        "1 of 81 pairs WRONG",
         "card 6 to card 1: Arrives WRONG",
         "In 3 of 7 rounds, 12 288 of 268 435 456 bytes came as zeros",
         "turn ACS off in the firmware",

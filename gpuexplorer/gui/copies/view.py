@@ -18,7 +18,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.copies_page import CopiesPage
 from gpuexplorer.gui.copies.datasheet_page import DatasheetPage
 from gpuexplorer.gui.copies.matrix.between_page import BetweenPage
-from gpuexplorer.gui.copies.matrix.view import MatrixPage
+from gpuexplorer.gui.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
 from gpuexplorer.gui.copies.ways_page import WaysPage

@@ -25,7 +25,6 @@ from gpuexplorer.gui.theme.palette import faded, mixed
 Pair = tuple[str, str]
 # From one more card on, chips have no colours, and a row of outlined boxes would be no help.
 MOST_CHIPS = 8
-_MOST_TICKS = 5
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 _CHIP, _LEAST_CHIP, _RING = 20.0, 14.0, CHIP_RADIUS + 2
 _LINE_GAP = 3.0
@@ -80,12 +79,6 @@ class HeatScale:
             return 0.0
         part = math.log(value / self.least) / math.log(self.most / self.least)
         return min(1.0, max(0.0, part))
-
-    def ticks(self) -> list[float]:
-        """Powers of two between the ends, few enough to be read."""
-        low, high = math.ceil(math.log2(self.least) - 1e-9), math.floor(math.log2(self.most))
-        step = max(1, math.ceil((high - low + 1) / _MOST_TICKS))
-        return [2.0**power for power in range(low, high + 1, step)]
 
 
 class PairModel(QAbstractTableModel):

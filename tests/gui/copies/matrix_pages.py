@@ -1,19 +1,17 @@
 """Pages of the matrix for tests, and what a person does with them."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.gui.copies.matrix.details_panel import FactGrid
-from gpuexplorer.gui.copies.matrix.pair_table import PairTable
-from gpuexplorer.gui.copies.matrix.view import MatrixPage
+from gpuexplorer.gui.copies.matrix.matrix_page import MatrixPage
+from gpuexplorer.gui.copies.matrix.pair_views import FactGrid, PairTable
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab import Lab
@@ -27,17 +25,8 @@ from tests.gui.hands import texts, the
 HOST_TO_0, THERE = ("cpu", "cuda:0"), ("cuda:0", "cuda:1")
 
 
-class KeepingBench(ModelBench):
-    """Keeps what it was asked."""
-
-    asked: list[CopyJob]
-
-    def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
-        self.asked.append(job)
-        return super().measure(job, on_sampled)
-
-
 OpenMatrix = Callable[..., MatrixPage]
+OnSampled = Callable[[int, int], None]
 
 
 @pytest.fixture
@@ -53,10 +42,13 @@ def open_matrix(lab: Lab, qtbot: QtBot, kept_jobs: list[CopyJob]) -> Iterator[Op
         look().motion_wanted = Motion.REDUCED
         spec = parse_machine("2xTitanRTX")
 
+        class KeepingBench(ModelBench):
+            def measure(self, job: CopyJob, on_sampled: OnSampled) -> CopyResult:
+                kept_jobs.append(job)
+                return super().measure(job, on_sampled)
+
         def make_bench() -> ModelBench:
-            bench = KeepingBench(spec, parse_faults(faults, 2))
-            bench.asked = kept_jobs
-            return bench
+            return KeepingBench(spec, parse_faults(faults, 2))
 
         copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), make_bench, lab)
         opened.append(copies)
@@ -90,33 +82,22 @@ def facts(page: MatrixPage) -> str:
     return the(FactGrid, page).accessibleDescription()
 
 
-def all_button(page: MatrixPage) -> QWidget:
-    return page.tools[-1]
-
-
 def settle(page: MatrixPage, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not page.copies.running)
     page.pull()
 
 
-def measure_all(page: MatrixPage, qtbot: QtBot) -> None:
-    QTest.mouseClick(all_button(page), Qt.MouseButton.LeftButton)
+def measure_all(page: MatrixPage, qtbot: QtBot, words: str = "") -> None:
+    """And waits for words that follow from it."""
+    QTest.mouseClick(page.tools[-1], Qt.MouseButton.LeftButton)
     settle(page, qtbot)
-    qtbot.waitUntil(lambda: "GB/s" in told(page, ("cuda:1", "cpu")))
-    page.pull()
+    qtbot.waitUntil(lambda: any(words in each for each in texts(page)))
 
 
 def choose(page: MatrixPage, words: str) -> None:
-    [segment] = [
-        each
-        for each in page.findChildren(ToolButton)
-        if each.text() == words and each.isVisible()
-    ]
+    buttons = [each for each in page.findChildren(ToolButton) if each.isVisible()]
+    [segment] = [each for each in buttons if each.text() == words]
     QTest.mouseClick(segment, Qt.MouseButton.LeftButton)
-
-
-def wait_for(page: MatrixPage, qtbot: QtBot, words: str) -> None:
-    qtbot.waitUntil(lambda: any(words in each for each in texts(page)))
 
 
 def colours(widget: QWidget) -> set[str]:
@@ -125,21 +106,16 @@ def colours(widget: QWidget) -> set[str]:
     return {image.pixelColor(x, y).name() for x in steps[0] for y in steps[1]}
 
 
-def answer(page: MatrixPage, path: Path) -> None:
-    """The question for a file that is open."""
-    [dialog] = page.findChildren(QFileDialog)
-    dialog.fileSelected.emit(str(path))
-    dialog.reject()
-    QApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete)
+def place_of(table: PairTable, pair: tuple[str, str]) -> QRect:
+    """In the viewport."""
+    return table.place(table.pairs.index_of(pair)).toAlignedRect()
 
 
-def run(page: MatrixPage, command: str) -> None:
-    [found] = [run for words, _, run in page.commands() if words == command]
-    found()
+def chosen_in(table: PairTable) -> tuple[str, str] | None:
+    return table.pairs.pair(table.currentIndex())
 
 
-def choose_cell(page: MatrixPage, pair: tuple[str, str]) -> None:
+def choose_cell(table: PairTable, pair: tuple[str, str]) -> None:
     """By a click on it."""
-    measured = maps(page)[0]
-    at = measured.place_of(pair).center()
-    QTest.mouseClick(measured.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    at = place_of(table, pair).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=at)

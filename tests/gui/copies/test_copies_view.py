@@ -6,7 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.copies.matrix.view import MatrixPage
+from gpuexplorer.gui.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.state.copies.benches import copies_of

@@ -3,29 +3,17 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.words import Message
-from gpuexplorer.gui.copies.matrix.details_panel import DetailsPanel
-from gpuexplorer.gui.copies.matrix.pair_question import heads_of
-from gpuexplorer.gui.copies.matrix.words import gone_words
-from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.copies.matrix.pair_views import PairPanel
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
-from tests.gui.copies.matrix_pages import (
-    OpenMatrix,
-    all_button,
-    choose_cell,
-    maps,
-    settle,
-    told,
-)
+from tests.gui.copies.matrix_pages import OpenMatrix, choose_cell, maps, measure_all, told
 from tests.gui.hands import texts, the
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -54,28 +42,15 @@ def test_its_row_stays_with_the_reason_and_is_not_measured(
 ) -> None:
     page = open_matrix()
     assert ("cuda:1", "cuda:1") in maps(page)[0].pairs.cells
-    QTest.mouseClick(all_button(page), Qt.MouseButton.LeftButton)
-    settle(page, qtbot)
+    measure_all(page, qtbot)
     assert {(each.source, each.target) for each in kept_jobs} == {
         (one, other) for one in ("cpu", "cuda:0") for other in ("cpu", "cuda:0")
     }
     assert "Card 1: The driver has lost this card" in told(page, SECOND)
     assert "Card 1 cannot be measured now; its cells say why" in texts(page)
-
-
-def test_it_is_not_offered_to_be_measured_alone(open_matrix: OpenMatrix) -> None:
-    page = open_matrix()
-    panel = the(DetailsPanel, page)
-    choose_cell(page, SECOND)
+    panel = the(PairPanel, page)
+    choose_cell(maps(page)[0], SECOND)
     assert not panel.measure.isVisible()
     assert any("lost this card" in each for each in texts(panel))
-    choose_cell(page, ("cpu", "cuda:0"))
+    choose_cell(maps(page)[0], ("cpu", "cuda:0"))
     assert panel.measure.isVisible()
-
-
-def test_many_that_cannot_be_measured_are_counted() -> None:
-    there = BenchDevice("cuda:0", "", "0")
-    lost = Message("Lost.")
-    gone = [BenchDevice(f"cuda:{at}", "", str(at), usable=False, reason=lost) for at in (1, 2)]
-    assert gone_words(heads_of([there])) == ""
-    assert gone_words(heads_of([there, *gone])).startswith("2 cards cannot be measured now")

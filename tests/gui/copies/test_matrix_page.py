@@ -1,38 +1,39 @@
-"""The page of the matrix: measured, chosen, told, laid beside nvbandwidth, saved."""
+"""The page of the matrix: measured, chosen, told, taken along."""
 
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.matrix.findings_panel import FindingsPanel
-from gpuexplorer.gui.copies.matrix.view import MatrixPage
-from gpuexplorer.gui.copies.matrix.way_line import WayLine
+from gpuexplorer.gui.copies.matrix.matrix_page import MatrixPage
+from gpuexplorer.gui.copies.matrix.pair_views import PairPanel
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
+from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.gui.widgets.saving import PlotNote
 from gpuexplorer.lab.wire import CopyJob
 from tests.gui.copies.matrix_pages import (
     HOST_TO_0,
     THERE,
     OpenMatrix,
-    all_button,
-    answer,
     choose,
+    choose_cell,
+    chosen_in,
     colours,
     facts,
     maps,
     measure_all,
+    place_of,
     settle,
     told,
-    wait_for,
 )
 from tests.gui.hands import click, press, texts, the
 
@@ -47,6 +48,7 @@ def test_what_was_not_measured_after_all_has_no_time(lab: Lab, qtbot: QtBot) -> 
         page.show()
     page.measure()
     assert copies.running
+    assert not page.tools[-1].isEnabled()
     copies.stop()
     page.pull()
     assert "Measured" in texts(page)
@@ -54,91 +56,77 @@ def test_what_was_not_measured_after_all_has_no_time(lab: Lab, qtbot: QtBot) -> 
     copies.end()
 
 
-def test_what_was_measured_is_there_in_both_themes(
+def test_what_was_measured_is_there_in_both_themes_and_on_the_clipboard(
     open_matrix: OpenMatrix, qtbot: QtBot
 ) -> None:
     page = open_matrix()
     measure_all(page, qtbot)
+    assert page.tools[-1].isEnabled()
     for scheme in (Scheme.DARK, Scheme.LIGHT):
         look().choose(scheme)
         for each in maps(page):
             assert len(colours(each)) > 12
+    page.copy_text()
+    text = QGuiApplication.clipboard().text()
+    assert text.startswith("SIMULATED")
+    assert "cuda:0\t12.3\t295\t45.9" in text
 
 
-def test_the_wrong_copy_alone_is_measured_again(
-    open_matrix: OpenMatrix, qtbot: QtBot, kept_jobs: list[CopyJob]
+def test_a_wrong_copy_is_told_and_leads_to_its_cell_and_its_cures(
+    open_matrix: OpenMatrix, qtbot: QtBot, kept_jobs: list[CopyJob], lab: Lab
 ) -> None:
     page = open_matrix("wrong:0>1")
-    measure_all(page, qtbot)
-    wait_for(page, qtbot, "came as zeros")
+    measure_all(page, qtbot, "came as zeros")
+    name = "1: card 0 to card 1: Arrives WRONG"
+    [head] = [each for each in page.findChildren(QWidget) if each.accessibleName() == name]
+    head.setFocus(Qt.FocusReason.TabFocusReason)
+    press(head, Qt.Key.Key_Space)
+    assert "Card 0 to card 1" in texts(page)
+    assert any("It arrives WRONG" in each for each in texts(the(PairPanel, page)))
+    click(page, "In the lab, through the host")
+    assert lab.switches.by_host == {THERE}
+    click(page, "In the lab, directly again")
+    assert lab.switches.by_host == frozenset()
     kept_jobs.clear()
     click(page, "Measure again")
     settle(page, qtbot)
     assert [(each.source, each.target) for each in kept_jobs] == [THERE]
 
 
-def test_the_lab_is_told_to_go_through_the_host_and_back(
-    open_matrix: OpenMatrix, qtbot: QtBot, lab: Lab
-) -> None:
-    page = open_matrix("wrong:0>1")
-    measure_all(page, qtbot)
-    wait_for(page, qtbot, "came as zeros")
-    click(page, "In the lab, through the host")
-    assert lab.switches.by_host == {THERE}
-    click(page, "In the lab, directly again")
-    assert lab.switches.by_host == frozenset()
-
-
-def test_its_head_leads_to_its_cell(open_matrix: OpenMatrix, qtbot: QtBot) -> None:
-    page = open_matrix("wrong:0>1")
-    measure_all(page, qtbot)
-    wait_for(page, qtbot, "came as zeros")
-    [head] = [
-        each for each in page.findChildren(QWidget) if "Arrives WRONG" in each.accessibleName()
-    ]
-    assert head.accessibleName() == "1: card 0 to card 1: Arrives WRONG"
-    head.setFocus(Qt.FocusReason.TabFocusReason)
-    press(head, Qt.Key.Key_Space)
-    assert "Card 0 to card 1" in texts(page)
-    assert any("A wrong copy has no rate" in each for each in texts(page))
-
-
 def test_a_report_of_it_is_saved(open_matrix: OpenMatrix, qtbot: QtBot, tmp_path: Path) -> None:
-    page = open_matrix("wrong:0>1")
-    measure_all(page, qtbot)
-    wait_for(page, qtbot, "came as zeros")
+    page, path = open_matrix("wrong:0>1"), tmp_path / "wrong.txt"
+    measure_all(page, qtbot, "came as zeros")
     click(page, "Save a report")
-    answer(page, tmp_path / "wrong.txt")
-    note = the(PlotNote, page)
-    qtbot.waitUntil(lambda: note.accessibleName() == f"Saved to {tmp_path / 'wrong.txt'}.")
-    report = (tmp_path / "wrong.txt").read_text("utf-8")
-    assert "SIMULATED" in report
-    assert "Card 0 to card 1" in report
+    [dialog] = page.findChildren(QFileDialog)
+    dialog.fileSelected.emit(str(path))
+    dialog.reject()
+    QApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete)
+    qtbot.waitUntil(lambda: the(PlotNote, page).accessibleName() == f"Saved to {path}.")
+    report = path.read_text("utf-8")
+    for words in (
+        "SIMULATED",
+        "Card 0 to card 1 (cuda:0, cuda:1), 256 MiB (268435456 bytes), one-way: It arrives",
+        "In 3 of 7 rounds",
+        "staged: not wrong, 8.60 GB/s",
+        "Card 1 to card 0 (cuda:1, cuda:0), 256 MiB (268435456 bytes), one-way: not wrong",
+        "iommu=pt",
+    ):
+        assert words in report
 
 
-def test_arrow_keys_go_from_cell_to_cell(open_matrix: OpenMatrix, qtbot: QtBot) -> None:
-    page = open_matrix()
-    measured = maps(page)[0]
-    measured.setFocus(Qt.FocusReason.TabFocusReason)
-    assert measured.current_pair() == HOST_TO_0
-    press(measured, Qt.Key.Key_Down)
-    press(measured, Qt.Key.Key_Right)
-    assert measured.current_pair() == THERE
-    assert "Card 0 to card 1" in texts(page)
-    press(measured, Qt.Key.Key_Right)
-    assert measured.current_pair() == THERE
-    press(measured, Qt.Key.Key_Home, control=True)
-    assert measured.current_pair() == ("cpu", "cpu")
-    assert "Inside the host" in texts(page)
-
-
-def test_enter_leads_to_measuring_just_this_one(
+def test_keys_go_from_cell_to_cell_and_to_measuring_just_this_one(
     open_matrix: OpenMatrix, qtbot: QtBot, kept_jobs: list[CopyJob]
 ) -> None:
     page = open_matrix()
     measured = maps(page)[0]
     measured.setFocus(Qt.FocusReason.TabFocusReason)
+    assert chosen_in(measured) == HOST_TO_0
     press(measured, Qt.Key.Key_Down)
+    press(measured, Qt.Key.Key_Right)
+    press(measured, Qt.Key.Key_Right)
+    assert chosen_in(measured) == THERE
+    assert "Card 0 to card 1" in texts(page)
+    press(measured, Qt.Key.Key_Left)
     press(measured, Qt.Key.Key_Return)
     focused = QApplication.focusWidget()
     assert focused is not None
@@ -147,75 +135,69 @@ def test_enter_leads_to_measuring_just_this_one(
     settle(page, qtbot)
     assert [(each.source, each.target) for each in kept_jobs] == [("cuda:0", "cuda:0")]
     qtbot.waitUntil(lambda: "Median: 295 GB/s" in facts(page))
-
-
-def test_escape_chooses_nothing(open_matrix: OpenMatrix, qtbot: QtBot) -> None:
-    page = open_matrix()
-    measured = maps(page)[0]
-    measured.setFocus(Qt.FocusReason.TabFocusReason)
     press(measured, Qt.Key.Key_Escape)
     assert "One pair" in texts(page)
     assert any("Click a cell" in each for each in texts(page))
 
 
-def test_a_click_in_one_map_chooses_in_both(open_matrix: OpenMatrix, qtbot: QtBot) -> None:
+def test_the_tab_key_comes_to_all_in_the_order_in_which_they_stand(
+    open_matrix: OpenMatrix,
+) -> None:
+    page = open_matrix()
+    stops, at = list[str](), page.nextInFocusChain()
+    while at is not None and at is not page:
+        if at.isVisible() and at.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            stops.append(at.accessibleName())
+        at = at.nextInFocusChain()
+    measured, promised = (each.accessibleName() for each in maps(page))
+    ways = [
+        "One way",
+        "As PyTorch takes it",
+        "Pinned host memory",
+        "Size of each copy: 256 MiB",
+    ]
+    assert [each for each in stops if each] == [
+        *ways,
+        *(measured, "GB/s", promised, "Measure this one"),
+    ]
+
+
+def test_a_click_in_one_map_chooses_in_both_and_ratios_are_other_figures(
+    open_matrix: OpenMatrix, qtbot: QtBot
+) -> None:
     page = open_matrix()
     measure_all(page, qtbot)
     for each in maps(page):
-        for pair, title in ((("cuda:1", "cuda:0"), "Card 1 to card 0"), (THERE, "Card 0")):
-            place = each.place_of(pair).center()
-            QTest.mouseClick(each.viewport(), Qt.MouseButton.LeftButton, pos=place)
-            assert any(title in label for label in texts(page))
+        for pair, title in ((THERE[::-1], "Card 1 to card 0"), (THERE, "Card 0 to card 1")):
+            choose_cell(each, pair)
+            assert title in texts(page)
+    before = maps(page)[1].grab().toImage()
+    choose(page, "Ratio")
+    assert "% of it measured" in texts(page)
+    assert maps(page)[1].grab().toImage() != before
     assert "Way: NVLink x2" in facts(page)
     assert "Of the limit: 92 %" in facts(page)
+    before = maps(page)[0].grab().toImage()
+    pointed = place_of(maps(page)[0], ("cuda:1", "cuda:0")).center()
+    QTest.mouseMove(maps(page)[0].viewport(), pointed + QPoint(1, 1))
+    qtbot.waitUntil(lambda: maps(page)[0].grab().toImage() != before)
 
 
-def test_the_way_of_the_bytes_is_drawn(open_matrix: OpenMatrix, qtbot: QtBot) -> None:
-    page = open_matrix()
-    line = the(WayLine, page)
-    assert line.isVisible()
-    assert "by PCIe 3.0 x16 (15.8 GB/s one way) to card 0" in line.accessibleDescription()
-    assert len(colours(line)) > 3
-    press(maps(page)[0], Qt.Key.Key_Left)
-    assert not line.isVisible()
-
-
-def test_readers_of_screens_find_every_cell(open_matrix: OpenMatrix, qtbot: QtBot) -> None:
-    page = open_matrix("wrong:0>1")
-    measure_all(page, qtbot)
-    wait_for(page, qtbot, "came as zeros")
-    whole = QAccessible.queryAccessibleInterface(maps(page)[0])
-    cells = [whole.child(at) for at in range(whole.childCount())]
-    said = {
-        each.text(QAccessible.Text.Name): each.text(QAccessible.Text.Description)
-        for each in cells
-        if each.role() is QAccessible.Role.Cell
-    }
-    assert len(said) == 9
-    assert "arrives WRONG" in said["Card 0 to card 1"]
-    assert said["Host to card 1"].startswith("12.3 GB/s")
-
-
-def test_latency_is_another_question(open_matrix: OpenMatrix, qtbot: QtBot) -> None:
-    page = open_matrix()
-    choose(page, "Latency")
-    assert told(page, HOST_TO_0) == "Not measured yet."
-    QTest.mouseClick(all_button(page), Qt.MouseButton.LeftButton)
-    settle(page, qtbot)
-    qtbot.waitUntil(lambda: told(page, HOST_TO_0) == "10.0 µs")
-    qtbot.waitUntil(lambda: any("µs for 16 bytes" in each for each in texts(page)))
-    choose(page, "One way")
-    assert told(page, HOST_TO_0) == "Not measured yet."
-
-
-def test_staged_is_asked_between_cards_only(
+def test_latency_and_staged_copies_are_other_questions(
     open_matrix: OpenMatrix, qtbot: QtBot, kept_jobs: list[CopyJob]
 ) -> None:
     page = open_matrix()
+    choose(page, "Latency")
+    assert told(page, HOST_TO_0) == "Not measured yet."
+    measure_all(page, qtbot)
+    qtbot.waitUntil(lambda: told(page, HOST_TO_0) == "10.0 µs")
+    assert any("µs for 16 bytes" in each for each in texts(page))
+    choose(page, "One way")
+    assert told(page, HOST_TO_0) == "Not measured yet."
     choose(page, "Staged")
     assert "can be staged" in told(page, HOST_TO_0)
-    QTest.mouseClick(all_button(page), Qt.MouseButton.LeftButton)
-    settle(page, qtbot)
+    kept_jobs.clear()
+    measure_all(page, qtbot)
     assert {each.mode for each in kept_jobs} == {"staged"}
     qtbot.waitUntil(lambda: "staged through host memory" in told(page, THERE).lower())
 
@@ -225,30 +207,35 @@ def test_memory_that_is_not_pinned_is_told_to_be_dear(
 ) -> None:
     page = open_matrix()
     measure_all(page, qtbot)
+    qtbot.waitUntil(lambda: "12.3 GB/s" in told(page, HOST_TO_0))
     switch = the(QCheckBox, page)
     assert switch.accessibleName() == "Pinned host memory"
     switch.click()
     assert told(page, HOST_TO_0) == "Not measured yet."
     assert "45.9 GB/s" in told(page, THERE)
-    measure_all(page, qtbot)
+    measure_all(page, qtbot, "where pinned memory reaches")
     assert "6.00 GB/s" in told(page, HOST_TO_0)
-    wait_for(page, qtbot, "where pinned memory reaches")
 
 
-def test_ratios_are_shares_of_what_is_promised(open_matrix: OpenMatrix, qtbot: QtBot) -> None:
-    page = open_matrix()
-    measure_all(page, qtbot)
-    before = maps(page)[1].grab().toImage()
-    choose(page, "Ratio")
-    assert "% of it measured" in texts(page)
-    assert maps(page)[1].grab().toImage() != before
-
-
-def test_a_lost_card_is_a_sentence_and_no_figure(open_matrix: OpenMatrix, qtbot: QtBot) -> None:
+def test_a_card_lost_while_it_is_measured_is_a_sentence_and_no_figure(
+    open_matrix: OpenMatrix, qtbot: QtBot
+) -> None:
     page = open_matrix("lost:1@0s")
-    QTest.mouseClick(all_button(page), Qt.MouseButton.LeftButton)
-    settle(page, qtbot)
-    qtbot.waitUntil(lambda: "cuda:1 is lost" in told(page, THERE))
-    page.pull()
-    panel = the(FindingsPanel, page)
-    qtbot.waitUntil(lambda: any("cuda:1 is lost" in each for each in texts(panel)))
+    measure_all(page, qtbot, "cuda:1 is lost")
+    assert "cuda:1 is lost" in told(page, THERE)
+    assert any("cuda:1 is lost" in each for each in texts(the(FindingsPanel, page)))
+
+
+@pytest.mark.parametrize(("width", "height"), [(1360, 860), (760, 540), (560, 500)])
+def test_no_panel_stands_on_another(
+    open_matrix: OpenMatrix, qtbot: QtBot, width: int, height: int
+) -> None:
+    page = open_matrix("wrong:0>1", width, height)
+    measure_all(page, qtbot)
+    panels = page.findChildren(Panel)
+    assert len(panels) == 4
+    for at, one in enumerate(panels):
+        for other in panels[at + 1 :]:
+            assert not one.geometry().intersects(other.geometry())
+    for each in maps(page):
+        assert each.rect().contains(place_of(each, ("cuda:1", "cuda:1")))

@@ -1,35 +1,37 @@
 """BetweenPage: rates between the machines of the window, and all-reduce of all of them."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
-from gpuexplorer.core.words import mark, paragraph, tr, trn
+from gpuexplorer.core.units import Quantity, bytes_words, duration, rate
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.copies.copies_page import MATRIX_KEYS, CopiesPage, Heard, PageCommand
-from gpuexplorer.gui.copies.matrix.details_panel import DetailsPanel, FactGrid
-from gpuexplorer.gui.copies.matrix.machine_cells import (
-    Between,
-    RankFigure,
-    heads_of,
-    not_asked,
-    together_facts,
+from gpuexplorer.gui.copies.matrix.pair_facts import (
+    EMPTY,
+    FAILED,
+    NOT_YET,
+    WRONG,
+    Fact,
+    Head,
+    PairDetails,
+    figure_cell,
+    pair_words,
+    scale_of,
+    wrong_cell,
 )
-from gpuexplorer.gui.copies.matrix.map_panels import MapPanel, PairScale
-from gpuexplorer.gui.copies.matrix.pair_cells import scale_of_cells
-from gpuexplorer.gui.copies.matrix.pair_question import Head
-from gpuexplorer.gui.copies.matrix.pair_table import PairTable
+from gpuexplorer.gui.copies.matrix.pair_views import FactGrid, MapPanel, PairPanel, PairTable
 from gpuexplorer.gui.copies.shared_parts import SizeButton
-from gpuexplorer.gui.state.copies.between_machines import BetweenMachines
+from gpuexplorer.gui.state.copies.between_machines import LATENCY_BYTES, BetweenMachines
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton
-from gpuexplorer.gui.widgets.controls.keyboard import line_up
 from gpuexplorer.gui.widgets.laid_out import (
     FREE,
     GROWS,
+    Grow,
     Space,
     add,
     column,
@@ -40,17 +42,16 @@ from gpuexplorer.gui.widgets.laid_out import (
 )
 from gpuexplorer.gui.widgets.live_view import Panel, scrolled
 from gpuexplorer.gui.widgets.painted import ChipRow
-from gpuexplorer.gui.widgets.pair_grid import Pair
+from gpuexplorer.gui.widgets.pair_grid import Pair, PairCell
+from gpuexplorer.ranks.measuring import RankResult
 from gpuexplorer.ranks.wire import Way
 
 SIZES = (1 << 20, 16 << 20, 64 << 20, 256 << 20)
-_GAP = 12
-_LEAST_MAP, _LEAST_DETAILS, _WIDTH, _HEIGHT = 240, 260, 132, 30
-_ALL_REDUCE = mark("All-reduce of all")
+_BACKENDS = {"gloo": "gloo (TCP)", "nccl": "NCCL"}
 
 
 class BetweenPage(CopiesPage):
-    """The same map and details as between devices, with machines at its heads."""
+    """The same map and the same pair as between devices, with machines at its heads."""
 
     key_groups = MATRIX_KEYS
 
@@ -58,39 +59,34 @@ class BetweenPage(CopiesPage):
         self, copies: CopiesState, between: BetweenMachines, parent: QWidget | None = None
     ) -> None:
         super().__init__(copies, parent)
-        self._state = between
-        self._heads: Sequence[Head] = ()
-        self._shown = Between(between, ())
-        self._figure = RankFigure.RATE
+        self._state, self._latency = between, False
+        self._heads: Mapping[str, Head] = {}
         self._chosen: Pair | None = None
-        self._map = MapPanel(
-            tr("Between machines"),
-            PairTable(tr("Measured between every two machines"), self._words, host_first=False),
-            tr("What the cells say"),
-            [(each, tr(each.value)) for each in RankFigure],
-        )
-        self._map.map.setMinimumHeight(_LEAST_MAP)
-        self._scale = PairScale()
+        name, words = tr("Measured between every two machines"), self._words
+        table = PairTable(name, words, host_first=False)
+        table.setMinimumHeight(240)
+        says = [(False, tr("Rate")), (True, tr("Latency"))]
+        self._map = MapPanel(tr("Between machines"), table, tr("What the cells say"), says)
         self._size = SizeButton(tr("Size of each copy"), SIZES)
-        self._said = wrapped_label("", Tone.QUIET)
-        self._bad = wrapped_label("", Tone.BAD)
-        self._hosts = _HostsPanel()
-        self._together = Panel(tr(_ALL_REDUCE))
-        self._facts = FactGrid()
-        self._none_together = wrapped_label(tr("Not measured yet."), Tone.QUIET)
-        self._details = DetailsPanel()
-        self._details.setMinimumHeight(_LEAST_DETAILS)
-        self._all = PrimaryButton()
-        self._all.setFixedSize(_WIDTH, _HEIGHT)
+        self._said, self._bad = wrapped_label("", Tone.QUIET), wrapped_label("", Tone.BAD)
+        self._hosts, self._pair, self._facts = _HostsPanel(), PairPanel(), FactGrid()
+        self._together = Panel(tr("All-reduce of all"))
+        self._none_together = wrapped_label("", Tone.QUIET)
+        foot, body = row(self._map.legend, FREE, self._size), self._map.body
+        add(body, self._bad, self._said, Space(8), table, GROWS, foot)
+        add(self._together.body, self._none_together, self._facts, FREE)
+        sheet = QWidget()
+        sheet.setProperty("panel", "page")
+        side = column(self._hosts, self._together, GROWS, gap=12)
+        above = row(self._map, Grow(3), side, Grow(2), gap=12)
+        column(above, GROWS, self._pair, within=sheet, gap=12)
+        column(scrolled(sheet), within=self)
+        self._all = self.primary_button(tr("Measure all"), self._on_pressed)
         self.tools = (self._all,)
-        self._lay_out()
         self._map.choice.chosen.connect(self._on_figure_chosen)
-        self._map.map.chosen.connect(self._on_chosen)
+        table.chosen.connect(self._on_chosen)
         self._size.chosen.connect(between.choose_bytes)
         self._hosts.ticked.connect(between.ask_machine)
-        self._all.clicked.connect(self._on_pressed)
-        choices = self._map.choice.findChildren(QAbstractButton)
-        line_up([*choices, self._size, self._map.map])
 
     def commands(self) -> Sequence[PageCommand]:
         return (
@@ -99,61 +95,46 @@ class BetweenPage(CopiesPage):
         )
 
     def heard(self) -> Sequence[Heard]:
-        return ((self._state.changed, self._show),)
+        return ((self._state.changed, self.begin),)
 
     def begin(self) -> None:
-        self._show()
-
-    def _lay_out(self) -> None:
-        foot = row(self._scale, FREE, self._size)
-        add(self._map.body, self._bad, self._said, Space(8), self._map.map, GROWS, foot)
-        add(self._together.body, self._none_together, self._facts, FREE)
-        sheet = QWidget()
-        sheet.setProperty("panel", "page")
-        grid = QGridLayout(sheet)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(_GAP)
-        grid.addWidget(self._map, 0, 0, 2, 1)
-        grid.addWidget(self._hosts, 0, 1)
-        grid.addWidget(self._together, 1, 1)
-        grid.addWidget(self._details, 2, 0, 1, 2)
-        grid.setColumnStretch(0, 3)
-        grid.setColumnStretch(1, 2)
-        grid.setRowStretch(1, 1)
-        column(scrolled(sheet), within=self)
-
-    def _show(self) -> None:
-        state, table = self._state, self._map.map
-        heads = heads_of(state.hosts)
-        self._shown = Between(state, heads)
-        if heads != self._heads:
-            self._heads = heads
+        state, table, running = self._state, self._map.map, self._state.running
+        # Numbers: a name has no room at the head of a column.
+        heads = [
+            Head(e.name, str(number), None, e.name, words=e.name, gone=tr(e.why_not))
+            for number, e in enumerate(state.hosts, 1)
+        ]
+        if heads != [*self._heads.values()]:
+            self._heads = {each.name: each for each in heads}
             table.show_heads(heads)
             self._hosts.show_hosts(heads, state.left_out)
-            names = [each.name for each in heads]
-            if self._chosen is None or not {*self._chosen} <= {*names}:
-                self._chosen = (names[0], names[1]) if len(names) > 1 else None
-        self._hosts.setEnabled(not state.running)
-        cells = self._shown.cells(self._figure)
-        scale = scale_of_cells(cells.values())
+            if not {*(self._chosen or ("",))} <= {*self._heads}:
+                self._chosen = (heads[0].name, heads[1].name) if len(heads) > 1 else None
+        self._hosts.setEnabled(not running)
+        latency, names = self._latency, [*self._heads]
+        pairs = [(one, other) for one in names for other in names if one != other]
+        cells = {pair: self._cell(pair, latency=latency) for pair in pairs}
+        scale = scale_of(cells.values())
         table.show_cells(cells, scale)
         table.show_running(state.running_pair)
-        latency = self._figure is RankFigure.LATENCY
-        self._scale.show_scale(scale, "µs" if latency else "GB/s")
+        self._map.show_scale(scale, "µs" if latency else "GB/s")
         caption = tr("µs for 8 bytes") if latency else tr("GB/s one way")
         if any(each.below for each in cells.values()):
             caption = tr("GB/s, and % of the promise")
         self._map.caption.show_text(caption)
-        self._map.choice.show_choice(self._figure)
+        self._map.choice.show_choice(latency)
         self._size.show_size(state.bytes)
-        self._size.setEnabled(not state.running)
-        self._all.show_words(tr("Stop") if state.running else tr("Measure all"))
-        self._all.setEnabled(not state.stopped if state.running else state.able)
-        trouble = state.trouble
-        say(self._bad, "" if trouble is None else trouble.told)
+        self._size.setEnabled(not running)
+        self._all.setText(tr("Stop") if running else tr("Measure all"))
+        self._all.setEnabled(not state.stopped if running else state.able)
+        say(self._bad, "" if state.trouble is None else state.trouble.told)
         say(self._said, self._course())
-        self._show_together()
-        self._show_details()
+        results = [each for each in state.results if each.way is Way.ALL_REDUCE]
+        self._facts.show_rows(_together_facts(results))
+        say(self._none_together, "" if results else tr(NOT_YET))
+        for each in results[:1]:
+            self._together.show_heading(tr("All-reduce of all {count}", count=each.ranks))
+        self._show_pair()
 
     def _course(self) -> str:
         """How far it is."""
@@ -168,49 +149,78 @@ class BetweenPage(CopiesPage):
         if state.met is not None:
             real = tr("Measured between real computers, though these cards are simulated.")
             return paragraph([*state.met.remarks, real if self.copies.modelled else ""])
-        if state.trouble is not None:
-            return ""
         return tr(
             "Nothing is measured yet. PyTorch is started on each machine, and bytes are sent "
             "from each to each other, one after the other. Nothing stays there."
         )
 
-    def _show_together(self) -> None:
-        results = [each for each in self._state.results if each.way is Way.ALL_REDUCE]
-        self._facts.show_rows(together_facts(results))
-        self._facts.setVisible(bool(results))
-        self._none_together.setVisible(not results)
-        ranks = results[0].ranks if results else 0
-        counted = trn("All-reduce of {count}", "All-reduce of all {count}", ranks)
-        self._together.show_heading(counted if results else tr(_ALL_REDUCE))
+    def _show_pair(self) -> None:
+        pair = self._chosen
+        self._map.map.show_chosen(pair)
+        self._pair.show_nothing()
+        if pair is not None:
+            ends, details = [self._heads[each] for each in pair], self._details(pair)
+            self._pair.show_pair(pair_words(self._heads, *pair), "", ends, details)
 
-    def _show_details(self) -> None:
-        self._map.map.show_chosen(self._chosen)
-        if self._chosen is None:
-            self._details.show_nothing()
-            return
-        ends = [each for name in self._chosen for each in self._heads if each.name == name]
-        details = self._shown.details(self._chosen)
-        self._details.show_details(_title(self._chosen), "", ends, details, "GB/s")
-        self._details.show_able(there=False, able=False)
+    def _result(self, pair: Pair, *, latency: bool) -> RankResult | None:
+        results = [each for each in self._state.results if (each.source, each.target) == pair]
+        return next((e for e in results if (e.bytes == LATENCY_BYTES) is latency), None)
+
+    def _cell(self, pair: Pair, *, latency: bool) -> PairCell:
+        result = self._result(pair, latency=latency)
+        if result is None:
+            gone = any(self._heads[each].gone for each in pair)
+            return FAILED if gone or pair == self._state.failed_pair else EMPTY
+        if result.rate is None:
+            return wrong_cell()
+        if latency:
+            return figure_cell(result.quartiles[1] * 1e6, latency=True)
+        below = "" if result.share is None else f"{result.share * 100:.0f} %"
+        return figure_cell(result.rate / 1e9, below=below)
 
     def _words(self, pair: Pair) -> tuple[str, str]:
-        return _title(pair), self._shown.words(pair)
+        """What one is told of a cell by pointing at it."""
+        told = self._details(pair)
+        said = [told.bad, *(each.said for each in told.rows), *told.sentences]
+        return pair_words(self._heads, *pair), "\n".join(filter(None, said))
+
+    def _details(self, pair: Pair) -> PairDetails:
+        large, small = (self._result(pair, latency=each) for each in (False, True))
+        rows = [] if large is None else _of_pair(large)
+        if small is not None:
+            latency = _fact(tr("Latency of 8 bytes"), duration(small.quartiles[1]))
+            rows.insert(2, latency)
+        trouble, one = self._state.trouble, large or small
+        if trouble is not None and large is None and pair == self._state.failed_pair:
+            return PairDetails(rows, (), tr(trouble.sentence), tr(trouble.hint))
+        if one is None:
+            return PairDetails((), [self._why_not(pair)])
+        backend = _BACKENDS.get(one.backend, one.backend)
+        rows += [_fact(tr("Moved by"), backend), _fact(tr("Interface"), tr(one.path))]
+        if large is None or not large.intact:
+            return PairDetails(rows, (), "" if large is None else tr(WRONG))
+        samples = [large.bytes / each / 1e9 for each in large.seconds]
+        return PairDetails(rows, samples=samples)
+
+    def _why_not(self, pair: Pair) -> str:
+        if pair[0] == pair[1]:
+            return tr("Only from one machine to another.")
+        if gone := [self._heads[each] for each in pair if self._heads[each].gone]:
+            return paragraph([*map(_not_asked, gone)])
+        if (trouble := self._state.trouble) is not None:
+            return tr("Not measured, since it ended before: {why}", why=trouble.told)
+        return tr("It was stopped before.") if self._state.stopped else tr(NOT_YET)
 
     def _on_pressed(self) -> None:
         (self._state.cancel if self._state.running else self._state.measure)()
 
-    def _on_figure_chosen(self, figure: RankFigure) -> None:
-        self._figure = figure
-        self._show()
+    def _on_figure_chosen(self, latency: bool) -> None:
+        self._latency = latency
+        self.begin()
 
     def _on_chosen(self, pair: Pair | None) -> None:
         self._chosen = pair
-        self._show_details()
-
-
-def _title(pair: Pair) -> str:
-    return tr("{source} to {target}", source=pair[0], target=pair[1])
+        self._show_pair()
 
 
 class _HostsPanel(Panel):
@@ -224,29 +234,69 @@ class _HostsPanel(Panel):
         self._list = QWidget()
         add(self.body, self._list, FREE)
 
-    def show_hosts(self, heads: Sequence[Head], left_out: Container[str]) -> None:
+    def show_hosts(self, heads: Sequence[Head], left_out: Collection[str]) -> None:
         if [each.name for each in heads] != [*self._lines]:
-            self._fill(heads)
+            self._lines, fresh = {}, QWidget()
+            lines = column(within=fresh, gap=6)
+            for head in heads:
+                box, chip, words = QCheckBox(), ChipRow(), wrapped_label("", Tone.TEXT)
+                box.setAccessibleName(tr("Measure {machine}", machine=head.titled))
+                box.toggled.connect(partial(self.ticked.emit, head.name))
+                chip.show_chips([Chip(head.chip, None)])
+                lines.addLayout(row(box, chip, words, GROWS))
+                self._lines[head.name] = box, words
+            self.body.replaceWidget(self._list, fresh)
+            self._list.deleteLater()
+            self._list = fresh
         for head in heads:
             box, words = self._lines[head.name]
             with QSignalBlocker(box):
                 box.setChecked(head.name not in left_out)
-            said = not_asked(head) if head.gone else head.titled
-            show_sentence(words, said)
+            show_sentence(words, _not_asked(head) if head.gone else head.titled)
 
-    def _fill(self, heads: Sequence[Head]) -> None:
-        self._lines = {}
-        fresh = QWidget()
-        lines = column(within=fresh, gap=6)
-        for head in heads:
-            box = QCheckBox()
-            box.setAccessibleName(tr("Measure {machine}", machine=head.titled))
-            box.toggled.connect(partial(self.ticked.emit, head.name))
-            chip = ChipRow()
-            chip.show_chips([Chip(head.chip, None)])
-            words = wrapped_label("", Tone.TEXT)
-            lines.addLayout(row(box, chip, words, GROWS))
-            self._lines[head.name] = box, words
-        self.body.replaceWidget(self._list, fresh)
-        self._list.deleteLater()
-        self._list = fresh
+
+def _together_facts(results: Sequence[RankResult]) -> Sequence[Fact]:
+    """Of all-reduce, by nccl-tests' definitions."""
+    facts: list[Fact] = []
+    for each in results:
+        size, took = bytes_words(each.bytes), duration(each.quartiles[1])
+        facts.append(_fact(tr("{size}, time", size=size), took))
+        if each.rate is None or each.bus_rate is None:
+            facts.append(_fact("algbw, busbw", tr(WRONG)))
+        elif each.bytes != LATENCY_BYTES:
+            facts += [_fact("algbw", rate(each.rate)), _fact("busbw", rate(each.bus_rate))]
+            facts += [_share(each), _intact(each)]
+    return facts
+
+
+def _of_pair(result: RankResult) -> list[Fact]:
+    low, middle, high = map(duration, result.quartiles)
+    promised = tr("not known") if result.promised is None else rate(result.promised)
+    return [
+        *([] if result.rate is None else [_fact(tr("Rate, one way"), rate(result.rate))]),
+        _fact(tr("Promised"), promised),
+        _share(result),
+        _fact(tr("Time, median"), middle),
+        _fact(tr("Quartiles"), tr("{low} to {high}", low=low, high=high)),
+        _fact(tr("Size"), bytes_words(result.bytes)),
+        _intact(result),
+    ]
+
+
+def _share(result: RankResult) -> Fact:
+    share = result.share
+    return _fact(tr("Share"), tr("not known") if share is None else f"{share * 100:.0f} %")
+
+
+def _intact(result: RankResult) -> Fact:
+    return _fact(tr("Arrived"), tr("intact") if result.intact else tr("WRONG"))
+
+
+def _fact(label: str, told: Quantity | str) -> Fact:
+    if isinstance(told, str):
+        return Fact(label, "", told)
+    return Fact(label, told.number, told.unit)
+
+
+def _not_asked(head: Head) -> str:
+    return tr("{machine} is not asked: {why}", machine=head.titled, why=head.gone)

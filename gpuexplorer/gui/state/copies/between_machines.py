@@ -8,7 +8,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.lab.pythons import python_setting
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
@@ -34,7 +34,6 @@ _PATIENCE = 3.0  # at the end of the program
 Found = RankResult | Met | Message | Trouble | None  # None: it is over
 Tell = Callable[[Found], None]
 Remembered = Callable[[str], str | None]
-Measure = Callable[[Sequence[Member], Asked, threading.Event, Tell], None]
 
 
 class RankHost(NamedTuple):
@@ -43,7 +42,6 @@ class RankHost(NamedTuple):
     name: str
     member: Member | None = None
     why_not: Message = NOTHING
-    hint: Message = NOTHING
 
 
 class BetweenMachines(QObject):
@@ -52,12 +50,9 @@ class BetweenMachines(QObject):
     changed = Signal()
 
     def __init__(
-        self,
-        machines: MachinesState,
-        remembered: Remembered,
-        parent: QObject | None = None,
+        self, machines: MachinesState, remembered: Remembered, parent: QObject | None = None
     ) -> None:
-        """`remembered`: a setting, such as the Python that was chosen for a machine's lab."""
+        """`remembered`: a setting, such as the Python of a machine's lab."""
         super().__init__(parent)
         self.machines = machines
         self.bytes = USUAL_BYTES
@@ -68,13 +63,14 @@ class BetweenMachines(QObject):
         self.stopped = False  # by a person
         self.running_pair: tuple[str, str] | None = None
         self.failed_pair: tuple[str, str] | None = None
-        self.measure_them: Measure = measured
+        self.measure_them = measured
         self.member_of = member_of
         self.left_out: set[str] = set()  # by their names, because a person says so
         self._remembered = remembered
         self._cancelled = threading.Event()
         self._thread: threading.Thread | None = None
-        self._inbox: Inbox | None = None
+        self._inbox = Inbox(self)
+        self._inbox.came.connect(self._on_came)
         machines.changed.connect(self.changed)
 
     @property
@@ -102,12 +98,12 @@ class BetweenMachines(QObject):
         self.results, self.met, self.trouble = (), None, None
         self.stopped, self.failed_pair = False, None
         self._cancelled = threading.Event()
-        self._inbox = Inbox(self)
-        self._inbox.came.connect(self._on_told)
         asked = Asked((Way.ONE_WAY, Way.ALL_REDUCE), (LATENCY_BYTES, self.bytes))
-        told = members, asked, self._cancelled, self._inbox.letterbox.put
-        run = partial(_run, self.measure_them, *told)
-        self._thread = threading.Thread(target=run, name="between machines", daemon=True)
+        put, name = self._inbox.letterbox.put, "between machines"
+        run = partial(
+            _run, partial(self.measure_them, members, asked, self._cancelled, put), put
+        )
+        self._thread = threading.Thread(target=run, name=name, daemon=True)
         self._thread.start()
         self.changed.emit()
 
@@ -139,26 +135,26 @@ class BetweenMachines(QObject):
             try:
                 return RankHost(name, here(name, self._remembered(python_setting())))
             except Trouble as trouble:
-                return RankHost(name, None, trouble.sentence, trouble.hint)
+                return RankHost(name, None, told(trouble.sentence, trouble.hint))
         member = self.member_of(row, name, self._remembered) if row.standing.answers else None
         if member is None:
             alone = NOTHING if row.session is None else row.session.source.figures_alone
             why = alone or row.why or Message("There is no connection to it.")
-            return RankHost(name, None, why, row.hint)
+            return RankHost(name, None, told(why, row.hint))
         return RankHost(name, member)
 
-    def _on_told(self, told: object) -> None:
-        match told:
+    def _on_came(self, found: Found) -> None:
+        match found:
             case RankResult():
-                self.results = [*self.results, told]
+                self.results = [*self.results, found]
             case Met():
-                self.met = told
+                self.met = found
             case Message():
-                self.progress = told
-                ends = [str(told.values.get(each, "")) for each in ("source", "target")]
+                self.progress = found
+                ends = [str(found.values.get(each, "")) for each in ("source", "target")]
                 self.running_pair = (ends[0], ends[1]) if all(ends) else None
             case Trouble():
-                self.trouble, self.failed_pair = told, self.running_pair
+                self.trouble, self.failed_pair = found, self.running_pair
             case None:
                 if self._thread is not None:
                     self._thread.join()
@@ -193,15 +189,9 @@ def measured(
         measure(company, asked, tell, tell, tell)
 
 
-def _run(
-    measure_them: Measure,
-    members: Sequence[Member],
-    asked: Asked,
-    cancelled: threading.Event,
-    tell: Tell,
-) -> None:
+def _run(run: Callable[[], None], tell: Tell) -> None:
     try:
-        measure_them(members, asked, cancelled, tell)
+        run()
     except CancelledError:
         pass
     except Trouble as trouble:
