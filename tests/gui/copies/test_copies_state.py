@@ -12,8 +12,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
-from gpuexplorer.gui.state.copies.benches import copies_of
-from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.copies.copies_state import CopiesState, copies_of
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab_pythons import LabPythons
 from gpuexplorer.gui.state.lab.lab_state import LabState

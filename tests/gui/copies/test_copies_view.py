@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from gpuexplorer.gui.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.copies.view import CopiesView
-from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.state.copies.copies_state import copies_of
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
