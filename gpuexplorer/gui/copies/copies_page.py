@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from gpuexplorer.core.words import mark
 from gpuexplorer.gui.copies.results_saving import Results, ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.live_view import KeyGroup
 from gpuexplorer.gui.widgets.saving import PlotNote
 
@@ -86,7 +85,6 @@ class CopiesPage(QWidget):
 
     def __init__(self, copies: CopiesState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.look = look()
         self.copies = copies
         self.note = PlotNote(self)
         self._following = False

@@ -70,9 +70,7 @@ class TablesSaving(Saving):
 
 
 class ResultsSaving(TablesSaving):
-    """Measured copies, and a picture of what is seen. `button` opens the list of what can be
-    saved.
-    """
+    """And a picture of what is seen. `button` opens the list of what can be saved."""
 
     def __init__(
         self,

@@ -47,21 +47,18 @@ class CopiesView(LiveView):
         self.copies.setParent(self)
         self._pages: dict[str, CopiesPage] = {}
         self._keyed: list[tuple[QAction, str, CopiesPage]] = []
-        self._pressed: QWidget | None = (
-            None  # what measures, and lends the keyboard to the tabs
-        )
-        settings, machines = desk.machine.settings, desk.machines
-        self._between = None if machines is None else between(machines, settings.remembered)
+        self._pressed: QWidget | None = None  # what measures lends the keyboard to the tabs
+        settings = desk.machine.settings
+        self._between = between(desk.machines, settings.remembered)
+        self._between.changed.connect(self._on_machines_changed)
         # Before the pages hear of it, which cannot be told to measure meanwhile.
         self.copies.progressed.connect(self._on_progressed)
-        self._lay_out({name: tr(title) for name, (title, _) in PAGES.items()})
+        self._lay_out()
         self.add_command(tr("Copies: next page"), "Ctrl+PgDown", partial(self._turn, 1))
         self.add_command(tr("Copies: previous page"), "Ctrl+PgUp", partial(self._turn, -1))
         self.add_command(tr("Stop measuring"), "Ctrl+.", self.copies.stop)
-        self._name = settings.remembered(_REMEMBERED) or ""
-        self.open_page(self._name if self._name in self._names else self._names[0])
-        if self._between is not None:
-            self._between.changed.connect(self._on_machines_changed)
+        name = settings.remembered(_REMEMBERED)
+        self.open_page(name if name in self._names else self._names[0])
 
     def open_page(self, name: str) -> None:
         if name not in self._names:
@@ -115,22 +112,19 @@ class CopiesView(LiveView):
     @property
     def _names(self) -> Sequence[str]:
         """Of the pages that there are just now."""
-        several = self._between is not None and self._between.several
-        return [each for each in PAGES if several or each != _MACHINES]
+        return [each for each in PAGES if self._between.several or each != _MACHINES]
 
-    def _lay_out(self, titles: Mapping[str, str]) -> None:
-        self._tabs = Segmented(tr("Pages"), list(titles.items()))
+    def _lay_out(self) -> None:
+        titles = [(name, tr(title)) for name, (title, _) in PAGES.items()]
+        self._tabs = Segmented(tr("Pages"), titles)
         self._tabs.chosen.connect(self.open_page)
         self.begin_at(self._tabs)
-        for name, title in titles.items():
+        for name, title in titles:
             self._tabs.segments[name].setObjectName(f"copies.{name}")
             words = tr("Copies: {page}", page=title)
             self.add_command(words, "", partial(self.open_page, name))
-        self._strip, self._tools, self._stack = (
-            MeasuringStrip(self.copies),
-            row(),
-            QStackedLayout(),
-        )
+        self._strip, self._tools = MeasuringStrip(self.copies), row()
+        self._stack = QStackedLayout()
         tabs = row(label(tr("Copies"), look().letters.title), Space(8), self._tabs, Space(8))
         self._head = row(tabs, Qt.AlignmentFlag.AlignLeft, self._strip, GROWS)
         head = row(self._head, GROWS, self._tools, Qt.AlignmentFlag.AlignTop)
@@ -138,7 +132,7 @@ class CopiesView(LiveView):
         column(head, *notice, self._stack, GROWS, within=self, margins=(16, 12, 16, 12))
 
     def _made(self, name: str) -> CopiesPage:
-        between = () if name != _MACHINES else (self._between,)
+        between = (self._between,) if name == _MACHINES else ()
         page = self._pages[name] = PAGES[name][1](self.copies, *between)
         page.page_asked.connect(self.open_page)
         page.simulated_cards_asked.connect(self.desk.navigation.simulated_cards_asked)
@@ -167,10 +161,8 @@ class CopiesView(LiveView):
             self._tabs.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _fit(self) -> None:
-        """Where it is narrow, how far the measuring is stands below the tabs, and one more of
-        them leaves too little room for all.
-        """
-        narrow, several = self.width() < _NARROW, _MACHINES in self._names
+        """Where it is narrow, how far the measuring is stands below the tabs."""
+        narrow, several = self.width() < _NARROW, self._between.several
         way = QBoxLayout.Direction
         self._head.setDirection(way.TopToBottom if narrow else way.LeftToRight)
         self._tabs.show_compact(narrow and several)

@@ -1,6 +1,4 @@
-"""What the page of ways tells: rates of a way over many sizes; and the same bytes copied in
-several ways beside each other, and what follows from that.
-"""
+"""Rates of a way over many sizes; the same bytes copied in several ways, and what follows."""
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -54,6 +52,9 @@ class SweepWay:
         return "" if self.source == self.target or route is None else tr(route.words)
 
 
+RouteOf = Callable[[SweepWay], Route | None]
+
+
 def jobs_of(ways: Sequence[SweepWay]) -> list[CopyJob]:
     """Small sizes first, so that all curves grow beside each other."""
     return [job for size in SIZES for way in ways if (job := way.job(size)) is not None]
@@ -64,9 +65,7 @@ def ways_between(source: str, target: str) -> list[SweepWay]:
     return [way for way in ways if way.job(SIZES[-1]) is not None]
 
 
-def proposed(
-    devices: Sequence[str], route: Callable[[str, str], Route | None]
-) -> list[SweepWay]:
+def proposed(devices: Sequence[str], route: RouteOf) -> list[SweepWay]:
     """A few that show what matters most on these devices."""
     cards = [each for each in devices if each != HOST]
     if not cards:
@@ -75,11 +74,11 @@ def proposed(
     ways = [SweepWay(HOST, first), SweepWay(HOST, first, Kind.PAGEABLE)]
     if len(cards) == 1:
         return [*ways, SweepWay(first, HOST), SweepWay(first, first)]
-    there = route(first, cards[1])
+    across, more = SweepWay(first, cards[1]), SweepWay(first, cards[1], Kind.STAGED)
     # Where the driver itself goes through the host, staging by hand would be the same again.
-    through = there is not None and there.direct is False
-    more = SweepWay(first, HOST) if through else SweepWay(first, cards[1], Kind.STAGED)
-    return [*ways, SweepWay(first, cards[1]), more]
+    if (there := route(across)) is not None and there.direct is False:
+        more = SweepWay(first, HOST)
+    return [*ways, across, more]
 
 
 def ends_words(source: str, target: str, devices: Devices) -> str:
@@ -94,21 +93,14 @@ def ends_words(source: str, target: str, devices: Devices) -> str:
 
 @dataclass(frozen=True)
 class SweepRow:
-    """A way and its results over all sizes. `colour` is the card's whose data it is; None: the
-    host's, or cards have none. No two of a colour have the same `dash`.
-    """
+    """`colour` is the card's whose data it is. No two of a colour have the same `dash`."""
 
     way: SweepWay
-    ends: str
+    words: str
     results: Sequence[CopyResult]
     route: Route | None
     colour: int | None
     dash: int
-
-    @property
-    def words(self) -> str:
-        how = self.way.how(self.route)
-        return tr("{ends}, {how}", ends=self.ends, how=how) if how else self.ends
 
     @cached_property
     def curve(self) -> Curve | None:
@@ -158,19 +150,18 @@ class SweepRow:
 
 
 def rows_of(
-    ways: Sequence[SweepWay],
-    results: Results,
-    devices: Devices,
-    route: Callable[[SweepWay], Route | None],
+    ways: Sequence[SweepWay], results: Results, devices: Devices, route: RouteOf
 ) -> list[SweepRow]:
     """The fastest first."""
     rows = []
     for at, way in enumerate(ways):
         own = [results[job] for job in jobs_of([way]) if job in results]
-        ends = ends_words(way.source, way.target, devices)
+        there, words = route(way), ends_words(way.source, way.target, devices)
+        how = way.how(there)
+        words = tr("{ends}, {how}", ends=words, how=how) if how else words
         colour = devices[way.source].colour if way.source in devices else None
         dash = sum(each.source == way.source for each in ways[:at]) % DASHES
-        rows.append(SweepRow(way, ends, own, route(way), colour, dash))
+        rows.append(SweepRow(way, words, own, there, colour, dash))
     return sorted(rows, key=lambda row: -row.curve.points[-1].rate if row.curve else 0.0)
 
 
@@ -217,7 +208,7 @@ class Trial:
     @property
     def seconds(self) -> float | None:
         if self.result is None or self.part is None:
-            return None if self.result is None else self.result.seconds
+            return self.result and self.result.seconds
         return self.result.beside_work and self.result.beside_work[self.part]
 
     @property
@@ -230,14 +221,6 @@ class Trial:
         if self.wrong:
             return tr("It arrives WRONG.")
         return "" if self.seconds else tr((self.result and self.result.why) or _NOT_YET)
-
-    @property
-    def said(self) -> str:
-        """For whoever does not see it."""
-        told = [f"{gbs(self.rate)} GB/s"] if self.rate else []
-        told += [str(duration(self.seconds))] if self.seconds else []
-        figures = ", ".join(told) or (tr("WRONG") if self.wrong else self.trouble)
-        return tr("{way}: {figures}", way=self.words, figures=figures)
 
 
 class Comparison:
@@ -266,14 +249,11 @@ class Comparison:
         found = {each.job: each.result for each in trials if each.result}.values()
         if not found:
             return tr("Nothing has been measured yet.")
-        wrong = sum(each.wrong for each in found)
-        failed = next((each.why for each in found if each.failure), None)
-        why = tr(failed or mark("Too little was measured to say what follows."))
-        if wrong:
-            one = mark("One copy arrives WRONG, so there is nothing to compare.")
-            many = mark("{count} copies arrive WRONG, so there is nothing to compare.")
-            why = trn(one, many, wrong)
-        return self.conclude(trials) or why
+        why = mark("Too little was measured to say what follows.")
+        why = next((each.why for each in found if each.failure), why)
+        if any(each.wrong for each in found):
+            why = mark("A copy arrives WRONG, so there is nothing to compare.")
+        return self.conclude(trials) or tr(why)
 
 
 def _job(ends: tuple[str, str], size: int, mode: str = "copy", **more: Any) -> CopyJob:

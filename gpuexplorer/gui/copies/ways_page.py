@@ -1,6 +1,4 @@
-"""WaysPage: ways of copying beside each other: rates over size, and what comparing them for the
-pair of the chosen one comes to.
-"""
+"""WaysPage: rates over size of several ways, and what is compared of the chosen one."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,7 +9,7 @@ from html import escape
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QLineF, QModelIndex, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QColor, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QWidget
 
 from gpuexplorer.copies.jobs import HOST, USUAL_BYTES, Kind
@@ -68,9 +66,7 @@ from gpuexplorer.lab.wire import CopyJob
 _WIDE, _GAP = 900, 12
 _REMOVE = 6  # the column whose cells take a way out
 _CHOICES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)
-_DOT, _NEAR = 4, 14  # pixels; so near a press still means a curve
-_EMPTY = 1e5, 100e9  # bytes per second, where nothing is known yet
-_STEP = 4  # powers of two from word to word
+Place = tuple[float, float]
 
 
 class WaysPage(CopiesPage):
@@ -86,24 +82,22 @@ class WaysPage(CopiesPage):
         self._size = USUAL_BYTES
         self._news: object = None
         self._compared = [ComparisonPanel(each, copies) for each in COMPARISONS]
-        self._panels = [self._curves(), self._table_and_pair(), *self._compared]
-        content, self._grid = QWidget(), QGridLayout(spacing=_GAP)
+        remark = mark("GB/s one way, each dot a median of 7")
+        modelled = mark("GB/s one way, modelled: no bytes are moved")
+        curves = Panel(tr("Rate over size"), tr(modelled if copies.modelled else remark))
+        self._plot = RatePlot()
+        self._plot.way_chosen.connect(self.choose)
+        add(curves.body, self._plot, GROWS)
+        self._panels = [curves, self._table_and_pair(), *self._compared]
+        content, self._grid = QWidget(), QGridLayout()
         content.setProperty("panel", "page")
+        self._grid.setSpacing(_GAP)
         column(self._grid, FREE, within=content)
         column(scrolled(content, "page"), within=self)
         self._measure = self.primary_button(tr("Measure"), self.measure)
         title, what = tr("Ways"), tr("ways")
         self._saving = self.saved_as("ways", title, what, self._results, content)
         self.tools = (self._saving.button, self._measure)
-
-    def _curves(self) -> Panel:
-        remark = mark("GB/s one way, each dot a median of 7")
-        modelled = mark("GB/s one way, modelled: no bytes are moved")
-        panel = Panel(tr("Rate over size"), tr(modelled if self.copies.modelled else remark))
-        self._plot = RatePlot()
-        self._plot.way_chosen.connect(self.choose)
-        add(panel.body, self._plot, GROWS)
-        return panel
 
     def _table_and_pair(self) -> Panel:
         """Below the table, what is compared of the way that is chosen in it."""
@@ -114,13 +108,12 @@ class WaysPage(CopiesPage):
         self._table.picked_changed.connect(self._on_picked_changed)
         self._table.clicked.connect(self._on_clicked)
         delete = QAction(self._table, shortcutContext=Qt.ShortcutContext.WidgetShortcut)
-        delete.setShortcuts([Qt.Key.Key_Delete, Qt.Key.Key_Backspace])
-        delete.triggered.connect(self._on_delete)
+        delete.setShortcuts([QKeySequence(each) for each in ("Del", "Backspace")])
+        delete.triggered.connect(self.remove_chosen)
         self._table.addAction(delete)
         more = MenuButton(tr("Add this way"))
         more.show_words(tr("Add a way"))
         more.about_to_open.connect(self._fill_sources)
-        self._pair = ElidedLabel(look().letters.title, Tone.TEXT)
         self._bytes = SizeButton(tr("Size"), _CHOICES)
         self._bytes.chosen.connect(self.choose_size)
         self._all = QPushButton(tr("Measure all"))
@@ -128,8 +121,8 @@ class WaysPage(CopiesPage):
         self._all.clicked.connect(self.measure_comparisons)
         stroke = label(tr("| what the wire could carry"), look().letters.caption, Tone.QUIET)
         stroke.setAccessibleName(tr("what the wire could carry"))
-        panel, pair = Panel(tr("Ways")), row(self._pair, GROWS, self._bytes, self._all)
-        add(panel.body, self._table, Space(_GAP), more, FREE, pair, stroke)
+        panel, compare = Panel(tr("Ways")), row(stroke, FREE, self._bytes, self._all)
+        add(panel.body, self._table, Space(_GAP), more, FREE, compare)
         return panel
 
     def _columns(self) -> list[Column[SweepRow]]:
@@ -138,17 +131,15 @@ class WaysPage(CopiesPage):
                 told = each.figures[at]
                 if isinstance(told, Quantity):
                     return Cell(told.number, unit=told.unit if at else "")
-                wrong = each.curve is None and each.wrong and at == 0
-                return (
-                    Cell(tr("WRONG"), wrong=True) if wrong else Cell(absent=("–",), hint=told)
-                )
+                if at == 0 and each.curve is None and each.wrong:
+                    return Cell(tr("WRONG"), wrong=True, hint=told)
+                return Cell(absent=("–",), hint=told)
 
             return Column(str(at), heading, cell, width=width, right=True, kept=kept)
 
         def name(each: SweepRow) -> Cell:
-            """Where not all sizes have a time, a sign says so."""
-            sign = Icon.WARNING if each.curve is not None and each.trouble else None
-            return Cell(each.words, icon=sign, hint=each.trouble)
+            some = each.curve is not None and each.trouble  # sizes have a time, and some not
+            return Cell(each.words, icon=Icon.WARNING if some else None, hint=each.trouble)
 
         out = tr("Take this way out")
         remove = Cell(icon=Icon.CLOSE, tone=Tone.FAINT, hint=out)
@@ -195,7 +186,7 @@ class WaysPage(CopiesPage):
     def propose(self) -> None:
         """Begin anew with the ways that show most."""
         self._begun = True
-        self.ways = proposed([each.name for each in self.copies.devices()], self.copies.route)
+        self.ways = proposed([each.name for each in self.copies.devices()], self._route)
         self.choose(self.ways[0] if self.ways else None)
 
     def choose(self, way: SweepWay | None) -> None:
@@ -212,12 +203,12 @@ class WaysPage(CopiesPage):
         self.ways += [] if way in self.ways else [way]
         self.choose(way)
 
-    def remove(self, way: SweepWay) -> None:
+    def remove_chosen(self) -> None:
         """Its results stay, should it come back."""
-        at = self.ways.index(way)
-        self.ways.remove(way)
-        left = self.ways[min(at, len(self.ways) - 1)] if self.ways else None
-        self.choose(left if way == self._chosen else self._chosen)
+        if self._chosen in self.ways:
+            at = self.ways.index(self._chosen)
+            del self.ways[at]
+            self.choose((*self.ways[at:], *self.ways[-1:], None)[0])
 
     def begin(self) -> None:
         copies, devices = self.copies, {each.name: each for each in self.copies.devices()}
@@ -227,12 +218,10 @@ class WaysPage(CopiesPage):
         self._table.pick(self._chosen, scroll=False)
         self._plot.show_rows(rows, self._chosen)
         way = self._chosen or SweepWay(HOST, HOST)
-        pair = Pair(
-            way.source, way.target, self._size, [each for each in devices if each != HOST]
-        )
+        cards = [each for each in devices if each != HOST]
+        pair = Pair(way.source, way.target, self._size, cards)
         for panel in self._compared if {*pair[:2]} <= devices.keys() else ():
             panel.show_pair(pair, devices)
-        self._pair.show_text(ends_words(way.source, way.target, devices))
         self._bytes.show_size(self._size)
         jobs, compared = jobs_of(self.ways), self._jobs()
         left = self._left(jobs)
@@ -267,11 +256,7 @@ class WaysPage(CopiesPage):
 
     def _on_clicked(self, index: QModelIndex) -> None:
         if index.column() == _REMOVE:
-            self._on_delete()
-
-    def _on_delete(self) -> None:
-        for each in self._table.picked():
-            self.remove(each.way)
+            self.remove_chosen()
 
     def _fill_sources(self, menu: QMenu) -> None:
         """From where, then to where, then how."""
@@ -302,9 +287,7 @@ class WaysPage(CopiesPage):
 
 
 class ComparisonPanel(Panel):
-    """One comparison: its question, a bar for each way, and what follows from them. A stroke on
-    a bar is what the wire could carry; the highest rate stands in full colour.
-    """
+    """Its question, a bar for each way, and what follows from them."""
 
     def __init__(self, comparison: Comparison, copies: CopiesState) -> None:
         super().__init__(tr(comparison.title))
@@ -315,11 +298,9 @@ class ComparisonPanel(Panel):
         self._pair = ElidedLabel(look().letters.caption, Tone.QUIET)
         self._measure = ToolButton("word", Icon.PLAY, tr("Measure"))
         self._measure.clicked.connect(lambda: copies.measure(self.jobs))
-        self._bars = Table(
-            "", TableModel(self._columns(), lambda each: each.words), row_height=40
-        )
+        model = TableModel(self._columns(), lambda each: each.words)
+        self._bars = Table(tr(comparison.title), model, row_height=40)
         self._bars.setSelectionMode(Table.SelectionMode.NoSelection)
-        self._bars.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._bars.columns.setSectionsMovable(False)
         self._sentence = wrapped_label("", Tone.TEXT, look().letters.strong)
         self._remark = label("", look().letters.caption, Tone.QUIET)
@@ -327,15 +308,6 @@ class ComparisonPanel(Panel):
         add(self.head, self._pair, self._measure)
         add(self.body, question, Space(10), self._bars, Space(10))
         add(self.body, self._sentence, self._remark, FREE)
-
-    @property
-    def sentence(self) -> str:
-        """What follows from the figures that are there."""
-        return self._sentence.text()
-
-    @property
-    def said(self) -> str:
-        return self._bars.accessibleName()
 
     def show_pair(self, pair: Pair, devices: Devices) -> None:
         comparison, results = self.comparison, self._copies.results
@@ -354,7 +326,7 @@ class ComparisonPanel(Panel):
             chosen = (job.source, job.target, job.bytes) == pair[:3]
             instead = "" if chosen else tr(comparison.instead)
         say(self._remark, instead)
-        modelled = any(done) and self._copies.modelled
+        modelled = words and self._copies.modelled
         self._pair.show_text(tr("{pair}, modelled", pair=words) if modelled else words)
         measure = tr("Measure again") if done and all(done) else tr("Measure")
         name = {"measure": measure, "comparison": tr(comparison.title)}
@@ -364,7 +336,6 @@ class ComparisonPanel(Panel):
         limits = [each.result.limit for each in trials if each.rate and each.result]
         lengths = [each.rate or each.seconds for each in trials]
         self._longest = max(filter(None, (*lengths, *limits)), default=0.0)
-        self._bars.setAccessibleName("; ".join(each.said for each in trials))
         self._bars.show_rows(trials)
         self._bars.show_all_rows()
         self._bars.setVisible(bool(trials))
@@ -375,10 +346,10 @@ class ComparisonPanel(Panel):
 
         def bar(trial: Trial) -> Cell:
             length, why = trial.rate or trial.seconds, trial.trouble
-            if trial.wrong or not length:
-                return Cell(
-                    absent=() if trial.wrong else (why, "–"), wrong=trial.wrong, hint=why
-                )
+            if trial.wrong:
+                return Cell(tr("WRONG"), wrong=True, hint=why)
+            if not length:
+                return Cell(absent=(why, "–"), hint=why)
             limit = trial.result.limit if trial.rate and trial.result else None
             at = limit / self._longest if limit else None
             gauge = Gauge(length / self._longest, self._colour, at)
@@ -387,7 +358,7 @@ class ComparisonPanel(Panel):
         def figure(trial: Trial) -> Cell:
             took = duration(trial.seconds) if trial.seconds else Quantity("")
             if trial.rate:
-                return Cell(gbs(trial.rate), unit="GB/s", below=str(took))
+                return Cell(gbs(trial.rate), unit="GB/s", below=str(took), hint=str(took))
             return Cell(took.number, unit=took.unit, hint=trial.trouble)
 
         return [
@@ -417,9 +388,7 @@ def _ink(theme: Theme, row: SweepRow) -> QColor:
 
 
 class RatePlot(Graph):
-    """Rate over size on logarithmic axes, with a crosshair that steps through sizes: these are
-    powers of two along its view, rates powers of ten.
-    """
+    """In its view sizes are powers of two, rates powers of ten. A crosshair steps through."""
 
     way_chosen = Signal(object)  # SweepWay
 
@@ -432,7 +401,7 @@ class RatePlot(Graph):
         self._rates.setWidth(56)
         sizes.setHeight(30)
         powers = [math.log2(size) for size in SIZES]
-        sizes.show_ticks([(each, bytes_words(2.0**each)) for each in powers[::_STEP]])
+        sizes.show_ticks([(each, bytes_words(2.0**each)) for each in powers[::4]])
         self._view = self.add_plot(left=self._rates, bottom=sizes)
         self._view.setXRange(powers[0] - 0.25, powers[-1] + 0.25, padding=0)
         self.grid.setContentsMargins(0, 8, 20, 0)
@@ -458,13 +427,14 @@ class RatePlot(Graph):
             item.setVisible(size is not None)
         if size is not None:
             at, view, title = math.log2(size), self._view.viewRect(), bytes_words(size)
-            told = [(_ink(self.look.theme, each), each.said_at(size)) for each in self._rows]
-            figures = "; ".join(words for _, words in told)
-            said = tr("{size}: {figures}", size=title, figures=figures)
-            lines = [
-                f"<font color={ink.name()}>●</font> {escape(words)}" for ink, words in told
+            told = [each.said_at(size) for each in self._rows]
+            said = tr("{size}: {figures}", size=title, figures="; ".join(told))
+            inks = [_ink(self.look.theme, each).name() for each in self._rows]
+            dots = [
+                f"<br><font color={ink}>●</font> {escape(words)}"
+                for ink, words in zip(inks, told, strict=True)
             ]
-            self._told.setHtml("<br>".join((f"<b>{title}</b>", *lines)))
+            self._told.setHtml(f"<b>{title}</b>{''.join(dots)}")
             self._told.setAnchor((1.05 if at > view.center().x() else -0.05, 1.1))
             self._told.setPos(at, view.top())  # which is the lowest rate
             self._line.setValue(at)
@@ -475,8 +445,8 @@ class RatePlot(Graph):
         rates = [size / took for row in self._rows for size, took in row.times.items()]
         routes = [each.route for each in self._rows if each.route is not None]
         limits = {each.limit: tr(each.limit_reason) for each in routes if each.limit}
-        highest = max([*rates, *limits], default=_EMPTY[1]) * 1.4
-        lowest = min([*rates, highest / 1e3], default=_EMPTY[0])
+        highest = 1.4 * max([*rates, *limits], default=100e9)
+        lowest = min([*rates, highest / 1e3])
         low, high = math.log10(lowest) - 0.2, math.log10(highest) + 0.1
         view.clear()
         view.setYRange(low, high, padding=0)
@@ -487,24 +457,15 @@ class RatePlot(Graph):
         dots = line_pen(theme.quiet, 1.2, ratio=1.0)
         dots.setDashPattern([1.0, 2.2])
         for limit, words in limits.items():
-            view.addItem(pg.InfiniteLine(math.log10(limit), angle=0, pen=dots))
-            self._say(
-                f"{gbs(limit)} GB/s: {words}",
-                view.viewRect().left(),
-                math.log10(limit),
-                (0, 1),
-                theme.quiet,
-            )
+            at, left = math.log10(limit), view.viewRect().left()
+            view.addItem(pg.InfiniteLine(at, angle=0, pen=dots))
+            self._say(f"{gbs(limit)} GB/s: {words}", (left, at), (0, 1), theme.quiet)
         for each in sorted(self._rows, key=lambda each: each.way == self._chosen):
             if each.times:
                 self._add_row(each, chosen=each.way == self._chosen)
         if not rates:
-            words = mark(
-                "Nothing has been measured yet.\nMeasure copies 29 sizes over each way."
-            )
-            nothing = words if self._rows else mark("There is no way to compare.\nAdd one.")
-            at = view.viewRect().center()
-            self._say(tr(nothing), at.x(), at.y(), (0.5, 0.5), theme.text)
+            words, middle = tr("Nothing has been measured yet."), view.viewRect().center()
+            self._say(words, middle.toTuple(), (0.5, 0.5), theme.text)
         self._line.setPen(line_pen(theme.quiet, 1.0, ratio=ratio))
         self._told.setFont(self.look.letters.caption.font)
         self._told.setColor(theme.text)
@@ -513,16 +474,12 @@ class RatePlot(Graph):
         view.addItem(self._told)
 
     def _add_row(self, each: SweepRow, *, chosen: bool) -> None:
-        ink, ratio = _ink(self.look.theme, each), self.devicePixelRatioF()
-        sizes, times = np.array([*each.times.items()]).T
-        x, y, pen = (
-            np.log2(sizes),
-            np.log10(sizes / times),
-            line_pen(ink, 1.5, each.dash, ratio=ratio),
-        )
-        dots = {"symbol": "o", "symbolSize": _DOT, "symbolPen": None, "symbolBrush": ink}
+        ink, (sizes, times) = _ink(self.look.theme, each), np.array([*each.times.items()]).T
+        x, y, ratio = np.log2(sizes), np.log10(sizes / times), self.devicePixelRatioF()
+        pen = line_pen(ink, 1.5, each.dash, ratio=ratio)
+        dots = {"symbol": "o", "symbolSize": 4, "symbolPen": None, "symbolBrush": ink}
         curve = pg.PlotDataItem(x, y, pen=pen, antialias=True, **dots)
-        curve.setCurveClickable(state=True, width=_NEAR)
+        curve.setCurveClickable(state=True, width=14)
         later = Qt.ConnectionType.QueuedConnection  # since all items are made anew
         for clicked in (curve.sigClicked, curve.sigPointsClicked):
             clicked.connect(lambda *_: self.way_chosen.emit(each.way), later)
@@ -533,12 +490,10 @@ class RatePlot(Graph):
             bars = {"y": (most + least) / 2, "height": most - least}
             self._view.addItem(pg.ErrorBarItem(x=x, pen=pg.mkPen(faded(ink, 0.6)), **bars))
 
-    def _say(
-        self, words: str, x: float, y: float, anchor: tuple[float, float], ink: QColor
-    ) -> None:
+    def _say(self, words: str, at: Place, anchor: Place, ink: QColor) -> None:
         text = pg.TextItem(words, ink, anchor=anchor, fill=faded(self.look.theme.surface, 0.88))
         text.setFont(self.look.letters.caption.font)
-        text.setPos(x, y)
+        text.setPos(*at)
         self._view.addItem(text)
 
     def _on_mouse_moved(self, place: QPointF) -> None:
@@ -553,13 +508,13 @@ class RatePlot(Graph):
         self.point_at(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, last = event.key(), len(SIZES) - 1
+        key, last = Qt.Key(event.key()), len(SIZES) - 1
         at = last + 1 if self.crosshair is None else SIZES.index(self.crosshair)
-        ways = [row.way for row in self._rows]
-        steps = {Qt.Key.Key_Left: at - 1, Qt.Key.Key_Right: at + 1, Qt.Key.Key_Home: 0}
-        steps[Qt.Key.Key_End] = last
+        steps = {Qt.Key.Key_Left: at - 1, Qt.Key.Key_Right: min(last, at + 1)}
+        steps |= {Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
+        ways = [each.way for each in self._rows]
         if key in steps:
-            self.point_at(SIZES[min(last, max(0, steps[key]))])
+            self.point_at(SIZES[max(0, steps[key])])
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self._chosen in ways:
             there = ways.index(self._chosen) + (1 if key == Qt.Key.Key_Down else -1)
             self.way_chosen.emit(ways[min(len(ways) - 1, max(0, there))])

@@ -1,6 +1,4 @@
-"""CopiesState: what was measured in this session, what is being measured now, and where: on its
-cards, or by its model.
-"""
+"""CopiesState: what was measured in this session, what is measured now, and by what."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +23,6 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import CopyJob, ProductJob
-from gpuexplorer.recording.lab_said import Forgot
 from gpuexplorer.remote.stream import FarStream, made_up
 
 _SETTLED = 30  # milliseconds in which results are told once
@@ -109,10 +106,9 @@ class CopiesState(QObject):
         self.sentence, bench = NOTHING, None
         try:
             bench = self._make_bench()
+            self._awaited = jobs if bench is None else ()
         except Trouble as trouble:
             self.sentence = told(trouble.sentence, trouble.hint)
-        else:
-            self._awaited = jobs if bench is None else ()
         if bench is not None:
             # Called in a thread that may outlive the window: it holds nothing of Qt.
             post = self._inbox.letterbox.put
@@ -128,12 +124,6 @@ class CopiesState(QObject):
             self.progressed.emit()
         if self._measured is not None:
             self._measured[0].stop()
-
-    def forget(self) -> None:
-        """All that was measured, as before a machine's slot was changed."""
-        self.lab.note(Forgot())
-        self.products.clear()
-        self.changed.emit()
 
     def end(self) -> None:
         """For good. Nobody is waited for. Harmless when called twice."""

@@ -12,9 +12,7 @@ from gpuexplorer.telemetry.topology import MachineShape, Topology
 
 
 class Ways(QObject):
-    """Asks the driver when `look` is called, and answers from what is known. `named`: PyTorch's
-    names for the driver's cards.
-    """
+    """Asks the driver when `look` is called. `named`: the cards by PyTorch's names."""
 
     changed = Signal()
 
