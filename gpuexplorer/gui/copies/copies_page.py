@@ -13,8 +13,7 @@ from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.widgets.live_view import KeyGroup
 from gpuexplorer.gui.widgets.saving import PlotNote
 
-# Words, keys and what is done, as the screen lists them under Ctrl+K and F1. The keys hold
-# while the page is seen, so that pages may have the same.
+# Words, keys and what is done. Pages may have the same keys, which hold while one is seen.
 PageCommand = tuple[str, str, Callable[[], None]]
 Heard = tuple[SignalInstance, Callable[..., object]]
 

@@ -50,14 +50,14 @@ class CopiesView(LiveView):
         self._pressed: QWidget | None = None  # what measures lends the keyboard to the tabs
         settings = desk.machine.settings
         self._between = between(desk.machines, settings.remembered)
-        self._between.changed.connect(self._on_machines_changed)
+        self._between.changed.connect(self._fit)
         # Before the pages hear of it, which cannot be told to measure meanwhile.
         self.copies.progressed.connect(self._on_progressed)
         self._lay_out()
         self.add_command(tr("Copies: next page"), "Ctrl+PgDown", partial(self._turn, 1))
         self.add_command(tr("Copies: previous page"), "Ctrl+PgUp", partial(self._turn, -1))
         self.add_command(tr("Stop measuring"), "Ctrl+.", self.copies.stop)
-        name = settings.remembered(_REMEMBERED)
+        name = settings.remembered(_REMEMBERED) or ""
         self.open_page(name if name in self._names else self._names[0])
 
     def open_page(self, name: str) -> None:
@@ -147,11 +147,6 @@ class CopiesView(LiveView):
         names = self._names
         self.open_page(names[(names.index(self._name) + by) % len(names)])
 
-    def _on_machines_changed(self) -> None:
-        if self._name not in self._names:
-            self.open_page("matrix")
-        self._fit()
-
     def _on_progressed(self) -> None:
         """Else Qt takes the keyboard from a button that goes out, to another screen."""
         focused, page = QApplication.focusWidget(), self._pages[self._name]
@@ -163,6 +158,8 @@ class CopiesView(LiveView):
     def _fit(self) -> None:
         """Where it is narrow, how far the measuring is stands below the tabs."""
         narrow, several = self.width() < _NARROW, self._between.several
+        if self._name not in self._names:
+            self.open_page("matrix")
         way = QBoxLayout.Direction
         self._head.setDirection(way.TopToBottom if narrow else way.LeftToRight)
         self._tabs.show_compact(narrow and several)

@@ -202,13 +202,12 @@ class Trial:
 
     @property
     def wrong(self) -> bool:
-        whole = self.part in (None, _TOGETHER)
-        return whole and self.result is not None and self.result.wrong
+        return self.part in (None, _TOGETHER) and bool(self.result and self.result.wrong)
 
     @property
     def seconds(self) -> float | None:
         if self.result is None or self.part is None:
-            return self.result and self.result.seconds
+            return None if self.result is None else self.result.seconds
         return self.result.beside_work and self.result.beside_work[self.part]
 
     @property
@@ -264,9 +263,7 @@ def _job(ends: tuple[str, str], size: int, mode: str = "copy", **more: Any) -> C
 
 class Pinned(Comparison):
     title = mark("Pinned or pageable")
-    question = mark(
-        "Does the card fetch the bytes itself, or are they copied to a buffer first?"
-    )
+    question = mark("Does the card fetch the bytes itself, or are they put in a buffer first?")
     instead = mark("Only the host's memory can be pinned, so it is one side here.")
 
     def trials(self, pair: Pair) -> Sequence[Trial]:
@@ -282,9 +279,7 @@ class Pinned(Comparison):
 
 class Staged(Comparison):
     title = mark("Direct or through the host")
-    question = mark(
-        "Does a copy from card to card gain by not going through the host's memory?"
-    )
+    question = mark("Does a copy from card to card gain by not going through the host?")
     instead = mark("There is a choice only between two cards.")
 
     def trials(self, pair: Pair) -> Sequence[Trial]:

@@ -95,8 +95,7 @@ class WaysPage(CopiesPage):
         column(self._grid, FREE, within=content)
         column(scrolled(content, "page"), within=self)
         self._measure = self.primary_button(tr("Measure"), self.measure)
-        title, what = tr("Ways"), tr("ways")
-        self._saving = self.saved_as("ways", title, what, self._results, content)
+        self._saving = self.saved_as("ways", tr("Ways"), tr("ways"), self._results, content)
         self.tools = (self._saving.button, self._measure)
 
     def _table_and_pair(self) -> Panel:

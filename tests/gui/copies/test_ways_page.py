@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyqtgraph as pg
@@ -14,71 +14,35 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.jobs import Kind
-from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.gui.copies.results_saving import ResultsSaving
+from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.copies.ways_facts import SIZES, SweepRow, SweepWay, rows_of
 from gpuexplorer.gui.copies.ways_page import ComparisonPanel, RatePlot, WaysPage
-from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
-from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
-from gpuexplorer.simulation.faults import parse_faults
-from gpuexplorer.simulation.specs import parse_machine
 from tests.copies.made import real
 from tests.gui.hands import press, texts, the
 
-pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 DOWN, ACROSS = SweepWay("cpu", "cuda:0"), SweepWay("cuda:0", "cuda:1")
 NOTHING = "Nothing has been measured yet."
 
-Open = Callable[..., WaysPage]
-
-
-class HostOnly(CopiesState):
-    """Of a computer without cards."""
-
-    def devices(self) -> Sequence[BenchDevice]:
-        return [each for each in super().devices() if each.is_host]
-
 
 @pytest.fixture
-def open_page(lab: LabState, qtbot: QtBot) -> Iterator[Open]:
-    made: list[CopiesState] = []
-
-    def open_one(faults: str = "", kind: type[CopiesState] = CopiesState) -> WaysPage:
-        spec, ordered = parse_machine("2xTitanRTX"), parse_faults(faults, 2)
-        ways = Ways(lab.machine, lab.cards, lab)
-        copies = kind(lab, ways, lambda: ModelBench(spec, ordered), lab)
-        made.append(copies)
-        copies.ways.look()
-        qtbot.waitUntil(lambda: copies.ways.routes is not None)
-        page = WaysPage(copies)
-        qtbot.addWidget(page)
-        page.resize(1300, 900)
-        with qtbot.waitActive(page):
-            page.show()
-            page.activateWindow()
-        page.pull()
-        return page
-
-    yield open_one
-    for each in made:
-        each.end()
-
-
-@pytest.fixture
-def page(open_page: Open) -> WaysPage:
-    return open_page()
+def page(view: CopiesView, qtbot: QtBot) -> WaysPage:
+    view.open_page("sweep")
+    page = the(WaysPage, view)
+    qtbot.waitUntil(lambda: bool(page.ways))
+    return page
 
 
 def measure(page: WaysPage, qtbot: QtBot, run: Callable[[], None] | None = None) -> None:
     (run or page.measure)()
-    qtbot.waitUntil(lambda: not page.copies.running)
-    qtbot.waitUntil(lambda: primary(page).isEnabled() and page.tools[0].isEnabled())
+    qtbot.waitUntil(lambda: not page.copies.running and primary(page).isEnabled())
+    qtbot.waitUntil(page.tools[0].isEnabled)
 
 
 def primary(page: WaysPage) -> QPushButton:
@@ -198,10 +162,10 @@ def test_what_is_compared_is_the_pair_of_the_chosen_way(page: WaysPage, qtbot: Q
     assert sentence(pinned) == NOTHING
 
 
+@pytest.mark.parametrize("faults", ["wrong:0>1"])
 def test_a_wrong_copy_is_said_to_be_wrong_and_has_no_figure(
-    open_page: Open, qtbot: QtBot
+    page: WaysPage, qtbot: QtBot
 ) -> None:
-    page = open_page("wrong:0>1")
     page.choose(ACROSS)
     measure(page, qtbot, page.measure_comparisons)
     staged = panel(page, "Direct or through the host")
@@ -209,12 +173,6 @@ def test_a_wrong_copy_is_said_to_be_wrong_and_has_no_figure(
     assert told(staged)[0] == ["PyTorch's own copy", ""]
     measure(page, qtbot)
     assert chosen(page)[:2] == ["0 to 1, NVLink x2", "WRONG"]
-
-
-def test_a_computer_without_cards_has_its_own_memory(open_page: Open, qtbot: QtBot) -> None:
-    page = open_page(kind=HostOnly)
-    measure(page, qtbot)
-    assert chosen(page)[:2] == ["inside the host", "12.0"]
 
 
 def test_files_say_that_all_is_modelled(page: WaysPage, qtbot: QtBot, tmp_path: Path) -> None:
@@ -233,22 +191,12 @@ def test_files_say_that_all_is_modelled(page: WaysPage, qtbot: QtBot, tmp_path: 
     assert "was not saved" in refused.args[0]
 
 
-def test_it_is_one_column_where_it_is_narrow(page: WaysPage, qtbot: QtBot) -> None:
-    first, second = page.findChildren(ComparisonPanel)[:2]
-    qtbot.waitUntil(lambda: first.width() < 700)
-    page.resize(620, 600)
-    qtbot.waitUntil(lambda: first.x() == second.x() and first.y() < second.y())
-    qtbot.waitUntil(lambda: table(page).width() <= page.width())
-
-
-def plot_of(qtbot: QtBot, times: Sequence[tuple[int, float]], width: int = 700) -> RatePlot:
+def plot_of(qtbot: QtBot, times: Sequence[tuple[int, float]]) -> RatePlot:
     plot, devices = RatePlot(), {"cpu": BenchDevice("cpu", "EPYC", "H")}
-    results = [
-        real("cpu", "cuda:0", size, each, 1.5 * each, 0.5 * each) for size, each in times
-    ]
-    by_job = {job: each for each in results if (job := DOWN.job(each.job.bytes)) is not None}
+    results = [real("cpu", "cuda:0", size, each, each / 2) for size, each in times]
+    by_job = {job: each for each in results if (job := DOWN.job(each.job.bytes))}
     qtbot.addWidget(plot)
-    plot.resize(width, 400)
+    plot.resize(700, 400)
     with qtbot.waitActive(plot):
         plot.show()
         plot.activateWindow()
@@ -264,43 +212,27 @@ def inked(plot: RatePlot) -> bool:
 
 
 @pytest.mark.parametrize(
-    "times",
+    ("times", "seen", "said"),
     [
-        [(1 << 20, 1e-3)],
-        [(size, size / 1e9) for size in SIZES],
-        [(size, 1e-9) for size in SIZES],
-        [(size, 1e9) for size in SIZES],
+        ([], False, "pinned not measured"),
+        ([(1 << 20, 1e-3)], True, "pinned not measured"),
+        ([(size, size / 1e9) for size in SIZES], True, "GB/s"),
+        ([(size, 1e9) for size in SIZES], True, "B/s, "),
     ],
-    ids=["one size", "all equally fast", "far too fast", "far too slow"],
+    ids=["nothing", "one size", "all equally fast", "far too slow"],
 )
-@pytest.mark.parametrize("width", [300, 700])
-def test_however_few_or_odd_the_figures_are_they_are_seen_and_can_be_gone_through(
-    qtbot: QtBot, times: Sequence[tuple[int, float]], width: int
+def test_however_few_or_odd_the_figures_are_they_are_seen_in_each_theme(
+    qtbot: QtBot, times: Sequence[tuple[int, float]], seen: bool, said: str
 ) -> None:
-    plot = plot_of(qtbot, times, width)
-    assert inked(plot)
-    press(plot, Qt.Key.Key_Home)
-    for _ in SIZES:
-        press(plot, Qt.Key.Key_Right)
-    expected = "B/s" if times[-1][0] == SIZES[-1] else "not measured"
-    assert expected in plot.accessibleDescription()
-
-
-def test_without_any_figure_nothing_is_drawn_as_one(qtbot: QtBot) -> None:
-    plot = plot_of(qtbot, [])
-    press(plot, Qt.Key.Key_End)
-    assert "pinned not measured" in plot.accessibleDescription()
-    plot.show_rows([], None)
-    plot.grab()
-
-
-def test_another_theme_colours_everything_anew_while_a_size_is_pointed_at(qtbot: QtBot) -> None:
     look().choose(Scheme.DARK)
-    plot = plot_of(qtbot, [(size, 1e-5 + size / 1e10) for size in SIZES])
+    plot = plot_of(qtbot, times)
+    assert inked(plot) is seen
     press(plot, Qt.Key.Key_End)
-    dark, shown = plot.grab().toImage(), len(plot.scene().items())
+    assert said in plot.accessibleDescription()
+    shown = len(plot.scene().items())
     look().choose(Scheme.LIGHT)
-    assert plot.grab().toImage().pixelColor(2, 2) != dark.pixelColor(2, 2)
-    assert inked(plot)
+    press(plot, Qt.Key.Key_Right)
     assert len(plot.scene().items()) == shown
     assert plot.crosshair == SIZES[-1]
+    plot.show_rows([], None)
+    plot.grab()

@@ -48,7 +48,7 @@ class CopiesState(QObject):
         self._awaited: Sequence[Job] = ()  # until the lab's Python is found
         self._measured: tuple[Measuring, Bench] | None = None  # while it runs
         self.progress: Progress | None = None  # of what runs, once it tells
-        self._told_at = 0.0
+        self._clock, self._told_at = lab.machine.session.clock, 0.0
         # Why the last measuring ended before its end, or could not begin; else empty.
         self.sentence = NOTHING
         self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
@@ -80,7 +80,7 @@ class CopiesState(QObject):
     @property
     def silent(self) -> float:
         """For how many seconds nothing was heard of what is measured; 0 where nothing is."""
-        return 0.0 if self._measured is None else self._now() - self._told_at
+        return 0.0 if self._measured is None else self._clock.now() - self._told_at
 
     def devices(self) -> Sequence[BenchDevice]:
         """Those between which can be copied: the host first, then the cards."""
@@ -113,7 +113,7 @@ class CopiesState(QObject):
             # Called in a thread that may outlive the window: it holds nothing of Qt.
             post = self._inbox.letterbox.put
             measuring = Measuring(jobs, bench, post, post, post, on_product=post)
-            self._measured, self._told_at = (measuring, bench), self._now()
+            self._measured, self._told_at = (measuring, bench), self._clock.now()
             measuring.start()
         self.progressed.emit()
 
@@ -162,7 +162,7 @@ class CopiesState(QObject):
                 self.products[what.job] = what
                 self._settled()
             case Progress():
-                self.progress, self._told_at = what, self._now()
+                self.progress, self._told_at = what, self._clock.now()
                 self.progressed.emit()
             case Message():
                 if what and what != STOPPED:
@@ -180,9 +180,6 @@ class CopiesState(QObject):
             give_back = partial(_give_back, *self._measured)
             threading.Thread(target=give_back, name="end measuring", daemon=True).start()
         self._measured = self.progress = None
-
-    def _now(self) -> float:
-        return self.lab.machine.session.clock.now()
 
 
 def _give_back(measuring: Measuring, bench: Bench) -> None:
