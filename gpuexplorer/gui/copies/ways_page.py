@@ -66,6 +66,7 @@ from gpuexplorer.lab.wire import CopyJob
 _WIDE, _GAP = 900, 12
 _REMOVE = 6  # the column whose cells take a way out
 _CHOICES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)
+_LINE = "<br><font color={}>●</font> {}"
 Place = tuple[float, float]
 
 
@@ -429,11 +430,8 @@ class RatePlot(Graph):
             told = [each.said_at(size) for each in self._rows]
             said = tr("{size}: {figures}", size=title, figures="; ".join(told))
             inks = [_ink(self.look.theme, each).name() for each in self._rows]
-            dots = [
-                f"<br><font color={ink}>●</font> {escape(words)}"
-                for ink, words in zip(inks, told, strict=True)
-            ]
-            self._told.setHtml(f"<b>{title}</b>{''.join(dots)}")
+            lines = map(_LINE.format, inks, map(escape, told))
+            self._told.setHtml(f"<b>{title}</b>{''.join(lines)}")
             self._told.setAnchor((1.05 if at > view.center().x() else -0.05, 1.1))
             self._told.setPos(at, view.top())  # which is the lowest rate
             self._line.setValue(at)

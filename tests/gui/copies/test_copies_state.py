@@ -9,8 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
 from gpuexplorer.gui.state.copies.copies_state import CopiesState, MakeBench, copies_of
 from gpuexplorer.gui.state.copies.ways import Ways
@@ -19,6 +18,7 @@ from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import Measured, Multiplied
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
@@ -37,6 +37,7 @@ class HeldBench:
 
     def __init__(self) -> None:
         self.let = threading.Semaphore(0)
+        self.told: CopyResult | None = None
         self.stopped = threading.Event()
         self.closed = threading.Event()
 
@@ -45,7 +46,7 @@ class HeldBench:
         self.let.acquire()
         if self.stopped.is_set():
             return CopyResult(job, None, None, Message("It was stopped."))
-        return CopyResult(job, Measured(1, (0.5, 0.25, 0.25)), None)
+        return self.told or CopyResult(job, Measured(1, (0.5, 0.25, 0.25)), None)
 
     def measure_product(
         self, job: ProductJob, on_sampled: Callable[[int, int], None]
@@ -80,30 +81,19 @@ def ends(copies: CopiesState, qtbot: QtBot, *measured: CopyJob) -> None:
     assert list(copies.results) == [*measured]
 
 
-def test_results_come_one_by_one_and_stay(
-    copies: CopiesState, bench: HeldBench, qtbot: QtBot
+@pytest.mark.parametrize("then", ["go on", "stop", "close"])
+def test_results_come_one_by_one_and_stay_and_closing_waits_for_nobody(
+    copies: CopiesState, bench: HeldBench, qtbot: QtBot, then: str
 ) -> None:
     with qtbot.waitSignal(copies.changed):
         copies.measure([THERE, BACK])
         bench.let.release()
     assert list(copies.results) == [THERE]
-    assert copies.running
-    bench.let.release()
-    ends(copies, qtbot, THERE, BACK)
-    assert copies.results[BACK].seconds == 0.25
+    {"go on": bench.let.release, "stop": copies.stop, "close": copies.end}[then]()
+    ends(copies, qtbot, THERE, *([BACK] if then == "go on" else []))
+    assert copies.results[THERE].seconds == 0.25
     assert copies.sentence == ""
     assert bench.closed.wait(5)  # which gives the cards' memory back
-
-
-def test_stopped_at_once_it_keeps_what_was_measured(
-    copies: CopiesState, bench: HeldBench, qtbot: QtBot
-) -> None:
-    with qtbot.waitSignal(copies.changed):
-        copies.measure([THERE, BACK])
-        bench.let.release()
-    copies.stop()
-    ends(copies, qtbot, THERE)
-    assert copies.sentence == ""
 
 
 def test_while_it_measures_nothing_else_is_begun_and_how_far_it_is_is_told(
@@ -119,24 +109,6 @@ def test_while_it_measures_nothing_else_is_begun_and_how_far_it_is_is_told(
     assert copies.progress is None
 
 
-def test_where_nothing_can_be_measured_a_sentence_says_why(lab: LabState) -> None:
-    def refuse() -> HeldBench:
-        raise Trouble("No Python with PyTorch has been found.", "Install one.")
-
-    copies = made(lab, refuse)
-    copies.measure([THERE])
-    assert not copies.running
-    assert copies.sentence == "No Python with PyTorch has been found. Install one."
-
-
-def test_closing_the_window_waits_for_nobody(copies: CopiesState, bench: HeldBench) -> None:
-    copies.measure([THERE])
-    copies.end()
-    assert not copies.running
-    assert bench.closed.wait(5)
-    copies.end()
-
-
 def test_simulated_cards_are_modelled_and_say_so(lab: LabState, qtbot: QtBot) -> None:
     copies = copies_of(lab)
     copies.setParent(lab)
@@ -145,22 +117,14 @@ def test_simulated_cards_are_modelled_and_say_so(lab: LabState, qtbot: QtBot) ->
     route = copies.route("cuda:0", "cuda:1")
     assert route is not None
     assert route.words == "NVLink x2"
-    copies.measure([THERE])
+    product = ProductJob("cuda:0", "bf16")
+    copies.measure([THERE, product])
     ends(copies, qtbot, THERE)
+    assert copies.products[product].rate
     assert copies.modelled
     assert copies.results[THERE].modelled
     assert [each.name for each in copies.devices()] == ["cpu", "cuda:0", "cuda:1"]
     copies.end()
-
-
-def test_products_of_matrices_come_beside_the_copies(
-    copies: CopiesState, bench: HeldBench, qtbot: QtBot
-) -> None:
-    product = ProductJob("cuda:0", "bf16")
-    copies.measure([product, THERE])
-    bench.let.release()
-    ends(copies, qtbot, THERE)
-    assert copies.products[product].rate == 2 * 8192**3 / 0.5
 
 
 def test_it_begins_by_itself_once_the_python_is_found_unless_it_was_stopped(
@@ -178,19 +142,21 @@ def test_it_begins_by_itself_once_the_python_is_found_unless_it_was_stopped(
     ends(copies, qtbot, THERE)
 
 
-class NoPython(LabPythons):
-    """All were asked."""
+class Asked(LabPythons):
+    """All are asked for the list of them. When one is looked for, it is `there` or none is."""
+
+    there: LabPython | None = None
 
     def find(self) -> None:
-        self.lacking = True
-        self.trouble = Message("None of the 2 Pythons that were found has PyTorch.")
+        self.python, self.lacking = self.there, self.there is None
+        self.trouble = Message("None has PyTorch.") if self.lacking else NOTHING
         self.changed.emit()
 
 
 def test_without_pytorch_copies_wait_for_it_and_are_measured_when_it_is_there(
     machine: MachineState, worker: ScriptedWorker, bench: HeldBench, qtbot: QtBot
 ) -> None:
-    pythons = NoPython(machine.settings, machine)
+    pythons = Asked(machine.settings, machine)
     lab = LabState(machine, pythons, worker.start)
     answers = [None, bench]
     copies = made(lab, lambda: answers.pop(0))
@@ -207,18 +173,12 @@ def test_without_pytorch_copies_wait_for_it_and_are_measured_when_it_is_there(
     lab.stop()
 
 
-class Searched(LabPythons):
-    """All are asked for the list of them; the first is taken when one is looked for."""
-
-    def find(self) -> None:
-        self.python = PYTHON
-        self.changed.emit()
-
-
 def test_asked_for_while_all_pythons_are_listed_it_begins_too(
     machine: MachineState, worker: ScriptedWorker, bench: HeldBench, qtbot: QtBot
 ) -> None:
-    lab = LabState(machine, Searched(machine.settings, machine), worker.start)
+    pythons = Asked(machine.settings, machine)
+    pythons.there = PYTHON
+    lab = LabState(machine, pythons, worker.start)
     copies = made(lab, lambda: None if lab.pythons.python is None else bench)
     copies.measure([THERE])
     lab.pythons.changed.emit()
@@ -240,37 +200,30 @@ def test_what_hangs_is_told_with_a_way_out(
     qtbot.addWidget(strip)
     copies.measure([THERE])
     qtbot.waitUntil(lambda: copies.progress is not None and copies.progress.taken == 1)
-    for seconds, said in (
-        (20.0, "Measuring 1 of 1"),
-        (25.0, "Measuring 1 of 1: no answer for 45 s. Stop ends it"),
-    ):
+    for seconds, said in ((20.0, ""), (25.0, ": no answer for 45 s. Stop ends it")):
         clock.advance(seconds)
         strip.pull()
-        assert said in texts(strip)
+        assert f"Measuring 1 of 1{said}" in texts(strip)
     copies.stop()
-    qtbot.waitUntil(lambda: not copies.running)
+    ends(copies, qtbot)
     assert copies.silent == 0
     lab.stop()
 
 
-class FailingBench(HeldBench):
-    """The first copy arrives wrong; after that nothing can be measured."""
-
-    def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
-        if self.closed.is_set():
-            why = Message("cuda:0 is lost."), Message("Restart the computer.")
-            return CopyResult(job, None, None, *why)
-        return CopyResult(job, Measured(1, (0.5,), intact=False), None)
-
-
 def test_what_arrived_wrong_stays_though_it_cannot_be_measured_again(
-    lab: LabState, qtbot: QtBot
+    copies: CopiesState, bench: HeldBench, qtbot: QtBot
 ) -> None:
-    bench = FailingBench()
-    copies = made(lab, lambda: bench)
-    copies.measure([THERE])
-    qtbot.waitUntil(lambda: not copies.running and bench.closed.is_set())
-    copies.measure([THERE])
-    ends(copies, qtbot, THERE)
+    lost = Message("cuda:0 is lost."), Message("Restart the computer.")
+    for result in (
+        CopyResult(THERE, Measured(1, (0.5,), intact=False), None),
+        CopyResult(THERE, None, None, *lost),
+    ):
+        bench.told = result
+        bench.stopped.clear()
+        bench.let.release()
+        copies.measure([THERE])
+        ends(copies, qtbot, THERE)
+        assert bench.closed.wait(5)
+        bench.closed.clear()
     assert copies.results[THERE].wrong
     assert copies.sentence == "cuda:0 is lost. Restart the computer."

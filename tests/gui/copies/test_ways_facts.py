@@ -88,11 +88,7 @@ def test_what_shows_most_on_these_devices_is_proposed(
     known = routes(machine)
     offered = proposed([*DEVICES][: cards + 1], lambda way: known.route(way.source, way.target))
     assert offered == ways
-
-
-def test_only_what_makes_sense_between_two_devices_is_offered() -> None:
-    assert Kind.STAGED not in [way.kind for way in ways_between("cpu", "cuda:0")]
-    assert Kind.PAGEABLE not in [way.kind for way in ways_between("cuda:0", "cuda:1")]
+    assert all(each in ways_between(each.source, each.target) for each in offered)
 
 
 def test_the_fastest_way_is_the_first_row_and_none_looks_like_another() -> None:
@@ -101,21 +97,20 @@ def test_the_fastest_way_is_the_first_row_and_none_looks_like_another() -> None:
     assert len({(row.way.source, row.dash) for row in shown}) == len(shown)
 
 
-def test_a_row_has_rate_share_half_rate_and_floor() -> None:
-    (row,) = rows([DOWN])
-    assert [str(each) for each in row.figures] == ["12.3 GB/s", "78 %", "121 KiB", "10.0 µs"]
-
-
-def test_half_of_the_rate_is_not_told_before_all_sizes_were_tried() -> None:
-    (row,) = rows([DOWN], most=64 << 10)
-    assert "larger ones are not measured yet" in str(row.figures[2])
-
-
-def test_a_wrong_copy_has_no_rate() -> None:
-    (row,) = rows([ACROSS], faults="wrong:0>1")
-    assert row.wrong
-    assert row.curve is None
-    assert row.figures[0] == "4 B: arrives WRONG. A wrong copy has no rate."
+@pytest.mark.parametrize(
+    ("way", "faults", "most", "figures"),
+    [
+        (DOWN, "", 1 << 30, ["12.3 GB/s", "78 %", "121 KiB", "10.0 µs"]),
+        (DOWN, "", 64 << 10, ["GB/s", "%", "larger ones are not measured yet", "10.0 µs"]),
+        (ACROSS, "wrong:0>1", 1 << 30, ["4 B: arrives WRONG. A wrong copy has no rate."] * 4),
+    ],
+)
+def test_a_row_has_rate_share_half_rate_and_floor_or_the_reason(
+    way: SweepWay, faults: str, most: int, figures: Sequence[str]
+) -> None:
+    (row,) = rows([way], faults, most)
+    for figure, said in zip(row.figures, figures, strict=True):
+        assert said in str(figure)
 
 
 def test_a_size_that_does_not_fit_leaves_the_others() -> None:
@@ -162,13 +157,15 @@ def test_each_says_something_of_each_pair_and_nothing_before(
     assert all(each.seconds and not each.trouble for each in trials)
 
 
-@EACH
-def test_without_a_card_the_reason_is_said(comparison: Comparison) -> None:
-    if isinstance(comparison, Pieces):  # which the host's memory alone has, too
-        assert comparison.conclude(found(comparison.trials(pair("cpu", "cpu", cards=0))))
-        return
+@pytest.mark.parametrize(
+    ("comparison", "cards"),
+    [(each, 0) for each in COMPARISONS if not isinstance(each, Pieces)] + [(Staged(), 1)],
+)
+def test_without_a_card_or_another_one_the_reason_is_said(
+    comparison: Comparison, cards: int
+) -> None:
     with pytest.raises(Trouble, match="card"):
-        comparison.trials(pair("cpu", "cpu", cards=0))
+        comparison.trials(pair("cpu", "cpu", cards=cards))
 
 
 @pytest.mark.parametrize(
@@ -211,11 +208,6 @@ def test_another_pair_is_taken_where_the_chosen_one_makes_no_sense(
     assert (job.source, job.target) == ends
 
 
-def test_one_card_has_no_direct_path() -> None:
-    with pytest.raises(Trouble, match="two cards"):
-        Staged().trials(pair(cards=1))
-
-
 def test_the_direct_path_may_be_slower_or_missing_or_wrong() -> None:
     trials = Staged().trials(pair("cuda:0", "cuda:1"))
     slower = Staged().conclude(taking(trials, took(0.027), took(0.012), direct=True))
@@ -230,16 +222,13 @@ def test_the_direct_path_may_be_slower_or_missing_or_wrong() -> None:
     assert (wrong[0].words, wrong[0].seconds) == ("PyTorch's own copy", None)
 
 
-def test_where_all_is_wrong_there_is_nothing_to_compare() -> None:
-    trials = found(Pieces().trials(pair("cuda:0", "cuda:1")), faults="wrong:0>1")
-    assert Pieces().follows(trials) == "A copy arrives WRONG, so there is nothing to compare."
-
-
 def test_each_further_piece_has_its_price() -> None:
-    trials = Pieces().trials(pair())
+    trials = Pieces().trials(pair("cuda:0", "cuda:1"))
     said = Pieces().conclude(taking(trials, took(1e-3), took(2e-3), took(6.11e-3)))
     assert said.startswith("In 512 pieces the same bytes take 6.1 times as long: each further")
     assert "costs 10.0 µs" in said
+    wrong = found(trials, faults="wrong:0>1")
+    assert Pieces().follows(wrong) == "A copy arrives WRONG, so there is nothing to compare."
     alike = Pieces().conclude(taking(trials, took(1e-3), took(1e-3), took(1.02e-3)))
     assert "no difference" in alike
 

@@ -108,9 +108,15 @@ def test_arrow_keys_choose_a_way_and_delete_takes_it_out(page: WaysPage) -> None
     assert not primary(page).isEnabled()
 
 
-def test_the_crosshair_goes_from_size_to_size(page: WaysPage, qtbot: QtBot) -> None:
+def test_limits_are_told_and_the_crosshair_goes_from_size_to_size(
+    page: WaysPage, qtbot: QtBot
+) -> None:
     measure(page, qtbot)
     plot = the(RatePlot, page)
+    words = [
+        each.toPlainText() for each in plot.scene().items() if isinstance(each, pg.TextItem)
+    ]
+    assert {"50.0 GB/s: 2 NVLinks of generation 2", "15.8 GB/s: PCIe 3.0 x16"} <= {*words}
     press(plot, Qt.Key.Key_End)
     press(plot, Qt.Key.Key_Left)
     assert "host to 0, pinned 12.3 GB/s, 43.7 ms" in plot.accessibleDescription()
@@ -141,12 +147,6 @@ def test_pointing_at_the_plot_shows_the_nearest_size_and_a_press_chooses_the_way
     qtbot.waitUntil(lambda: chosen(page)[0] == "0 to 1, NVLink x2")
     QTest.mouseMove(plot.viewport(), QPoint(plot.width() - 2, 2))
     qtbot.waitUntil(lambda: plot.crosshair is None)
-
-
-def test_what_the_wires_could_carry_is_told(page: WaysPage) -> None:
-    items = the(RatePlot, page).scene().items()
-    words = {each.toPlainText() for each in items if isinstance(each, pg.TextItem)}
-    assert {"50.0 GB/s: 2 NVLinks of generation 2", "15.8 GB/s: PCIe 3.0 x16"} <= words
 
 
 def test_what_is_compared_is_the_pair_of_the_chosen_way(page: WaysPage, qtbot: QtBot) -> None:
