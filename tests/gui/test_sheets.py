@@ -26,7 +26,7 @@ from gpuexplorer.gui.lab.program.watching import WatchSheet
 from gpuexplorer.gui.nothing_found.looked_panel import DoctorSheet
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.settings.dialog import SettingsDialog
-from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.state.copies.copies_state import copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.theme.look import look

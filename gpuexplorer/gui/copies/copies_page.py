@@ -7,16 +7,13 @@ from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.words import mark
-from gpuexplorer.gui.copies.results_saving import ResultsSaving
+from gpuexplorer.gui.copies.results_saving import Results, ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.live_view import KeyGroup
 from gpuexplorer.gui.widgets.saving import PlotNote
 
-# Words, keys and what is done, as the screen lists them under Ctrl+K and F1. The keys hold
-# while the page is seen, so that pages may have the same.
+# Words, keys and what is done. Pages may have the same keys, which hold while one is seen.
 PageCommand = tuple[str, str, Callable[[], None]]
 Heard = tuple[SignalInstance, Callable[..., object]]
 
@@ -83,14 +80,12 @@ class CopiesPage(QWidget):
     page_asked = Signal(str)  # the name of another page is to be opened
     simulated_cards_asked = Signal()
     key_groups: ClassVar[Sequence[KeyGroup]] = ()  # taken by its parts
+    tools: Sequence[QWidget] = ()  # buttons at the right end of the row of tabs
 
     def __init__(self, copies: CopiesState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.look = look()
         self.copies = copies
         self.note = PlotNote(self)
-        # Buttons at the right end of the row of tabs, in their order.
-        self.tools: Sequence[QWidget] = ()
         self._following = False
 
     def tell_of(self, files: TellsOutcome) -> None:
@@ -105,12 +100,7 @@ class CopiesPage(QWidget):
         return button
 
     def saved_as(
-        self,
-        name: str,
-        title: str,
-        what: str,
-        results: Callable[[], Sequence[CopyResult]],
-        pictured: QWidget,
+        self, name: str, title: str, what: str, results: Results, pictured: QWidget
     ) -> ResultsSaving:
         machine = self.copies.lab.machine
         saving = ResultsSaving(machine, name, title, what, results, pictured)
@@ -139,15 +129,17 @@ class CopiesPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not self._following:
-            self._following = True
-            for signal, slot in self.heard():
-                signal.connect(slot)
-            self.begin()
+        self._hear(seen=True)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        if self._following:
-            self._following = False
-            for signal, slot in self.heard():
-                signal.disconnect(slot)
+        self._hear(seen=False)
+
+    def _hear(self, *, seen: bool) -> None:
+        if seen is self._following:
+            return  # Qt also hides what was never shown
+        self._following = seen
+        for signal, slot in self.heard():
+            (signal.connect if seen else signal.disconnect)(slot)
+        if seen:
+            self.begin()

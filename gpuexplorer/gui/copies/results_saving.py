@@ -30,6 +30,8 @@ from gpuexplorer.gui.widgets.saving import (
 )
 from gpuexplorer.telemetry.whole_file import write_whole
 
+Results = Callable[[], Sequence[CopyResult]]
+
 
 class TablesSaving(Saving):
     """Saves a table and data, which subclasses write as `csv` and `json`."""
@@ -37,11 +39,11 @@ class TablesSaving(Saving):
     def __init__(self, machine: MachineState, name: str, caption: str, parent: QWidget) -> None:
         """`name` is the file's, `caption` the question's for where it is to go."""
         super().__init__(machine.settings, parent)
-        self._machine, self._name, self._caption = machine, name, caption
+        self._session, self._name, self._caption = machine.session, name, caption
 
     @property
     def simulated(self) -> bool:
-        return self._machine.session.simulated
+        return self._session.simulated
 
     def csv(self) -> str:
         raise NotImplementedError
@@ -57,7 +59,7 @@ class TablesSaving(Saving):
         self.save(path, self._written(kind, path))
 
     def ask_as(self, kind: FileKind) -> None:
-        wall = self._machine.session.clock.wall()
+        wall = self._session.clock.wall()
         name = suggested_name(self._name, wall, simulated=self.simulated)
         self.ask(self._caption, name, [kind], partial(self._written, kind))
 
@@ -68,9 +70,7 @@ class TablesSaving(Saving):
 
 
 class ResultsSaving(TablesSaving):
-    """Measured copies as a table, as data, and as a picture of what is seen. `button` opens the
-    list of what can be saved.
-    """
+    """And a picture of what is seen. `button` opens the list of what can be saved."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class ResultsSaving(TablesSaving):
         name: str,
         title: str,
         what: str,
-        results: Callable[[], Sequence[CopyResult]],
+        results: Results,
         pictured: QWidget,
     ) -> None:
         """`what` is saved, in the words of a sentence; `title` stands over its picture."""
@@ -98,18 +98,13 @@ class ResultsSaving(TablesSaving):
 
     def picture(self) -> QImage:
         """As it is seen, under a line that says of what machine it is."""
-        badge, simulated = SourceBadge(), self.simulated
-        source, letters = self._machine.session.source, look().letters
+        badge, source, letters = SourceBadge(), self._session.source, look().letters
         badge.show_source(source)
+        said = tr("modelled: no bytes were moved") if self.simulated else ""
         machine = label(tr(source.label), letters.body, Tone.QUIET)
-        said = tr("modelled: no bytes were moved") if simulated else ""
         modelled = label(said, letters.caption, Tone.QUIET)
         title = label(self._title, letters.title)
         return picture(self._pictured, title, machine, GROWS, modelled, badge)
-
-    def copy_picture(self) -> None:
-        QGuiApplication.clipboard().setImage(self.picture())
-        self.done.emit(tr("The picture is on the clipboard."))
 
     def commands(self, *, copies: bool = True) -> Sequence[tuple[str, str, Callable[[], None]]]:
         """For the list of all commands. `copies`: Ctrl+C takes the table."""
@@ -119,8 +114,12 @@ class ResultsSaving(TablesSaving):
             (tr("Save {what} as JSON…", what=what), "", partial(self.ask_as, JSON)),
             (tr("Save {what} as PNG…", what=what), "", partial(self.ask_as, PNG)),
             (tr("Copy {what} as a table", what=what), copy, self.copy_table),
-            (tr("Copy picture of {what}", what=what), "", self.copy_picture),
+            (tr("Copy picture of {what}", what=what), "", self._copy_picture),
         )
+
+    def _copy_picture(self) -> None:
+        QGuiApplication.clipboard().setImage(self.picture())
+        self.done.emit(tr("The picture is on the clipboard."))
 
     def _written(self, kind: FileKind, path: Path) -> Write:
         if kind is not PNG:
@@ -131,5 +130,5 @@ class ResultsSaving(TablesSaving):
     def _on_clicked(self) -> None:
         menu = QMenu(self.button)
         for words, _, run in self.commands():
-            menu.addAction(words).triggered.connect(run)
+            menu.addAction(words, run)
         open_below(menu, self.button)

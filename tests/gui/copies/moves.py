@@ -6,8 +6,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.copies.moving.copies_panel import CopiesTable
 from gpuexplorer.gui.copies.moving.travel_drawing import TravelDrawing
 from gpuexplorer.gui.copies.moving.view import MovingPage
-from gpuexplorer.gui.state.copies.benches import copies_of
-from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.copies.copies_state import CopiesState, copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.lab.events import Began, Event, Transferred

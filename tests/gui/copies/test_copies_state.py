@@ -9,17 +9,16 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
-from gpuexplorer.gui.state.copies.benches import copies_of
-from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.copies.copies_state import CopiesState, MakeBench, copies_of
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import Measured, Multiplied
+from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
@@ -38,6 +37,7 @@ class HeldBench:
 
     def __init__(self) -> None:
         self.let = threading.Semaphore(0)
+        self.told: CopyResult | None = None
         self.stopped = threading.Event()
         self.closed = threading.Event()
 
@@ -46,7 +46,7 @@ class HeldBench:
         self.let.acquire()
         if self.stopped.is_set():
             return CopyResult(job, None, None, Message("It was stopped."))
-        return CopyResult(job, Measured(1, (0.5, 0.25, 0.25)), None)
+        return self.told or CopyResult(job, Measured(1, (0.5, 0.25, 0.25)), None)
 
     def measure_product(
         self, job: ProductJob, on_sampled: Callable[[int, int], None]
@@ -67,171 +67,123 @@ def bench() -> HeldBench:
     return HeldBench()
 
 
+def made(lab: Lab, make_bench: MakeBench) -> CopiesState:
+    return CopiesState(lab, Ways(lab.machine, lab.cards, lab), make_bench, lab)
+
+
 @pytest.fixture
 def copies(lab: Lab, bench: HeldBench) -> CopiesState:
-    return CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)
+    return made(lab, lambda: bench)
 
 
-def test_results_come_one_by_one_and_stay(
-    copies: CopiesState, bench: HeldBench, qtbot: QtBot
+def ends(copies: CopiesState, qtbot: QtBot, *measured: CopyJob) -> None:
+    qtbot.waitUntil(lambda: not copies.running)
+    assert list(copies.results) == [*measured]
+
+
+@pytest.mark.parametrize("then", ["go on", "stop", "close"])
+def test_results_come_one_by_one_and_stay_and_closing_waits_for_nobody(
+    copies: CopiesState, bench: HeldBench, qtbot: QtBot, then: str
 ) -> None:
     with qtbot.waitSignal(copies.changed):
         copies.measure([THERE, BACK])
         bench.let.release()
     assert list(copies.results) == [THERE]
-    assert copies.running
-    with qtbot.waitSignal(copies.changed):
-        bench.let.release()
-    qtbot.waitUntil(lambda: not copies.running)
-    assert list(copies.results) == [THERE, BACK]
-    result = copies.result(BACK)
-    assert result is not None
-    assert result.seconds == 0.25
+    {"go on": bench.let.release, "stop": copies.stop, "close": copies.end}[then]()
+    ends(copies, qtbot, THERE, *([BACK] if then == "go on" else []))
+    assert copies.results[THERE].seconds == 0.25
     assert copies.sentence == ""
+    assert bench.closed.wait(5)  # which gives the cards' memory back
 
 
-def test_the_memory_of_the_cards_is_given_back_afterwards(
-    copies: CopiesState, bench: HeldBench, qtbot: QtBot
-) -> None:
-    bench.let.release()
-    copies.measure([THERE])
-    qtbot.waitUntil(lambda: not copies.running)
-    assert bench.closed.wait(5)
-
-
-def test_stopped_at_once_it_keeps_what_was_measured(
-    copies: CopiesState, bench: HeldBench, qtbot: QtBot
-) -> None:
-    with qtbot.waitSignal(copies.changed):
-        copies.measure([THERE, BACK])
-        bench.let.release()
-    copies.stop()
-    qtbot.waitUntil(lambda: not copies.running)
-    assert list(copies.results) == [THERE]
-    assert copies.sentence == ""
-
-
-def test_while_it_measures_nothing_else_is_begun(
+def test_while_it_measures_nothing_else_is_begun_and_how_far_it_is_is_told(
     copies: CopiesState, bench: HeldBench, qtbot: QtBot
 ) -> None:
     copies.measure([THERE])
     copies.measure([BACK])
-    bench.let.release()
-    qtbot.waitUntil(lambda: not copies.running)
-    assert list(copies.results) == [THERE]
-
-
-def test_how_far_it_is_is_told(copies: CopiesState, bench: HeldBench, qtbot: QtBot) -> None:
-    copies.measure([THERE, BACK])
     qtbot.waitUntil(lambda: copies.progress is not None and copies.progress.taken == 1)
     assert copies.progress is not None
-    assert (copies.progress.done, copies.progress.of) == (0, 2)
-    copies.stop()
-    qtbot.waitUntil(lambda: not copies.running)
+    assert (copies.progress.done, copies.progress.of) == (0, 1)
+    bench.let.release()
+    ends(copies, qtbot, THERE)
     assert copies.progress is None
-
-
-def test_where_nothing_can_be_measured_a_sentence_says_why(lab: Lab) -> None:
-    def refuse() -> HeldBench:
-        raise Trouble("No Python with PyTorch has been found.", "Install one.")
-
-    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), refuse, lab)
-    copies.measure([THERE])
-    assert not copies.running
-    assert copies.sentence == "No Python with PyTorch has been found. Install one."
-
-
-def test_closing_the_window_waits_for_nobody(
-    copies: CopiesState, bench: HeldBench, qtbot: QtBot
-) -> None:
-    copies.measure([THERE])
-    copies.end()
-    assert not copies.running
-    assert bench.closed.wait(5)
-    copies.end()
 
 
 def test_simulated_cards_are_modelled_and_say_so(lab: Lab, qtbot: QtBot) -> None:
     copies = copies_of(lab)
     copies.setParent(lab)
-    assert copies.modelled
     with qtbot.waitSignal(copies.ways.changed):
         copies.ways.look()
     route = copies.route("cuda:0", "cuda:1")
     assert route is not None
     assert route.words == "NVLink x2"
-    copies.measure([THERE])
-    qtbot.waitUntil(lambda: not copies.running)
-    measured = copies.results[THERE].measured
-    assert measured is not None
-    assert measured.modelled
+    product = ProductJob("cuda:0", "bf16")
+    copies.measure([THERE, product])
+    ends(copies, qtbot, THERE)
+    assert copies.products[product].rate
+    assert copies.modelled
+    assert copies.results[THERE].modelled
     assert [each.name for each in copies.devices()] == ["cpu", "cuda:0", "cuda:1"]
     copies.end()
 
 
-def test_products_of_matrices_come_beside_the_copies(
-    copies: CopiesState, bench: HeldBench, qtbot: QtBot
-) -> None:
-    product = ProductJob("cuda:0", "bf16")
-    copies.measure([product, THERE])
-    bench.let.release()
-    qtbot.waitUntil(lambda: not copies.running)
-    assert list(copies.results) == [THERE]
-    assert copies.products[product].rate == 2 * 8192**3 / 0.5
-    copies.forget()
-    assert dict(copies.products) == {}
-
-
-def test_it_begins_by_itself_once_the_python_is_found(
+def test_it_begins_by_itself_once_the_python_is_found_unless_it_was_stopped(
     lab: Lab, bench: HeldBench, qtbot: QtBot
 ) -> None:
-    answers = [None, bench]
-    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: answers.pop(0), lab)
+    answers = [None, None, bench]
+    copies = made(lab, lambda: answers.pop(0))
+    copies.measure([BACK])
+    copies.stop()
     copies.measure([THERE])
     assert copies.running
     assert copies.sentence == ""
     lab.pythons.changed.emit()
     bench.let.release()
-    qtbot.waitUntil(lambda: not copies.running)
-    assert list(copies.results) == [THERE]
+    ends(copies, qtbot, THERE)
 
 
-def test_what_awaits_a_python_can_be_stopped(lab: Lab, bench: HeldBench) -> None:
-    answers = [None, bench]
-    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: answers.pop(0), lab)
-    copies.measure([THERE])
-    copies.stop()
-    assert not copies.running
-    lab.pythons.changed.emit()
-    assert answers == [bench]
+class Asked(LabPythons):
+    """All are asked for the list of them. When one is looked for, it is `there` or none is."""
 
-
-class NoPython(LabPythons):
-    """All were asked."""
+    there: LabPython | None = None
 
     def find(self) -> None:
-        self.lacking = True
-        self.trouble = Message("None of the 2 Pythons that were found has PyTorch.")
+        self.python, self.lacking = self.there, self.there is None
+        self.trouble = Message("None has PyTorch.") if self.lacking else NOTHING
         self.changed.emit()
 
 
 def test_without_pytorch_copies_wait_for_it_and_are_measured_when_it_is_there(
-    machine: MachineState, worker: ScriptedWorker, bench: HeldBench
+    machine: MachineState, worker: ScriptedWorker, bench: HeldBench, qtbot: QtBot
 ) -> None:
-    pythons = NoPython(machine.settings, machine)
+    pythons = Asked(machine.settings, machine)
     lab = Lab(machine, pythons, worker.start)
     answers = [None, bench]
-    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: answers.pop(0), lab)
+    copies = made(lab, lambda: answers.pop(0))
+    strip = MeasuringStrip(copies)
+    qtbot.addWidget(strip)
     copies.measure([THERE])
     pythons.find()
     assert copies.running
-    strip = MeasuringStrip(copies)
     assert "Waiting for PyTorch" in texts(strip)
-    strip.deleteLater()
     assert pythons.fetch is not None
     pythons.fetch.fetched.emit(PYTHON)
     assert answers == []
     copies.stop()
+    lab.stop()
+
+
+def test_asked_for_while_all_pythons_are_listed_it_begins_too(
+    machine: MachineState, worker: ScriptedWorker, bench: HeldBench, qtbot: QtBot
+) -> None:
+    pythons = Asked(machine.settings, machine)
+    pythons.there = PYTHON
+    lab = Lab(machine, pythons, worker.start)
+    copies = made(lab, lambda: None if lab.pythons.python is None else bench)
+    copies.measure([THERE])
+    lab.pythons.changed.emit()
+    bench.let.release()
+    ends(copies, qtbot, THERE)
     lab.stop()
 
 
@@ -243,72 +195,35 @@ def test_what_hangs_is_told_with_a_way_out(
     session = remembering(session_on(simulated("2xTitanRTX"), clock=clock))
     machine = MachineState(session, Settings(), parent)
     lab = Lab(machine, KnownPython(machine.settings, machine), worker.start)
-    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)
+    copies = made(lab, lambda: bench)
     strip = MeasuringStrip(copies)
     qtbot.addWidget(strip)
     copies.measure([THERE])
     qtbot.waitUntil(lambda: copies.progress is not None and copies.progress.taken == 1)
-    clock.advance(20.0)
-    strip.pull()
-    assert "Measuring 1 of 1" in texts(strip)
-    clock.advance(25.0)
-    strip.pull()
-    assert "Measuring 1 of 1: no answer for 45 s. Stop ends it" in texts(strip)
+    for seconds, said in ((20.0, ""), (25.0, ": no answer for 45 s. Stop ends it")):
+        clock.advance(seconds)
+        strip.pull()
+        assert f"Measuring 1 of 1{said}" in texts(strip)
     copies.stop()
-    qtbot.waitUntil(lambda: not copies.running)
+    ends(copies, qtbot)
     assert copies.silent == 0
     lab.stop()
 
 
-class Searched(LabPythons):
-    """All are asked for the list of them; the first is taken when one is looked for."""
-
-    def find(self) -> None:
-        self.python = PYTHON
-        self.changed.emit()
-
-
-def test_asked_for_while_all_pythons_are_listed_it_begins_too(
-    machine: MachineState, worker: ScriptedWorker, bench: HeldBench, qtbot: QtBot
-) -> None:
-    lab = Lab(machine, Searched(machine.settings, machine), worker.start)
-    copies = CopiesState(
-        lab,
-        Ways(lab.machine, lab.cards, lab),
-        lambda: None if lab.pythons.python is None else bench,
-        lab,
-    )
-    copies.measure([THERE])
-    assert copies.running
-    lab.pythons.changed.emit()
-    bench.let.release()
-    qtbot.waitUntil(lambda: not copies.running)
-    assert list(copies.results) == [THERE]
-    assert copies.sentence == ""
-    lab.stop()
-
-
-class FailingBench(HeldBench):
-    """The first copy arrives wrong; after that nothing can be measured."""
-
-    def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
-        if self.closed.is_set():
-            return CopyResult(
-                job, None, None, Message("cuda:0 is lost."), Message("Restart the computer.")
-            )
-        return CopyResult(job, Measured(1, (0.5,), intact=False), None)
-
-
 def test_what_arrived_wrong_stays_though_it_cannot_be_measured_again(
-    lab: Lab, qtbot: QtBot
+    copies: CopiesState, bench: HeldBench, qtbot: QtBot
 ) -> None:
-    bench = FailingBench()
-    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: bench, lab)
-    copies.measure([THERE])
-    qtbot.waitUntil(lambda: not copies.running and bench.closed.is_set())
-    copies.measure([THERE])
-    qtbot.waitUntil(lambda: not copies.running)
-    result = copies.result(THERE)
-    assert result is not None
-    assert result.wrong
+    lost = Message("cuda:0 is lost."), Message("Restart the computer.")
+    for result in (
+        CopyResult(THERE, Measured(1, (0.5,), intact=False), None),
+        CopyResult(THERE, None, None, *lost),
+    ):
+        bench.told = result
+        bench.stopped.clear()
+        bench.let.release()
+        copies.measure([THERE])
+        ends(copies, qtbot, THERE)
+        assert bench.closed.wait(5)
+        bench.closed.clear()
+    assert copies.results[THERE].wrong
     assert copies.sentence == "cuda:0 is lost. Restart the computer."

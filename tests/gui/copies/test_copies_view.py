@@ -1,21 +1,15 @@
 """The screen of copies as a whole: its pages, and how it stands in a picture."""
 
 import pytest
+from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.copies.matrix.matrix_page import MatrixPage
-from gpuexplorer.gui.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.copies.view import CopiesView
-from gpuexplorer.gui.state.copies.benches import copies_of
-from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from tests.gui.copies.moves import PageWindow, across, cell
 from tests.gui.hands import the
-from tests.gui.lab.conftest import ScriptedWorker
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -57,24 +51,3 @@ def test_the_keyboard_stays_on_the_screen_while_it_measures_and_comes_back(
         return button.hasFocus()
 
     qtbot.waitUntil(is_back)
-
-
-def test_a_copy_made_before_the_wiring_was_told_travels_when_it_is(
-    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    look().motion_wanted = Motion.FULL
-    copies = copies_of(lab)
-    copies.setParent(lab)
-    with qtbot.waitSignal(lab.changed):
-        cell(lab, worker, "Z = X.cuda(1)", across)
-    window = PageWindow(copies)
-    qtbot.addWidget(window)
-    with qtbot.waitExposed(window):
-        window.show()
-    travel = the(TravelPanel, window)
-    assert travel.playback.slowed is None
-    with qtbot.waitSignal(copies.ways.changed):
-        copies.ways.look()
-    assert travel.playback.playing
-    assert "slowed ×360" in [each.accessibleName() for each in travel.findChildren(QWidget)]
-    window.close()

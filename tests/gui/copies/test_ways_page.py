@@ -1,79 +1,48 @@
 """The page of ways: rates over size, pointed at, compared, saved."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.jobs import Kind
-from gpuexplorer.copies.modelled import ModelBench
-from gpuexplorer.gui.copies.comparison_panel import ComparisonPanel, ComparisonTable
-from gpuexplorer.gui.copies.rate_plot import RatePlot
 from gpuexplorer.gui.copies.results_saving import ResultsSaving
-from gpuexplorer.gui.copies.sweep_rows import SIZES, SweepWay
-from gpuexplorer.gui.copies.ways_page import WaysPage, WayTable
-from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.state.copies.ways import Ways
+from gpuexplorer.gui.copies.view import CopiesView
+from gpuexplorer.gui.copies.ways_facts import SIZES, SweepRow, SweepWay, rows_of
+from gpuexplorer.gui.copies.ways_page import ComparisonPanel, RatePlot, WaysPage
 from gpuexplorer.gui.state.lab.devices import BenchDevice
-from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
-from gpuexplorer.simulation.faults import parse_faults
-from gpuexplorer.simulation.specs import parse_machine
+from tests.copies.made import real
 from tests.gui.hands import press, texts, the
 
-pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
-ACROSS = SweepWay("cuda:0", "cuda:1")
-
-Open = Callable[..., WaysPage]
-
-
-class HostOnly(CopiesState):
-    """Of a computer without cards."""
-
-    def devices(self) -> Sequence[BenchDevice]:
-        return [each for each in super().devices() if each.is_host]
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+DOWN, ACROSS = SweepWay("cpu", "cuda:0"), SweepWay("cuda:0", "cuda:1")
+NOTHING = "Nothing has been measured yet."
 
 
 @pytest.fixture
-def open_page(lab: Lab, qtbot: QtBot) -> Iterator[Open]:
-    made: list[CopiesState] = []
-
-    def open_one(faults: str = "", kind: type[CopiesState] = CopiesState) -> WaysPage:
-        spec, ordered = parse_machine("2xTitanRTX"), parse_faults(faults, 2)
-        ways = Ways(lab.machine, lab.cards, lab)
-        copies = kind(lab, ways, lambda: ModelBench(spec, ordered), lab)
-        made.append(copies)
-        copies.ways.look()
-        qtbot.waitUntil(lambda: copies.ways.routes is not None)
-        page = WaysPage(copies)
-        qtbot.addWidget(page)
-        page.resize(1300, 900)
-        with qtbot.waitExposed(page):
-            page.show()
-        page.pull()
-        return page
-
-    yield open_one
-    for each in made:
-        each.end()
-
-
-@pytest.fixture
-def page(open_page: Open) -> WaysPage:
-    return open_page()
+def page(view: CopiesView, qtbot: QtBot) -> WaysPage:
+    view.open_page("sweep")
+    page = the(WaysPage, view)
+    qtbot.waitUntil(lambda: bool(page.ways))
+    return page
 
 
 def measure(page: WaysPage, qtbot: QtBot, run: Callable[[], None] | None = None) -> None:
     (run or page.measure)()
-    qtbot.waitUntil(lambda: not page.copies.running)
-    qtbot.waitUntil(lambda: primary(page).isEnabled() and page.tools[0].isEnabled())
+    qtbot.waitUntil(lambda: not page.copies.running and primary(page).isEnabled())
+    qtbot.waitUntil(page.tools[0].isEnabled)
 
 
 def primary(page: WaysPage) -> QPushButton:
@@ -82,126 +51,128 @@ def primary(page: WaysPage) -> QPushButton:
     return button
 
 
-def chosen(page: WaysPage) -> str:
-    return the(WayTable, page).accessibleDescription()
+def table(page: WaysPage) -> Table[SweepRow]:
+    tables: Sequence[Table[SweepRow]] = page.findChildren(Table)
+    return next(each for each in tables if each.accessibleName() == "Ways that are compared")
 
 
-def panel(page: WaysPage, name: str) -> ComparisonPanel:
-    return next(p for p in page.findChildren(ComparisonPanel) if p.comparison.name == name)
+def chosen(page: WaysPage) -> list[str]:
+    _, [[*_, name, top, share, half, floor]] = table(page).texts(table(page).picked())
+    return [name, top, share, half, floor]
+
+
+def panel(page: WaysPage, title: str) -> ComparisonPanel:
+    panels = page.findChildren(ComparisonPanel)
+    return next(each for each in panels if each.accessibleName() == title)
+
+
+def sentence(panel: ComparisonPanel) -> str:
+    bold = look().letters.strong.font
+    return next(each.text() for each in panel.findChildren(QLabel) if each.font() == bold)
+
+
+def told(panel: ComparisonPanel) -> list[list[str]]:
+    bars = the(Table, panel)
+    return bars.texts(bars.listed.things)[1]
 
 
 def test_ways_are_proposed_before_anything_was_measured(page: WaysPage) -> None:
     assert len(page.ways) == 4
-    assert chosen(page) == "host to 0, pinned: not measured yet"
+    assert chosen(page) == ["host to 0, pinned", *"––––"]
     assert primary(page).text() == "Measure"
     assert not page.tools[0].isEnabled()
     assert "Can the card compute while the bytes are under way?" in texts(page)
-    assert {each.sentence for each in page.findChildren(ComparisonPanel)} == {
-        "Nothing has been measured yet."
-    }
+    assert {sentence(each) for each in page.findChildren(ComparisonPanel)} == {NOTHING}
 
 
 def test_what_is_added_alone_is_measured_the_next_time(page: WaysPage, qtbot: QtBot) -> None:
     measure(page, qtbot)
-    page.add(SweepWay("cuda:1", "cpu"))
+    assert chosen(page) == ["host to 0, pinned", "12.3", "78 %", "121 KiB", "10.0 µs"]
+    page.add(SweepWay("cuda:1", "cuda:0", Kind.STAGED))
     assert primary(page).text() == "Measure"
     assert "29 copies" in primary(page).toolTip()
-    page.add(SweepWay("cuda:1", "cuda:0", Kind.STAGED))
-    assert chosen(page) == "1 to 0, staged: not measured yet"
+    assert chosen(page)[0] == "1 to 0, staged"
 
 
 def test_arrow_keys_choose_a_way_and_delete_takes_it_out(page: WaysPage) -> None:
-    table = the(WayTable, page)
-    press(table, Qt.Key.Key_Down)
-    said = chosen(page)
-    assert not said.startswith("host to 0, pinned")
-    press(table, Qt.Key.Key_Delete)
+    table(page).setFocus()
+    press(table(page), Qt.Key.Key_Down)
+    second = chosen(page)[0]
+    assert second != "host to 0, pinned"
+    press(table(page), Qt.Key.Key_Delete)
     assert len(page.ways) == 3
-    assert chosen(page) != said
+    assert chosen(page)[0] != second
     for _ in range(3):
-        press(table, Qt.Key.Key_Delete)
+        press(table(page), Qt.Key.Key_Delete)
     assert page.ways == []
     assert not primary(page).isEnabled()
 
 
-def test_the_crosshair_goes_from_size_to_size(page: WaysPage, qtbot: QtBot) -> None:
+def test_limits_are_told_and_the_crosshair_goes_from_size_to_size(
+    page: WaysPage, qtbot: QtBot
+) -> None:
     measure(page, qtbot)
     plot = the(RatePlot, page)
+    words = [
+        each.toPlainText() for each in plot.scene().items() if isinstance(each, pg.TextItem)
+    ]
+    assert {"50.0 GB/s: 2 NVLinks of generation 2", "15.8 GB/s: PCIe 3.0 x16"} <= {*words}
     press(plot, Qt.Key.Key_End)
-    assert plot.crosshair == 1 << 30
     press(plot, Qt.Key.Key_Left)
-    assert plot.crosshair == 1 << 29
     assert "host to 0, pinned 12.3 GB/s, 43.7 ms" in plot.accessibleDescription()
     press(plot, Qt.Key.Key_Home)
     assert plot.crosshair == 4
     press(plot, Qt.Key.Key_Down)
-    assert not chosen(page).startswith("host to 0, pinned")
+    assert chosen(page)[0] != "host to 0, pinned"
     press(plot, Qt.Key.Key_Escape)
     assert plot.crosshair is None
 
 
-def hints(plot: RatePlot) -> list[str]:
-    plot.grab()
-    items = plot.scene().items()
-    words = [each.toPlainText() for each in items if isinstance(each, pg.TextItem)]
-    spots = [each.data["data"] for each in items if isinstance(each, pg.ScatterPlotItem)]
-    return [*words, *(tip for tips in spots for tip in tips)]
+def place(plot: RatePlot, size: int, rate: float) -> QPoint:
+    view = next(each for each in plot.scene().items() if isinstance(each, pg.ViewBox))
+    where: QPointF = view.mapViewToScene(QPointF(math.log2(size), math.log10(rate)))
+    return where.toPoint()
 
 
-def test_limits_and_half_rates_are_told(page: WaysPage, qtbot: QtBot) -> None:
-    plot = the(RatePlot, page)
-    assert {"NVLink x2, 50.0 GB/s", "PCIe 3.0 x16, 15.8 GB/s"} <= {*hints(plot)}
-    measure(page, qtbot)
-    assert "host to 0, pinned: half rate at 121 KiB" in hints(plot)
-
-
-def test_pointing_at_the_plot_shows_the_nearest_size(page: WaysPage, qtbot: QtBot) -> None:
+def test_pointing_at_the_plot_shows_the_nearest_size_and_a_press_chooses_the_way(
+    page: WaysPage, qtbot: QtBot
+) -> None:
     measure(page, qtbot)
     plot = the(RatePlot, page)
-    QTest.mouseMove(plot.viewport(), plot.place_of(1 << 20, 1e-3).toPoint() + QPoint(3, 0))
+    QTest.mouseMove(plot.viewport(), place(plot, 1 << 20, 1e9) + QPoint(3, 0))
     qtbot.waitUntil(lambda: plot.crosshair == 1 << 20)
     assert "host to 0, pinned 11.0 GB/s, 95.3 µs" in plot.accessibleDescription()
+    fast = place(plot, 1 << 30, 45.97e9)
+    QTest.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=fast)
+    qtbot.waitUntil(lambda: chosen(page)[0] == "0 to 1, NVLink x2")
     QTest.mouseMove(plot.viewport(), QPoint(plot.width() - 2, 2))
     qtbot.waitUntil(lambda: plot.crosshair is None)
 
 
-def test_a_press_on_a_curve_chooses_its_way(page: WaysPage, qtbot: QtBot) -> None:
-    measure(page, qtbot)
-    plot, job = the(RatePlot, page), ACROSS.job(1 << 30)
-    seconds = None if job is None else page.copies.results[job].seconds
-    assert seconds is not None
-    place = plot.place_of(1 << 30, seconds).toPoint()
-    QTest.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert chosen(page).startswith("0 to 1, NVLink")
-
-
 def test_what_is_compared_is_the_pair_of_the_chosen_way(page: WaysPage, qtbot: QtBot) -> None:
+    pinned, pieces = panel(page, "Pinned or pageable"), panel(page, "One large or many small")
     measure(page, qtbot, page.measure_comparisons)
-    assert panel(page, "pinned").sentence.startswith("Pinned memory is ")
+    assert sentence(pinned).startswith("The faster way is pinned")
+    assert told(pinned) == [["pinned", "12.3 GB/s"], ["pageable", "6.00 GB/s"]]
     page.choose(ACROSS)
-    assert panel(page, "pieces").sentence == "Nothing has been measured yet."
+    assert sentence(pieces) == NOTHING
     page.choose(page.ways[0])
-    assert panel(page, "pieces").sentence.startswith("In 512 pieces")
+    assert sentence(pieces).startswith("In 512 pieces")
     page.choose_size(1 << 20)
-    assert panel(page, "pinned").sentence == "Nothing has been measured yet."
+    assert sentence(pinned) == NOTHING
 
 
+@pytest.mark.parametrize("faults", ["wrong:0>1"])
 def test_a_wrong_copy_is_said_to_be_wrong_and_has_no_figure(
-    open_page: Open, qtbot: QtBot
+    page: WaysPage, qtbot: QtBot
 ) -> None:
-    page = open_page("wrong:0>1")
     page.choose(ACROSS)
     measure(page, qtbot, page.measure_comparisons)
-    staged = panel(page, "staged")
-    assert "arrives WRONG" in staged.sentence
-    assert "as PyTorch copies: WRONG" in the(ComparisonTable, staged).accessibleName()
-
-
-def test_a_computer_without_cards_has_its_own_memory(open_page: Open, qtbot: QtBot) -> None:
-    page = open_page(kind=HostOnly)
-    assert page.ways == [SweepWay("cpu", "cpu")]
-    page.measure()
-    qtbot.waitUntil(lambda: chosen(page).startswith("inside the host: 12.0 GB/s"))
+    staged = panel(page, "Direct or through the host")
+    assert "arrives WRONG" in sentence(staged)
+    assert told(staged)[0] == ["PyTorch's own copy", ""]
+    measure(page, qtbot)
+    assert chosen(page)[:2] == ["0 to 1, NVLink x2", "WRONG"]
 
 
 def test_files_say_that_all_is_modelled(page: WaysPage, qtbot: QtBot, tmp_path: Path) -> None:
@@ -211,8 +182,7 @@ def test_files_say_that_all_is_modelled(page: WaysPage, qtbot: QtBot, tmp_path: 
         with qtbot.waitSignal(saving.done):
             saving.save_as(kind, tmp_path / name)
     told = json.loads((tmp_path / "ways.json").read_text("utf-8"))
-    assert told["simulated"] is True
-    assert told["modelled"] is True
+    assert (told["simulated"], told["modelled"]) == (True, True)
     assert len(told["results"]) >= 4 * len(SIZES)
     saving.copy_table()
     assert "yes" in QGuiApplication.clipboard().text().splitlines()[1]
@@ -221,9 +191,48 @@ def test_files_say_that_all_is_modelled(page: WaysPage, qtbot: QtBot, tmp_path: 
     assert "was not saved" in refused.args[0]
 
 
-def test_it_is_one_column_where_it_is_narrow(page: WaysPage, qtbot: QtBot) -> None:
-    first, second = page.findChildren(ComparisonPanel)[:2]
-    qtbot.waitUntil(lambda: first.y() == second.y())
-    page.resize(620, 600)
-    qtbot.waitUntil(lambda: first.x() == second.x() and first.y() < second.y())
-    qtbot.waitUntil(lambda: the(WayTable, page).width() <= page.width())
+def plot_of(qtbot: QtBot, times: Sequence[tuple[int, float]]) -> RatePlot:
+    plot, devices = RatePlot(), {"cpu": BenchDevice("cpu", "EPYC", "H")}
+    results = [real("cpu", "cuda:0", size, each, each / 2) for size, each in times]
+    by_job = {job: each for each in results if (job := DOWN.job(each.job.bytes))}
+    qtbot.addWidget(plot)
+    plot.resize(700, 400)
+    with qtbot.waitActive(plot):
+        plot.show()
+        plot.activateWindow()
+    plot.show_rows(rows_of([DOWN], by_job, devices, lambda way: None), DOWN)
+    return plot
+
+
+def inked(plot: RatePlot) -> bool:
+    """Whether the way's curve or dots are seen."""
+    image, ink = plot.grab().toImage(), look().theme.quiet
+    across, down = range(60, plot.width() - 70), range(30, plot.height() - 40)
+    return any(image.pixelColor(x, y) == ink for x in across for y in down)
+
+
+@pytest.mark.parametrize(
+    ("times", "seen", "said"),
+    [
+        ([], False, "pinned not measured"),
+        ([(1 << 20, 1e-3)], True, "pinned not measured"),
+        ([(size, size / 1e9) for size in SIZES], True, "GB/s"),
+        ([(size, 1e9) for size in SIZES], True, "B/s, "),
+    ],
+    ids=["nothing", "one size", "all equally fast", "far too slow"],
+)
+def test_however_few_or_odd_the_figures_are_they_are_seen_in_each_theme(
+    qtbot: QtBot, times: Sequence[tuple[int, float]], seen: bool, said: str
+) -> None:
+    look().choose(Scheme.DARK)
+    plot = plot_of(qtbot, times)
+    assert inked(plot) is seen
+    press(plot, Qt.Key.Key_End)
+    assert said in plot.accessibleDescription()
+    shown = len(plot.scene().items())
+    look().choose(Scheme.LIGHT)
+    press(plot, Qt.Key.Key_Right)
+    assert len(plot.scene().items()) == shown
+    assert plot.crosshair == SIZES[-1]
+    plot.show_rows([], None)
+    plot.grab()

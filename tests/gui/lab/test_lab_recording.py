@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.state.copies.copies_state import copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.lab_recording import LabRecording, LabReplay
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase

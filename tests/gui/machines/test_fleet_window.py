@@ -16,8 +16,8 @@ from gpuexplorer.gui.machines.machine_tools import MachinesPage
 from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.screens import Screens
-from gpuexplorer.gui.state.copies.benches import bench_maker
 from gpuexplorer.gui.state.copies.between_machines import between
+from gpuexplorer.gui.state.copies.copies_state import bench_maker
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.lab.worker_slot import Stage

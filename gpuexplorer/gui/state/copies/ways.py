@@ -12,9 +12,7 @@ from gpuexplorer.telemetry.topology import MachineShape, Topology
 
 
 class Ways(QObject):
-    """Asks the driver when `look` is called, and answers from what is known. `named`: PyTorch's
-    names for the driver's cards.
-    """
+    """Asks the driver when `look` is called. `named`: the cards by PyTorch's names."""
 
     changed = Signal()
 
@@ -43,33 +41,30 @@ class Ways(QObject):
         self._make()
 
     def route(self, source: str, target: str) -> Route | None:
-        if self.routes is None or not {source, target} <= {*self.routes.devices}:
-            return None
-        return self.routes.route(source, target)
+        known = self.routes and {source, target} <= {*self.routes.devices}
+        return self.routes.route(source, target) if self.routes and known else None
 
     def staged(self, source: str, target: str) -> Route | None:
         """From card to card through the host, whatever else joins them."""
-        if self.routes is None or not {source, target} <= {*self.routes.devices}:
-            return None
-        return self.routes.staged(source, target)
+        known = self.routes and {source, target} <= {*self.routes.devices}
+        return self.routes.staged(source, target) if self.routes and known else None
 
     def stop(self) -> None:
         self.wiring.stop()
 
     def for_bench(self) -> Routes | None:
         """Routes of its own, since it uses them in another thread; None while none are told."""
-        topology, machine = self.wiring.topology, self._machine
+        topology, session = self.wiring.topology, self._machine.session
         if topology is None:
             return None
-        cards = [one.card for each in machine.cards() for one in (each, *each.instances)]
-        readings = {card.id: machine.session.reading(card.id) for card in cards}
+        shown = self._machine.cards()
+        cards = [one.card for each in shown for one in (each, *each.instances)]
+        readings = {card.id: session.reading(card.id) for card in cards}
         values = {card: each.values for card, each in readings.items() if each is not None}
         return Routes(topology, cards, self._named(), values)
 
     def _make(self) -> None:
         made_of = self.wiring.topology, self._named()
-        if made_of[0] is None or made_of == self._made_of:
-            return
-        self._made_of = made_of
-        self.routes = self.for_bench()
-        self.changed.emit()
+        if made_of[0] is not None and made_of != self._made_of:
+            self._made_of, self.routes = made_of, self.for_bench()
+            self.changed.emit()
