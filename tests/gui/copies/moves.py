@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.moving.copies_panel import CopiesTable
-from gpuexplorer.gui.copies.moving.travel_drawing import TravelDrawing
+from gpuexplorer.gui.copies.moving.travel_panel import TravelDrawing
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.copies.copies_state import CopiesState

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpuexplorer.gui.copies.moving.cure_code import code_by_host, cure_code
+from gpuexplorer.gui.copies.moving.cures import code_by_host, cure_code
 
 KEPT = "torch.stack(log).tolist()"
 

@@ -6,17 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtCore import QItemSelectionModel
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.copies.moving.copies_panel import CopiesTable, SentenceBar
-from gpuexplorer.gui.copies.moving.copy_sheets import CompareSheet, CureSheet
-from gpuexplorer.gui.copies.moving.figure_strip import FigureStrip
-from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet, Thing, expected_words
-from gpuexplorer.gui.copies.moving.travel_panel import TravelHead, TravelPanel
+from gpuexplorer.gui.copies.moving.copies_panel import CopiesPanel, CopiesTable
+from gpuexplorer.gui.copies.moving.copy_sheets import CureSheet, NewCopySheet, expected_words
+from gpuexplorer.gui.copies.moving.travel_panel import FigureStrip, TravelHead, TravelPanel
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
@@ -24,9 +22,9 @@ from gpuexplorer.gui.widgets.saving import PlotNote
 from gpuexplorer.lab.events import Placed
 from gpuexplorer.lab.wire import Run
 from tests.copies.made import routes
-from tests.gui.copies.moves import MIB, across, cell, drawing, moving_page, read, rows, show_at
+from tests.gui.copies.moves import across, cell, drawing, moving_page, read, rows, show_at
 from tests.gui.frame.steps import called
-from tests.gui.hands import button, click, press, texts, the
+from tests.gui.hands import button, click, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, hello, tensor
 from tests.gui.topology.screen_hands import place_of
 
@@ -61,7 +59,7 @@ def test_a_copy_is_a_row_and_its_way_is_lit(
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", across)
     assert rows(page) == ["1 Z 0 to 1"]
-    assert drawing(page).lit() == 1  # a bridge
+    assert drawing(page).lanes_lit == 1  # a bridge
     assert the(TravelHead, page).accessibleName() == "Z, 256 MiB, 0 to 1, NVLink x2"
     said = the(FigureStrip, page).accessibleDescription()
     assert said.startswith(
@@ -112,9 +110,9 @@ def test_a_loop_that_waits_for_a_card_is_told_what_that_holds_up(
         "Python runs one line at a time (its interpreter lock): while it waited for cuda:0, "
         "this line gave no card new work."
     )
-    qtbot.waitUntil(lambda: any(held_up in each for each in texts(the(SentenceBar, page))))
+    qtbot.waitUntil(lambda: any(held_up in each for each in texts(the(CopiesPanel, page))))
     pick(page, rows(page).index("1 Z 0 to 1"))
-    qtbot.waitUntil(lambda: not any(held_up in each for each in texts(the(SentenceBar, page))))
+    qtbot.waitUntil(lambda: not any(held_up in each for each in texts(the(CopiesPanel, page))))
 
 
 def test_a_row_that_is_chosen_selects_its_line_everywhere(
@@ -143,28 +141,12 @@ def test_captions_sort_and_what_has_no_figure_stands_last(
     assert [each[0] for each in rows(page)] == ["1", "2"]
 
 
-def test_two_rows_are_compared(
-    page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    with qtbot.waitSignal(lab.changed):
-        cell(lab, worker, "Z = X.cuda(1)", across)
-        cell(lab, worker, "Y = X.cuda(1)", lambda number: across(number, bytes=128 * MIB))
-    assert not called(QAbstractButton, page, "Compare").isEnabled()
-    pick(page, 0, 1)
-    called(QAbstractButton, page, "Compare").click()
-    sheet = the(CompareSheet, page.window())
-    said = " ".join(texts(sheet))
-    assert "Z of cell 1 went 2.0 times as fast as Y of cell 2. Times are modelled." in said
-    press(sheet, Qt.Key.Key_Escape)
-    assert not sheet.isVisible()
-
-
 def test_what_arrives_wrong_has_no_rate_and_says_what_to_do(
     page: MovingPage, lab: LabState, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     with qtbot.waitSignal(lab.changed):
         cell(lab, worker, "Z = X.cuda(1)", lambda number: across(number, intact=False))
-    assert the(FigureStrip, page).accessibleDescription() == "WRONG, it has no rate"
+    assert the(FigureStrip, page).accessibleDescription() == "arrived WRONG, modelled"
     assert "Z arrived WRONG on cuda:1." in texts(page)
     assert any("ACS" in each for each in texts(page))
     click(page, "Show the cure")
@@ -184,7 +166,7 @@ def test_what_arrives_wrong_though_it_was_staged_is_not_sent_through_the_host_ag
             lambda number: across(number, intact=False, direct=False),
         )
     assert any("no other way is left" in each for each in texts(page))
-    assert the(SentenceBar, page).said.code == ""
+    assert the(CopiesPanel, page).said.code == ""
 
 
 def test_a_copy_that_copies_nothing_says_so(
@@ -200,7 +182,7 @@ def test_a_copy_that_copies_nothing_says_so(
             ),
         )
     assert "Z is on cuda:0 already: nothing was copied." in texts(page)
-    assert drawing(page).lit() == 0
+    assert drawing(page).lanes_lit == 0
 
 
 def test_files_say_that_it_is_modelled(
@@ -312,7 +294,7 @@ def test_without_motion_the_way_stays_lit_and_nothing_travels(
     assert not the(TravelPanel, page).playback.playing
     assert drawing(page).block_place().isEmpty()
     # What else went over the wires goes out; the way of the chosen one stays.
-    qtbot.waitUntil(lambda: drawing(page).lit() == 1)
+    qtbot.waitUntil(lambda: drawing(page).lanes_lit == 1)
 
 
 def test_a_copy_travels_slowed_and_rests_when_it_has_arrived(
@@ -345,7 +327,7 @@ def test_a_thousand_copies_a_second_are_lit_lanes_and_one_block(
             cell(lab, worker, f"float(s{number})", lambda n: read(n, 1))
     qtbot.waitUntil(lambda: len(rows(page)) == 1000)
     # The bridge, and the way up to the host.
-    assert 1 < drawing(page).lit() <= 6
+    assert 1 < drawing(page).lanes_lit <= 6
 
 
 def test_the_page_can_be_seen_in_a_narrow_window(
@@ -363,5 +345,5 @@ def test_the_page_can_be_seen_in_a_narrow_window(
     [(4, "At this size, latency dominates."), (1 << 30, "so at least 68 ms.")],
 )
 def test_before_a_copy_the_least_that_it_takes_is_told(size: int, said: str) -> None:
-    thing = Thing("cpu", Placed(1, "X", "tensor", "cpu", "", bytes=size))
+    thing = Placed(1, "X", "tensor", "cpu", "", bytes=size)
     assert expected_words(thing, routes("2xTitanRTX").route("cpu", "cuda:0")).endswith(said)
