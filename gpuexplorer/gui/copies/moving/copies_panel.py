@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from operator import attrgetter
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedLayout, QWidget
 
@@ -40,7 +40,7 @@ from gpuexplorer.gui.widgets.saving import CSV, JSON
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 SIMULATED_LINE = mark("SIMULATED: these cards do not exist, their times are modelled")
-_COMPACT_BELOW, _LEAST_SEARCH, _MOST_SEARCH, _BELOW = 560, 90, 220, 70
+_COMPACT_BELOW, _MOST_SEARCH, _BELOW = 560, 220, 70
 # Whether the line was written for the copy; None: either.
 _WHICH: Sequence[tuple[bool | None, str]] = (
     (None, mark("All {count}")),
@@ -76,14 +76,11 @@ class CopiesPanel(QFrame):
         remark.setText(tr("times modelled") if copies.modelled else "")
         self.search = SearchField(tr("Filter"))
         self.search.setToolTip(tr("What, its code, from and to, the path"))
-        self.search.setMinimumWidth(_LEAST_SEARCH)
         self.search.setMaximumWidth(_MOST_SEARCH)
         self.search.textChanged.connect(self.refresh)
         self.search.left.connect(self.table.setFocus)
         pick = IconButton(Icon.COLUMNS, tr("Choose columns"))
-        pick.clicked.connect(
-            lambda: self.table.open_column_menu(pick.mapToGlobal(QPoint(0, pick.height() + 4)))
-        )
+        pick.clicked.connect(partial(self.table.open_column_menu, None))
         meaning = tr("Save the rows that are shown, as CSV or JSON")
         self._export = ToolButton("framed", Icon.EXPORT, tr("Export"), meaning)
         self._export.clicked.connect(self._on_export_asked)
@@ -199,8 +196,8 @@ class CopiesTable(Table[Moved]):
         what = tr("The name that it was given, or the expression that copied it.")
         way = tr("H is the host, a number is a card.")
         size = tr("Bytes, of repeats all together.")
-        device = tr("How long the device's engine took, of repeats all together.")
-        host = tr("For how long Python was kept, of repeats all together.")
+        engine = tr("How long the device's engine took, of repeats all together.")
+        python = tr("For how long Python was kept, of repeats all together.")
         rate = tr("Bytes by the device's time. Of less than 64 KiB there is none: latency.")
         share = tr("Of what the narrowest wire of the way could carry one way, in theory.")
         best = tr("Of the best rate that was reached on this way in this session.")
@@ -208,6 +205,17 @@ class CopiesTable(Table[Moved]):
         path = tr("The way of the bytes, and how often they went it.")
         waited = tr("Whether Python waited until the bytes had arrived.")
         intact = tr("Whether what arrived was compared with what was sent, and was the same.")
+
+        def ends(moved: Moved) -> str:
+            return f"{moved.row.source} {moved.row.target}"
+
+        def device(moved: Moved) -> Cell:
+            return _seconds(moved, moved.row.seconds, _no_rate(moved.row))
+
+        def host(moved: Moved) -> Cell:
+            unknown = tr("The host's time is not known.")
+            return _seconds(moved, moved.row.host_seconds, unknown)
+
         by, figure = attrgetter, partial(Column[Moved], right=True, largest_first=True)
         return [
             # In the order of cells, and of copies within one.
@@ -215,13 +223,13 @@ class CopiesTable(Table[Moved]):
                 "cell", tr("Cell"), _cell, by("numbers"), cell, width=56, largest_first=True
             ),
             Column("what", tr("What"), _what, by("what"), what, width=112, stretches=True),
-            Column("way", tr("From, to"), self._way, _ends, way, width=80),
+            Column("way", tr("From, to"), self._way, ends, way, width=80),
             figure("size", tr("Size"), self._size, by("row.bytes"), size, width=74, kept=12),
             figure(
-                "device", tr("Device ms"), _device, by("row.seconds"), device, width=76, kept=11
+                "device", tr("Device ms"), device, by("row.seconds"), engine, width=76, kept=11
             ),
             figure(
-                "host", tr("Host ms"), _host, by("row.host_seconds"), host, width=66, kept=10
+                "host", tr("Host ms"), host, by("row.host_seconds"), python, width=66, kept=10
             ),
             figure("rate", tr("GB/s"), _rate, by("row.rate"), rate, width=54, kept=13),
             figure(
@@ -240,7 +248,7 @@ class CopiesTable(Table[Moved]):
                 "blocking", tr("Waited"), _waited, by("row.blocking"), waited, width=62, kept=2
             ),
             # WRONG is seen in any case.
-            Column("intact", tr("Intact"), _intact, _not_intact, intact, width=68, kept=14),
+            Column("intact", tr("Intact"), _intact, by("row.wrong"), intact, width=68, kept=14),
         ]
 
     def _way(self, moved: Moved) -> Cell:
@@ -290,10 +298,6 @@ class CopiesTable(Table[Moved]):
             super().keyPressEvent(event)
 
 
-def _ends(moved: Moved) -> str:
-    return f"{moved.row.source} {moved.row.target}"
-
-
 def _cell(moved: Moved) -> Cell:
     row = moved.row
     implicit = "" if row.asked else mark("Implicit: nobody asked for this copy.")
@@ -333,14 +337,6 @@ def _where(row: CopyRow) -> list[Message]:
 def _no_rate(row: CopyRow) -> str:
     """A sentence; empty where there is a rate."""
     return "" if row.no_rate is None else tr("No rate: {reason}.", reason=row.no_rate.sentence)
-
-
-def _device(moved: Moved) -> Cell:
-    return _seconds(moved, moved.row.seconds, _no_rate(moved.row))
-
-
-def _host(moved: Moved) -> Cell:
-    return _seconds(moved, moved.row.host_seconds, tr("The host's time is not known."))
 
 
 def _seconds(moved: Moved, seconds: float | None, reason: str) -> Cell:
@@ -412,11 +408,6 @@ def _intact(moved: Moved) -> Cell:
         return Cell(hint="" if row.already_there else not_checked)
     hint = tr("Compared: it arrived as it was sent.")
     return Cell(icon=Icon.CHECK, tone=Tone.GOOD, hint=hint)
-
-
-def _not_intact(moved: Moved) -> bool | None:
-    """What is wrong comes first of what was checked."""
-    return None if moved.row.intact is None else not moved.row.intact
 
 
 class CopiesSaving(TablesSaving):

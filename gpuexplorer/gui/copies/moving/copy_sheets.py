@@ -110,7 +110,7 @@ class NewCopySheet(LabSheet):
         targets = [each for each in devices if thing and each.usable and each.name not in here]
         targets.sort(key=lambda each: (each.name != self._target, not each.is_card))
         target = next(iter(targets), None)
-        self._target = target and target.name
+        self._target = None if target is None else target.name
         words, self.lines = tr("There is nowhere else it could go."), ()
         if thing is not None and target is not None:
             way = thing.device, target.name

@@ -4,18 +4,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QPointF, QRect, QRectF, QSizeF, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QPainterPath, QPalette, QPen, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QGraphicsPathItem, QGridLayout, QProgressBar, QWidget
+from PySide6.QtCore import (
+    QPointF,
+    QRect,
+    QRectF,
+    QSizeF,
+    Qt,
+    QTimer,
+    QVariantAnimation,
+    Signal,
+)
+from PySide6.QtGui import QHideEvent, QPainterPath, QPen, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QGraphicsPathItem, QProgressBar, QWidget
 
 from gpuexplorer.copies.jobs import HOST
-from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.units import Quantity, bytes_words, duration, gigabytes_per_second
+from gpuexplorer.core.units import bytes_words, duration, gigabytes_per_second
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.copies.moving.cures import SMALL
 from gpuexplorer.gui.copies.moving.moved import CopiesNow, Moved
 from gpuexplorer.gui.copies.moving.timeline_words import SlowedCopy
-from gpuexplorer.gui.paint.drawing import THIN_SPACE
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import chip_of
 from gpuexplorer.gui.state.wiring import WiringAnswer
@@ -47,67 +55,69 @@ from gpuexplorer.gui.widgets.machine.machine_faces import (
 from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
-_FRAME, _FLOWING = 33, 1200  # milliseconds: a frame, and for how long a lane stays lit
-_LEAST_HEIGHT, _BESIDE, _HEAD, _FIGURE, _BAR, _MOST_TITLE = 160, 60, 32, 26, 8, 240
+_FLOWING = 1200  # milliseconds for which a lane stays lit
+_LEAST_HEIGHT, _BESIDE, _HEAD, _FIGURE, _BAR, _MOST_TITLE = 160, 60, 32, 40, 8, 240
 _BLOCK, _PADDING, _MOST_NAME, _BOX_RADIUS = 24, 16, 110, 6.0
 _FLOW = 0.62  # how much of its colour what only flows beside has
-_LEFT, _RIGHT = 112, 110  # pixels of the figures at either end, at least
 
 
-class Playback(QObject):
-    """Where the block of a slowed copy is just now. Runs only while somebody sees it; then it
-    costs nothing any more once the copy has arrived.
-    """
+class Playback(QVariantAnimation):
+    """Where the block of a slowed copy is just now; it rests while nobody sees it."""
 
     moved = Signal()  # the block, or whether it moves
 
-    def __init__(self, clock: Clock, panel: QWidget) -> None:
-        super().__init__(panel)
-        self._clock, self._panel = clock, panel
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, startValue=0.0, endValue=1.0)
         self.slowed: SlowedCopy | None = None  # None: there is nothing to travel.
-        self.share = 1.0  # 0 to 1, of the copy's time.
-        self.playing = False
-        self.again = False  # Whether it begins anew when it has arrived.
-        self._at = 0.0  # when the share was worked out
-        self._frames = QTimer(self, interval=_FRAME)
-        self._frames.timeout.connect(self._on_frame_due)
+        self._rests = False
+        self.valueChanged.connect(self.moved)
+        self.stateChanged.connect(self.moved)
+
+    @property
+    def playing(self) -> bool:
+        return self.state() is self.State.Running
+
+    @property
+    def share(self) -> float:
+        """0 to 1, of the copy's time."""
+        return 1.0 if self.state() is self.State.Stopped else float(self.currentValue())
 
     def show(self, seconds: float | None, *, moving: bool) -> None:
         """Another copy, of which one took so long. `moving`: it is to be seen travelling."""
+        self.stop()
         self.slowed = SlowedCopy(seconds) if seconds else None
-        moving = moving and self.slowed is not None
-        self._place(0.0 if moving else 1.0, playing=moving)
+        if self.slowed is not None:
+            self.setDuration(round(self.slowed.shown_seconds * 1000))
+            if moving:
+                self.start()
+        self.moved.emit()
 
     def toggle(self) -> None:
         """Hold it; go on; or from the beginning where it has arrived."""
         if self.slowed is not None:
-            arrived = not self.playing and self.share >= 1.0
-            self._place(0.0 if arrived else self.share, playing=not self.playing)
+            held = self.state() is self.State.Paused
+            (self.pause if self.playing else self.resume if held else self.start)()
 
     def repeat(self, again: bool) -> None:
-        self.again = again
-        if again and not self.playing and self.share >= 1.0:
+        self.setLoopCount(-1 if again else 1)
+        if again and self.state() is self.State.Stopped:
             self.toggle()
 
     def go_to(self, share: float) -> None:
         """Held there: somebody drags it."""
-        self._place(min(1.0, max(0.0, share)), playing=False)
+        if self.slowed is not None:
+            if self.state() is self.State.Stopped:
+                self.start()
+            self.pause()
+            self.setCurrentTime(round(share * self.duration()))
 
     def watch(self, *, seen: bool) -> None:
         """Whether somebody sees it."""
-        self._at = self._clock.now()
-        (self._frames.start if seen and self.playing else self._frames.stop)()
-
-    def _place(self, share: float, *, playing: bool) -> None:
-        self.share, self.playing = share, playing
-        self.watch(seen=self._panel.isVisible())
-        self.moved.emit()
-
-    def _on_frame_due(self) -> None:
-        if self.slowed is not None:
-            share = self.share + (self._clock.now() - self._at) / self.slowed.shown_seconds
-            arrived = share >= 1.0 and not self.again
-            self._place(1.0 if arrived else share % 1.0, playing=not arrived)
+        if seen and self._rests:
+            self.resume()
+        self._rests = not seen and self.playing
+        if self._rests:
+            self.pause()
 
 
 class Flow(NamedTuple):
@@ -132,7 +142,7 @@ class TravelPanel(QFrame):
         self._moved: Moved | None = None
         self._hops: tuple[Hop, ...] = ()  # of it; none too where the wiring is not told yet
         self._flows: Sequence[Flow] = ()
-        self.playback = Playback(self._machine.session.desk, self)
+        self.playback = Playback(self)
         self.drawing, self.head, self._strip = TravelDrawing(), TravelHead(), FigureStrip()
         self._hold = IconButton(Icon.PAUSE)
         self._hold.clicked.connect(self.playback.toggle)
@@ -156,8 +166,9 @@ class TravelPanel(QFrame):
         parts = (head, self._area, GROWS, self._waiting, GROWS, self._strip)
         column(*parts, within=self, gap=4, margins=sides)
         self.playback.moved.connect(self._on_travelled)
+        look().changed.connect(self._on_look_changed)
         self._dim = QTimer(self, singleShot=True, interval=_FLOWING)
-        self._dim.timeout.connect(self._on_flowed)
+        self._dim.timeout.connect(lambda: self.show_flowing(()))
         self.show_copy(None, travels=False)
 
     def pull(self) -> None:
@@ -210,7 +221,8 @@ class TravelPanel(QFrame):
         """What else goes over the wires just now; for a while it stays lit."""
         self._flows = flows
         self._light()
-        self._dim.start()
+        if flows:
+            self._dim.start()
 
     def _light(self) -> None:
         flows = [each for each in self._flows if each.hops != self._hops]
@@ -219,10 +231,6 @@ class TravelPanel(QFrame):
             flows.append(Flow(self._hops, colour, chosen=True))
         self.drawing.show_flows(flows)
 
-    def _on_flowed(self) -> None:
-        self._flows = ()
-        self._light()
-
     def _on_travelled(self) -> None:
         playback, moved = self.playback, self._moved
         slowed = None if moved is None else playback.slowed
@@ -230,7 +238,7 @@ class TravelPanel(QFrame):
         shown = None if still else slowed
         self.drawing.show_block(moved.what if moved and shown else "", playback.share)
         self._bring_into_sight()
-        self._strip.show_time(shown, playback.share)
+        self._strip.show_time(self._moved, shown, playback.share)
         self._badge.setText("" if slowed is None else slowed.words)
         self._badge.setAccessibleName(self._badge.text())
         self._tools.setVisible(slowed is not None)
@@ -240,6 +248,10 @@ class TravelPanel(QFrame):
         elif playback.share >= 1.0:
             meaning = tr("Show the copy again")
         self._hold.show_meaning(icon, meaning)
+
+    def _on_look_changed(self) -> None:
+        if self._moved is not None:
+            self._strip.show_figures(self._moved, self._now)
 
     def _bring_into_sight(self) -> None:
         """Not all of the drawing is seen in a small window."""
@@ -273,10 +285,13 @@ def quiet(faces: Mapping[Part, Face]) -> Mapping[Part, Face]:
 
 def _tint(bar: QProgressBar, colour: int | None) -> None:
     """Its ground, what of it is there, and its edge, in the colour of a card."""
-    theme, role, palette = look().theme, QPalette.ColorRole, bar.palette()
-    for each, strength in ((role.Base, 0.3), (role.Highlight, 0.62), (role.Link, 1.0)):
-        palette.setColor(each, mixed(theme.surface, theme.card(colour), strength))
-    bar.setPalette(palette)
+    theme, edge = look().theme, look().theme.card(colour)
+    ground, done = (mixed(theme.surface, edge, strength).name() for strength in (0.3, 0.62))
+    frame = f"border: 1px solid {edge.name()}; border-radius: 4px; text-align: center"
+    dress = f"QProgressBar {{ background: {ground}; color: {theme.text.name()}; {frame} }}"
+    dress += f"QProgressBar::chunk {{ background: {done}; border-radius: 3px }}"
+    if dress != bar.styleSheet():
+        bar.setStyleSheet(dress)
 
 
 class TravelHead(QWidget):
@@ -315,73 +330,53 @@ class TravelHead(QWidget):
 
 
 class FigureStrip(QWidget):
-    """Rate, share of the narrowest wire, and how much of the time has gone by."""
+    """Rate, share of the narrowest wire, the best so far, and how much of the time went by."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Figures of this copy"))
-        caption = look().letters.caption
-        self._head, self._done = Line(height=_FIGURE), Line(height=_FIGURE, right=True)
-        self._wrong = Tag("wrong", tr("WRONG"))
-        self._below, self._beside = (ElidedLabel(caption, Tone.QUIET) for _ in range(2))
-        self._best, self._seen = (label("", caption, Tone.QUIET) for _ in range(2))
-        self._seen.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._rate, self._share, self._best, self._time = (Line(height=_FIGURE) for _ in "rsbt")
         self._bar = QProgressBar(textVisible=False)
-        self._bar.setProperty("kind", "block")
+        self._bar.setAccessibleName(tr("Of limit"))
         self._bar.setFixedHeight(_BAR)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(2)
-        grid.setColumnMinimumWidth(0, _LEFT)
-        grid.setColumnMinimumWidth(2, _RIGHT)
-        grid.setColumnStretch(1, 1)
-        grid.addLayout(row(self._head, GROWS, self._wrong), 0, 0)
-        grid.addWidget(self._bar, 0, 1)
-        grid.addWidget(self._done, 0, 2)
-        grid.addWidget(self._below, 1, 0)
-        grid.addLayout(row(self._beside, GROWS, self._best), 1, 1)
-        grid.addWidget(self._seen, 1, 2)
-        column(line_between(), grid, within=self, gap=4)
+        lines = row(self._rate, self._share, self._best, self._time, gap=16)
+        column(line_between(), lines, self._bar, within=self, gap=4)
 
     def show_figures(self, moved: Moved, now: CopiesNow) -> None:
-        copy, each, reached = moved.row, moved.each_seconds, now.book.best(moved.row)
-        head, share, hint, best = Quantity("–"), "", "", ""
-        if copy.no_rate is not None:
-            head = head if each is None or copy.wrong else duration(each)
-            below, share = tr(copy.no_rate.sentence), tr(SMALL) if copy.small else ""
-        else:
-            head = Quantity(gigabytes_per_second(copy.rate or 0.0), "GB/s")
-            below, share = str(duration(copy.seconds or 0.0)), tr(moved.why_limit)
-            best = tr("best {rate}", rate=gigabytes_per_second(reached)) if reached else ""
+        copy, best, unit = moved.row, now.book.best(moved.row), "GB/s"
+        why = "" if copy.no_rate is None else tr(copy.no_rate.sentence)
+        label, limit = tr("Rate, modelled") if copy.modelled else tr("Rate"), tr("Of limit")
+        rate = Figure(label, absent=(why,), hint=tr(SMALL) if copy.small else "")
+        if copy.wrong:
+            rate = Figure(label, number=tr("WRONG"), tone=Tone.BAD)
+        elif copy.rate is not None:
+            rate = Figure(label, number=gigabytes_per_second(copy.rate), unit=unit)
+        share = Figure(limit, absent=(why or tr(moved.why_limit), "–"))
         if copy.share is not None and copy.limit is not None:
             of = {"share": f"{copy.share * 100:.0f}", "limit": gigabytes_per_second(copy.limit)}
-            share = tr("{share} % of {limit} GB/s", **of)
             hint = tr("{share} % of the narrowest wire, {limit} GB/s one way", **of)
-        if copy.modelled and not copy.already_there:
-            below = tr("{figure}, modelled", figure=below)
-        letters = look().letters
-        unit = (f"{THIN_SPACE}{head.unit}", letters.body, Tone.QUIET)
-        self._head.show_wordings([((head.number, letters.number, Tone.TEXT), unit)])
-        self._head.setVisible(not copy.wrong)
-        self._wrong.setVisible(copy.wrong)
-        self._below.show_text(below)
-        self._beside.show_text(share, hint)
-        self._best.setText(best)
+            limit = tr("Of {limit} GB/s", limit=of["limit"])
+            share = Figure(limit, number=of["share"], unit="%", hint=hint)
+        reached = Figure(tr("Best so far"), absent=("–",))
+        if best is not None:
+            reached = Figure(tr("Best so far"), number=gigabytes_per_second(best), unit=unit)
+        for line, figure in ((self._rate, rate), (self._share, share), (self._best, reached)):
+            line.show_captioned(figure)
         self._bar.setVisible(copy.share is not None)
         self._bar.setValue(round(min(1.0, copy.share or 0.0) * 100))
         _tint(self._bar, moved.colour(now.devices))
-        told = ("" if copy.wrong else str(head), below, hint or share, best)
-        self.setAccessibleDescription(", ".join(filter(None, told)))
+        self.setAccessibleDescription(f"{rate.spoken}, {share.hint or share.spoken}")
 
-    def show_time(self, slowed: SlowedCopy | None, share: float) -> None:
-        if slowed is None:
-            self._done.show_wordings([])
-            self._seen.setText("")
-            return
-        (done, whole), letters = slowed.done(share), look().letters
-        of = (f" {tr('of {whole}', whole=whole)}", letters.caption, Tone.QUIET)
-        self._done.show_wordings([((done, letters.strong, Tone.TEXT), of)])
-        self._seen.setText(slowed.seen(share))
+    def show_time(self, moved: Moved | None, slowed: SlowedCopy | None, share: float) -> None:
+        """`slowed`: while it is seen travelling; else how long one takes."""
+        time, each = Figure(tr("Time"), absent=("–",)), moved and moved.each_seconds
+        if slowed is not None:
+            done, whole = slowed.done(share)
+            number, _, unit = whole.partition(" ")
+            time = Figure(slowed.seen(share), number=done, limit=number, unit=unit)
+        elif each is not None:
+            time = Figure(tr("Time"), number=duration(each).number, unit=duration(each).unit)
+        self._time.show_captioned(time)
 
 
 class Route(NamedTuple):
@@ -445,7 +440,6 @@ class TravelDrawing(MachineDrawing):
         self._way: Route | None = None
         self._share = 1.0
         self._block = QProgressBar(self.viewport())
-        self._block.setProperty("kind", "block")
         self._block.setFont(look().letters.mono.font)
         look().changed.connect(self.laid_out)
 

@@ -27,6 +27,7 @@ from gpuexplorer.lab.events import Event, Failed
 
 _BETWEEN = 120  # milliseconds
 _WIDE, _GAP, _LEAST_TOP, _LEAST_TABLE = 1080, 16, 340, 260
+_BESIDE = [4200, 5800]  # shares of the width, and the other way round of the height
 _LEAST_AXIS, _MOST_AXIS = 240, 0.45  # pixels, and of the height
 
 
@@ -280,7 +281,7 @@ class MovingBoard(QScrollArea):
         if wide is not self._wide:
             self._wide = wide
             self._beside.setOrientation(way.Horizontal if wide else way.Vertical)
-            self._beside.setSizes([42, 58] if wide else [58, 42])
+            self._beside.setSizes(_BESIDE if wide else _BESIDE[::-1])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
