@@ -369,7 +369,8 @@ class FigureStrip(QWidget):
 
     def show_time(self, moved: Moved | None, slowed: SlowedCopy | None, share: float) -> None:
         """`slowed`: while it is seen travelling; else how long one takes."""
-        time, each = Figure(tr("Time"), absent=("–",)), moved and moved.each_seconds
+        time = Figure(tr("Time"), absent=("–",))
+        each = None if moved is None else moved.each_seconds
         if slowed is not None:
             done, whole = slowed.done(share)
             number, _, unit = whole.partition(" ")
