@@ -300,7 +300,7 @@ class CopiesTable(Table[Moved]):
 
 def _cell(moved: Moved) -> Cell:
     row = moved.row
-    implicit = "" if row.asked else mark("Implicit: nobody asked for this copy.")
+    implicit = "" if row.asked else tr("Implicit: nobody asked for this copy.")
     flag = "solid" if row.asked else "dashed"
     return Cell(row.place, flag=flag, hint=paragraph([implicit, *_where(row)]))
 

@@ -73,8 +73,7 @@ def _of_wrong(row: CopyRow, arrived: str) -> Said:
         tr("Until then trust nothing that went this way."),
         tr("Through host memory it may arrive: the cure does that.") if code else "",
     ]
-    cure = paragraph(list(filter(None, said)))
-    return Said(row.place, arrived, cure, row.whole, code, asked=row.asked, bad=True)
+    return Said(row.place, arrived, paragraph(said), row.whole, code, row.asked, bad=True)
 
 
 def _of_asked(moved: Moved, units: Units) -> str:

@@ -5,12 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from gpuexplorer.copies.copy_book import CopyBook, CopyRow
 from gpuexplorer.copies.jobs import HOST
-from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_device import Devices
 from gpuexplorer.gui.widgets.machine.layout import Hop, Kind, Part
-from gpuexplorer.lab.wire import CopyJob
 
 Key = tuple[int, int]  # the command, and the number of the first copy in the book
 
@@ -109,19 +107,8 @@ def _together(rows: Sequence[CopyRow]) -> Moved:
     what = f"{names[0]} … {names[-1]}" if len(names) > 2 else ", ".join(names)
     way, ends = mark("{source} to {target}"), (first.source, first.target)
     ways = [tr(way, source=a, target=b) for a, b in (ends, map(called, ends))]
-    place = tr("cell {number}", number=first.place)
-    memory, path = tr(first.host_side), tr(first.path)
-    said = (
-        *names,
-        first.code,
-        first.how,
-        *ways,
-        memory,
-        path,
-        place,
-        first.within,
-        first.thread,
-    )
+    ways += [tr("cell {number}", number=first.place), tr(first.host_side), tr(first.path)]
+    said = [*names, *ways, first.code, first.how, first.within, first.thread]
     return Moved(whole, what, tuple(row.number for row in rows), "\n".join(said).lower())
 
 
@@ -141,7 +128,6 @@ class CopiesNow:
         self.devices: Devices = {}
         self._cells: dict[int, Sequence[Moved]] = {}
         self._ledger = copies.lab.ledger
-        self._measured: dict[CopyJob, CopyResult] = {}
 
     def take(self) -> Sequence[CopyRow]:
         """What came since the last time. What was measured meanwhile counts for the best."""
@@ -149,14 +135,11 @@ class CopiesNow:
         if ledger is not self._ledger:
             self._ledger = ledger
             self._cells.clear()
-            self._measured.clear()
             self.rows = []
         new = self.book.take(ledger)
         self._fold(dict.fromkeys(row.ran for row in new))
-        for job, result in self._copies.results.items():
-            if self._measured.get(job) is not result:
-                self._measured[job] = result
-                self.book.measured(result)
+        for result in self._copies.results.values():
+            self.book.measured(result)
         there, flags = self._copies.lab.devices(), self._copies.lab.flags
         cards = {each.card: each for each in there if each.card is not None}
         known = {uuid: cards[card] for uuid, card in flags.cards.items() if card in cards}

@@ -343,29 +343,31 @@ class FigureStrip(QWidget):
         column(line_between(), lines, self._bar, within=self, gap=4)
 
     def show_figures(self, moved: Moved, now: CopiesNow) -> None:
-        copy, best, unit = moved.row, now.book.best(moved.row), "GB/s"
+        copy, limit, unit = moved.row, moved.row.limit, "GB/s"
         why = "" if copy.no_rate is None else tr(copy.no_rate.sentence)
-        label, limit = tr("Rate, modelled") if copy.modelled else tr("Rate"), tr("Of limit")
-        rate = Figure(label, absent=(why,), hint=tr(SMALL) if copy.small else "")
+
+        def rate_of(label: str, value: float | None) -> Figure:
+            number = "" if value is None else gigabytes_per_second(value)
+            return Figure(label, number=number, unit=unit, absent=() if number else (why, "–"))
+
+        label = tr("Rate, modelled") if copy.modelled else tr("Rate")
+        rate = rate_of(label, copy.rate)
         if copy.wrong:
             rate = Figure(label, number=tr("WRONG"), tone=Tone.BAD)
-        elif copy.rate is not None:
-            rate = Figure(label, number=gigabytes_per_second(copy.rate), unit=unit)
-        share = Figure(limit, absent=(why or tr(moved.why_limit), "–"))
-        if copy.share is not None and copy.limit is not None:
-            of = {"share": f"{copy.share * 100:.0f}", "limit": gigabytes_per_second(copy.limit)}
+        hint = tr(SMALL) if copy.small else ""
+        share = Figure(tr("Of limit"), absent=(why or tr(moved.why_limit), "–"), hint=hint)
+        if copy.share is not None and limit is not None:
+            of = {"share": f"{copy.share * 100:.0f}", "limit": gigabytes_per_second(limit)}
             hint = tr("{share} % of the narrowest wire, {limit} GB/s one way", **of)
-            limit = tr("Of {limit} GB/s", limit=of["limit"])
-            share = Figure(limit, number=of["share"], unit="%", hint=hint)
-        reached = Figure(tr("Best so far"), absent=("–",))
-        if best is not None:
-            reached = Figure(tr("Best so far"), number=gigabytes_per_second(best), unit=unit)
-        for line, figure in ((self._rate, rate), (self._share, share), (self._best, reached)):
-            line.show_captioned(figure)
+            caption = tr("Of {limit} GB/s", limit=of["limit"])
+            share = Figure(caption, number=of["share"], unit="%", hint=hint)
+        self._rate.show_captioned(rate)
+        self._share.show_captioned(share)
+        self._best.show_captioned(rate_of(tr("Best so far"), now.book.best(copy)))
         self._bar.setVisible(copy.share is not None)
         self._bar.setValue(round(min(1.0, copy.share or 0.0) * 100))
         _tint(self._bar, moved.colour(now.devices))
-        self.setAccessibleDescription(f"{rate.spoken}, {share.hint or share.spoken}")
+        self.setAccessibleDescription(f"{rate.spoken}, {hint or share.spoken}")
 
     def show_time(self, moved: Moved | None, slowed: SlowedCopy | None, share: float) -> None:
         """`slowed`: while it is seen travelling; else how long one takes."""
@@ -392,7 +394,7 @@ class Route(NamedTuple):
         names it would cover.
         """
         place = QRectF(QPointF(), size)
-        place.moveCenter(self.path.pointAtPercent(min(1.0, max(0.0, share))))
+        place.moveCenter(self.path.pointAtPercent(share))
         for end, next_to_it in ((0.0, 0.15), (1.0, 0.85)):
             box = _nearest(self.boxes, self.path.pointAtPercent(end))
             if place.intersects(box):
@@ -474,25 +476,22 @@ class TravelDrawing(MachineDrawing):
             if layout is None:
                 break
             way, bright = way_through(layout, flow.hops), theme.card(flow.colour)
-            self.lanes_lit += len(way.lanes)
+            lanes, frames = QPainterPath(), QPainterPath()
+            lanes.setFillRule(Qt.FillRule.WindingFill)
             for path, width in way.lanes:
-                ink = bright if flow.chosen else mixed(theme.surface, bright, _FLOW)
-                self._add(stroked(path, width), no_pen).setBrush(ink)
+                lanes.addPath(stroked(path, width))
+            ink = bright if flow.chosen else mixed(theme.surface, bright, _FLOW)
+            self._lit.append(self.drawn.addPath(lanes, no_pen, ink))
+            self.lanes_lit += len(way.lanes)
             if flow.chosen:
                 self._way = way
                 _tint(self._block, flow.colour)
-                frames = QPainterPath()
                 for place in way.boxes:
                     frames.addRoundedRect(place, _BOX_RADIUS, _BOX_RADIUS)
-                self._add(frames, QPen(bright, 1.5))
+                self._lit.append(self.drawn.addPath(frames, QPen(bright, 1.5)))
+        for item in self._lit:
+            item.setZValue(LIT)
         self._place_block()
-
-    def _add(self, path: QPainterPath, pen: QPen) -> QGraphicsPathItem:
-        item = self.drawn.addPath(path, pen)
-        item.setZValue(LIT)
-        item.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
-        self._lit.append(item)
-        return item
 
     def _place_block(self) -> None:
         way, block = self._way, self._block
