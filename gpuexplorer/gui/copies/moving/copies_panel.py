@@ -269,8 +269,7 @@ class CopiesTable(Table[Moved]):
     def _share(self, moved: Moved) -> Cell:
         row = moved.row
         if row.no_rate is not None:
-            sentence = "" if row.wrong else tr(row.no_rate.sentence)
-            return Cell(absent=(sentence, "–") if sentence else (), hint=_no_rate(row))
+            return Cell(absent=(tr(row.no_rate.sentence), "–"), hint=_no_rate(row))
         if row.share is None or row.limit is None:
             hint = tr("No share: {reason}.", reason=moved.why_limit)
             return Cell(absent=(tr("no limit known"), "–"), hint=hint)
@@ -312,21 +311,16 @@ def _what(moved: Moved) -> Cell:
 
 
 def _where(row: CopyRow) -> list[Message]:
-    """The code that copied, what ran it, and how deep inside a library it was."""
-    line = (
-        mark("Cell {cell}, line {line}: {code}.") if row.line else mark("Cell {cell}: {code}.")
-    )
-    said = [Message(line, cell=row.cell, line=row.line, code=row.code)]
+    """The code that copied, what ran it, and inside which library."""
+    place = mark("Cell {cell}, line {line}: {code}.")
+    place = place if row.line else mark("Cell {cell}: {code}.")
+    said = [Message(place, cell=row.cell, line=row.line, code=row.code)]
     if row.ran != row.cell:
         said.append(Message("Cell {cell} called it.", cell=row.ran))
     if row.within:
-        inside = Message.counted(
-            "It was copied inside {within}, {count} call from there.",
-            "It was copied inside {within}, {count} calls from there.",
-            max(1, row.deep),
-            within=row.within,
-        )
-        said.append(inside)
+        one = mark("It was copied inside {within}, {count} call from there.")
+        many = mark("It was copied inside {within}, {count} calls from there.")
+        said.append(Message.counted(one, many, max(1, row.deep), within=row.within))
     if row.thread == "autograd":
         said.append(Message("A thread of PyTorch's own, which computes gradients, copied it."))
     elif row.thread:
@@ -343,7 +337,7 @@ def _seconds(moved: Moved, seconds: float | None, reason: str) -> Cell:
     """Such that figures of one column end below each other: "12.040", "0.002"."""
     row = moved.row
     if seconds is None or row.wrong or (row.already_there and not seconds):
-        return Cell(hint=reason)
+        return Cell(hint=_no_rate(row) if row.wrong else reason)
     hint = tr("Modelled") if row.modelled else ""
     if moved.times:
         each = mark("{time} each, modelled") if row.modelled else mark("{time} each")
@@ -384,7 +378,7 @@ def _path(moved: Moved) -> Cell:
     said = [Message("Way: {way}.", way=row.path)] if row.path else []
     said += row.route.notes if row.route is not None else ()
     if moved.buffered:
-        through = "It goes through a pinned buffer of the driver: the memory is pageable."
+        through = mark("It goes through a pinned buffer of the driver: the memory is pageable.")
         said.append(Message(through))
     hint = paragraph(said) or tr("The way is not known.")
     return Cell(_path_words(moved) or "", tone=Tone.QUIET, hint=hint)

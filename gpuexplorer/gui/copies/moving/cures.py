@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuexplorer.copies.copy_book import CopyBook, CopyRow, sums_of
+from gpuexplorer.copies.copy_book import CopyBook, sums_of
 from gpuexplorer.copies.findings import advice
 from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.units import USUAL, Units, bytes_words, duration
@@ -42,7 +42,13 @@ def said_of(book: CopyBook, moved: Moved, units: Units = USUAL) -> Said:
     row = moved.row
     ends = {"what": moved.what, "device": called_in_words(row.target)}
     if row.wrong:
-        return _of_wrong(row, tr("{what} arrived WRONG on {device}.", **ends))
+        arrived, staged = tr("{what} arrived WRONG on {device}.", **ends), row.direct is False
+        between = HOST not in (row.source, row.target) and row.source != row.target
+        code = code_by_host(row.whole, row.line) if between and not staged else ""
+        trust = tr("Until then trust nothing that went this way.")
+        by_host = tr("Through host memory it may arrive: the cure does that.") if code else ""
+        cure = paragraph((advice(row.source, row.target, staged=staged), trust, by_host))
+        return Said(row.place, arrived, cure, row.whole, code, row.asked, bad=True)
     if row.already_there:
         there = tr("{what} is on {device} already: nothing was copied.", **ends)
         nothing = tr("The very same tensor comes back, and no time is lost.")
@@ -62,18 +68,6 @@ def said_of(book: CopyBook, moved: Moved, units: Units = USUAL) -> Said:
     elif row.small:
         cure = tr(SMALL)
     return Said(row.place, sentence, cure, row.whole, code, row.asked)
-
-
-def _of_wrong(row: CopyRow, arrived: str) -> Said:
-    staged, code = row.direct is False, ""
-    if not staged and HOST not in (row.source, row.target) and row.source != row.target:
-        code = code_by_host(row.whole, row.line)
-    said = [
-        advice(row.source, row.target, staged=staged),
-        tr("Until then trust nothing that went this way."),
-        tr("Through host memory it may arrive: the cure does that.") if code else "",
-    ]
-    return Said(row.place, arrived, paragraph(said), row.whole, code, row.asked, bad=True)
 
 
 def _of_asked(moved: Moved, units: Units) -> str:

@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     QVariantAnimation,
     Signal,
 )
-from PySide6.QtGui import QHideEvent, QPainterPath, QPen, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QPainterPath, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsPathItem, QProgressBar, QWidget
 
 from gpuexplorer.copies.jobs import HOST
@@ -62,14 +62,13 @@ _FLOW = 0.62  # how much of its colour what only flows beside has
 
 
 class Playback(QVariantAnimation):
-    """Where the block of a slowed copy is just now; it rests while nobody sees it."""
+    """Where the block of a slowed copy is just now; held while nobody sees it."""
 
     moved = Signal()  # the block, or whether it moves
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, startValue=0.0, endValue=1.0)
         self.slowed: SlowedCopy | None = None  # None: there is nothing to travel.
-        self._rests = False
         self.valueChanged.connect(self.moved)
         self.stateChanged.connect(self.moved)
 
@@ -110,14 +109,6 @@ class Playback(QVariantAnimation):
                 self.start()
             self.pause()
             self.setCurrentTime(round(share * self.duration()))
-
-    def watch(self, *, seen: bool) -> None:
-        """Whether somebody sees it."""
-        if seen and self._rests:
-            self.resume()
-        self._rests = not seen and self.playing
-        if self._rests:
-            self.pause()
 
 
 class Flow(NamedTuple):
@@ -264,13 +255,10 @@ class TravelPanel(QFrame):
         super().resizeEvent(event)
         self._bring_into_sight()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.playback.watch(seen=True)
-
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.playback.watch(seen=False)
+        if self.playback.playing:
+            self.playback.pause()
 
 
 def quiet(faces: Mapping[Part, Face]) -> Mapping[Part, Face]:
