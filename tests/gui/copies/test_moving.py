@@ -190,7 +190,7 @@ def test_a_new_copy_runs_the_labs_own_line_and_what_fails_is_a_sentence(
     sheet = the(NewCopySheet, page.window())
     assert list(sheet.lines) == lines
     assert any("NVLink x2" in each for each in texts(sheet))
-    with qtbot.waitSignal(sheet.begun):
+    with qtbot.waitSignal(sheet.asked):
         called(QAbstractButton, sheet, "Run the copy in the lab").click()
     assert worker.cells[-1] == "\n".join(lines)
     said = "CUDA out of memory. Tried to allocate"

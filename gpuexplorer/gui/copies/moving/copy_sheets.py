@@ -9,14 +9,12 @@ from PySide6.QtWidgets import QFormLayout, QWidget
 
 from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.routes import Route
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words, rate, seconds_words
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.copies.moving.cures import SMALL, Said
 from gpuexplorer.gui.copies.shared_parts import place_choice
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_lines import copy_line
-from gpuexplorer.gui.state.lab.lab_state import LabState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown
@@ -46,33 +44,15 @@ def expected_words(thing: Placed, route: Route | None) -> str:
     return paragraph((begin, end))
 
 
-class LabSheet(Sheet):
-    """Runs lines in the lab; where it rests, its worker is started."""
-
-    begun = Signal(int)  # the command of the line that copies
-    refused = Signal(str)
-
-    def __init__(self, heading: str, lab: LabState, window: QWidget, width: int) -> None:
-        super().__init__(heading, window, width)
-        self.lab = lab
-
-    def run(self, code: str, *, by_form: bool = False) -> None:
-        try:
-            command = self.lab.run(code, by_form=by_form)
-        except Trouble as trouble:
-            self.refused.emit(trouble.told)
-        else:
-            self.begun.emit(command)
-        self.accept()
-
-
-class NewCopySheet(LabSheet):
+class NewCopySheet(Sheet):
     """Begins with the newest thing, and another card where there is one."""
 
+    asked = Signal(str)  # the lines that copy are to be run
+
     def __init__(self, copies: CopiesState, parent: QWidget) -> None:
-        super().__init__(tr("New copy"), copies.lab, parent, 420)
+        super().__init__(tr("New copy"), parent, 420)
         self._copies, self._devices = copies, copies.devices()
-        shelf = self.lab.ledger.things
+        shelf = self._copies.lab.ledger.things
         names = ("X", "A", "B", "C", "D", *(f"X{at}" for at in range(1, len(shelf) + 2)))
         free, able = next(each for each in names if each not in shelf), self._devices
         # The newest first; then what could be made for it.
@@ -100,7 +80,7 @@ class NewCopySheet(LabSheet):
         self._expected = self.add_sentence("", Tone.QUIET)
         self._copy = self.add_button(tr("Copy"), ROLE.ActionRole, default=True)
         self._copy.setAccessibleName(tr("Run the copy in the lab"))
-        self._copy.clicked.connect(lambda: self.run("\n".join(self.lines), by_form=True))
+        self._copy.clicked.connect(self._on_copy_asked)
         self.add_button(tr("Close"), ROLE.RejectRole)
         self.refresh()
 
@@ -114,12 +94,12 @@ class NewCopySheet(LabSheet):
         words, self.lines = tr("There is nowhere else it could go."), ()
         if thing is not None and target is not None:
             way = thing.device, target.name
-            by_host = way in self.lab.switches.by_host
+            by_host = way in self._copies.lab.switches.by_host
             find = self._copies.ways.staged if by_host else self._copies.route
             words = expected_words(thing, find(*way))
             given = "" if thing.device == HOST else f', device="{thing.device}"'
             made = [] if thing.id else [f"{thing.name} = torch.rand({_NEW_SHAPE}{given})"]
-            taken = {*self.lab.ledger.things, thing.name}
+            taken = {*self._copies.lab.ledger.things, thing.name}
             self.lines = [*made, copy_line(thing, target, taken, by_host=by_host)]
         things = [self._choice(*each) for each in enumerate(self._things)]
         places = [place_choice(devices, each.name) for each in devices if each in targets]
@@ -135,6 +115,10 @@ class NewCopySheet(LabSheet):
         words = thing.name if thing.id else tr("a new tensor")
         return replace(there, key=at, words=words, remark=size, typed=bool(thing.id))
 
+    def _on_copy_asked(self) -> None:
+        self.asked.emit("\n".join(self.lines))
+        self.accept()
+
     def _on_thing_chosen(self, at: int) -> None:
         self._thing = self._things[at]
         self.refresh()
@@ -144,11 +128,13 @@ class NewCopySheet(LabSheet):
         self.refresh()
 
 
-class CureSheet(LabSheet):
+class CureSheet(Sheet):
     """The cell as it was and as it could be."""
 
-    def __init__(self, lab: LabState, said: Said, window: QWidget) -> None:
-        super().__init__(tr("Cell {cell}, cured", cell=said.place), lab, window, 580)
+    asked = Signal(str)  # the code is to be run
+
+    def __init__(self, said: Said, window: QWidget) -> None:
+        super().__init__(tr("Cell {cell}, cured", cell=said.place), window, 580)
         self.add_sentence(said.sentence)
         self._add_lines(tr("As it was"), said.before, Tone.QUIET)
         self.add_sentence(said.cure)
@@ -157,7 +143,7 @@ class CureSheet(LabSheet):
         self._take = self.add_button(tr("Copy the code"), ROLE.ActionRole)
         self._take.clicked.connect(self._on_take_asked)
         run = self.add_button(tr("Run it in the lab"), ROLE.ActionRole, default=True)
-        run.clicked.connect(lambda: self.run(self._code))
+        run.clicked.connect(self._on_run_asked)
         self.add_button(tr("Close"), ROLE.RejectRole)
 
     def _add_lines(self, caption: str, lines: str, tone: Tone) -> None:
@@ -167,3 +153,7 @@ class CureSheet(LabSheet):
     def _on_take_asked(self) -> None:
         QGuiApplication.clipboard().setText(f"{self._code}\n")
         self._take.setText(tr("Copied"))
+
+    def _on_run_asked(self) -> None:
+        self.asked.emit(self._code)
+        self.accept()

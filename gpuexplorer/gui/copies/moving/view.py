@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QScrollArea, QSplitter, QWidget
 
 from gpuexplorer.copies.copy_book import worst_of
 from gpuexplorer.core.harmless import tabbed
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.copies_page import MOVING_KEYS, CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.copies.moving.copies_panel import SIMULATED_LINE, CopiesPanel
-from gpuexplorer.gui.copies.moving.copy_sheets import CureSheet, LabSheet, NewCopySheet
+from gpuexplorer.gui.copies.moving.copy_sheets import CureSheet, NewCopySheet
 from gpuexplorer.gui.copies.moving.cures import said_of
 from gpuexplorer.gui.copies.moving.moved import CopiesNow, Key, Moved
 from gpuexplorer.gui.copies.moving.timeline_panel import TimelinePanel
@@ -112,7 +113,9 @@ class MovingPage(CopiesPage):
         if self.copies.lab.recorded:
             self.note.show_refused(tr(RECORDED))
         else:
-            self._open(NewCopySheet(self.copies, self.window()))
+            sheet = NewCopySheet(self.copies, self.window())
+            sheet.asked.connect(partial(self._run, by_form=True))
+            sheet.open()
 
     def copy_text(self) -> None:
         """To the clipboard: what is picked, or all where nothing is."""
@@ -122,10 +125,16 @@ class MovingPage(CopiesPage):
         QGuiApplication.clipboard().setText(tabbed(captions, rows, note))
         self.note.show_done(tr("The rows are on the clipboard."))
 
-    def _open(self, sheet: LabSheet) -> None:
-        sheet.begun.connect(self._on_begun)
-        sheet.refused.connect(self.note.show_refused)
-        sheet.open()
+    def _run(self, code: str, *, by_form: bool = False) -> None:
+        """In the lab, which may have to start its worker."""
+        try:
+            self._awaited.add(self.copies.lab.run(code, by_form=by_form))
+        except Trouble as trouble:
+            self.note.show_refused(trouble.told)
+            return
+        self._chosen = None
+        if self.copies.lab.stage in (Stage.SEARCHING, Stage.STARTING):
+            self.note.show_done(tr("The lab's worker is being started; the copy follows."))
 
     def _take(self, *, first: bool = False) -> None:
         """What came since the last time: `first`, sorted in. One lit lane for each way, however
@@ -224,13 +233,9 @@ class MovingPage(CopiesPage):
             self._show_chosen(travels=True)
 
     def _on_cure_asked(self) -> None:
-        self._open(CureSheet(self.copies.lab, self._panel.said, self.window()))
-
-    def _on_begun(self, command: int) -> None:
-        self._awaited.add(command)
-        self._chosen = None
-        if self.copies.lab.stage in (Stage.SEARCHING, Stage.STARTING):
-            self.note.show_done(tr("The lab's worker is being started; the copy follows."))
+        sheet = CureSheet(self._panel.said, self.window())
+        sheet.asked.connect(self._run)
+        sheet.open()
 
     def _on_told(self, event: Event) -> None:
         if isinstance(event, Failed) and event.id in self._awaited:
