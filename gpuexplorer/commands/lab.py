@@ -77,7 +77,7 @@ _LINES: Mapping[str, int] = {
     Message("Code"): 92,
     Message("Copies"): 95,
     Message("Bytes"): 94,
-    Message("Kind"): 40,  # asked for, or hidden
+    Message("Kind"): 40,  # explicit or implicit
     Message("From, to"): 60,
     Message("Memory"): 30,
     Message("Limit"): 50,

@@ -115,7 +115,7 @@ class Line:
     waited: float | None  # seconds for which copies kept the host
     device_seconds: float | None
     idle_seconds: float
-    asked_words: Message  # whether its copies were asked for, or are hidden in something else
+    asked_words: Message  # whether its copies are explicit, or implied by something else
     way: Message  # from where to where; that of most bytes
     memory: Message  # what memory of the host took part
     share: float | None  # of the limit of the wire, by the copies of most bytes
@@ -152,7 +152,7 @@ def _line(run: ProgramRun, spot: Spot, copied: list[CopyRow], idled: list[Idle])
         ends = (copied[0].source, copied[0].target)
         source, target = (Message("host") if each == HOST else each for each in ends)
         way = Message("{source} to {target}", source=source, target=target)
-    asked = (Message("asked") if each.asked else Message("hidden") for each in copied)
+    asked = (Message("explicit") if each.asked else Message("implicit") for each in copied)
     return Line(
         spot,
         run.place(spot),

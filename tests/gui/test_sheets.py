@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.copies.moving.new_copy_sheet import NewCopySheet
+from gpuexplorer.gui.copies.moving.copy_sheets import NewCopySheet
 from gpuexplorer.gui.crash_dialog import CrashDialog
 from gpuexplorer.gui.lab.head.cap_sheet import CapSheet
 from gpuexplorer.gui.lab.head.visible_sheet import VisibleSheet

@@ -50,10 +50,10 @@ def test_copies_are_sorted_found_by_words_and_those_nobody_asked_for_shown_alone
     person.sees("No copy matches")
     person.click("Show all copies")
     person.waits(lambda: len(person.rows(TABLE)) == 2)
-    person.click("Unasked 1")
+    person.click("Implicit 1")
     assert person.column(TABLE, "What") == ["X[0, 0, 0].item()"]
-    person.sees("Nobody asked for this copy.")
-    person.click("Asked for 1")
+    person.sees("Implicit: nobody asked for this copy.")
+    person.click("Explicit 1")
     assert person.column(TABLE, "What") == ["Z"]
 
 

@@ -66,7 +66,8 @@ class MachinePanel(Panel):
         say(self._notes, " ".join(notes))
         said = tr(
             "A wire has a lane for each direction, as wide as it is fast; the more it carries "
-            "of that, the brighter it is. Rates are in GB/s, traffic as seen from the card."
+            "of that, the stronger its colour. Rates are in GB/s, traffic is as seen from the "
+            "card."
         )
         self._legend.setText(f"{said} {tr(INFERRED)}" if shape.junctions else said)
         for part in (self.save, self._legend, self.drawing):

@@ -1,10 +1,12 @@
 """Copies as a worker would tell them, and the page that shows them."""
 
+from dataclasses import replace
+
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.moving.copies_panel import CopiesTable
-from gpuexplorer.gui.copies.moving.travel_drawing import TravelDrawing
+from gpuexplorer.gui.copies.moving.travel_panel import TravelDrawing
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.copies.copies_state import CopiesState, copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
@@ -14,59 +16,31 @@ from tests.gui.hands import the
 from tests.gui.lab.conftest import ScriptedWorker, finished
 
 MIB = 1 << 20
+_TOLD = Transferred(0, "cuda:0", "cuda:1", 256 * MIB, 5.84e-3, modelled=True, line=1)
+_ACROSS = replace(_TOLD, what="X.cuda(1)", how="cuda", blocking=False, direct=True, intact=True)
+_READ = replace(_TOLD, target="cpu", what="loss.item()", how="item", asked=False, pinned=False)
 
 
 def across(number: int, **fields: object) -> Transferred:
     """From card to card, 256 MiB in 5.84 ms."""
-    usual: dict[str, object] = {
-        "source": "cuda:0",
-        "target": "cuda:1",
-        "bytes": 256 * MIB,
-        "seconds": 5.84e-3,
-        "modelled": True,
-        "what": "X.cuda(1)",
-        "how": "cuda",
-        "cell": number,
-        "line": 1,
-        "blocking": False,
-        "direct": True,
-        "host_seconds": 5e-6,
-        "asked_at": 1e-6,
-        "begin": 2e-6,
-        "end": 2e-6 + 5.84e-3,
-        "intact": True,
-    }
-    given = {**usual, **fields}
-    return Transferred(number, **given)  # type: ignore[arg-type]  # by name
+    when = {"host_seconds": 5e-6, "asked_at": 1e-6, "begin": 2e-6, "end": 2e-6 + 5.84e-3}
+    given = {"id": number, "cell": number, **when, **fields}
+    return replace(_ACROSS, **given)  # type: ignore[arg-type]  # by name
 
 
 def read(number: int, times: int = 1000, **fields: object) -> Transferred:
-    """So many numbers of four bytes that came to the host unasked."""
-    usual: dict[str, object] = {
-        "modelled": True,
-        "copies": times,
-        "what": "loss.item()",
-        "asked": False,
-        "cell": number,
-        "line": 1,
-        "how": "item",
-        "pinned": False,
-        "blocking": True,
-        "host_seconds": 15e-6 * times,
-        "asked_at": 0.0,
-        "begin": 1e-6,
-        "end": 15e-6 * times,
-    }
-    given = {**usual, **fields}
-    return Transferred(number, "cuda:0", "cpu", 4 * times, 1e-5 * times, **given)  # type: ignore[arg-type]  # by name
+    """So many numbers of four bytes that came to the host, implicitly."""
+    sums = {"copies": times, "bytes": 4 * times, "seconds": 1e-5 * times}
+    when = {"host_seconds": 15e-6 * times, "asked_at": 0.0, "begin": 1e-6, "end": 15e-6 * times}
+    given = {"id": number, "cell": number, "blocking": True, **sums, **when, **fields}
+    return replace(_READ, **given)  # type: ignore[arg-type]  # by name
 
 
 def cell(lab: Lab, worker: ScriptedWorker, code: str, *events: object) -> int:
     """A cell that is carried out at once. What can be called is given its number."""
     number = lab.run(code)
     told: list[Event] = [each(number) if callable(each) else each for each in events]  # type: ignore[misc]  # events
-    last = finished(number, host_seconds=16e-3)
-    worker.say(Began(number), *told, last)
+    worker.say(Began(number), *told, finished(number, host_seconds=16e-3))
     return number
 
 
@@ -104,10 +78,10 @@ def show_at(page: MovingPage, width: int, height: int) -> None:
 def rows(page: MovingPage) -> list[str]:
     """What each row is about: cell, thing, way."""
     model = the(CopiesTable, page).model()
-    return [
-        " ".join(str(model.index(row, column).data()) for column in range(3))
-        for row in range(model.rowCount())
+    cells = [
+        [model.index(row, at).data() for at in range(3)] for row in range(model.rowCount())
     ]
+    return [" ".join(map(str, each)) for each in cells]
 
 
 def drawing(page: MovingPage) -> TravelDrawing:

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.copies.moving.copies_panel import TableTools
+from gpuexplorer.gui.copies.moving.copies_panel import CopiesPanel
 from gpuexplorer.gui.copies.view import CopiesView
 from tests.gui.hands import press, the
 
@@ -60,7 +60,7 @@ def test_the_pages_are_gone_through_by_keys_round_and_round(view: CopiesView) ->
 def test_control_f_goes_to_the_filter_of_the_table(view: CopiesView, qtbot: QtBot) -> None:
     view.open_page("copies")
     assert view.start_search()
-    qtbot.waitUntil(the(TableTools, view).search.hasFocus)
+    qtbot.waitUntil(the(CopiesPanel, view).search.hasFocus)
     view.open_page("matrix")
     assert not view.start_search()
 

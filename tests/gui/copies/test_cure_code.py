@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpuexplorer.gui.copies.moving.cure_code import code_by_host, cure_code
+from gpuexplorer.gui.copies.moving.cures import code_by_host, cure_code
 
 KEPT = "torch.stack(log).tolist()"
 
@@ -21,8 +21,6 @@ KEPT = "torch.stack(log).tolist()"
             f"log = []\nwhile go(): log += [loss.detach()]  # é\nlog = {KEPT}",
         ),
         ("for x in loader:\n    log.append(x.item())", 2, ""),  # what else is in it?
-        ("log = []\nlog.append(x.item())", 2, ""),
-        ("total += loss.item()", 1, ""),
         ("not python", 1, ""),
     ],
 )
@@ -34,7 +32,6 @@ def test_a_log_is_kept_on_the_card_and_read_once(code: str, line: int, cured: st
     ("code", "line", "cured"),
     [
         ("Y = X.cuda()  # é", 1, "Y = X.pin_memory().cuda(non_blocking=True)  # é"),
-        ("Y = X.to('cuda:1')", 1, "Y = X.pin_memory().to('cuda:1', non_blocking=True)"),
         (
             "A = 1\nY = f(X).to((d),)",
             2,

@@ -15,7 +15,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Engine, Timeline, Track
-from gpuexplorer.gui.copies.moving.moving_board import MovingBoard
 from gpuexplorer.gui.copies.moving.timeline_panel import TimelinePanel
 from gpuexplorer.gui.copies.moving.timeline_view import GUTTER, TimelineView
 from gpuexplorer.gui.copies.moving.timeline_words import (
@@ -27,7 +26,7 @@ from gpuexplorer.gui.copies.moving.timeline_words import (
     ticks,
 )
 from gpuexplorer.gui.copies.moving.travel_panel import TravelHead, TravelPanel
-from gpuexplorer.gui.copies.moving.view import MovingPage
+from gpuexplorer.gui.copies.moving.view import MovingBoard, MovingPage
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.copies.moving.travel_drawing import way_through
+from gpuexplorer.gui.copies.moving.travel_panel import way_through
 from gpuexplorer.gui.widgets.machine.layout import (
     SOCKETS,
     Kind,

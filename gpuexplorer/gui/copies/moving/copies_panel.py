@@ -1,136 +1,293 @@
-"""CopiesPanel: the table of the copies under its tools, and what is to be said of one."""
+"""CopiesPanel: the table of the copies with its filters and columns, what is to be said of one,
+and the rows that are shown as files: SI units, and whether they are modelled.
+"""
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Sequence
+from functools import partial
+from operator import attrgetter
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QStackedLayout, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedLayout, QWidget
 
 from gpuexplorer.copies.copy_book import CopyRow
-from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.copies.moving.copy_cells import CELL, CopyCells, copy_columns
-from gpuexplorer.gui.copies.moving.moved import Moved, Which
-from gpuexplorer.gui.copies.moving.words import Said
+from gpuexplorer.copies.jobs import HOST
+from gpuexplorer.copies.result import gigabytes, rounded
+from gpuexplorer.core.harmless import csv_of, harmless
+from gpuexplorer.core.units import duration, gigabytes_per_second, memory
+from gpuexplorer.core.words import Message, mark, paragraph, tr
+from gpuexplorer.gui.copies.moving.cures import Said
+from gpuexplorer.gui.copies.moving.moved import CopiesNow, Moved, called
+from gpuexplorer.gui.copies.results_saving import TablesSaving
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.lab.devices import chip_of
+from gpuexplorer.gui.state.lab.program_state import RECORDED
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton, open_below
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import (
-    FREE,
-    GROWS,
-    Grow,
-    column,
-    label,
-    row,
-    say,
-    wrapped_label,
-)
-from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel, Tag
 from gpuexplorer.gui.widgets.live_view import EmptyState
+from gpuexplorer.gui.widgets.saving import CSV, JSON
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
-_LEAST_SEARCH, _MOST_SEARCH = 90, 220
-_COMPACT_BELOW = 520
-_REMARK_FROM = 640
-_COMPARE = mark("Compare two chosen rows side by side")
+SIMULATED_LINE = mark("SIMULATED: these cards do not exist, their times are modelled")
+_COMPACT_BELOW, _MOST_SEARCH, _BELOW = 560, 220, 70
+# Whether the line was written for the copy; None: either.
+_WHICH: Sequence[tuple[bool | None, str]] = (
+    (None, mark("All {count}")),
+    (True, mark("Explicit {count}")),
+    (False, mark("Implicit {count}")),
+)
+_COLUMNS = "copies/columns"
+# Of a row, under the same names in a file.
+_FACTS = (
+    *("cell", "line", "code", "what", "within", "thread", "how", "asked", "source", "target"),
+    *("bytes", "copies", "pinned", "blocking", "direct", "path", "intact"),
+)
 
 
-class TableTools(QWidget):
-    """Its parts are connected by whoever decides, and who shows the answer here."""
+class CopiesPanel(QFrame):
+    """Where there are no rows, a sentence and a way on stand in their place."""
 
-    columns_asked = Signal(QPoint)  # where on the screen their menu belongs
+    new_copy_asked = Signal()
 
-    def __init__(self, remark: str) -> None:
+    def __init__(self, copies: CopiesState, now: CopiesNow) -> None:
         super().__init__()
-        self._exports: list[tuple[str, Callable[[], None]]] = []
-        choices = [(which, which.words(0)) for which in Which]
-        self.which = Segmented(tr("Which copies"), choices)
-        self._remark = ElidedLabel(look().letters.caption, Tone.QUIET)
-        self._remark.show_text(remark)
+        self.setProperty("panel", "card")
+        self.setAccessibleName(tr("All copies"))
+        self._copies, self._now = copies, now
+        self._asked: bool | None = None
+        self.settled = True  # rows stand in their order
+        machine = copies.lab.machine
+        self.table = CopiesTable(now, machine)
+        self.saving = CopiesSaving(machine, self.table, now)
+        self._which = Segmented(tr("Which copies"), [(each, "") for each, _ in _WHICH])
+        self._which.chosen.connect(self._on_which_chosen)
+        remark = ElidedLabel(look().letters.caption, Tone.QUIET)
+        remark.setText(tr("times modelled") if copies.modelled else "")
         self.search = SearchField(tr("Filter"))
         self.search.setToolTip(tr("What, its code, from and to, the path"))
-        self.search.setMinimumWidth(_LEAST_SEARCH)
         self.search.setMaximumWidth(_MOST_SEARCH)
-        self.compare = ToolButton("framed", Icon.COPIES, tr("Compare"), tr(_COMPARE))
-        self._columns = IconButton(Icon.COLUMNS, tr("Choose columns"))
-        self._columns.clicked.connect(self._on_columns_asked)
-        self._export = ToolButton(
-            "framed",
-            Icon.EXPORT,
-            tr("Export"),
-            tr("Save the rows that are shown, as CSV or JSON"),
-        )
+        self.search.textChanged.connect(self.refresh)
+        self.search.left.connect(self.table.setFocus)
+        pick = IconButton(Icon.COLUMNS, tr("Choose columns"))
+        pick.clicked.connect(partial(self.table.open_column_menu, None))
+        meaning = tr("Save the rows that are shown, as CSV or JSON")
+        self._export = ToolButton("framed", Icon.EXPORT, tr("Export"), meaning)
         self._export.clicked.connect(self._on_export_asked)
-        row(
-            self.which,
-            self._remark,
-            FREE,
-            self.search,
-            Grow(3),
-            self._columns,
-            self.compare,
-            self._export,
-            within=self,
+        self.said = Said()  # of one copy, below the table
+        self._flag, self.cure = Tag("place"), QPushButton(tr("Show the cure"))
+        self._sentence = wrapped_label("", Tone.TEXT)
+        self._cure = wrapped_label("", Tone.QUIET, look().letters.caption)
+        self._empty = EmptyState(Icon.COPIES)
+        self._empty.way_on_chosen.connect(self._on_way_on_chosen)
+        self._below = QWidget()
+        # As high in every case, so that the table above it stands still.
+        self._below.setMinimumHeight(_BELOW)
+        words = column(FREE, self._sentence, self._cure, FREE, gap=2)
+        said = row(self._flag, words, GROWS, self.cure, gap=12)
+        column(line_between(), said, GROWS, within=self._below)
+        tools = row(self._which, remark, GROWS, self.search, GROWS, pick, self._export)
+        self._stack = QStackedLayout()
+        sides = (12, 10, 12, 8)
+        column(tools, self._stack, GROWS, self._below, within=self, gap=4, margins=sides)
+        # Of a layout that belongs to nobody yet, its first part would be a window of its own.
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self._empty)
+
+    def refresh(self, *_: object, in_order: bool = True) -> None:
+        rows, words = self._now.rows, self.search.text().lower().split()
+        shown = [
+            each
+            for each in rows
+            if self._asked in (None, each.row.asked)
+            and (not words or all(word in each.found_in for word in words))
+        ]
+        asked = sum(each.row.asked for each in rows)
+        counts = {None: len(rows), True: asked, False: len(rows) - asked}
+        for which, template in _WHICH:
+            self._which.show_words(which, tr(template, count=counts[which]))
+        self._which.show_choice(self._asked)
+        self.settled = in_order or self.table.may_move()
+        self.table.show_rows(shown, in_order=in_order)
+        self._export.setEnabled(bool(shown))
+        self._below.setVisible(bool(shown))
+        self._stack.setCurrentWidget(self.table if shown else self._empty)
+        if not shown:
+            self._empty.show_words(*self._nothing())
+
+    def show_said(self, said: Said) -> None:
+        self.said = said
+        say(self._flag, said.place)
+        self._flag.setAccessibleName(tr("Cell {number}", number=said.place))
+        restyle(self._flag, "kind", "place" if said.asked else "unasked")
+        self._sentence.setText(said.sentence)
+        restyle(self._sentence, "tone", (Tone.BAD if said.bad else Tone.TEXT).value)
+        say(self._cure, said.cure)
+        self.cure.setVisible(bool(said.code))
+
+    def settle(self) -> None:
+        """Once nobody reads along any more."""
+        if not self.settled and self.table.may_move():
+            self.refresh()
+
+    def _nothing(self) -> tuple[str, str, str]:
+        """Why there is no row, what there is to say to it, and a way on."""
+        if self._now.rows:
+            return tr("No copy matches"), "", tr("Show all copies")
+        if self._copies.lab.recorded:
+            return tr("Nothing had been copied until then"), tr(RECORDED), ""
+        if len(self._copies.devices()) < 2:
+            only = tr("The lab has one device here: a copy needs two.")
+            return tr("Nothing can be copied"), only, ""
+        how = tr(
+            "Every copy that a cell of the lab makes is listed here, explicit or implicit. "
+            "Try X.cuda(1) in the lab, or make a copy here."
         )
-        self.show_able(picked=0, rows=0)
+        return tr("Nothing has been copied yet"), how, tr("New copy")
 
-    def offer_exports(self, exports: list[tuple[str, Callable[[], None]]]) -> None:
-        self._exports = exports
+    def _on_way_on_chosen(self) -> None:
+        if self._now.rows:
+            self._asked = None
+            self.search.clear()
+            self.refresh()
+        else:
+            self.new_copy_asked.emit()
 
-    def start_search(self) -> bool:
-        self.search.setFocus()
-        return True
-
-    def show_which(self, which: Which, counts: Mapping[Which, int]) -> None:
-        for each, count in counts.items():
-            self.which.show_words(each, each.words(count))
-        self.which.show_choice(which)
-        self._arrange()
-
-    def show_able(self, picked: int, rows: int) -> None:
-        """So many rows are picked, and so many are there."""
-        self.compare.setEnabled(picked == 2)
-        how = tr("Choose two rows with Ctrl and a click to compare them")
-        self.compare.setToolTip(tr(_COMPARE) if picked == 2 else how)
-        self._export.setEnabled(rows > 0)
-
-    def _on_columns_asked(self) -> None:
-        below = QPoint(0, self._columns.height() + 4)
-        self.columns_asked.emit(self._columns.mapToGlobal(below))
+    def _on_which_chosen(self, asked: bool | None) -> None:
+        self._asked = asked
+        self.refresh()
 
     def _on_export_asked(self) -> None:
-        menu = QMenu(self)
-        menu.setFont(self.window().font())
-        menu.aboutToHide.connect(menu.deleteLater)
-        for words, run in self._exports:
-            menu.addAction(words).triggered.connect(run)
-        menu.popup(self._export.mapToGlobal(QPoint(0, self._export.height() + 4)))
-
-    def _arrange(self) -> None:
-        width = self.width()
-        around = self.which.full_width() + _LEAST_SEARCH + 300
-        self.which.show_compact(width < min(_COMPACT_BELOW, around))
-        compact = width < around
-        self.compare.show_compact(compact)
-        self._export.show_compact(compact)
-        self._remark.setVisible(width >= max(_REMARK_FROM, around + 60))
+        menu = QMenu(self._export)
+        menu.addAction(tr("Save as CSV…"), partial(self.saving.ask_as, CSV))
+        menu.addAction(tr("Save as JSON…"), partial(self.saving.ask_as, JSON))
+        menu.addAction(tr("Copy as a table"), self.saving.copy_table)
+        open_below(menu, self._export)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._arrange()
-
-
-_CHIP = 20
-_LEAST = 62
+        compact = self.width() < _COMPACT_BELOW
+        self._which.show_compact(compact)
+        self._export.show_compact(compact)
 
 
 class CopiesTable(Table[Moved]):
-    """Escape chooses none."""
+    """Repeats are one row: bytes and times are told all together. Escape chooses none."""
+
+    def __init__(self, now: CopiesNow, machine: MachineState) -> None:
+        self._now, self._settings = now, machine.settings
+        model = TableModel(self._columns(), lambda moved: moved.key)
+        super().__init__(tr("Copies of the lab"), model, machine.session.desk)
+        self.columns.sort_by("cell", falling=True)
+        self.columns.remember_in(machine.settings, _COLUMNS)
+
+    def _columns(self) -> list[Column[Moved]]:
+        cell = tr("The cell whose code copied, and the line in it; dashed: it is implicit.")
+        what = tr("The name that it was given, or the expression that copied it.")
+        way = tr("H is the host, a number is a card.")
+        size = tr("Bytes, of repeats all together.")
+        engine = tr("How long the device's engine took, of repeats all together.")
+        python = tr("For how long Python was kept, of repeats all together.")
+        rate = tr("Bytes by the device's time. Of less than 64 KiB there is none: latency.")
+        share = tr("Of what the narrowest wire of the way could carry one way, in theory.")
+        best = tr("Of the best rate that was reached on this way in this session.")
+        side = tr("Whether the host's memory was pinned. Pageable memory is copied twice.")
+        path = tr("The way of the bytes, and how often they went it.")
+        waited = tr("Whether Python waited until the bytes had arrived.")
+        intact = tr("Whether what arrived was compared with what was sent, and was the same.")
+
+        def ends(moved: Moved) -> str:
+            return f"{moved.row.source} {moved.row.target}"
+
+        def device(moved: Moved) -> Cell:
+            return _seconds(moved, moved.row.seconds, _no_rate(moved.row))
+
+        def host(moved: Moved) -> Cell:
+            unknown = tr("The host's time is not known.")
+            return _seconds(moved, moved.row.host_seconds, unknown)
+
+        by, figure = attrgetter, partial(Column[Moved], right=True, largest_first=True)
+        return [
+            # In the order of cells, and of copies within one.
+            Column(
+                "cell", tr("Cell"), _cell, by("numbers"), cell, width=56, largest_first=True
+            ),
+            Column("what", tr("What"), _what, by("what"), what, width=112, stretches=True),
+            Column("way", tr("From, to"), self._way, ends, way, width=80),
+            figure("size", tr("Size"), self._size, by("row.bytes"), size, width=74, kept=12),
+            figure(
+                "device", tr("Device ms"), device, by("row.seconds"), engine, width=76, kept=11
+            ),
+            figure(
+                "host", tr("Host ms"), host, by("row.host_seconds"), python, width=66, kept=10
+            ),
+            figure("rate", tr("GB/s"), _rate, by("row.rate"), rate, width=54, kept=13),
+            figure(
+                "share",
+                tr("Of limit, %"),
+                self._share,
+                by("row.share"),
+                share,
+                width=96,
+                kept=9,
+            ),
+            figure("best", tr("Of best, %"), self._best, self._of_best, best, width=74, kept=3),
+            Column("host_side", tr("Host side"), _host_side, _side, side, width=78, kept=6),
+            Column("path", tr("Path"), _path, _path_words, path, width=106, kept=8),
+            Column(
+                "blocking", tr("Waited"), _waited, by("row.blocking"), waited, width=62, kept=2
+            ),
+            # WRONG is seen in any case.
+            Column("intact", tr("Intact"), _intact, by("row.wrong"), intact, width=68, kept=14),
+        ]
+
+    def _way(self, moved: Moved) -> Cell:
+        row, ends = moved.row, (moved.row.source, moved.row.target)
+        chips = tuple(chip_of(end, self._now.devices, row.card(end)) for end in ends)
+        source, target = map(called, ends)
+        hint = tr("From {source} to {target}", source=source, target=target)
+        return Cell(chips=chips, joined=True, hint=hint)
+
+    def _size(self, moved: Moved) -> Cell:
+        units, hint = self._settings.choices.units, ""
+        size = memory(moved.row.bytes, units)
+        if moved.times:
+            each = str(memory(moved.each_bytes, units))
+            hint = tr("{count} copies of {size}", count=moved.row.copies, size=each)
+        return Cell(size.number, unit=size.unit, hint=hint)
+
+    def _share(self, moved: Moved) -> Cell:
+        row = moved.row
+        if row.no_rate is not None:
+            return Cell(absent=(tr(row.no_rate.sentence), "–"), hint=_no_rate(row))
+        if row.share is None or row.limit is None:
+            hint = tr("No share: {reason}.", reason=moved.why_limit)
+            return Cell(absent=(tr("no limit known"), "–"), hint=hint)
+        limit = gigabytes_per_second(row.limit)
+        hint = tr("Of {limit} GB/s one way: {reason}", limit=limit, reason=moved.why_limit)
+        gauge = Gauge(row.share, moved.colour(self._now.devices))
+        return Cell(f"{row.share * 100:.0f}", gauge=gauge, hint=hint)
+
+    def _of_best(self, moved: Moved) -> float | None:
+        rate, best = moved.row.rate, self._now.book.best(moved.row)
+        return rate / best if rate is not None and best else None
+
+    def _best(self, moved: Moved) -> Cell:
+        share, best = self._of_best(moved), self._now.book.best(moved.row)
+        if share is None or best is None:
+            return Cell(hint=_no_rate(moved.row) or tr("Nothing to compare it with yet."))
+        hint = tr("The best so far: {rate} GB/s.", rate=gigabytes_per_second(best))
+        return Cell(f"{share * 100:.0f}", hint=hint)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.picked():
@@ -140,91 +297,160 @@ class CopiesTable(Table[Moved]):
             super().keyPressEvent(event)
 
 
-class CopiesPanel(QFrame):
-    """Where there are no rows, a sentence and a way on stand in their place."""
-
-    def __init__(
-        self,
-        clock: Clock,
-        best: Callable[[CopyRow], float | None],
-        *,
-        modelled: bool,
-    ) -> None:
-        """`best` is the highest rate that was reached on a copy's way."""
-        super().__init__()
-        self.setProperty("panel", "card")
-        self.setAccessibleName(tr("All copies"))
-        self.cells = CopyCells(best)
-        self.tools = TableTools(tr("times modelled") if modelled else "")
-        self._model = TableModel(copy_columns(self.cells), lambda moved: moved.key)
-        self.table = CopiesTable(tr("Copies of the lab"), self._model, clock)
-        self.table.columns.sort_by(CELL, falling=True)
-        self.bar = SentenceBar()
-        self.empty = EmptyState(Icon.COPIES)
-        self._stack = QStackedLayout()
-        self._line = line_between()
-        column(
-            self.tools,
-            self._stack,
-            GROWS,
-            self._line,
-            self.bar,
-            within=self,
-            gap=4,
-            margins=(12, 10, 12, 8),
-        )
-        # Of a layout that belongs to nobody yet, its first part would be a window of its own.
-        self._stack.addWidget(self.table)
-        self._stack.addWidget(self.empty)
-
-    @property
-    def rows(self) -> Sequence[Moved]:
-        """As they stand in the table, from the top down."""
-        return self._model.things
-
-    def show_table(self) -> None:
-        self._stack.setCurrentWidget(self.table)
-        self._show_bar(shown=True)
-
-    def show_empty(self, heading: str, more: str, way_on: str) -> None:
-        self.empty.show_words(heading, more, way_on)
-        self._stack.setCurrentWidget(self.empty)
-        self._show_bar(shown=False)
-
-    def _show_bar(self, *, shown: bool) -> None:
-        self._line.setVisible(shown)
-        self.bar.setVisible(shown)
+def _cell(moved: Moved) -> Cell:
+    row = moved.row
+    implicit = "" if row.asked else tr("Implicit: nobody asked for this copy.")
+    flag = "solid" if row.asked else "dashed"
+    return Cell(row.place, flag=flag, hint=paragraph([implicit, *_where(row)]))
 
 
-class SentenceBar(QWidget):
-    """As high in every case, so that the table above it stands still."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.said = Said()
-        self._flag = label("", look().letters.caption)
-        self._sentence = wrapped_label("", Tone.TEXT)
-        self._cure = wrapped_label("", Tone.QUIET)
-        self._cure.setFont(look().letters.caption.font)
-        self.cure = QPushButton(tr("Show the cure"))
-        words = column(FREE, self._sentence, self._cure, FREE, gap=2)
-        row(self._flag, words, GROWS, self.cure, within=self, gap=12, margins=(0, 6, 0, 0))
-        self.setMinimumHeight(_LEAST)
-        self.show_said(Said())
-
-    def show_said(self, said: Said) -> None:
-        self.said = said
-        say(self._flag, said.place)
-        self._flag.setAccessibleName(tr("Cell {number}", number=said.place))
-        _dress(self._flag, "kind", "place" if said.asked else "unasked")
-        say(self._sentence, said.sentence)
-        say(self._cure, said.cure)
-        tone = Tone.BAD if said.bad else Tone.TEXT if said.place else Tone.QUIET
-        _dress(self._sentence, "tone", tone.value)
-        self.cure.setVisible(bool(said.code))
+def _what(moved: Moved) -> Cell:
+    row = moved.row
+    tone = Tone.TEXT if row.asked and not row.already_there else Tone.QUIET
+    return Cell(moved.what, mono=True, tone=tone, hint=paragraph([row.what, *_where(row)]))
 
 
-def _dress(label: QLabel, name: str, value: str) -> None:
-    if label.property(name) != value:
-        label.setProperty(name, value)
-        label.style().polish(label)
+def _where(row: CopyRow) -> list[Message]:
+    """The code that copied, what ran it, and inside which library."""
+    place = mark("Cell {cell}, line {line}: {code}.")
+    place = place if row.line else mark("Cell {cell}: {code}.")
+    said = [Message(place, cell=row.cell, line=row.line, code=row.code)]
+    if row.ran != row.cell:
+        said.append(Message("Cell {cell} called it.", cell=row.ran))
+    if row.within:
+        one = mark("It was copied inside {within}, {count} call from there.")
+        many = mark("It was copied inside {within}, {count} calls from there.")
+        said.append(Message.counted(one, many, max(1, row.deep), within=row.within))
+    if row.thread == "autograd":
+        said.append(Message("A thread of PyTorch's own, which computes gradients, copied it."))
+    elif row.thread:
+        said.append(Message("The thread {name} copied it.", name=row.thread))
+    return said
+
+
+def _no_rate(row: CopyRow) -> str:
+    """A sentence; empty where there is a rate."""
+    return "" if row.no_rate is None else tr("No rate: {reason}.", reason=row.no_rate.sentence)
+
+
+def _seconds(moved: Moved, seconds: float | None, reason: str) -> Cell:
+    """Such that figures of one column end below each other: "12.040", "0.002"."""
+    row = moved.row
+    if seconds is None or row.wrong or (row.already_there and not seconds):
+        return Cell(hint=_no_rate(row) if row.wrong else reason)
+    hint = tr("Modelled") if row.modelled else ""
+    if moved.times:
+        each = mark("{time} each, modelled") if row.modelled else mark("{time} each")
+        hint = tr(each, time=duration(seconds / row.copies))
+    if 0 < seconds < 5e-7:
+        return Cell("<0.001", hint=hint)
+    return Cell(f"{seconds * 1e3:.3f}" if seconds < 100 else f"{seconds * 1e3:.0f}", hint=hint)
+
+
+def _rate(moved: Moved) -> Cell:
+    rate = moved.row.rate
+    if rate is None:
+        return Cell(hint=_no_rate(moved.row))
+    return Cell(gigabytes_per_second(rate), hint=tr("Modelled") if moved.row.modelled else "")
+
+
+def _side(moved: Moved) -> str | None:
+    return tr(moved.row.host_side) or None
+
+
+def _host_side(moved: Moved) -> Cell:
+    none = tr("The host's memory has no part in it, or it is not known.")
+    side = _side(moved)
+    return Cell(side, tone=Tone.QUIET) if side else Cell(hint=none)
+
+
+def _path_words(moved: Moved) -> str | None:
+    row, path = moved.row, tr(moved.row.path)
+    if moved.buffered:
+        path = tr("buffered")
+    elif HOST in (row.source, row.target) and not row.already_there:
+        path = tr("direct")
+    return f"{path}, {moved.times}" if path and moved.times else path or None
+
+
+def _path(moved: Moved) -> Cell:
+    row = moved.row
+    said = [Message("Way: {way}.", way=row.path)] if row.path else []
+    said += row.route.notes if row.route is not None else ()
+    if moved.buffered:
+        through = mark("It goes through a pinned buffer of the driver: the memory is pageable.")
+        said.append(Message(through))
+    hint = paragraph(said) or tr("The way is not known.")
+    return Cell(_path_words(moved) or "", tone=Tone.QUIET, hint=hint)
+
+
+def _waited(moved: Moved) -> Cell:
+    if moved.row.blocking is None:
+        return Cell(hint=tr("It is not known."))
+    if moved.row.already_there:
+        return Cell(hint=tr("There was nothing to wait for."))
+    return Cell(tr("yes") if moved.row.blocking else tr("no"), tone=Tone.QUIET)
+
+
+def _intact(moved: Moved) -> Cell:
+    row = moved.row
+    if row.wrong:
+        hint = tr("What arrived was not what was sent.")
+        return Cell(tr("WRONG"), wrong=True, tone=Tone.BAD, hint=hint)
+    if row.intact is None:
+        not_checked = tr("What arrived was not compared with what was sent.")
+        return Cell(hint="" if row.already_there else not_checked)
+    hint = tr("Compared: it arrived as it was sent.")
+    return Cell(icon=Icon.CHECK, tone=Tone.GOOD, hint=hint)
+
+
+class CopiesSaving(TablesSaving):
+    """The rows as they stand. What was not told is blank, and `missing` says why."""
+
+    def __init__(self, machine: MachineState, table: CopiesTable, now: CopiesNow) -> None:
+        super().__init__(machine, "copies", tr("Export copies"), table)
+        self._table, self._now = table, now
+
+    def csv(self) -> str:
+        rows = [
+            {
+                name: harmless(each) if isinstance(each, str) else each
+                for name, each in row.items()
+            }
+            for row in self._facts()
+        ]
+        return csv_of(list(rows[0]) if rows else [], rows)
+
+    def json(self) -> str:
+        rows = self._facts()
+        modelled = any(each["modelled"] for each in rows)
+        head = {"schema": 2, "simulated": self.simulated, "modelled": modelled}
+        return json.dumps({**head, "copies": rows}, indent=1, ensure_ascii=False) + "\n"
+
+    def _facts(self) -> list[dict[str, object]]:
+        return [self._told(each) for each in self._table.listed.things]
+
+    def _told(self, moved: Moved) -> dict[str, object]:
+        row, missing = moved.row, []
+        if row.no_rate is not None:
+            missing.append(f"rate: {row.no_rate.sentence}")
+        elif row.limit is None:
+            missing.append(f"limit: {moved.why_limit}")
+        if not row.line:
+            missing.append("line: a thread of PyTorch's own copied")
+        if row.intact is None:
+            missing.append("intact: not compared")
+        return {
+            **{name: getattr(row, name) for name in _FACTS},
+            "line": row.line or None,
+            "what": moved.what,
+            "device_s": row.seconds,
+            "host_s": row.host_seconds,
+            "rate_gbs": gigabytes(row.rate),
+            "limit_gbs": gigabytes(row.limit),
+            "share_of_limit": rounded(row.share),
+            "best_gbs": gigabytes(self._now.book.best(row)),
+            "modelled": row.modelled,
+            "simulated": self.simulated,
+            "missing": "; ".join(missing),
+        }

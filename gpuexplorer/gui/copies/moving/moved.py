@@ -1,18 +1,14 @@
 """Moved: one row of the table of copies: what a line copied, with its repeats folded."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
 from gpuexplorer.copies.copy_book import CopyBook, CopyRow
-from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.routes import Route
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.copies.jobs import HOST
+from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.devices import Devices
 from gpuexplorer.gui.widgets.machine.layout import Hop, Kind, Part
-from gpuexplorer.lab.wire import CopyJob
 
 Key = tuple[int, int]  # the command, and the number of the first copy in the book
 
@@ -44,8 +40,26 @@ class Moved:
             return None
         return seconds / max(1, row.copies)
 
-    def found_by(self, words: Sequence[str]) -> bool:
-        return all(word in self.found_in for word in words)
+    @property
+    def each_bytes(self) -> float:
+        return self.row.bytes / max(1, self.row.copies)
+
+    @property
+    def buffered(self) -> bool:
+        """The driver copies it into pinned memory of its own first."""
+        row = self.row
+        return row.pinned is False and not row.already_there and not row.small
+
+    @property
+    def why_limit(self) -> str:
+        """What its way could carry is known by this; or why it is not."""
+        reason = "" if self.row.route is None else self.row.route.limit_reason
+        return reason or Message("it is not known what this way could carry")
+
+    def colour(self, devices: Devices) -> int | None:
+        """The card's that the data comes from."""
+        known = devices.get(self.row.card(self.row.source) or self.row.source)
+        return None if known is None else known.colour
 
 
 def folded(rows: Iterable[CopyRow]) -> Sequence[Moved]:
@@ -67,104 +81,40 @@ def named(row: CopyRow) -> str:
 
 
 def called(device: str) -> str:
-    return tr("host") if device == "cpu" else device
+    return tr("host") if device == HOST else device
 
 
 def called_in_words(device: str) -> str:
     """Within a sentence."""
-    return tr("the host") if device == "cpu" else device
+    return tr("the host") if device == HOST else device
 
 
 def _together(rows: Sequence[CopyRow]) -> Moved:
-    first = rows[0]
-    whole = first if len(rows) == 1 else _summed(rows)
-    names = list(dict.fromkeys(named(row) for row in rows))
-    what = names[0]
-    if len(names) == 2:
-        what = f"{names[0]}, {names[1]}"
-    elif len(names) > 2:
-        what = f"{names[0]} … {names[-1]}"
-    searched = (
-        *names,
-        first.code,
-        first.how,
-        tr("{source} to {target}", source=called(first.source), target=called(first.target)),
-        tr("{source} to {target}", source=first.source, target=first.target),
-        tr(first.host_side),
-        tr(first.path),
-        tr("cell {number}", number=first.place),
-        first.within,
-        first.thread,
-    )
-    found_in = "\n".join(searched).lower()
-    return Moved(whole, what, tuple(row.number for row in rows), found_in=found_in)
+    first = whole = rows[0]
+    if len(rows) > 1:
+        intact = [each.intact for each in rows]
+        whole = replace(
+            first,
+            bytes=sum(each.bytes for each in rows),
+            copies=sum(each.copies for each in rows),
+            seconds=_total([each.seconds for each in rows]),
+            host_seconds=_total([each.host_seconds for each in rows]),
+            modelled=any(each.modelled for each in rows),
+            end=rows[-1].end,
+            intact=False if False in intact else None if None in intact else True,
+        )
+    names = list(dict.fromkeys(map(named, rows)))
+    what = f"{names[0]} … {names[-1]}" if len(names) > 2 else ", ".join(names)
+    way, ends = mark("{source} to {target}"), (first.source, first.target)
+    ways = [tr(way, source=a, target=b) for a, b in (ends, map(called, ends))]
+    ways += [tr("cell {number}", number=first.place), tr(first.host_side), tr(first.path)]
+    said = [*names, *ways, first.code, first.how, first.within, first.thread]
+    return Moved(whole, what, tuple(row.number for row in rows), "\n".join(said).lower())
 
 
-def _summed(rows: Sequence[CopyRow]) -> CopyRow:
-    return replace(
-        rows[0],
-        bytes=sum(each.bytes for each in rows),
-        copies=sum(each.copies for each in rows),
-        seconds=_total(each.seconds for each in rows),
-        host_seconds=_total(each.host_seconds for each in rows),
-        modelled=any(each.modelled for each in rows),
-        end=rows[-1].end,
-        intact=_all_intact([each.intact for each in rows]),
-    )
-
-
-def _total(values: Iterable[float | None]) -> float | None:
-    known = list(values)
-    told = [each for each in known if each is not None]
-    return sum(told) if len(told) == len(known) else None
-
-
-def _all_intact(told: Sequence[bool | None]) -> bool | None:
-    if False in told:
-        return False
-    return True if told and all(told) else None
-
-
-class Which(StrEnum):
-    """Whether the line was written for the copy."""
-
-    ALL = "all"
-    ASKED = "asked"
-    UNASKED = "unasked"
-
-    def words(self, count: int) -> str:
-        return tr(_COUNTED[self], count=count)
-
-
-_COUNTED = {
-    Which.ALL: mark("All {count}"),
-    Which.ASKED: mark("Asked for {count}"),
-    Which.UNASKED: mark("Unasked {count}"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class CopyFilter:
-    """What a person wants to see."""
-
-    which: Which = Which.ALL
-    words: str = ""
-
-    def chosen(self, rows: Iterable[Moved]) -> Sequence[Moved]:
-        """In their order."""
-        words, all_of_them = self.words.lower().split(), self.which is Which.ALL
-        return [
-            each
-            for each in rows
-            if (all_of_them or each.row.asked is (self.which is Which.ASKED))
-            and (not words or each.found_by(words))
-        ]
-
-
-def counts(rows: Sequence[Moved]) -> dict[Which, int]:
-    """How many there are of each."""
-    asked = sum(1 for each in rows if each.row.asked)
-    return {Which.ALL: len(rows), Which.ASKED: asked, Which.UNASKED: len(rows) - asked}
+def _total(values: Sequence[float | None]) -> float | None:
+    known = [each for each in values if each is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 class CopiesNow:
@@ -173,30 +123,28 @@ class CopiesNow:
     def __init__(self, copies: CopiesState) -> None:
         self._copies = copies
         self.book = CopyBook(copies.route)
+        self.rows: list[Moved] = []  # in the order of their cells
+        # By PyTorch's names now, and by the UUIDs that any worker said.
+        self.devices: Devices = {}
         self._cells: dict[int, Sequence[Moved]] = {}
-        self.rows: list[Moved] = []  # In the order of their cells.
         self._ledger = copies.lab.ledger
-        self._measured: dict[CopyJob, CopyResult] = {}
-        self._devices: dict[str, BenchDevice] = {}
 
     def take(self) -> Sequence[CopyRow]:
-        """What came since the last time."""
+        """What came since the last time. What was measured meanwhile counts for the best."""
         ledger = self._copies.lab.ledger
         if ledger is not self._ledger:
             self._ledger = ledger
             self._cells.clear()
-            self._measured.clear()
             self.rows = []
         new = self.book.take(ledger)
         self._fold(dict.fromkeys(row.ran for row in new))
+        for result in self._copies.results.values():
+            self.book.measured(result)
+        there, flags = self._copies.lab.devices(), self._copies.lab.flags
+        cards = {each.card: each for each in there if each.card is not None}
+        known = {uuid: cards[card] for uuid, card in flags.cards.items() if card in cards}
+        self.devices = {each.name: each for each in there if each.name} | known
         return new
-
-    def measured(self) -> None:
-        """What was measured meanwhile counts for the best of its way."""
-        for job, result in self._copies.results.items():
-            if self._measured.get(job) is not result:
-                self._measured[job] = result
-                self.book.measured(result)
 
     def reroute(self) -> None:
         self.book.reroute()
@@ -204,77 +152,42 @@ class CopiesNow:
 
     def row(self, key: Key | None) -> Moved | None:
         """As it is now."""
-        number = None if key is None else key[1]
-        if number is None or number >= len(self.book):
+        moved = None if key is None else self.holding(key[1])
+        return moved if moved is not None and moved.key == key else None
+
+    def holding(self, number: int) -> Moved | None:
+        """The row in which this copy of the book stands; -1 is the newest."""
+        if not -1 <= number < len(self.book) or not self.book.rows:
             return None
-        rows = self._cells.get(self.book.rows[number].ran, ())
-        return next((each for each in rows if each.key == key), None)
+        row = self.book.rows[number]
+        rows = self._cells.get(row.ran, ())
+        return next((each for each in rows if row.number in each.numbers), None)
 
-    def newest(self) -> Key | None:
-        rows = self.book.rows
-        return None if not rows else self.holding(rows[-1].number)
-
-    def holding(self, number: int) -> Key | None:
-        """The row in which this copy of the book stands."""
-        cell = self.book.rows[number].ran
-        for moved in self._cells.get(cell, ()):
-            if number in moved.numbers:
-                return moved.key
-        return None
-
-    def devices(self) -> Mapping[str, BenchDevice]:
-        """By PyTorch's names now, and by the UUIDs that any worker said; the very same
-        mapping as long as they look the same.
-        """
-        lab = self._copies.lab
-        there = lab.devices()
-        found = {each.name: each for each in there if each.name}
-        cards = {each.card: each for each in there if each.card is not None}
-        found |= {uuid: cards[card] for uuid, card in lab.flags.cards.items() if card in cards}
-        if _faces(found) != _faces(self._devices):
-            self._devices = found
-        return self._devices
-
-    def hops(self, row: CopyRow) -> tuple[Hop, ...]:
+    def hops(self, moved: Moved | None) -> tuple[Hop, ...]:
         """Of the drawing; empty where the way is not known, or nothing moved."""
-        routes = self._copies.ways.routes
-        route = self._route(row)
-        if routes is None or route is None:
+        routes, flags = self._copies.ways.routes, self._copies.lab.flags
+        if routes is None or moved is None or moved.row.already_there:
             return ()
-        named = {name: routes.card(name) for name in routes.devices}
-        named |= {
-            name: self._copies.lab.flags.cards.get(uuid) for name, uuid in row.cards.items()
-        }
-        cards = {name: card for name, card in named.items() if card is not None}
-        places = [(leg.begins, leg.ends) for leg in route.legs]
-        return _hops_of(places, cards)
-
-    def _route(self, row: CopyRow) -> Route | None:
-        if row.already_there:
-            return None
+        row, route = moved.row, moved.row.route
         if row.direct is False:
-            return self._copies.ways.staged(row.source, row.target) or row.route
-        return row.route
+            route = self._copies.ways.staged(row.source, row.target) or route
+        cards = {name: routes.card(name) for name in routes.devices}
+        cards |= {name: flags.cards.get(uuid) for name, uuid in row.cards.items()}
+
+        def part_at(place: str) -> Part | None:
+            """Of a place as a route names it: "cuda:0", "memory 0", "junction 2"."""
+            card = cards.get(place)
+            if card is not None:
+                return Part(Kind.CARD, card)
+            kind, _, number = place.partition(" ")
+            known = kind.upper() in Kind.__members__ and number.isdigit()
+            return Part(Kind[kind.upper()], number=int(number)) if known else None
+
+        legs = () if route is None else route.legs
+        ends = [(part_at(leg.begins), part_at(leg.ends)) for leg in legs]
+        return tuple((a, b) for a, b in ends if a is not None and b is not None and a != b)
 
     def _fold(self, cells: Iterable[int]) -> None:
         for cell in cells:
             self._cells[cell] = folded(self.book.of_cell(cell))
         self.rows = [moved for cell in sorted(self._cells) for moved in self._cells[cell]]
-
-
-def _faces(devices: Mapping[str, BenchDevice]) -> list[tuple[object, ...]]:
-    return [(each.name, each.chip, each.colour, each.usable) for each in devices.values()]
-
-
-def _hops_of(places: Sequence[tuple[str, str]], cards: Mapping[str, CardId]) -> tuple[Hop, ...]:
-    """Of places as a route names them: "cuda:0", "memory 0", "socket 0", "junction 2"."""
-
-    def part_at(place: str) -> Part | None:
-        if place in cards:
-            return Part(Kind.CARD, cards[place])
-        kind, _, number = place.partition(" ")
-        known = kind.upper() in Kind.__members__ and number.isdigit()
-        return Part(Kind[kind.upper()], number=int(number)) if known else None
-
-    hops = [(part_at(begin), part_at(end)) for begin, end in places]
-    return tuple((a, b) for a, b in hops if a is not None and b is not None and a != b)

@@ -1,209 +1,285 @@
 """TravelPanel: the machine with the copy that travels through it, slowed, and its figures."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from PySide6.QtCore import (
+    QPointF,
+    QRect,
+    QRectF,
+    QSizeF,
+    Qt,
+    QTimer,
+    QVariantAnimation,
+    Signal,
+)
+from PySide6.QtGui import QHideEvent, QPainterPath, QPen, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGraphicsPathItem, QProgressBar, QWidget
 
-from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.units import bytes_words
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.copies.moving.figure_strip import FigureStrip
-from gpuexplorer.gui.copies.moving.moved import Moved
-from gpuexplorer.gui.copies.moving.moved_cells import NO_FIGURES, colour_of, figures_of
-from gpuexplorer.gui.copies.moving.playback import Playback
-from gpuexplorer.gui.copies.moving.travel_drawing import Flow, TravelDrawing
-from gpuexplorer.gui.state.lab.devices import BenchDevice, chip_of
+from gpuexplorer.copies.jobs import HOST
+from gpuexplorer.core.units import bytes_words, duration, gigabytes_per_second
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.copies.moving.cures import SMALL
+from gpuexplorer.gui.copies.moving.moved import CopiesNow, Moved
+from gpuexplorer.gui.copies.moving.timeline_words import SlowedCopy
+from gpuexplorer.gui.state.copies.copies_state import CopiesState
+from gpuexplorer.gui.state.lab.devices import chip_of
+from gpuexplorer.gui.state.wiring import WiringAnswer
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.theme.palette import Tone, mixed
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, column, label, row
-from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.line import ElidedLabel, Line, Tag
 from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
-from gpuexplorer.gui.widgets.machine.layout import Hop, Part
-from gpuexplorer.gui.widgets.machine.machine_faces import Face
+from gpuexplorer.gui.widgets.machine.layout import (
+    UNKNOWN_WIDTH,
+    Hop,
+    Kind,
+    MachineLayout,
+    Part,
+    between,
+    path_of,
+)
+from gpuexplorer.gui.widgets.machine.machine_drawing import LIT, MachineDrawing, stroked
+from gpuexplorer.gui.widgets.machine.machine_faces import (
+    IDLE,
+    Face,
+    WireFace,
+    machine_faces,
+    machine_now,
+)
 from gpuexplorer.gui.widgets.painted import ChipRow
-from gpuexplorer.telemetry.topology import MachineShape
+from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
-_LEAST_HEIGHT = 180
-_BESIDE = 60  # pixels above and below the block that stay in sight
-_GAP, _HEIGHT, _MOST_NAME = 10, 32, 240
+_FLOWING = 1200  # milliseconds for which a lane stays lit
+_LEAST_HEIGHT, _BESIDE, _HEAD, _FIGURE, _BAR, _MOST_TITLE = 160, 60, 32, 40, 8, 240
+_BLOCK, _PADDING, _MOST_NAME, _BOX_RADIUS = 24, 16, 110, 6.0
+_FLOW = 0.62  # how much of its colour what only flows beside has
+
+
+class Playback(QVariantAnimation):
+    """Where the block of a slowed copy is just now; held while nobody sees it."""
+
+    moved = Signal()  # the block, or whether it moves
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, startValue=0.0, endValue=1.0)
+        self.slowed: SlowedCopy | None = None  # None: there is nothing to travel.
+        self.valueChanged.connect(self.moved)
+        self.stateChanged.connect(self.moved)
+
+    @property
+    def playing(self) -> bool:
+        return self.state() is self.State.Running
+
+    @property
+    def share(self) -> float:
+        """0 to 1, of the copy's time."""
+        return 1.0 if self.state() is self.State.Stopped else float(self.currentValue())
+
+    def show(self, seconds: float | None, *, moving: bool) -> None:
+        """Another copy, of which one took so long. `moving`: it is to be seen travelling."""
+        self.stop()
+        self.slowed = SlowedCopy(seconds) if seconds else None
+        if self.slowed is not None:
+            self.setDuration(round(self.slowed.shown_seconds * 1000))
+            if moving:
+                self.start()
+        self.moved.emit()
+
+    def toggle(self) -> None:
+        """Hold it; go on; or from the beginning where it has arrived."""
+        if self.slowed is not None:
+            held = self.state() is self.State.Paused
+            (self.pause if self.playing else self.resume if held else self.start)()
+
+    def repeat(self, again: bool) -> None:
+        self.setLoopCount(-1 if again else 1)
+        if again and self.state() is self.State.Stopped:
+            self.toggle()
+
+    def go_to(self, share: float) -> None:
+        """Held there: somebody drags it."""
+        if self.slowed is not None:
+            if self.state() is self.State.Stopped:
+                self.start()
+            self.pause()
+            self.setCurrentTime(round(share * self.duration()))
+
+
+class Flow(NamedTuple):
+    """What is lit: from where to where, in the colour of the data."""
+
+    hops: tuple[Hop, ...]
+    colour: int | None
+    chosen: bool = False
 
 
 class TravelPanel(QFrame):
     """`playback` is the one clock of the block and the figures."""
 
-    way_on_chosen = Signal()
-    other_way_chosen = Signal()
+    matrix_asked = Signal()
+    simulated_cards_asked = Signal()
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, copies: CopiesState, now: CopiesNow) -> None:
         super().__init__()
         self.setProperty("panel", "card")
-        self.setAccessibleName(tr("The way of the copy"))
+        self.setAccessibleName(tr("Copy path"))
+        self._copies, self._now, self._machine = copies, now, copies.lab.machine
         self._moved: Moved | None = None
-        self._flowing: Sequence[Flow] = ()
-        self._flow: Flow | None = None
-        self._way_awaited = False  # the driver had not told the wiring yet
-        self.playback = Playback(clock, self)
-        self.drawing = TravelDrawing()
-        self.head = TravelHead()
-        self._badge = QLabel()
-        self._badge.setProperty("kind", "slowed")
-        self._badge.setFont(look().letters.caption.font)
-        self._badge.setToolTip(
-            tr("Slowed down so that the eye can follow; the times shown are not.")
-        )
+        self._hops: tuple[Hop, ...] = ()  # of it; none too where the wiring is not told yet
+        self._flows: Sequence[Flow] = ()
+        self.playback = Playback(self)
+        self.drawing, self.head, self._strip = TravelDrawing(), TravelHead(), FigureStrip()
         self._hold = IconButton(Icon.PAUSE)
-        self._again = IconButton(Icon.REPEAT, tr("Show it again and again"))
-        self._again.setCheckable(True)
-        self._strip = FigureStrip()
+        self._hold.clicked.connect(self.playback.toggle)
+        again = IconButton(Icon.REPEAT, tr("Show it again and again"))
+        again.setCheckable(True)
+        again.toggled.connect(self.playback.repeat)
+        self._badge = Tag("slowed")
+        slowed = tr("Slowed down so that the eye can follow; the times shown are not.")
+        self._badge.setToolTip(slowed)
+        self._tools = QWidget()
+        row(self._hold, again, Space(6), self._badge, within=self._tools, gap=2)
         self._waiting = EmptyState(Icon.TOPOLOGY)
-        self._waiting.way_on_chosen.connect(self.way_on_chosen)
-        self._waiting.other_way_chosen.connect(self.other_way_chosen)
+        self._waiting.way_on_chosen.connect(self.matrix_asked)
+        self._waiting.other_way_chosen.connect(self.simulated_cards_asked)
         self._inside = QWidget()
         self._inside.setProperty("panel", "clear")
+        column(FREE, self.drawing, FREE, self.drawing.below, within=self._inside)
         self._area = scrolled(self._inside)
-        self._hold.clicked.connect(self.playback.toggle)
-        self._again.toggled.connect(self.playback.repeat)
-        self.playback.moved.connect(self._on_moved)
-        self._lay_out()
-        self.show_nothing()
-        self.show_waiting("", "")
+        self._area.setMinimumHeight(_LEAST_HEIGHT)
+        head, sides = row(self.head, GROWS, self._tools, gap=2), (16, 8, 16, 6)
+        parts = (head, self._area, GROWS, self._waiting, GROWS, self._strip)
+        column(*parts, within=self, gap=4, margins=sides)
+        self.playback.moved.connect(self._on_travelled)
+        look().changed.connect(self._on_look_changed)
+        self._dim = QTimer(self, singleShot=True, interval=_FLOWING)
+        self._dim.timeout.connect(lambda: self.show_flowing(()))
+        self.show_copy(None, travels=False)
 
-    def show_machine(self, shape: MachineShape, faces: Mapping[Part, Face]) -> None:
-        self.drawing.show_machine(shape, faces)
-        if not self._area.isVisibleTo(self):
-            self._waiting.hide()
-            self._area.show()
+    def pull(self) -> None:
+        """The machine as it is now; in its place, why it is not drawn."""
+        wiring, alone = self._copies.ways.wiring, self._machine.session.source.figures_alone
+        now = None if alone else machine_now(self._machine, wiring)
+        self._area.setVisible(now is not None)
+        self._waiting.setVisible(now is None)
+        if now is not None:
+            self.drawing.show_machine(now.shape, quiet(machine_faces(now)))
+        elif alone:
+            self._waiting.show_words(tr("Nothing can be copied"), tr(alone))
+        elif self._machine.cards():
+            awaited = wiring.answer in (WiringAnswer.NOT_ASKED, WiringAnswer.WAITING)
+            asked = mark("The driver is asked how the cards are wired.")
+            untold = mark("The driver does not report how the cards are wired.")
+            self._waiting.show_words(tr(asked if awaited else untold), wiring.refusal)
+        else:
+            more = mark(
+                "As soon as a card answers, every copy of the lab travels through the drawn "
+                "machine and is listed with its time and its rate. How fast the computer's own "
+                "memory is can be measured now; simulated cards show the rest."
+            )
+            self._waiting.show_words(
+                tr("No card answers, so nothing is copied over a wire here."),
+                tr(more),
+                tr("Measure copies within the host"),
+                tr("Look around on simulated cards"),
+            )
 
-    def show_waiting(
-        self, heading: str, more: str, way_on: str = "", other_way: str = ""
-    ) -> None:
-        """In the place of the drawing."""
-        self._waiting.show_words(heading, more, way_on, other_way)
-        self._area.hide()
-        self._waiting.show()
-
-    def show_nothing(self) -> None:
-        """No line has copied anything yet."""
-        self._moved, self._flow = None, None
-        self._way_awaited = False
-        self.head.show_copy("", "", (), tr("The way of a copy"))
-        self._strip.show_figures(NO_FIGURES)
-        self._strip.hide()
-        self.playback.show(None, moving=False)
-        self._light()
-
-    def show_copy(
-        self,
-        moved: Moved,
-        hops: tuple[Hop, ...],
-        best: float | None,
-        devices: Mapping[str, BenchDevice],
-        *,
-        travels: bool,
-    ) -> None:
-        """`best` is the highest rate on this way; `travels`: another copy than before, or the
-        same once more.
+    def show_copy(self, moved: Moved | None, *, travels: bool) -> None:
+        """None: no line has copied anything yet. `travels`: another copy than before, or the
+        same once more; so does one whose way is known only now.
         """
-        flow = Flow(hops, colour_of(moved, devices), chosen=True)
-        self._moved, self._flow = moved, flow
-        row = moved.row
-        source = chip_of(row.source, devices, row.card(row.source))
-        ends = source, chip_of(row.target, devices, row.card(row.target))
-        each = row.bytes / max(1, row.copies)
-        size = bytes_words(each) + (f" {moved.times}" if moved.times else "")
-        self.head.show_copy(moved.what, size, ends, _way_words(moved))
-        self._strip.show_figures(figures_of(moved, best, devices))
-        self._strip.show()
+        hops = self._now.hops(moved)
+        travels = travels or moved is None or (bool(hops) and not self._hops)
+        self._moved, self._hops = moved, hops
+        self.head.show_copy(moved, self._now)
+        self._strip.setVisible(moved is not None)
+        if moved is not None:
+            self._strip.show_figures(moved, self._now)
         self._light()
-        came = self._way_awaited and bool(flow.hops)
-        self._way_awaited = not flow.hops
-        if travels or came:
-            moving = look().motion and bool(flow.hops)
-            self.playback.show(moved.each_seconds if flow.hops else None, moving=moving)
+        if travels:
+            seconds = moved.each_seconds if moved is not None and hops else None
+            self.playback.show(seconds, moving=look().motion)
+        else:
+            self._on_travelled()
 
     def show_flowing(self, flows: Sequence[Flow]) -> None:
-        """What else goes over the wires just now."""
-        if flows != self._flowing:
-            self._flowing = flows
-            self._light()
+        """What else goes over the wires just now; for a while it stays lit."""
+        self._flows = flows
+        self._light()
+        if flows:
+            self._dim.start()
 
     def _light(self) -> None:
-        chosen = () if self._flow is None else (self._flow,)
-        known = {flow.hops for flow in chosen}
-        beside = [flow for flow in self._flowing if flow.hops not in known]
-        self.drawing.show_flows((*beside, *chosen))
-        self._on_moved()
+        flows = [each for each in self._flows if each.hops != self._hops]
+        if self._moved is not None:
+            colour = self._moved.colour(self._now.devices)
+            flows.append(Flow(self._hops, colour, chosen=True))
+        self.drawing.show_flows(flows)
 
-    def _on_moved(self) -> None:
-        playback = self.playback
-        slowed, there = playback.slowed, self._moved is not None
-        moves = slowed is not None and there
+    def _on_travelled(self) -> None:
+        playback, moved = self.playback, self._moved
+        slowed = None if moved is None else playback.slowed
         still = not look().motion and not playback.playing and playback.share >= 1.0
-        name = "" if self._moved is None else self._moved.what
-        self.drawing.show_block(name, playback.share if moves and not still else None)
+        shown = None if still else slowed
+        self.drawing.show_block(moved.what if moved and shown else "", playback.share)
         self._bring_into_sight()
-        self._strip.show_time(slowed if moves and not still else None, playback.share)
-        words = "" if slowed is None or not there else slowed.words
-        self._badge.setText(words)
-        self._badge.setAccessibleName(words)
-        self._badge.setVisible(moves)
-        self._hold.setVisible(moves)
-        self._again.setVisible(moves)
+        self._strip.show_time(self._moved, shown, playback.share)
+        self._badge.setText("" if slowed is None else slowed.words)
+        self._badge.setAccessibleName(self._badge.text())
+        self._tools.setVisible(slowed is not None)
+        icon, meaning = Icon.PLAY, tr("Resume the copy")
         if playback.playing:
-            self._hold.show_meaning(Icon.PAUSE, tr("Pause the copy"))
+            icon, meaning = Icon.PAUSE, tr("Pause the copy")
         elif playback.share >= 1.0:
-            self._hold.show_meaning(Icon.PLAY, tr("Show the copy again"))
-        else:
-            self._hold.show_meaning(Icon.PLAY, tr("Resume the copy"))
+            meaning = tr("Show the copy again")
+        self._hold.show_meaning(icon, meaning)
+
+    def _on_look_changed(self) -> None:
+        if self._moved is not None:
+            self._strip.show_figures(self._moved, self._now)
 
     def _bring_into_sight(self) -> None:
-        """Of very many cards not all are seen at once."""
-        inside, block = self._inside, self.drawing.block_place()
-        if block.isEmpty():
-            return
-        if inside.height() > self._area.viewport().height() + 1:
-            at = self.drawing.mapTo(inside, block.center())
+        """Not all of the drawing is seen in a small window."""
+        block = self.drawing.block_place()
+        if not block.isEmpty():
+            at = self.drawing.mapTo(self._inside, block.center())
             self._area.ensureVisible(at.x(), at.y(), 0, _BESIDE)
 
-    def _lay_out(self) -> None:
-        head = row(self.head, GROWS, self._hold, self._again, Space(6), self._badge, gap=2)
-        column(FREE, self.drawing, FREE, self.drawing.below, within=self._inside)
-        self._area.setMinimumHeight(_LEAST_HEIGHT)
-        column(
-            head,
-            self._area,
-            GROWS,
-            self._waiting,
-            GROWS,
-            self._strip,
-            within=self,
-            gap=4,
-            margins=(16, 8, 16, 6),
-        )
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.playback.resume()
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._bring_into_sight()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.playback.rest()
+        if self.playback.playing:
+            self.playback.pause()
 
 
-def _way_words(moved: Moved) -> str:
-    row = moved.row
-    if row.already_there:
-        return tr("already there: nothing was copied")
-    if row.direct is False:
-        return tr("no direct path: staged")
-    if row.pinned is False and not row.small and row.source == "cpu":
-        return tr("{way}, from pageable memory", way=row.path)
-    return tr(row.path)
+def quiet(faces: Mapping[Part, Face]) -> Mapping[Part, Face]:
+    """Of other traffic nothing is asked here: what is lit is lit by copies."""
+    return {
+        part: replace(face, forth=IDLE, back=IDLE, absent=())
+        if isinstance(face, WireFace)
+        else face
+        for part, face in faces.items()
+    }
+
+
+def _tint(bar: QProgressBar, colour: int | None) -> None:
+    """Its ground, what of it is there, and its edge, in the colour of a card."""
+    theme, edge = look().theme, look().theme.card(colour)
+    ground, done = (mixed(theme.surface, edge, strength).name() for strength in (0.3, 0.62))
+    frame = f"border: 1px solid {edge.name()}; border-radius: 4px; text-align: center"
+    dress = f"QProgressBar {{ background: {ground}; color: {theme.text.name()}; {frame} }}"
+    dress += f"QProgressBar::chunk {{ background: {done}; border-radius: 3px }}"
+    if dress != bar.styleSheet():
+        bar.setStyleSheet(dress)
 
 
 class TravelHead(QWidget):
@@ -215,17 +291,209 @@ class TravelHead(QWidget):
         self._size = label("", look().letters.body, Tone.QUIET)
         self._ends = ChipRow(arrows=True)
         self._words = ElidedLabel(look().letters.body, Tone.QUIET)
-        row(self._what, self._size, self._ends, self._words, GROWS, within=self, gap=_GAP)
-        self._title = look().letters.title
-        self.setFixedHeight(_HEIGHT)
+        row(self._what, self._size, self._ends, self._words, GROWS, within=self, gap=10)
+        self.setFixedHeight(_HEAD)
 
-    def show_copy(self, what: str, size: str, ends: Sequence[Chip], words: str) -> None:
-        """Where nothing was copied, the words are the title."""
-        self._what.setText(self._title.elided(what, _MOST_NAME) if what else words)
+    def show_copy(self, moved: Moved | None, now: CopiesNow) -> None:
+        """Where nothing was copied, the title says what will be seen here."""
+        what, size, way, led, chips = tr("Copy path"), "", "", "", list[Chip]()
+        if moved is not None:
+            copy, what = moved.row, moved.what
+            size = f"{bytes_words(moved.each_bytes)} {moved.times}".rstrip()
+            ends = (copy.source, copy.target)
+            chips = [chip_of(end, now.devices, copy.card(end)) for end in ends]
+            led = tr("{source} to {target}", source=chips[0].text, target=chips[1].text)
+            way = tr(copy.path)
+            if copy.already_there:
+                way = tr("already there: nothing was copied")
+            elif copy.direct is False:
+                way = tr("no direct path: staged")
+            elif moved.buffered and copy.source == HOST:
+                way = tr("{way}, from pageable memory", way=copy.path)
+        self._what.setText(look().letters.title.elided(what, _MOST_TITLE))
         self._size.setText(size)
-        self._ends.show_chips(ends)
-        self._words.show_text(words if what else "")
-        way = ""
-        if ends:
-            way = tr("{source} to {target}", source=ends[0].text, target=ends[-1].text)
-        self.setAccessibleName(", ".join(part for part in (what, size, way, words) if part))
+        self._ends.show_chips(chips)
+        self._words.show_text(way)
+        self.setAccessibleName(", ".join(filter(None, (what, size, led, way))))
+
+
+class FigureStrip(QWidget):
+    """Rate, share of the narrowest wire, the best so far, and how much of the time went by."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Figures of this copy"))
+        self._rate, self._share, self._best, self._time = (Line(height=_FIGURE) for _ in "rsbt")
+        self._bar = QProgressBar(textVisible=False)
+        self._bar.setAccessibleName(tr("Of limit"))
+        self._bar.setFixedHeight(_BAR)
+        lines = row(self._rate, self._share, self._best, self._time, gap=16)
+        column(line_between(), lines, self._bar, within=self, gap=4)
+
+    def show_figures(self, moved: Moved, now: CopiesNow) -> None:
+        copy, limit, unit = moved.row, moved.row.limit, "GB/s"
+        why = "" if copy.no_rate is None else tr(copy.no_rate.sentence)
+
+        def rate_of(label: str, value: float | None) -> Figure:
+            number = "" if value is None else gigabytes_per_second(value)
+            return Figure(label, number=number, unit=unit, absent=() if number else (why, "–"))
+
+        label = tr("Rate, modelled") if copy.modelled else tr("Rate")
+        rate = rate_of(label, copy.rate)
+        if copy.wrong:
+            rate = Figure(label, number=tr("WRONG"), tone=Tone.BAD)
+        hint = tr(SMALL) if copy.small else ""
+        share = Figure(tr("Of limit"), absent=(why or tr(moved.why_limit), "–"), hint=hint)
+        if copy.share is not None and limit is not None:
+            of = {"share": f"{copy.share * 100:.0f}", "limit": gigabytes_per_second(limit)}
+            hint = tr("{share} % of the narrowest wire, {limit} GB/s one way", **of)
+            caption = tr("Of {limit} GB/s", limit=of["limit"])
+            share = Figure(caption, number=of["share"], unit="%", hint=hint)
+        self._rate.show_captioned(rate)
+        self._share.show_captioned(share)
+        self._best.show_captioned(rate_of(tr("Best so far"), now.book.best(copy)))
+        self._bar.setVisible(copy.share is not None)
+        self._bar.setValue(round(min(1.0, copy.share or 0.0) * 100))
+        _tint(self._bar, moved.colour(now.devices))
+        self.setAccessibleDescription(f"{rate.spoken}, {hint or share.spoken}")
+
+    def show_time(self, moved: Moved | None, slowed: SlowedCopy | None, share: float) -> None:
+        """`slowed`: while it is seen travelling; else how long one takes."""
+        time = Figure(tr("Time"), absent=("–",))
+        each = None if moved is None else moved.each_seconds
+        if slowed is not None:
+            done, whole = slowed.done(share)
+            number, _, unit = whole.partition(" ")
+            time = Figure(slowed.seen(share), number=done, limit=number, unit=unit)
+        elif each is not None:
+            time = Figure(tr("Time"), number=duration(each).number, unit=duration(each).unit)
+        self._time.show_captioned(time)
+
+
+class Route(NamedTuple):
+    """A route through the drawing: what is lit, and the line that is travelled."""
+
+    lanes: Sequence[tuple[QPainterPath, float]]  # and how wide
+    path: QPainterPath
+    boxes: Sequence[QRectF]
+
+    def block(self, share: float, size: QSizeF) -> QRectF:
+        """What travels, after this share of the way: beside the boxes at either end, whose
+        names it would cover.
+        """
+        place = QRectF(QPointF(), size)
+        place.moveCenter(self.path.pointAtPercent(share))
+        for end, next_to_it in ((0.0, 0.15), (1.0, 0.85)):
+            box = _nearest(self.boxes, self.path.pointAtPercent(end))
+            if place.intersects(box):
+                wire = self.path.pointAtPercent(next_to_it)
+                if wire.y() < box.center().y():
+                    place.moveBottom(box.top())
+                else:
+                    place.moveTop(box.bottom())
+        return place
+
+
+def way_through(layout: MachineLayout, hops: Sequence[Hop]) -> Route:
+    """Where no wire is drawn for a hop, it is crossed without one."""
+    lanes = list[tuple[QPainterPath, float]]()
+    path, boxes = QPainterPath(), dict[Part, QRectF]()
+    for begin, end in hops:
+        if not (layout.places(begin) and layout.places(end)):
+            continue
+        towards = layout.places(end)[0].center()
+        here = boxes.setdefault(begin, _nearest(layout.places(begin), towards))
+        there = boxes.setdefault(end, _nearest(layout.places(end), here.center()))
+        if path.isEmpty():
+            path.moveTo(here.center())
+        if begin.kind is end.kind is Kind.SOCKET:
+            lanes.append((path_of(between(here, there)), UNKNOWN_WIDTH))
+            path.connectPath(lanes[-1][0])
+        elif wire := next((w for w in layout.wires if {*w.ends} == {begin, end}), None):
+            lanes.append((wire.lanes[0 if wire.ends[0] == begin else -1], wire.width))
+            path.connectPath(lanes[-1][0])
+        path.lineTo(there.center())
+    return Route(lanes, path, tuple(boxes.values()))
+
+
+def _nearest(places: Sequence[QRectF], to: QPointF) -> QRectF:
+    return min(places, key=lambda each: (each.center() - to).manhattanLength())
+
+
+class TravelDrawing(MachineDrawing):
+    """Lanes are lit as long as they are told to be; the block is drawn where it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(largest=1.0)
+        self._flows: Sequence[Flow] = ()
+        self._lit: list[QGraphicsPathItem] = []
+        self.lanes_lit = 0
+        self._way: Route | None = None
+        self._share = 1.0
+        self._block = QProgressBar(self.viewport())
+        self._block.setFont(look().letters.mono.font)
+        look().changed.connect(self.laid_out)
+
+    def show_flows(self, flows: Sequence[Flow]) -> None:
+        """Many of the same way are one lit lane; the chosen one is drawn last."""
+        if flows != self._flows:
+            self._flows = flows
+            hops = [hop for flow in flows if flow.chosen for hop in flow.hops]
+            self.draw_alone([part.card for hop in hops for part in hop if part.card])
+            self.laid_out()
+
+    def show_block(self, name: str, share: float) -> None:
+        """Without a name nothing travels, and the way only stays lit."""
+        self._share, letters, block = share, look().letters.mono, self._block
+        shown = letters.elided(name, _MOST_NAME)
+        block.setFormat(f"{shown}  {100 * share:.0f} %")
+        block.setFixedSize(round(letters.width(f"{shown}  100 %")) + _PADDING, _BLOCK)
+        block.setAccessibleName(name)
+        self._place_block()
+
+    def block_place(self) -> QRect:
+        """Where the block is drawn, in the view; empty where there is none."""
+        return QRect() if self._block.isHidden() else self._block.geometry()
+
+    def laid_out(self) -> None:
+        for item in self._lit:
+            self.drawn.removeItem(item)
+        self._lit, self._way, self.lanes_lit = [], None, 0
+        layout, theme, no_pen = self.plan, look().theme, QPen(Qt.PenStyle.NoPen)
+        for flow in self._flows:
+            if layout is None:
+                break
+            way, bright = way_through(layout, flow.hops), theme.card(flow.colour)
+            lanes, frames = QPainterPath(), QPainterPath()
+            lanes.setFillRule(Qt.FillRule.WindingFill)
+            for path, width in way.lanes:
+                lanes.addPath(stroked(path, width))
+            ink = bright if flow.chosen else mixed(theme.surface, bright, _FLOW)
+            self._lit.append(self.drawn.addPath(lanes, no_pen, ink))
+            self.lanes_lit += len(way.lanes)
+            if flow.chosen:
+                self._way = way
+                _tint(self._block, flow.colour)
+                for place in way.boxes:
+                    frames.addRoundedRect(place, _BOX_RADIUS, _BOX_RADIUS)
+                self._lit.append(self.drawn.addPath(frames, QPen(bright, 1.5)))
+        for item in self._lit:
+            item.setZValue(LIT)
+        self._place_block()
+
+    def _place_block(self) -> None:
+        way, block = self._way, self._block
+        travels = way is not None and not way.path.isEmpty() and bool(block.accessibleName())
+        block.setVisible(travels)
+        if way is None or not travels:
+            return
+        size = self.mapToScene(block.rect()).boundingRect().size()
+        place = self.mapFromScene(way.block(self._share, size)).boundingRect()
+        # On a narrow drawing it stays within.
+        left = max(0, min(place.left(), self.viewport().width() - block.width()))
+        block.setValue(round(self._share * 100))
+        block.move(left, place.center().y() - block.height() // 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_block()

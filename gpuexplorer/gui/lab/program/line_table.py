@@ -167,7 +167,7 @@ def line_columns(cells: LineCells) -> list[Column[Line]]:
                tr("H is the host, a number is a card; the way of most of the bytes."),
                width=72, kept=3),
         Column("copies", tr("Copies"), cells.copies, lambda line: line.copies,
-               tr("How often it copied, asked for or not."), **_figure(64, kept=6)),
+               tr("How often it copied, explicitly or implicitly."), **_figure(64, kept=6)),
         Column("bytes", tr("Bytes"), cells.bytes, lambda line: line.bytes,
                tr("Of all its copies together."), **_figure(74, kept=7)),
         Column("waited", tr("Host waited"), cells.waited, lambda line: line.waited,
