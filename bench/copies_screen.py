@@ -10,8 +10,8 @@ from bench.stage import let_run
 from bench.table import Figure
 from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Timeline
-from gpuexplorer.gui.copies.moving.timeline_view import TimelineView
-from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame, all_of
+from gpuexplorer.gui.copies.moving.timeline_panel import TimelineView
+from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame, around
 from gpuexplorer.gui.state.lab.bench_device import BenchDevice
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -37,7 +37,7 @@ def figures() -> Sequence[Figure]:
     view.resize(_WIDTH, view.sizeHint().height())
     view.show()
     let_run(0.2)  # nothing is drawn before
-    whole = all_of(timeline.length)
+    whole = around(0.0, timeline.length, timeline.length)
     rows = []
     for zoom in _ZOOMS:
         span = whole.whole / zoom
