@@ -21,7 +21,6 @@ from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core import trace_format
 from gpuexplorer.core.trace_format import nanoseconds
 from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.lab.events import Span
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _PIECE = 500  # events
@@ -113,8 +112,9 @@ class Fold(NamedTuple):
 
     begins: Numbers
     ends: Numbers
-    first: Counts  # the number of the first in its lane
-    after: Counts  # and that of the next row's
+    longest: Counts  # its number in the lane
+    least: Counts  # of their marks
+    most: Counts
     paused: NDArray[np.bool_]  # most of the time
 
 
@@ -123,65 +123,55 @@ class Lane:
 
     def __init__(self) -> None:
         self.items: list[Item] = []
-        # Where each begins and ends, how long it is busy, of how many, and beside computing.
-        self._columns = tuple(array("d") for _ in range(5))
+        self.marks = array("H")  # of each item, by whoever wants to see a fold
+        self._numbers = array("d")  # of one after another
 
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def add(self, bar: Bar, beside: float = 0.0) -> None:
+    def add(self, begin: float, end: float, busy: float, times: int, item: Item) -> None:
         """What begins before the last one did is taken to begin with it."""
-        begin, end, busy, times, item = bar
-        if math.isfinite(begin + end + busy + beside):  # else nobody knows when
-            begin = max(begin, self._columns[0][-1] if self.items else 0.0)
-            values = begin, max(begin, end), busy, times, beside
-            for column, value in zip(self._columns, values, strict=True):
-                column.append(value)
+        if math.isfinite(begin + end + busy):  # else nobody knows when
+            begin = max(begin, self._numbers[-4] if self.items else 0.0)
+            self._numbers.extend((begin, max(begin, end), busy, times))
             self.items.append(item)
 
     def bar(self, number: int) -> Bar:
-        begin, end, busy, count, _ = (column[number] for column in self._columns)
-        return Bar(begin, end, busy, int(count), self.items[number])
+        begin, end, busy, times = self._numbers[4 * number : 4 * number + 4]
+        return Bar(begin, end, busy, int(times), self.items[number])
 
     def visible(self, begin: float, end: float, pixels: int) -> Fold:
         """What is to be drawn of a stretch that is so many pixels wide: at most about that many
         bars, however much there is.
         """
-        begins, ends, busy, counts, _ = self._seen()
-        cell, stop = (end - begin) / max(1, pixels), int(begins.searchsorted(end))
-        at = int(np.append(ends[:stop] > begin, True).argmax())
+        seen = self.columns()
+        stop = int(seen[0].searchsorted(end))
+        at = int(np.append(seen[1, :stop] > begin, True).argmax())
+        begins, ends, busy, times = seen[:, at:stop]
         # Pixels lie where they lie, wherever the picture begins, so that nothing flickers.
-        first = at + np.flatnonzero(np.diff(begins[at:stop] // cell, prepend=-1.0))
-        if not first.size:
-            return Fold(begins[first], ends[first], first, first, first > 0)
-        last = np.maximum.reduceat(ends[:stop], first)
-        paused = np.add.reduceat(busy[:stop], first) < (last - begins[first]) / 2
-        paused &= np.add.reduceat(counts[:stop], first) > 1
-        return Fold(begins[first], last, first, np.append(first[1:], stop), paused)
-
-    def longest(self, first: int, after: int) -> int:
-        """The number of the longest among these."""
-        begins, ends, *_ = self._seen()
-        return first + int((ends - begins)[first:after].argmax())
+        pixel = (end - begin) / max(1, pixels)
+        first = np.flatnonzero(np.diff(begins // pixel, prepend=-1.0))
+        last = np.maximum.reduceat(ends, first)
+        reaching = np.flatnonzero(ends == np.repeat(last, np.diff(first, append=ends.size)))
+        paused = np.add.reduceat(busy, first) < (last - begins[first]) / 2
+        marks = np.asarray(self.marks)[at:stop].astype(np.int64)
+        return Fold(
+            begins[first],
+            last,
+            at + reaching[reaching.searchsorted(first)],
+            np.minimum.reduceat(marks, first),
+            np.maximum.reduceat(marks, first),
+            paused & (np.add.reduceat(times, first) > 1),
+        )
 
     def at(self, moment: float) -> Bar | None:
         """The latest that covers the moment."""
-        begins, ends, *_ = self._seen()
+        begins, ends, *_ = self.columns()
         there = np.flatnonzero((begins <= moment) & (ends >= moment))
         return self.bar(int(there[-1])) if there.size else None
 
-    def busy_between(self, begin: float, end: float) -> tuple[float, float]:
-        """Seconds, and those of them beside a computation; what only reaches into the stretch
-        counts in part.
+    def columns(self) -> Numbers:
+        """Begins, ends, busy seconds and times. An array that numpy looks into cannot grow:
+        this must not outlive the call.
         """
-        begins, ends, busy, _, beside = self._seen()
-        seen = np.minimum(ends, end) - np.maximum(begins, begin)
-        shares = np.clip(seen / np.maximum(ends - begins, 1e-15), 0.0, 1.0)
-        return float(shares @ busy), float(shares @ beside)
-
-    def _seen(self) -> Iterator[Numbers]:
-        """Arrays that numpy looks into cannot grow: these must not outlive the call."""
-        return map(np.asarray, self._columns)
+        return np.asarray(self._numbers).reshape(-1, 4).T
 
 
 class Timeline:
@@ -228,7 +218,7 @@ class Timeline:
             rank = int(number) if number.isdigit() else 0
             return track.device != HOST, rank, *track.whose, [*Engine].index(track.engine)
 
-        return sorted((track for track, lane in self._lanes.items() if len(lane)), key=order)
+        return sorted((track for track, lane in self._lanes.items() if lane.items), key=order)
 
     @property
     def devices(self) -> Sequence[Whose]:
@@ -262,9 +252,19 @@ class Timeline:
 
     def overlapped(self, whose: Whose, begin: float, end: float) -> float | None:
         """Which share of its copying a card spent beside its computing; None: no copies."""
-        lanes = [self.lane(Track(whose[0], each, whose[1])) for each in COPYING]
-        copied, beside = np.sum([each.busy_between(begin, end) for each in lanes], axis=0)
-        return min(1.0, float(beside / copied)) if copied > 0.0 else None
+        begins, ends, busy, _ = self.lane(Track(whose[0], Engine.COMPUTE, whose[1])).columns()
+        moments = np.maximum.accumulate(np.append(0.0, np.stack((begins, ends), 1)))
+        # For how long it had computed by then.
+        computed = np.append(0.0, np.stack((busy.cumsum() - busy, busy.cumsum()), 1))
+        copied = beside = 0.0
+        for engine in COPYING:
+            begins, ends, busy, _ = self.lane(Track(whose[0], engine, whose[1])).columns()
+            first, last = np.clip((begins, ends), begin, end)
+            density = busy / np.maximum(ends - begins, 1e-15)
+            both = np.interp(last, moments, computed) - np.interp(first, moments, computed)
+            copied += float(np.sum(density * (last - first)))
+            beside += float(np.sum(density * both))
+        return min(1.0, beside / copied) if copied > 0.0 else None
 
     def _add(self, cell: Cell, rows: Sequence[CopyRow]) -> None:
         at, done = self.length, cell.finished
@@ -276,28 +276,23 @@ class Timeline:
         place = Place(cell.number, cell.id, cell.code, at, self.length)
         self.places.append(place)
         self._place_of[cell.id] = place
-        computing = defaultdict[str, list[Span]](list)
         for span in sorted(cell.spans, key=lambda each: each.begin):
-            engine, item = Engine.WAIT, Item(Role.WAITS, place, None, span.waits_for, span.why)
-            if not span.waits_for:
-                engine, item = Engine.COMPUTE, Item(Role.RUNS, place)
-                computing[span.device].append(span)
-            elif span.device == HOST:
-                continue
-            lane = self._lanes[Track(span.device, engine, cell.cards.get(span.device, ""))]
-            lane.add(Bar(at + span.begin, at + span.end, span.busy, span.count, item))
+            engine, item = Engine.COMPUTE, Item(Role.RUNS, place)
+            if span.waits_for:
+                engine = Engine.WAIT
+                item = Item(Role.WAITS, place, None, span.waits_for, span.why)
+            if not span.waits_for or span.device != HOST:
+                lane = self._lanes[Track(span.device, engine, cell.cards.get(span.device, ""))]
+                lane.add(at + span.begin, at + span.end, span.busy, span.count, item)
         for (begin, end), row in sorted(timed, key=lambda each: each[0]):
-            busy, item = (
-                min(end - begin, row.seconds or 0.0),
-                Item(Role.COPIES, place, row.number),
-            )
-            bar = Bar(at + begin, at + end, busy, row.copies, item)
+            item = Item(Role.COPIES, place, row.number)
+            busy = min(end - begin, row.seconds or 0.0)
             for device, engine in ((row.source, Engine.COPY_OUT), (row.target, Engine.COPY_IN)):
                 if device != HOST:
-                    covered = _covered(begin, end, computing[device]) * busy
-                    self._lanes[Track(device, engine, row.card(device))].add(bar, covered)
+                    lane = self._lanes[Track(device, engine, row.card(device))]
+                    lane.add(at + begin, at + end, busy, row.copies, item)
         for bar in _of_host(place, cell, rows):
-            self._lanes[Track(HOST, Engine.PYTHON)].add(bar)
+            self._lanes[Track(HOST, Engine.PYTHON)].add(*bar)
         self.modelled |= any(row.modelled for row in rows) or bool(done and done.modelled)
 
 
@@ -342,16 +337,6 @@ def _stretch(row: CopyRow) -> Stretch | None:
     if row.already_there or not math.isfinite(begin + end):
         return None
     return begin, max(begin, end)
-
-
-def _covered(begin: float, end: float, spans: Sequence[Span]) -> float:
-    """In which share of a stretch something was computed."""
-    seconds = (
-        seen * min(1.0, span.busy / (span.end - span.begin))
-        for span in spans
-        if (seen := min(end, span.end) - max(begin, span.begin)) > 0.0
-    )
-    return sum(seconds) / (end - begin) if end > begin else 0.0
 
 
 def words_of(track: Track, bar: Bar, book: CopyBook) -> str:
@@ -417,7 +402,7 @@ def trace_pieces(
         process = processes[track.whose]
         thread = [*Engine].index(track.engine) * _THREADS_OF_ENGINE + 1
         lane, rows = timeline.lane(track), trace_format.FreeRows()
-        for bar in map(lane.bar, range(len(lane))):
+        for bar in map(lane.bar, range(len(lane.items))):
             begin, end = nanoseconds(bar.begin), nanoseconds(bar.end)
             place = process, thread + rows.row(begin, end)
             words, args = words_of(track, bar, book), _args(bar, book)

@@ -3,13 +3,11 @@ them; with the way to take it along.
 """
 
 import math
-from array import array
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyqtgraph as pg
@@ -17,7 +15,7 @@ import shiboken6
 from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent, MouseDragEvent
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QPainter, QPen, QWheelEvent
-from PySide6.QtWidgets import QFrame, QGraphicsItem, QScrollBar, QSizePolicy, QToolTip
+from PySide6.QtWidgets import QFrame, QGraphicsItem, QScrollBar, QToolTip
 
 from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.jobs import HOST
@@ -26,7 +24,6 @@ from gpuexplorer.copies.timeline import (
     Bar,
     Engine,
     Item,
-    Lane,
     Role,
     Stretch,
     Timeline,
@@ -164,17 +161,14 @@ class TimelinePanel(QFrame):
         self._saving.save(path, self._trace_for(path))
 
     def refresh(self) -> None:
-        whole, line = self.timeline.length, self._line or self._copy
-        frame = self.view.frame
-        if self._seen is None:
-            frame = frame._replace(whole=max(whole, frame.end))
-        elif self._seen is Filling.ALL or line is None:
-            frame = around(0.0, whole, whole)
-        else:
+        line, whole = self._line or self._copy, self.view.whole
+        if self._seen is Filling.ALL or (self._seen and line is None):
+            self.view.show_frame(TimeFrame(0.0, whole))
+        elif self._seen and line is not None:
             copy = self._copy if self._seen is Filling.COPY else None
-            frame = around(*(copy or line), whole)
-        self.view.show_frame(frame)
-        self._words.show_text(frame_words(frame, modelled=self.timeline.modelled))
+            self.view.show_frame(around(*(copy or line), whole))
+        words = frame_words(self.view.frame, whole, modelled=self.timeline.modelled)
+        self._words.show_text(words)
         self._choice.show_choice(self._seen)
 
     def _trace_for(self, path: Path) -> Write:
@@ -237,8 +231,7 @@ class TimelineView(Graph):
         self._devices: Devices = {}
         self._tops: dict[Track, int] = {}  # pixels; of what the scroll bar moves
         self._looks = {_WRONG: 0, _OF_HOST: 1}  # of several kinds in a pixel WRONG is seen
-        self._look_of = WeakKeyDictionary[Lane, "array[int]"]()  # of each item
-        self._whole, self._origin, self._added = 0.0, 0.0, ""
+        self._origin, self._added = 0.0, ""
         self._ticks: Sequence[tuple[float, str]] = ()
         self.playhead: float | None = None
         self.scroll = QScrollBar(Qt.Orientation.Vertical, self)
@@ -263,25 +256,28 @@ class TimelineView(Graph):
             # A moving playhead costs no more than itself.
             sheet.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self.setProperty("kind", "ring")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(tr("Timeline"))
         self._saying = QTimer(self, singleShot=True, interval=_PAUSE)
         self._saying.timeout.connect(self._on_time_to_say)
-        self._lanes.sigXRangeChanged.connect(self.refresh)
+        self._lanes.sigXRangeChanged.connect(self._on_range_changed)
         self._lanes.sigResized.connect(self.refresh)
         self._strip.sigResized.connect(self.refresh)
-        self.scroll.valueChanged.connect(self.refresh)
+        self.scroll.valueChanged.connect(self._on_range_changed)
         self._lanes.sigRangeChangedManually.connect(self.framed)
         self._region.sigRegionChanged.connect(self._on_region_changed)
         self._line.sigDragged.connect(lambda line: self._scrub_to(line.value()))
         self.scene().sigMouseClicked.connect(self._on_clicked)
+        self.show_session(self._timeline, self._book, {})
         self.dress()
-        self.show_frame(around(0.0, 0.0, 0.0))
+
+    @property
+    def whole(self) -> float:
+        """How long the session is."""
+        return max(self._timeline.length, LEAST)
 
     @property
     def frame(self) -> TimeFrame:
-        begin, end = self._lanes.viewRange()[0]
-        return TimeFrame(begin, end, self._whole)
+        return TimeFrame(*self._lanes.viewRange()[0])
 
     def show_session(self, timeline: Timeline, book: CopyBook, devices: Devices) -> None:
         """Again, after it became longer. Every card that did anything has all its engines, so
@@ -297,17 +293,15 @@ class TimelineView(Graph):
             top += _GROUP_GAP
         for track in timeline.tracks:
             lane = timeline.lane(track)
-            looks = self._look_of.setdefault(lane, array("H"))
-            for item in lane.items[len(looks) :]:
-                look_of = _look_of(track, item, book)
-                looks.append(self._looks.setdefault(look_of, len(self._looks)))
+            for item in lane.items[len(lane.marks) :]:
+                drawn = _look_of(track, item, book)
+                lane.marks.append(self._looks.setdefault(drawn, len(self._looks)))
+        self._lanes.setLimits(xMin=0.0, xMax=self.whole, minXRange=LEAST)
+        self._strip.setXRange(0.0, self.whole, padding=0)
         self.refresh()
 
     def show_frame(self, frame: TimeFrame) -> None:
-        self._whole = frame.whole
-        self._lanes.setLimits(xMin=0.0, xMax=frame.whole, minXRange=LEAST)
-        self._strip.setXRange(0.0, frame.whole, padding=0)
-        self._lanes.setXRange(frame.begin, frame.end, padding=0)
+        self._lanes.setXRange(*frame, padding=0)
 
     def show_playhead(self, moment: float | None) -> None:
         self.playhead = moment
@@ -341,8 +335,8 @@ class TimelineView(Graph):
         self.refresh()
 
     def refresh(self) -> None:
-        for view in (self._strip, self._lanes):
-            view.updateMatrix()  # else the hand's next move has the scale of before
+        """All of it, in the room that there is now."""
+        self._strip.updateMatrix()  # else its ends lie where they were until it is painted
         place, strip = self._lanes.sceneBoundingRect(), self._strip.sceneBoundingRect()
         lanes, session, names = self._sheets
         lanes.put(place)
@@ -352,12 +346,18 @@ class TimelineView(Graph):
         self.scroll.setRange(0, max(0, most))
         self.scroll.setPageStep(round(place.height()))
         self.scroll.setVisible(most > 0)
-        most = max(1, round(place.width() / _TICK))
+        self._on_range_changed()
+
+    def _on_range_changed(self) -> None:
+        self._lanes.updateMatrix()  # else the hand's next move has the scale of before
+        most = max(1, round(self._lanes.width() / _TICK))
         self._origin, self._added, self._ticks = ticks(self.frame, most)
         self._axis.show_ticks(self._ticks)
         with QSignalBlocker(self._region):
-            self._region.setRegion(self.frame[:2])
+            self._region.setRegion(self.frame)
         self.show_playhead(self.playhead)
+        self._sheets[0].update()
+        self._sheets[2].update()
         self._saying.start()
 
     def _draw_lanes(self, drawing: Drawing) -> None:
@@ -390,7 +390,7 @@ class TimelineView(Graph):
     def _draw_session(self, drawing: Drawing) -> None:
         """The copies of the whole session, a line for each engine."""
         place, letters = self._strip.sceneBoundingRect(), drawing.letters.caption
-        words = tr("Session, {time}", time=duration(self._whole))
+        words = tr("Session, {time}", time=duration(self.whole))
         baseline = place.center().y() + letters.cap_height / 2
         drawing.text(_LEFT, baseline, Run(words, letters, drawing.theme.quiet))
         drawing.painter.fillRect(place, drawing.theme.well)
@@ -398,7 +398,7 @@ class TimelineView(Graph):
         step = min(3.0, (place.height() - 3) / max(1, len(copying)))
         for at, track in enumerate(copying):
             line = QRectF(place.left(), place.top() + 2 + at * step, place.width(), 0.7 * step)
-            self._draw_track(drawing, line, track, TimeFrame(0.0, self._whole, self._whole))
+            self._draw_track(drawing, line, track, TimeFrame(0.0, self.whole))
 
     def _draw_names(self, drawing: Drawing) -> None:
         """Beside the rows."""
@@ -423,7 +423,7 @@ class TimelineView(Graph):
             name = tr("host") if track.device == HOST else track.device
             x = _LEFT + width + 8
             drawing.elided(x, middle, Run(name, small, theme.text), room - x)
-            share = self._timeline.overlapped(track.whose, *self.frame[:2])
+            share = self._timeline.overlapped(track.whose, *self.frame)
             if share is not None:
                 words = tr("{share:.0f} % overlapped", share=share * 100)
                 run = Run(words, small, theme.quiet)
@@ -432,64 +432,53 @@ class TimelineView(Graph):
     def _draw_track(
         self, drawing: Drawing, room: QRectF, track: Track, frame: TimeFrame
     ) -> None:
-        lane, painter, scale = (
-            self._timeline.lane(track),
-            drawing.painter,
-            room.width() / frame.span,
-        )
+        lane, painter, theme = self._timeline.lane(track), drawing.painter, drawing.theme
         fold = lane.visible(frame.begin, frame.end, round(room.width() / COLUMN_PIXELS))
-        if not fold.first.size:
-            return
         # The ends of what goes beyond the edges are out of sight.
-        left = np.maximum((fold.begins - frame.begin) * scale, -4) + room.left()
-        right = np.minimum((fold.ends - frame.begin) * scale, room.width() + 4) + room.left()
-        every = np.asarray(self._look_of[lane])[: fold.after[-1]]
-        looks, numbers = list(self._looks), np.minimum.reduceat(every, fold.first).astype(int)
-        numbers[(numbers > 0) & (numbers != np.maximum.reduceat(every, fold.first))] = 1
+        x, scale = room.left(), room.width() / frame.span
+        left = x + np.maximum((fold.begins - frame.begin) * scale, -4)
+        right = x + np.minimum((fold.ends - frame.begin) * scale, room.width() + 4)
         large = (right - left >= _EDGED) & (room.height() >= _BAR)
-        longest = {
-            at: lane.longest(int(fold.first[at]), int(fold.after[at]))
-            for at in np.flatnonzero(large)
-        }
-        for at, item in longest.items():
-            numbers[at] = every[item]
-        boxes = np.empty((numbers.size, 4))
+        alike = (fold.least == fold.most) | (fold.least == 0)
+        marks = np.asarray(lane.marks, np.int64)[fold.longest]
+        marks = np.where(large, marks, np.where(alike, fold.least, 1))
+        boxes = np.empty((left.size, 4))
         boxes[:, 0], boxes[:, 1], boxes[:, 3] = np.floor(left), room.top(), room.height()
         boxes[:, 2] = np.maximum(np.rint(right) - boxes[:, 0] - large, 1.0)
+        looks, kinds = list(self._looks), 4 * marks + 2 * large + (fold.paused & ~large)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        kinds = 4 * numbers + 2 * large + (fold.paused & ~large)
         for kind in np.unique(kinds).tolist():
-            look_of, edged, rows = looks[kind // 4], kind & 2, boxes[kinds == kind]
+            drawn, rows = looks[kind // 4], boxes[kinds == kind]
+            share = drawn.share if kind & 2 else max(drawn.share, drawn.edge)
+            painter.setBrush(self._ink(drawn, share * _PAUSED if kind & 1 else share))
             painter.setPen(Qt.PenStyle.NoPen)
-            share = look_of.share if edged else max(look_of[1:3])
-            if edged and look_of.edge:
-                style = Qt.PenStyle.DashLine if look_of.dashed else Qt.PenStyle.SolidLine
-                painter.setPen(QPen(self._ink(look_of, look_of.edge), 1, style))
+            if kind & 2 and drawn.edge:
+                style = Qt.PenStyle.DashLine if drawn.dashed else Qt.PenStyle.SolidLine
+                painter.setPen(QPen(self._ink(drawn, drawn.edge), 1, style))
                 rows[:, 2:] -= 1
-            painter.setBrush(self._ink(look_of, share * _PAUSED if kind & 1 else share))
             # Qt reads the array itself: a list takes longer to make than to draw.
             found = shiboken6.wrapInstance(rows.ctypes.data, QRectF)
             assert isinstance(found, QRectF)
             painter.drawRects(found, len(rows))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        letters, theme = drawing.letters.caption, drawing.theme
-        for at, item in longest.items():
-            place, look_of = QRectF(*boxes[at]), looks[numbers[at]]
-            begin = max(place.left(), room.left()) + 4
-            if look_of is _WRONG:
+        letters = drawing.letters.caption
+        for at in np.flatnonzero(large):
+            place, drawn = QRectF(*boxes[at]), looks[marks[at]]
+            begin = max(place.left(), x) + 4
+            if drawn is _WRONG:
                 drawing.wrong(place, lettered=place.width() > 60)
             elif place.right() - begin >= _LETTERED:
-                words = label(track, lane.bar(item), self._book)
+                words = label(track, lane.bar(int(fold.longest[at])), self._book)
                 words = letters.elided(words, place.right() - begin - 4)
-                ink = theme.inverse if look_of.share == 1 else theme.text
+                ink = theme.inverse if drawn.share == 1 else theme.text
                 baseline = place.center().y() + letters.cap_height / 2
                 drawing.text(begin, baseline, Run(words, letters, ink))
 
-    def _ink(self, look_of: _Look, share: float) -> QColor:
-        theme, known = self.look.theme, self._devices.get(look_of.hue)
+    def _ink(self, drawn: _Look, share: float) -> QColor:
+        theme, known = self.look.theme, self._devices.get(drawn.hue)
         colour = theme.card(known.colour if known else None)
-        if look_of.hue == HOST or look_of is _WRONG:
-            colour = theme.bad if look_of is _WRONG else theme.quiet
+        if drawn.hue == HOST or drawn is _WRONG:
+            colour = theme.bad if drawn is _WRONG else theme.quiet
         return mixed(theme.surface, colour, share)
 
     def _on_time_to_say(self) -> None:
@@ -501,7 +490,7 @@ class TimelineView(Graph):
         self._go_to(min(self.frame.end, max(self.frame.begin, moment)))
 
     def _go_to(self, moment: float) -> None:
-        moment = min(self._whole, max(0.0, moment))
+        moment = min(self.whole, max(0.0, moment))
         if not self.frame.begin <= moment <= self.frame.end:
             self._move(moment - self.frame.middle)
         self.scrubbed.emit(moment)
@@ -515,9 +504,9 @@ class TimelineView(Graph):
         begin, end = self._region.getRegion()
         if not math.isclose(end - begin, self.frame.span, rel_tol=1e-6):
             # One of its ends is dragged; it must not take the other one along.
-            begin, end = max(0.0, begin), min(self._whole, end)
+            begin, end = max(0.0, begin), min(self.whole, end)
         self._lanes.setXRange(begin, end, padding=0)
-        self.refresh()  # it may have gone further than time does
+        self._on_range_changed()  # it may have gone further than time does
         self.framed.emit()
 
     def _on_clicked(self, event: MouseClickEvent) -> None:
@@ -570,7 +559,7 @@ class TimelineView(Graph):
             self._lanes.scaleBy(x=_ZOOM if key is keys.Key_Minus else 1 / _ZOOM, center=(at, 0))
             self.framed.emit()
         elif key in (keys.Key_Home, keys.Key_End):
-            self._go_to(0.0 if key is keys.Key_Home else self._whole)
+            self._go_to(0.0 if key is keys.Key_Home else self.whole)
         elif key in (keys.Key_Up, keys.Key_Down) and self.scroll.maximum():
             step = ROW if key is keys.Key_Down else -ROW
             self.scroll.setValue(self.scroll.value() + step)

@@ -19,11 +19,10 @@ _SHOWN_SECONDS = 2.1  # for which an eye sees a copy travel, however fast it was
 
 
 class TimeFrame(NamedTuple):
-    """In seconds of the axis; always within the session of which `whole` is the length."""
+    """In seconds of the axis; always within the session."""
 
     begin: float
     end: float
-    whole: float
 
     @property
     def span(self) -> float:
@@ -35,19 +34,19 @@ class TimeFrame(NamedTuple):
 
 
 def around(begin: float, end: float, whole: float) -> TimeFrame:
-    """All of it, and a little on both sides."""
-    whole = max(whole, LEAST)
+    """All of it, and a little on both sides, as far as the session goes."""
     span = min(max((end - begin) * 1.08, LEAST), whole)
-    left = max(0.0, min((begin + end) / 2 - span / 2, whole - span))
-    return TimeFrame(left, left + span, whole)
+    left = max(0.0, min((begin + end - span) / 2, whole - span))
+    return TimeFrame(left, left + span)
 
 
-def frame_words(frame: TimeFrame, *, modelled: bool) -> str:
+def frame_words(frame: TimeFrame, whole: float, *, modelled: bool) -> str:
     """ "24.0 ms of 515 ms, from 103 ms on, modelled"."""
     words = str(duration(frame.span))
-    if frame.span < frame.whole * 0.999:
-        begin, whole = str(duration(frame.begin)), str(duration(frame.whole))
-        words = tr("{span} of {whole}, from {begin} on", span=words, begin=begin, whole=whole)
+    if frame.span < whole * 0.999:
+        begin, all_of_it = str(duration(frame.begin)), str(duration(whole))
+        said = mark("{span} of {whole}, from {begin} on")
+        words = tr(said, span=words, begin=begin, whole=all_of_it)
     return tr("{span}, modelled", span=words) if modelled else words
 
 
@@ -144,14 +143,9 @@ def seen_words(
     span, begin = str(duration(frame.span)), str(duration(frame.begin))
     said = [tr("{span} from {begin} on is shown.", span=span, begin=begin)]
     if playhead is not None:
-        what = [
-            f"{tr(track.engine)}: {label(track, bar, book)}"
-            for track in timeline.tracks
-            if (bar := timeline.lane(track).at(playhead)) is not None
-        ]
+        bars = {track: timeline.lane(track).at(playhead) for track in timeline.tracks}
+        what = [f"{tr(on.engine)}: {label(on, bar, book)}" for on, bar in bars.items() if bar]
+        what = what or [tr("nothing is copied or computed")]
         time = str(duration(max(0.0, playhead)))
-        if what:
-            said.append(tr("At {time}: {what}.", time=time, what=listed(what)))
-        else:
-            said.append(tr("At {time} nothing is copied or computed.", time=time))
+        said.append(tr("At {time}: {what}.", time=time, what=listed(what)))
     return paragraph(said)
