@@ -37,9 +37,9 @@ class Engine(StrEnum):
 
     PYTHON = mark("Python")  # of the host: its own work, and the calls in which it waited
     COMPUTE = mark("compute")
+    WAIT = mark("wait")  # of a card, for another or for an event
     COPY_IN = mark("copy in")
     COPY_OUT = mark("copy out")
-    WAIT = mark("wait")  # of a card, for another or for an event
 
 
 COPYING = (Engine.COPY_IN, Engine.COPY_OUT)

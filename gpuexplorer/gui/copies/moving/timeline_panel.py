@@ -36,9 +36,9 @@ from gpuexplorer.gui.copies.moving.timeline_words import (
     LEAST,
     TimeFrame,
     around,
+    bar_words,
     frame_words,
     hint,
-    label,
     seen_words,
     ticks,
 )
@@ -52,8 +52,7 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import GROWS, Space, column, row
-from gpuexplorer.gui.widgets.laid_out import label as worded
+from gpuexplorer.gui.widgets.laid_out import GROWS, Space, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.lab.ledger import Ledger
@@ -110,7 +109,7 @@ class TimelinePanel(QFrame):
         self._saving.done.connect(self.done)
         self._saving.refused.connect(self._on_written)
         self._saving.refused.connect(self.refused)
-        title = worded(tr("Timeline"), look().letters.title)
+        title = label(tr("Timeline"), look().letters.title)
         said = (title, Space(8), self._words, GROWS)
         head = row(*said, self._choice, save, margins=(6, 0, 0, 0))
         lanes = row(self.view, GROWS, self.view.scroll, gap=0)
@@ -461,15 +460,15 @@ class TimelineView(Graph):
             assert isinstance(found, QRectF)
             painter.drawRects(found, len(rows))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        letters = drawing.letters.caption
+        letters, ends = drawing.letters.caption, np.minimum(right, np.append(left[1:], np.inf))
         for at in np.flatnonzero(large):
             place, drawn = QRectF(*boxes[at]), looks[marks[at]]
             begin = max(place.left(), x) + 4
             if drawn is _WRONG:
                 drawing.wrong(place, lettered=place.width() > 60)
-            elif place.right() - begin >= _LETTERED:
-                words = label(track, lane.bar(int(fold.longest[at])), self._book)
-                words = letters.elided(words, place.right() - begin - 4)
+            elif ends[at] - begin >= _LETTERED:
+                words = bar_words(track, lane.bar(int(fold.longest[at])), self._book)
+                words = letters.elided(words, ends[at] - begin - 4)
                 ink = theme.inverse if drawn.share == 1 else theme.text
                 baseline = place.center().y() + letters.cap_height / 2
                 drawing.text(begin, baseline, Run(words, letters, ink))

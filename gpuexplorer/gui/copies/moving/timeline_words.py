@@ -114,7 +114,7 @@ class SlowedCopy:
         return tr("seen {part:.1f} of {whole:.1f} s", part=whole * share, whole=whole)
 
 
-def label(track: Track, bar: Bar, book: CopyBook) -> str:
+def bar_words(track: Track, bar: Bar, book: CopyBook) -> str:
     """In the stretch, as far as there is room."""
     words, row = words_of(track, bar, book), bar.item.row
     rate = book.rows[row].rate if row is not None and bar.item.role is Role.COPIES else None
@@ -133,7 +133,7 @@ def hint(track: Track, bar: Bar, book: CopyBook) -> str:
     where = tr("{time}; {device}, {lane}", time=took, device=device, lane=tr(track.engine))
     place = bar.item.place
     line = tr("Cell {cell}: {code}", cell=place.cell, code=place.line)
-    return f"{label(track, bar, book)}\n{where}\n{line}"
+    return f"{bar_words(track, bar, book)}\n{where}\n{line}"
 
 
 def seen_words(
@@ -144,7 +144,9 @@ def seen_words(
     said = [tr("{span} from {begin} on is shown.", span=span, begin=begin)]
     if playhead is not None:
         bars = {track: timeline.lane(track).at(playhead) for track in timeline.tracks}
-        what = [f"{tr(on.engine)}: {label(on, bar, book)}" for on, bar in bars.items() if bar]
+        what = [
+            f"{tr(on.engine)}: {bar_words(on, bar, book)}" for on, bar in bars.items() if bar
+        ]
         what = what or [tr("nothing is copied or computed")]
         time = str(duration(max(0.0, playhead)))
         said.append(tr("At {time}: {what}.", time=time, what=listed(what)))
