@@ -127,15 +127,22 @@ class CopyRow(Transferred):
         return Message("pinned") if self.pinned else Message("pageable")
 
     @property
+    def kind_of_way(self) -> Way:
+        """As the copy took it; what its route promises where that was not told."""
+        if self.direct is False:
+            return Way.STAGED
+        if self.route is not None and self.route.words:
+            return self.route.way
+        return Way.DIRECT if self.direct else Way.UNKNOWN
+
+    @property
     def path(self) -> Message:
-        """As the copy went; what its route promises where that was not told."""
         if self.already_there:
             return Message("already there")
-        if self.direct is False:
-            return Way.STAGED.sentence
-        if self.route is not None and self.route.words:
+        if self.direct is not False and self.route is not None and self.route.words:
             return self.route.words
-        return Message("direct") if self.direct else NOTHING
+        way = self.kind_of_way
+        return Message("direct") if way is Way.DIRECT else way.sentence
 
     @property
     def way(self) -> tuple[str, str, bool | None]:

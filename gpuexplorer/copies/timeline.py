@@ -71,7 +71,6 @@ class Place(NamedTuple):
     """Where a run of a cell lies on the axis."""
 
     cell: int  # its number
-    command: int
     code: str
     begin: float
     end: float
@@ -273,7 +272,7 @@ class Timeline:
         if done is not None:
             ends += [done.host_seconds, done.device_seconds or 0.0]
         self.length = at + max(filter(math.isfinite, ends))
-        place = Place(cell.number, cell.id, cell.code, at, self.length)
+        place = Place(cell.number, cell.code, at, self.length)
         self.places.append(place)
         self._place_of[cell.id] = place
         for span in sorted(cell.spans, key=lambda each: each.begin):

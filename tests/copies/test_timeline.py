@@ -8,7 +8,7 @@ from gpuexplorer.lab.events import Span
 from tests.copies.cells import MIB, Cells, moved
 
 PYTHON = Track("cpu", Engine.PYTHON)
-ITEM = Item(Role.RUNS, Place(1, 1, "a line", 0.0, 10.0))
+ITEM = Item(Role.RUNS, Place(1, "a line", 0.0, 10.0))
 
 
 def shown(cells: Cells) -> tuple[Timeline, CopyBook]:
@@ -25,7 +25,7 @@ def test_cells_lie_one_after_another() -> None:
     timeline, book = shown(cells)
     assert timeline.length == pytest.approx(3e-3)
     assert timeline.modelled
-    assert [each[:2] for each in timeline.places_between(0.0, 5e-4)] == [(1, 1)]
+    assert [each.cell for each in timeline.places_between(0.0, 5e-4)] == [1]
     assert [each.code for each in timeline.places] == ["X = X.cuda()", "Y = Y.cuda()"]
     assert timeline.place_of(book.rows[1]) == (1e-3, 2e-3)
     assert timeline.cell_of(book.rows[1]) == timeline.places[1]

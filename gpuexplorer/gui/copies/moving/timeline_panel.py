@@ -62,7 +62,7 @@ TRACE = FileKind(mark("Trace for Perfetto and Chrome"), "json")
 GUTTER, ROW = 178, 17  # pixels
 _AXIS, _STRIP, _RIGHT, _FLAGS, _GROUP_GAP = 24, 20, 10, 20, 7
 _LEFT, _BAR, _CHIP, _LANE = 6, 13, 18, 64
-_EDGED, _LETTERED = 5, 34  # pixels, from which on a bar has its edge, and its words
+_EDGED, _LETTERED = 5, 26  # pixels, from which on a bar has its edge, and its words
 _REACH, _TICK = 2.0, 90  # pixels beside a bar that still mean it; between two ticks
 _ZOOM, _STEP, _FAR = 1.35, 0.01, 0.25  # for a key; of what is seen
 _PAUSED = 0.34  # of the colour, where most of a bar is a pause
@@ -367,31 +367,30 @@ class TimelineView(Graph):
         for moment, _ in self._ticks:
             x = round(left + (moment - frame.begin) * scale)
             painter.fillRect(QRectF(x, top, 1, place.height()), theme.line)
-        rooms = {
-            track: QRectF(left, top - self.scroll.value() + y + 2, place.width(), _BAR)
-            for track, y in self._tops.items()
-        }
-        for room in rooms.values():
-            drawing.hairline(left, place.right(), round(room.center().y()))
+        down = top - self.scroll.value()
+        for y in self._tops.values():
+            drawing.hairline(left, place.right(), down + y + ROW // 2)
         for cell in self._timeline.places_between(frame.begin, frame.end):
             x, wide = round(left + (cell.begin - frame.begin) * scale), cell.seconds * scale
             if wide > _EDGED:
                 painter.fillRect(QRectF(x, top + 2, 1, place.height()), theme.faint)
-            run = Run(str(cell.cell), letters, theme.quiet)
-            if wide > run.width + 9:
-                tag = QRectF(max(x, left), top + 2, run.width + 8, 15)
+            room = letters.width(str(cell.cell)) + 8
+            if wide > room:
+                tag = QRectF(max(x, left), top + 2, room, 15)
                 drawing.filled(tag, theme.hover, 3)
-                drawing.text(tag.left() + 4, tag.top() + 11, run)
-        for track, room in rooms.items():
-            if room.intersects(place):
-                self._draw_track(drawing, room, track, frame)
+                _write(drawing, tag.left() + 4, tag.center().y(), str(cell.cell), theme.quiet)
+        for track, y in self._tops.items():
+            if top - ROW < down + y < place.bottom():
+                row_of = QRectF(left, down + y + 2, place.width(), _BAR)
+                self._draw_track(drawing, row_of, track, frame)
 
     def _draw_session(self, drawing: Drawing) -> None:
         """The copies of the whole session, a line for each engine."""
-        place, letters = self._strip.sceneBoundingRect(), drawing.letters.caption
-        words = tr("Session, {time}", time=duration(self.whole))
-        baseline = place.center().y() + letters.cap_height / 2
-        drawing.text(_LEFT, baseline, Run(words, letters, drawing.theme.quiet))
+        place, words = (
+            self._strip.sceneBoundingRect(),
+            tr("Session, {time}", time=duration(self.whole)),
+        )
+        _write(drawing, _LEFT, place.center().y(), words, drawing.theme.quiet)
         drawing.painter.fillRect(place, drawing.theme.well)
         copying = [each for each in self._timeline.tracks if each.engine in COPYING]
         step = min(3.0, (place.height() - 3) / max(1, len(copying)))
@@ -401,32 +400,32 @@ class TimelineView(Graph):
 
     def _draw_names(self, drawing: Drawing) -> None:
         """Beside the rows."""
-        small, theme = drawing.letters.caption, drawing.theme
-        place, down = self._lanes.sceneBoundingRect(), small.cap_height / 2
+        small, theme, place = (
+            drawing.letters.caption,
+            drawing.theme,
+            self._lanes.sceneBoundingRect(),
+        )
         right, room = place.left() - 10, place.left() - _LANE - 14
-        added = Run(self._added, small, theme.faint)
-        drawing.runs_right(right, place.top() - 10 + down, [added])
+        x = right - small.width(self._added)
+        _write(drawing, x, place.top() - 10, self._added, theme.faint)
         drawing.painter.setClipRect(QRectF(0, place.top(), place.left(), place.height()))
         for track, y in self._tops.items():
-            top = place.top() - self.scroll.value() + y
-            middle = top + ROW / 2 + down
+            top, name = place.top() - self.scroll.value() + y, tr(track.engine)
+            middle = top + ROW / 2
             if track.engine is not Engine.WAIT:
-                words = small.elided(tr(track.engine), _LANE)
-                drawing.runs_right(right, middle, [Run(words, small, theme.quiet)])
+                _write(drawing, right - small.width(name), middle, name, theme.quiet)
             if track.engine not in (Engine.PYTHON, Engine.COMPUTE):
                 continue
             chip = chip_of(track.device, self._devices, track.card)
             width = max(_CHIP, small.width(chip.text) + 8)
             fill = None if chip.colour is None else theme.card(chip.colour)
             drawing.chip(QRectF(_LEFT, top, width, _CHIP), chip.text, small, fill)
-            name = tr("host") if track.device == HOST else track.device
-            x = _LEFT + width + 8
-            drawing.elided(x, middle, Run(name, small, theme.text), room - x)
+            name, x = tr("host") if track.device == HOST else track.device, _LEFT + width + 8
+            _write(drawing, x, middle, name, theme.text, room - x)
             share = self._timeline.overlapped(track.whose, *self.frame)
             if share is not None:
                 words = tr("{share:.0f} % overlapped", share=share * 100)
-                run = Run(words, small, theme.quiet)
-                drawing.elided(_LEFT, middle + ROW + 3, run, room - _LEFT)
+                _write(drawing, _LEFT, middle + ROW + 3, words, theme.quiet, room - _LEFT)
 
     def _draw_track(
         self, drawing: Drawing, room: QRectF, track: Track, frame: TimeFrame
@@ -460,7 +459,7 @@ class TimelineView(Graph):
             assert isinstance(found, QRectF)
             painter.drawRects(found, len(rows))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        letters, ends = drawing.letters.caption, np.minimum(right, np.append(left[1:], np.inf))
+        ends = np.minimum(right, np.append(left[1:], np.inf)) - 4
         for at in np.flatnonzero(large):
             place, drawn = QRectF(*boxes[at]), looks[marks[at]]
             begin = max(place.left(), x) + 4
@@ -468,10 +467,8 @@ class TimelineView(Graph):
                 drawing.wrong(place, lettered=place.width() > 60)
             elif ends[at] - begin >= _LETTERED:
                 words = bar_words(track, lane.bar(int(fold.longest[at])), self._book)
-                words = letters.elided(words, ends[at] - begin - 4)
                 ink = theme.inverse if drawn.share == 1 else theme.text
-                baseline = place.center().y() + letters.cap_height / 2
-                drawing.text(begin, baseline, Run(words, letters, ink))
+                _write(drawing, begin, place.center().y(), words, ink, ends[at] - begin)
 
     def _ink(self, drawn: _Look, share: float) -> QColor:
         theme, known = self.look.theme, self._devices.get(drawn.hue)
@@ -543,27 +540,34 @@ class TimelineView(Graph):
             pg.GraphicsView.wheelEvent(self, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, frame, keys = Qt.Key(event.key()), self.frame, Qt.Key
+        frame, key, keys = self.frame, Qt.Key(event.key()), Qt.Key
         at = frame.middle if self.playhead is None else self.playhead
-        far = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        on = key in (keys.Key_Right, keys.Key_End, keys.Key_Down, keys.Key_Plus, keys.Key_Equal)
+        sign = 1 if on else -1
         if key in (keys.Key_Left, keys.Key_Right):
-            span = frame.span if key is keys.Key_Right else -frame.span
-            if far:
-                self._move(_FAR * span)
+            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                self._move(sign * _FAR * frame.span)
             else:
-                self._go_to(at + _STEP * span)
+                self._go_to(at + sign * _STEP * frame.span)
         elif key in (keys.Key_Plus, keys.Key_Equal, keys.Key_Minus):
             # The playhead stays where it is, where it is seen.
             at = at if frame.begin <= at <= frame.end else frame.middle
-            self._lanes.scaleBy(x=_ZOOM if key is keys.Key_Minus else 1 / _ZOOM, center=(at, 0))
+            self._lanes.scaleBy(x=_ZOOM**-sign, center=(at, 0))
             self.framed.emit()
         elif key in (keys.Key_Home, keys.Key_End):
-            self._go_to(0.0 if key is keys.Key_Home else self.whole)
+            self._go_to(self.whole if on else 0.0)
         elif key in (keys.Key_Up, keys.Key_Down) and self.scroll.maximum():
-            step = ROW if key is keys.Key_Down else -ROW
-            self.scroll.setValue(self.scroll.value() + step)
+            self.scroll.setValue(self.scroll.value() + sign * ROW)
         else:
             super().keyPressEvent(event)
+
+
+def _write(
+    drawing: Drawing, x: float, middle: float, words: str, ink: QColor, room: float = 1000.0
+) -> None:
+    letters = drawing.letters.caption
+    run = Run(words, letters, ink)
+    drawing.elided(x, middle + letters.cap_height / 2, run, room)
 
 
 class _Ruler(Axis):
