@@ -140,17 +140,14 @@ class Lane:
         """What is to be drawn of a stretch that is so many pixels wide: at most about that many
         bars, however much there is.
         """
-        seen = self.columns()
-        stop = int(seen[0].searchsorted(end))
-        at = int(np.append(seen[1, :stop] > begin, True).argmax())
-        begins, ends, busy, times = seen[:, at:stop]
+        at, (begins, ends, busy, times) = self.between(begin, end)
         # Pixels lie where they lie, wherever the picture begins, so that nothing flickers.
         pixel = (end - begin) / max(1, pixels)
         first = np.flatnonzero(np.diff(begins // pixel, prepend=-1.0))
         last = np.maximum.reduceat(ends, first)
         reaching = np.flatnonzero(ends == np.repeat(last, np.diff(first, append=ends.size)))
         paused = np.add.reduceat(busy, first) < (last - begins[first]) / 2
-        marks = np.asarray(self.marks)[at:stop].astype(np.int64)
+        marks = np.asarray(self.marks)[at : at + ends.size].astype(np.int64)
         return Fold(
             begins[first],
             last,
@@ -162,15 +159,18 @@ class Lane:
 
     def at(self, moment: float) -> Bar | None:
         """The latest that covers the moment."""
-        begins, ends, *_ = self.columns()
-        there = np.flatnonzero((begins <= moment) & (ends >= moment))
-        return self.bar(int(there[-1])) if there.size else None
+        at, (_, ends, *_) = self.between(moment, moment)
+        there = np.flatnonzero(ends >= moment)
+        return self.bar(at + int(there[-1])) if there.size else None
 
-    def columns(self) -> Numbers:
-        """Begins, ends, busy seconds and times. An array that numpy looks into cannot grow:
-        this must not outlive the call.
+    def between(self, begin: float, end: float) -> tuple[int, Numbers]:
+        """The number of the first that reaches into it, and begins, ends, busy seconds and times
+        from there. What numpy looks into cannot grow: they must not outlive the call.
         """
-        return np.asarray(self._numbers).reshape(-1, 4).T
+        columns = np.asarray(self._numbers).reshape(-1, 4).T
+        stop = int(columns[0].searchsorted(end, "right"))
+        at = int(np.append(columns[1, :stop] >= begin, True).argmax())
+        return at, columns[:, at:stop]
 
 
 class Timeline:
@@ -251,13 +251,15 @@ class Timeline:
 
     def overlapped(self, whose: Whose, begin: float, end: float) -> float | None:
         """Which share of its copying a card spent beside its computing; None: no copies."""
-        begins, ends, busy, _ = self.lane(Track(whose[0], Engine.COMPUTE, whose[1])).columns()
+        computing = self.lane(Track(whose[0], Engine.COMPUTE, whose[1]))
+        _, (begins, ends, busy, _) = computing.between(begin, end)
         moments = np.maximum.accumulate(np.append(0.0, np.stack((begins, ends), 1)))
         # For how long it had computed by then.
         computed = np.append(0.0, np.stack((busy.cumsum() - busy, busy.cumsum()), 1))
         copied = beside = 0.0
         for engine in COPYING:
-            begins, ends, busy, _ = self.lane(Track(whose[0], engine, whose[1])).columns()
+            copying = self.lane(Track(whose[0], engine, whose[1]))
+            _, (begins, ends, busy, _) = copying.between(begin, end)
             first, last = np.clip((begins, ends), begin, end)
             density = busy / np.maximum(ends - begins, 1e-15)
             both = np.interp(last, moments, computed) - np.interp(first, moments, computed)

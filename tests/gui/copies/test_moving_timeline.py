@@ -307,3 +307,12 @@ def test_one_wrong_copy_is_seen_among_very_many(view_of: Callable[..., TimelineV
     view = view_of(copies)
     assert look().theme.bad.name() in colours(view, 0.15)
     assert look().theme.bad.name() not in colours(view, 0.14)
+
+
+def test_a_short_wrong_copy_is_seen_beside_a_long_one(
+    view_of: Callable[..., TimelineView],
+) -> None:
+    wrong = replace(one_copy(0.1, 0.1 + 1e-6), intact=False)
+    view = view_of([wrong, one_copy(0.1 + 2e-6, 0.15)])
+    assert look().theme.bad.name() in colours(view, 0.1)
+    assert look().theme.bad.name() not in colours(view, 0.13)

@@ -438,7 +438,7 @@ class TimelineView(Graph):
         right = x + np.minimum((fold.ends - frame.begin) * scale, room.width() + 4)
         large = (right - left >= _EDGED) & (room.height() >= _BAR)
         alike = (fold.least == fold.most) | (fold.least == 0)
-        marks = np.asarray(lane.marks, np.int64)[fold.longest]
+        marks = np.asarray(lane.marks)[fold.longest].astype(np.int64)
         marks = np.where(large, marks, np.where(alike, fold.least, 1))
         boxes = np.empty((left.size, 4))
         boxes[:, 0], boxes[:, 1], boxes[:, 3] = np.floor(left), room.top(), room.height()
@@ -465,7 +465,12 @@ class TimelineView(Graph):
             begin = max(place.left(), x) + 4
             if drawn is _WRONG:
                 drawing.wrong(place, lettered=place.width() > 60)
-            elif ends[at] - begin >= _LETTERED:
+                continue
+            if fold.least[at] == 0:
+                # One that is too short to be seen beside it.
+                place.setWidth(COLUMN_PIXELS)
+                painter.fillRect(place, theme.bad)
+            if ends[at] - begin >= _LETTERED:
                 words = bar_words(track, lane.bar(int(fold.longest[at])), self._book)
                 ink = theme.inverse if drawn.share == 1 else theme.text
                 _write(drawing, begin, place.center().y(), words, ink, ends[at] - begin)
