@@ -164,8 +164,8 @@ class Lane:
         return self.bar(at + int(there[-1])) if there.size else None
 
     def between(self, begin: float, end: float) -> tuple[int, Numbers]:
-        """The number of the first that reaches into it, and begins, ends, busy seconds and times
-        from there. What numpy looks into cannot grow: they must not outlive the call.
+        """The number of the first that reaches into it; from there begins, ends, busy seconds
+        and times. What numpy looks into cannot grow: they must not outlive the call.
         """
         columns = np.asarray(self._numbers).reshape(-1, 4).T
         stop = int(columns[0].searchsorted(end, "right"))
