@@ -10,8 +10,8 @@ from bench.stage import let_run
 from bench.table import Figure
 from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Timeline
-from gpuexplorer.gui.copies.moving.timeline_view import TimelineView
-from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame, all_of
+from gpuexplorer.gui.copies.moving.timeline_panel import TimelineView
+from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -37,15 +37,14 @@ def figures() -> Sequence[Figure]:
     view.resize(_WIDTH, view.sizeHint().height())
     view.show()
     let_run(0.2)  # nothing is drawn before
-    whole = all_of(timeline.length)
     rows = []
     for zoom in _ZOOMS:
-        span = whole.whole / zoom
-        begins = [(whole.whole - span) * (0.4 + each * 1e-3) for each in range(_FRAMES)]
-        frames = [TimeFrame(begin, begin + span, whole.whole) for begin in begins]
+        span = timeline.length / zoom
+        begins = [(timeline.length - span) * (0.4 + each * 1e-3) for each in range(_FRAMES)]
+        frames = [TimeFrame(begin, begin + span) for begin in begins]
         if zoom == 1:
-            spans = [whole.whole * 0.99**each for each in range(_FRAMES)]
-            frames = [TimeFrame(0.0, span, whole.whole) for span in spans]
+            spans = [timeline.length * 0.99**each for each in range(_FRAMES)]
+            frames = [TimeFrame(0.0, span) for span in spans]
         what = f"panned, {zoom} times larger" if zoom > 1 else "zoomed from all of it"
         rows.append(_figure(view, what, [partial(view.show_frame, each) for each in frames]))
     moments = [frames[-1].begin + span * each / _FRAMES for each in range(_FRAMES)]

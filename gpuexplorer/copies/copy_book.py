@@ -22,19 +22,18 @@ _SHARING_OUT = "torch.nn.parallel"  # the module that gives each card a part of 
 _OFTEN = 3  # times in a line, from which on it is worth a cure
 _LAUNCH = 5e-6  # seconds to ask a card for anything, where none was timed
 _MOVED_TWICE = 1 << 20  # bytes of pageable memory, from which on pinned memory pays
-_COMPARING = (
-    *("equal", "allclose", "nonzero", "masked_select", "index"),
-    *("if", "while", "assert", "and", "or", "not"),
-)
-_READING = ("item", "float", "int", "bool", "tolist", "max", "min", "sum")
-_PRINTING = ("print", "format", "display", "repr", "str")
-_READ = Message("Keep the log on the card and move it once.")
-_PRINT = Message("Keep what is to be printed on the card, and print it once.")
 _COMPARE = Message("Compare on the card, and fetch the answer once.")
 _KEEP = {
-    **dict.fromkeys(_READING, _READ),
-    **dict.fromkeys(_PRINTING, _PRINT),
-    **dict.fromkeys(_COMPARING, _COMPARE),
+    Message("Keep the log on the card and move it once."): (
+        *("item", "float", "int", "bool", "tolist", "max", "min", "sum"),
+    ),
+    Message("Keep what is to be printed on the card, and print it once."): (
+        *("print", "format", "display", "repr", "str"),
+    ),
+    _COMPARE: (
+        *("equal", "allclose", "nonzero", "masked_select", "index"),
+        *("if", "while", "assert", "and", "or", "not"),
+    ),
 }
 _KEEP_IT = Message("Keep it on the card and move it once.")
 _PIN_IT = Message(
@@ -73,6 +72,13 @@ class CopyRow(Transferred):
         """ "3:2" is line 2 of cell 3; a cell of one line is its number."""
         several = self.line and "\n" in self.whole
         return f"{self.cell}:{self.line}" if several else f"{self.cell}"
+
+    @property
+    def short(self) -> str:
+        """The name that the line gives what it copied, else the expression."""
+        name, given, rest = self.code.partition("=")
+        names = given and self.asked and name.strip().isidentifier()
+        return name.strip() if names and rest.strip() == self.what else self.what
 
     def card(self, device: str) -> str:
         """Its UUID; empty for the host, and where PyTorch does not say it."""
@@ -156,20 +162,13 @@ class CopyBook:
         self._forget(Ledger())
 
     def _forget(self, ledger: Ledger) -> None:
-        self._routes: dict[tuple[str, str], Route | None] = {}
+        self._ledger, self._life = ledger, ledger.life
         self._rows: list[CopyRow] = []
         self._of_cell: dict[int, list[int]] = {}
         self._best: dict[tuple[str, str, bool | None], float] = {}
-        self._costliest: int | None = None
-        self._taken = 0  # so many transfers of the cell that goes on
-        self._at = 0  # what began before it is over and taken in
-        self._life = 0
-        self._ledger = ledger
-
-    @property
-    def costliest_hidden(self) -> CopyRow | None:
-        """The row that nobody asked for and that kept the host longest."""
-        return None if self._costliest is None else self._rows[self._costliest]
+        self._at = self._taken = 0  # runs that are over; transfers of the one that goes on
+        # What nobody asked for and kept the host longest, as it was told.
+        self.costliest_hidden: CopyRow | None = None
 
     @property
     def rows(self) -> Sequence[CopyRow]:
@@ -183,8 +182,7 @@ class CopyBook:
         """What came since the last time, of cells that run as well; of another ledger all."""
         if ledger is not self._ledger:
             self._forget(ledger)
-        first = len(self._rows)
-        self._life = ledger.life
+        first, self._life = len(self._rows), ledger.life
         while self._at < len(ledger.begun):
             cell, run = ledger.begun[self._at]
             over = cell.state not in ("waiting", "running") or cell.runs > run
@@ -201,12 +199,10 @@ class CopyBook:
         alone = not job.both_ways and not job.beside and job.pieces == 1
         if result.rate is not None and job.mode == "copy" and alone:
             pinned = bool(job.pinned) if job.touches_host else None
-            way = job.source, job.target, pinned
-            self._best[way] = max(result.rate, self._best.get(way, 0.0))
+            self._reached((job.source, job.target, pinned), result.rate)
 
     def reroute(self) -> None:
         """The wiring was told, or became another: rows of this worker get their way anew."""
-        self._routes.clear()
         for number, row in enumerate(self._rows):
             if row.life == self._life:
                 self._rows[number] = replace(row, route=self._way(row))
@@ -222,15 +218,22 @@ class CopyBook:
     def _take_cell(self, cell: Cell, *, over: bool) -> None:
         if not self._taken:
             self._of_cell.pop(cell.number, None)
-        seconds = _kept_host(cell)
+        done, seconds = cell.finished, None
+        if done is not None:  # for somebody who waits for its last copy
+            seconds = max(done.host_seconds, done.device_seconds or 0)
         for transfer in cell.transfers[self._taken :]:
-            code, whole = self._line(cell, transfer)
-            known = vars(transfer) | {
+            # The code that copied may stand in an earlier cell.
+            stands = self._ledger.by_number(transfer.cell) if transfer.line else None
+            whole = (stands or cell).code
+            lines = whole.split("\n")
+            known = stands is not None and transfer.line <= len(lines)
+            code = lines[transfer.line - 1 if known else 0].strip()
+            told = vars(transfer) | {
                 "what": transfer.what or code,
                 "cell": transfer.cell if transfer.line else cell.number,
             }
             row = CopyRow(
-                **known,
+                **told,
                 number=len(self._rows),
                 ran=cell.number,
                 command=cell.id,
@@ -238,41 +241,28 @@ class CopyBook:
                 whole=whole,
                 life=cell.life,
                 cards=cell.cards,
+                route=self._way(transfer) if cell.life == self._life else None,
+                cell_seconds=seconds,
             )
-            row = replace(row, route=self._way(row), cell_seconds=seconds)
             self._of_cell.setdefault(cell.number, []).append(row.number)
             self._rows.append(row)
             most = self.costliest_hidden
             hidden = not row.asked and not row.already_there
             if hidden and (most is None or (row.host_seconds or 0) > (most.host_seconds or 0)):
-                self._costliest = row.number
-            self._best[row.way] = max(row.rate or 0.0, self._best.get(row.way, 0.0))
+                self.costliest_hidden = row
+            self._reached(row.way, row.rate or 0.0)
         if over and self._taken:
             for number in self._of_cell[cell.number]:
                 self._rows[number] = replace(self._rows[number], cell_seconds=seconds)
         self._taken = len(cell.transfers)
 
-    def _line(self, cell: Cell, transfer: Transferred) -> tuple[str, str]:
-        """The code that copied, and the cell in which it stands: it may be an earlier one."""
-        stands = self._ledger.by_number(transfer.cell) if transfer.line else None
-        whole = (stands or cell).code
-        lines = whole.split("\n")
-        at = transfer.line if stands is not None and transfer.line <= len(lines) else 1
-        return lines[at - 1].strip(), whole
+    def _reached(self, way: tuple[str, str, bool | None], rate: float) -> None:
+        self._best[way] = max(rate, self._best.get(way, 0.0))
 
-    def _way(self, row: CopyRow) -> Route | None:
-        if self._route is None or row.already_there or row.life != self._life:
+    def _way(self, copy: Transferred) -> Route | None:
+        if self._route is None or copy.already_there:
             return None
-        pair = row.source, row.target
-        if self._routes.get(pair) is None:  # not known yet is asked again for the next
-            self._routes[pair] = self._route(*pair)
-        return self._routes[pair]
-
-
-def _kept_host(cell: Cell) -> float | None:
-    """Until the cell was over for somebody who waits for its last copy."""
-    done = cell.finished
-    return None if done is None else max(done.host_seconds, done.device_seconds or 0)
+        return self._route(copy.source, copy.target)
 
 
 class LineSum(NamedTuple):
@@ -295,13 +285,16 @@ def sums_of(book: CopyBook, cell: int, units: Units = USUAL) -> Sequence[LineSum
     sums = []
     for rows in groups.values():
         first, copies = rows[0], sum(row.copies for row in rows)
-        seconds = _total([row.host_seconds for row in rows])
-        device = _total([row.seconds for row in rows])
-        said = told(_moved(rows, copies, units), _spent(first, seconds))
-        cure = _cure(book, first, copies, sum(row.bytes for row in rows), device)
+        size = sum(row.bytes for row in rows)
+        kept, device = (
+            None if None in known else sum(filter(None, known))
+            for known in ([x.host_seconds for x in rows], [x.seconds for x in rows])
+        )
+        moved = str(memory(size / copies, units))
+        said = told(_moved(first, copies, moved), _spent(first, kept))
+        cure = _cure(book, first, copies, size, device)
         numbers = tuple(row.number for row in rows)
-        took = seconds or device or 0.0
-        sums.append(LineSum(first.asked, copies, took, said, cure, numbers))
+        sums.append(LineSum(first.asked, copies, kept or device or 0.0, said, cure, numbers))
     return sorted(sums, key=lambda each: -each.seconds)
 
 
@@ -312,28 +305,16 @@ def worst_of(book: CopyBook, units: Units = USUAL) -> LineSum | None:
     return next((each for each in sums if not each.asked), None)
 
 
-def _moved(rows: Sequence[CopyRow], copies: int, units: Units) -> Message:
+def _moved(first: CopyRow, copies: int, size: str) -> Message:
     """ "loss.item() moved 4 B to the host 1000 times." """
-    first = rows[0]
-    values = {
-        "what": first.what,
-        "size": str(memory(sum(row.bytes for row in rows) / copies, units)),
-        "target": Message("the host") if first.target == HOST else first.target,
-    }
+    ends = mark("{what} moved {size} from {source} to {target}.")
+    often = mark("{what} moved {size} from {source} to {target} {count} times.")
     if HOST in (first.source, first.target):
-        return Message.counted(
-            "{what} moved {size} to {target}.",
-            "{what} moved {size} to {target} {count} times.",
-            copies,
-            **values,
-        )
-    return Message.counted(
-        "{what} moved {size} from {source} to {target}.",
-        "{what} moved {size} from {source} to {target} {count} times.",
-        copies,
-        source=first.source,
-        **values,
-    )
+        ends = mark("{what} moved {size} to {target}.")
+        often = mark("{what} moved {size} to {target} {count} times.")
+    target = Message("the host") if first.target == HOST else first.target
+    values = {"what": first.what, "size": size, "source": first.source, "target": target}
+    return Message.counted(ends, often, copies, **values)
 
 
 def _spent(first: CopyRow, seconds: float | None) -> Message:
@@ -367,7 +348,7 @@ def _cure(
         return Message(once, device=first.target)
     if copies < _OFTEN or not to_host:
         return NOTHING
-    cure = _KEEP.get(how, _KEEP_IT)
+    cure = next((cure for cure, words in _KEEP.items() if how in words), _KEEP_IT)
     if device is None or cure is _COMPARE:
         return cure
     # One copy of all: what one of these took, and its bytes at the best rate that is known.
@@ -375,8 +356,3 @@ def _cure(
     price = device / copies + 2 * _LAUNCH + (size / rate if rate else 0.0)
     words = seconds_words(float(f"{price:.1g}"))  # one digit is all that is known of it
     return told(cure, Message("That takes about {price}.", price=words))
-
-
-def _total(values: Sequence[float | None]) -> float | None:
-    known = [each for each in values if each is not None]
-    return sum(known) if len(known) == len(values) else None

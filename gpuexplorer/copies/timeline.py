@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -20,118 +20,29 @@ from gpuexplorer.copies.copy_book import CopyBook, CopyRow
 from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core import trace_format
 from gpuexplorer.core.trace_format import nanoseconds
-from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import Span
+from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _PIECE = 500  # events
 _THREADS_OF_ENGINE = 1000  # where stretches of one engine overlap, they get rows of their own
+_LONGEST = 80  # letters of a line of code
 Whose = tuple[str, str]  # a device's name, and its card's UUID where that is known
+Stretch = tuple[float, float]
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
-
-
-class Bar(NamedTuple):
-    """One stretch."""
-
-    begin: float
-    end: float
-    busy: float  # seconds of it in which there was something, at most its length
-    times: int  # what it is made of: copies, kernels, calls
-    item: int  # its number in its lane
-
-
-class Fold(NamedTuple):
-    """Stretches to be drawn, as columns: those that begin within one pixel are one row."""
-
-    begins: Numbers
-    ends: Numbers
-    busy: Numbers
-    times: Counts
-    first: Counts  # the number of the first in its lane
-    after: Counts  # and that of the next row's
-
-
-class Lane:
-    """Stretches come in the order of their beginnings; they may overlap."""
-
-    def __init__(self) -> None:
-        # Where each begins and ends, how long it is busy, of how many, and beside computing.
-        self._columns = tuple(array("d") for _ in range(5))
-
-    def __len__(self) -> int:
-        return len(self._columns[0])
-
-    def _seen(self) -> Iterator[Numbers]:
-        """Arrays that numpy looks into cannot grow: these must not outlive the call."""
-        return map(np.asarray, self._columns)
-
-    def add(
-        self, begin: float, end: float, busy: float, count: int = 1, beside: float = 0.0
-    ) -> None:
-        """What begins before the last one did is taken to begin with it."""
-        begin = max(begin, self._columns[0][-1] if len(self) else 0.0)
-        values = begin, max(begin, end), busy, count, beside
-        for column, value in zip(self._columns, values, strict=True):
-            column.append(value)
-
-    def bar(self, item: int) -> Bar:
-        begin, end, busy, count, _ = (column[item] for column in self._columns)
-        return Bar(begin, end, busy, int(count), item)
-
-    def visible(self, begin: float, end: float, pixels: int) -> Fold:
-        """What is to be drawn of a stretch that is so many pixels wide: at most about that many
-        bars, however much there is.
-        """
-        begins, ends, busy, counts, _ = self._seen()
-        cell, stop = (end - begin) / max(1, pixels), int(begins.searchsorted(end))
-        at = int(np.argmax(ends[:stop] > begin)) if np.any(ends[:stop] > begin) else stop
-        first = np.arange(at, stop)
-        if first.size > pixels // 4 and cell > 0.0:
-            # Cells lie where they lie, wherever the picture begins, so that nothing flickers.
-            edges = (begin // cell + np.arange(1, pixels + 2)) * cell
-            first = np.unique(np.append(at, begins.searchsorted(edges)))
-            first = first[first < stop]
-        if not first.size:
-            return Fold(*(np.zeros(0),) * 3, *(np.zeros(0, np.int64),) * 3)
-        return Fold(
-            begins[first],
-            np.maximum.reduceat(ends[:stop], first),
-            np.add.reduceat(busy[:stop], first),
-            np.add.reduceat(counts[:stop], first).astype(np.int64),
-            first,
-            np.append(first[1:], stop),
-        )
-
-    def longest(self, first: int, after: int) -> int:
-        """The number of the longest among these."""
-        begins, ends, *_ = self._seen()
-        return first + int((ends - begins)[first:after].argmax())
-
-    def at(self, moment: float) -> int | None:
-        """The number of the latest that covers the moment."""
-        begins, ends, *_ = self._seen()
-        there = np.flatnonzero((begins <= moment) & (ends >= moment))
-        return int(there[-1]) if there.size else None
-
-    def busy_between(self, begin: float, end: float) -> tuple[float, float]:
-        """Seconds, and those of them beside a computation; what only reaches into the stretch
-        counts in part.
-        """
-        begins, ends, busy, _, beside = self._seen()
-        seen = np.minimum(ends, end) - np.maximum(begins, begin)
-        shares = np.clip(seen / np.maximum(ends - begins, 1e-15), 0.0, 1.0)
-        return float(shares @ busy), float(shares @ beside)
 
 
 class Engine(StrEnum):
     """What of a device was at work."""
 
-    PYTHON = "Python"  # of the host: its own work, and the calls in which it waited
-    COMPUTE = "compute"
-    COPY_IN = "copy in"
-    COPY_OUT = "copy out"
-    WAIT = "wait"  # of a card, for another or for an event
+    PYTHON = mark("Python")  # of the host: its own work, and the calls in which it waited
+    COMPUTE = mark("compute")
+    WAIT = mark("wait")  # of a card, for another or for an event
+    COPY_IN = mark("copy in")
+    COPY_OUT = mark("copy out")
+
+
+COPYING = (Engine.COPY_IN, Engine.COPY_OUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,26 +67,110 @@ class Role(StrEnum):
     WAITS = "waits"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Place(NamedTuple):
+    """Where a run of a cell lies on the axis."""
+
+    cell: int  # its number
+    code: str
+    begin: float
+    end: float
+
+    @property
+    def seconds(self) -> float:
+        return self.end - self.begin
+
+    @property
+    def line(self) -> str:
+        """Its first line, as much as one reads at a glance."""
+        code = self.code.partition("\n")[0]
+        return code if len(code) <= _LONGEST else f"{code[:_LONGEST]}…"
+
+
+class Item(NamedTuple):
     """What stands behind a stretch of a lane."""
 
     role: Role
-    place: int  # in the timeline's places
+    place: Place
     row: int | None = None  # the copy's number in the book
     waits_for: str = ""
     why: str = ""  # "pageable, blocking"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a run of a cell lies on the axis."""
+class Bar(NamedTuple):
+    """One stretch."""
 
-    cell: int  # its number
-    command: int
-    code: str
     begin: float
     end: float
+    busy: float  # seconds of it in which there was something, at most its length
+    times: int  # what it is made of: copies, kernels, calls
+    item: Item
+
+
+class Fold(NamedTuple):
+    """Stretches to be drawn, as columns: those that begin within one pixel are one row."""
+
+    begins: Numbers
+    ends: Numbers
+    longest: Counts  # its number in the lane
+    least: Counts  # of their marks
+    most: Counts
+    paused: NDArray[np.bool_]  # most of the time
+
+
+class Lane:
+    """Stretches come in the order of their beginnings; they may overlap."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.marks = array("H")  # of each item, by whoever wants to see a fold
+        self._numbers = array("d")  # of one after another
+
+    def add(self, begin: float, end: float, busy: float, times: int, item: Item) -> None:
+        """What begins before the last one did is taken to begin with it."""
+        if math.isfinite(begin + end + busy):  # else nobody knows when
+            begin = max(begin, self._numbers[-4] if self.items else 0.0)
+            self._numbers.extend((begin, max(begin, end), busy, times))
+            self.items.append(item)
+
+    def bar(self, number: int) -> Bar:
+        begin, end, busy, times = self._numbers[4 * number : 4 * number + 4]
+        return Bar(begin, end, busy, int(times), self.items[number])
+
+    def visible(self, begin: float, end: float, pixels: int) -> Fold:
+        """What is to be drawn of a stretch that is so many pixels wide: at most about that many
+        bars, however much there is.
+        """
+        at, (begins, ends, busy, times) = self.between(begin, end)
+        # Pixels lie where they lie, wherever the picture begins, so that nothing flickers.
+        pixel = (end - begin) / max(1, pixels)
+        first = np.flatnonzero(np.diff(begins // pixel, prepend=-1.0))
+        last = np.maximum.reduceat(ends, first)
+        reaching = np.flatnonzero(ends == np.repeat(last, np.diff(first, append=ends.size)))
+        paused = np.add.reduceat(busy, first) < (last - begins[first]) / 2
+        marks = np.asarray(self.marks)[at : at + ends.size].astype(np.int64)
+        return Fold(
+            begins[first],
+            last,
+            at + reaching[reaching.searchsorted(first)],
+            np.minimum.reduceat(marks, first),
+            np.maximum.reduceat(marks, first),
+            paused & (np.add.reduceat(times, first) > 1),
+        )
+
+    def at(self, moment: float) -> Bar | None:
+        """The latest that covers the moment."""
+        at, (_, ends, *_) = self.between(moment, moment)
+        there = np.flatnonzero(ends >= moment)
+        return self.bar(at + int(there[-1])) if there.size else None
+
+    def between(self, begin: float, end: float) -> tuple[int, Numbers]:
+        """The number of the first that reaches into it; from there begins, ends, busy seconds
+        and times. What numpy looks into cannot grow: they must not outlive the call.
+        """
+        columns = np.asarray(self._numbers).reshape(-1, 4).T
+        stop = int(columns[0].searchsorted(end, "right"))
+        at = int(np.append(columns[1, :stop] >= begin, True).argmax())
+        return at, columns[:, at:stop]
 
 
 class Timeline:
@@ -189,10 +184,8 @@ class Timeline:
 
     def _forget(self, ledger: Ledger | None) -> None:
         self._ledger = ledger
-        self._lanes: dict[Track, Lane] = {}
-        self._items: dict[Track, list[Item]] = {}
-        self._places: list[Place] = []
-        self._begins = array("d")
+        self._lanes = defaultdict[Track, Lane](Lane)
+        self.places: list[Place] = []
         self._place_of: dict[int, Place] = {}  # of a cell's last run, by its command
         self._at = 0
         self.modelled = False  # some of its times are
@@ -218,47 +211,32 @@ class Timeline:
     @property
     def tracks(self) -> Sequence[Track]:
         """Those in which there is something: the host's, then each card's in order."""
-        order = [*Engine]
-        return sorted(
-            self._lanes,
-            key=lambda each: (*_rank(each.device), each.card, order.index(each.engine)),
-        )
+
+        def order(track: Track) -> tuple[object, ...]:
+            number = track.device.rpartition(":")[2]
+            rank = int(number) if number.isdigit() else 0
+            return track.device != HOST, rank, *track.whose, [*Engine].index(track.engine)
+
+        return sorted((track for track, lane in self._lanes.items() if lane.items), key=order)
 
     @property
     def devices(self) -> Sequence[Whose]:
         return list(dict.fromkeys(each.whose for each in self.tracks))
 
-    @property
-    def places(self) -> Sequence[Place]:
-        return self._places
-
-    def lane(self, track: Track) -> Lane | None:
-        return self._lanes.get(track)
-
-    def item(self, track: Track, number: int) -> Item:
-        return self._items[track][number]
-
-    def stretches(self, track: Track) -> Iterator[tuple[Bar, Item]]:
-        lane, items = self._lanes[track], self._items[track]
-        return ((lane.bar(at), item) for at, item in enumerate(items))
-
-    def at(self, track: Track, moment: float) -> tuple[Bar, Item] | None:
-        """What covers the moment."""
-        lane = self._lanes.get(track)
-        number = None if lane is None else lane.at(moment)
-        if lane is None or number is None:
-            return None
-        return lane.bar(number), self._items[track][number]
+    def lane(self, track: Track) -> Lane:
+        """Empty where it did nothing."""
+        return self._lanes.get(track) or Lane()
 
     def places_between(self, begin: float, end: float) -> Sequence[Place]:
-        first = max(0, bisect_right(self._begins, begin) - 1)
-        return self._places[first : bisect_right(self._begins, end)]
+        begins = attrgetter("begin")
+        first = max(0, bisect_right(self.places, begin, key=begins) - 1)
+        return self.places[first : bisect_right(self.places, end, key=begins)]
 
     def cell_of(self, row: CopyRow) -> Place | None:
         """None: the cell that copied it goes on yet."""
         return self._place_of.get(row.command)
 
-    def place_of(self, row: CopyRow) -> tuple[float, float] | None:
+    def place_of(self, row: CopyRow) -> Stretch | None:
         """From the first byte to the last; None where nobody knows."""
         at, times = self.cell_of(row), _stretch(row)
         if at is None or times is None:
@@ -267,143 +245,127 @@ class Timeline:
 
     def under_way(self, moment: float) -> Sequence[int]:
         """The numbers of the copies that travel then, by which a picture follows the axis."""
-        copying = (track for track in self._lanes if track.engine in _COPYING)
-        seen = [found[1].row for track in copying if (found := self.at(track, moment))]
-        return sorted({row for row in seen if row is not None})
+        lanes = [lane for track, lane in self._lanes.items() if track.engine in COPYING]
+        found = {bar.item.row for lane in lanes if (bar := lane.at(moment)) is not None}
+        return sorted(row for row in found if row is not None)
 
     def overlapped(self, whose: Whose, begin: float, end: float) -> float | None:
         """Which share of its copying a card spent beside its computing; None: no copies."""
-        busy = [
-            lane.busy_between(begin, end)
-            for track, lane in self._lanes.items()
-            if track.whose == whose and track.engine in _COPYING
-        ]
-        copied, beside = (sum(each[at] for each in busy) for at in (0, 1))
+        computing = self.lane(Track(whose[0], Engine.COMPUTE, whose[1]))
+        _, (begins, ends, busy, _) = computing.between(begin, end)
+        moments = np.maximum.accumulate(np.append(0.0, np.stack((begins, ends), 1)))
+        # For how long it had computed by then.
+        computed = np.append(0.0, np.stack((busy.cumsum() - busy, busy.cumsum()), 1))
+        copied = beside = 0.0
+        for engine in COPYING:
+            copying = self.lane(Track(whose[0], engine, whose[1]))
+            _, (begins, ends, busy, _) = copying.between(begin, end)
+            first, last = np.clip((begins, ends), begin, end)
+            density = busy / np.maximum(ends - begins, 1e-15)
+            both = np.interp(last, moments, computed) - np.interp(first, moments, computed)
+            copied += float(np.sum(density * (last - first)))
+            beside += float(np.sum(density * both))
         return min(1.0, beside / copied) if copied > 0.0 else None
 
     def _add(self, cell: Cell, rows: Sequence[CopyRow]) -> None:
-        place, at, done = len(self._places), self.length, cell.finished
-        length = _length(cell, rows)
-        put = partial(self._put, at)
-        computing = defaultdict[str, list[Span]](list)
-        for span in sorted(cell.spans, key=lambda each: each.begin):
-            times, card = (span.begin, span.end), cell.cards.get(span.device, "")
-            if not span.waits_for:
-                computing[span.device].append(span)
-                track, item = Track(span.device, Engine.COMPUTE, card), Item(Role.RUNS, place)
-                put(track, times, span.busy, span.count, item)
-            elif span.device != HOST:
-                item = Item(Role.WAITS, place, None, span.waits_for, span.why)
-                put(Track(span.device, Engine.WAIT, card), times, span.busy, span.count, item)
+        at, done = self.length, cell.finished
         timed = [(known, row) for row in rows if (known := _stretch(row)) is not None]
-        for times, row in sorted(timed, key=lambda each: each[0]):
-            long = times[1] - times[0]
-            busy, item = min(long, row.seconds or 0.0), Item(Role.COPIES, place, row.number)
+        ends = [0.0, *(times[1] for times, _ in timed), *(span.end for span in cell.spans)]
+        if done is not None:
+            ends += [done.host_seconds, done.device_seconds or 0.0]
+        self.length = at + max(filter(math.isfinite, ends))
+        place = Place(cell.number, cell.code, at, self.length)
+        self.places.append(place)
+        self._place_of[cell.id] = place
+        for span in sorted(cell.spans, key=lambda each: each.begin):
+            engine, item = Engine.COMPUTE, Item(Role.RUNS, place)
+            if span.waits_for:
+                engine = Engine.WAIT
+                item = Item(Role.WAITS, place, None, span.waits_for, span.why)
+            if not span.waits_for or span.device != HOST:
+                lane = self._lanes[Track(span.device, engine, cell.cards.get(span.device, ""))]
+                lane.add(at + span.begin, at + span.end, span.busy, span.count, item)
+        for (begin, end), row in sorted(timed, key=lambda each: each[0]):
+            item = Item(Role.COPIES, place, row.number)
+            busy = min(end - begin, row.seconds or 0.0)
             for device, engine in ((row.source, Engine.COPY_OUT), (row.target, Engine.COPY_IN)):
                 if device != HOST:
-                    covered = _covered(*times, computing[device]) / long if long else 0.0
-                    track = Track(device, engine, row.card(device))
-                    put(track, times, busy, row.copies, item, covered * busy)
-        for stretch in _of_host(place, cell, rows):
-            put(Track(HOST, Engine.PYTHON), *stretch)
-        self._places.append(Place(cell.number, cell.id, cell.code, at, at + length))
-        self._place_of[cell.id] = self._places[-1]
-        self._begins.append(at)
-        self.length = at + length
+                    lane = self._lanes[Track(device, engine, row.card(device))]
+                    lane.add(at + begin, at + end, busy, row.copies, item)
+        for bar in _of_host(place, cell, rows):
+            self._lanes[Track(HOST, Engine.PYTHON)].add(*bar)
         self.modelled |= any(row.modelled for row in rows) or bool(done and done.modelled)
 
-    def _put(
-        self,
-        at: float,
-        track: Track,
-        times: tuple[float, float],
-        busy: float,
-        count: int,
-        item: Item,
-        beside: float = 0.0,
-    ) -> None:
-        if not math.isfinite(sum(times) + busy + beside):
-            return  # nobody knows when
-        lane = self._lanes.setdefault(track, Lane())
-        lane.add(at + times[0], at + times[1], busy, count, beside)
-        self._items.setdefault(track, []).append(item)
 
-
-_COPYING = (Engine.COPY_IN, Engine.COPY_OUT)
-
-
-def _of_host(
-    place: int, cell: Cell, rows: Sequence[CopyRow]
-) -> Iterator[tuple[tuple[float, float], float, int, Item]]:
+def _of_host(place: Place, cell: Cell, rows: Sequence[CopyRow]) -> Iterator[Bar]:
     """Its calls and its waits, and between them Python's own work."""
-    held: list[tuple[float, float, float, int, Item]] = []
+    at, held = place.begin, list[Bar]()
     for row in rows:
         if row.asked_at is None or row.host_seconds is None or row.already_there:
             continue
         begin, end = row.asked_at, row.asked_at + row.host_seconds
         if row.copies > 1 and row.end is not None:
             end = max(end, row.end)
-        held.append((begin, end, row.host_seconds, row.copies, _call_of(row, place)))
+        item = Item(Role.CALLS, place, row.number)
+        if row.blocking:
+            why = Message("{memory}, blocking", memory=row.host_side)
+            why = why if row.host_side else Message("blocking")
+            item = Item(Role.WAITS, place, row.number, "", why)
+        held.append(Bar(at + begin, at + end, row.host_seconds, row.copies, item))
     for span in cell.spans:
         if span.waits_for and span.device == HOST:
             item = Item(Role.WAITS, place, None, span.waits_for, span.why)
-            held.append((span.begin, span.end, span.busy, span.count, item))
-    free, runs = 0.0, Item(Role.RUNS, place)
-    for begin, end, busy, count, item in sorted(held, key=lambda each: each[:2]):
-        if begin > free:
-            yield (free, begin), begin - free, 1, runs
-        yield (begin, end), busy, count, item
-        free = max(free, end)
-    seconds = 0.0 if cell.finished is None else cell.finished.host_seconds
-    if seconds > free:
-        yield (free, seconds), seconds - free, 1, runs
+            held.append(Bar(at + span.begin, at + span.end, span.busy, span.count, item))
+    free, runs = at, Item(Role.RUNS, place)
+    for bar in sorted(held, key=lambda each: each[:2]):
+        if bar.begin > free:
+            yield Bar(free, bar.begin, bar.begin - free, 1, runs)
+        yield bar
+        free = max(free, bar.end)
+    until = at if cell.finished is None else at + cell.finished.host_seconds
+    if until > free:
+        yield Bar(free, until, until - free, 1, runs)
 
 
-def _rank(device: str) -> tuple[int, int, str]:
-    number = device.rpartition(":")[2]
-    return device != HOST, int(number) if number.isdigit() else 0, device
-
-
-def _stretch(row: CopyRow) -> tuple[float, float] | None:
+def _stretch(row: CopyRow) -> Stretch | None:
     """Since the cell's beginning. What the card was not asked for is placed by the host."""
-    if row.already_there:
-        return None
     begin, end = row.begin, row.end
     if begin is None or end is None:
-        if row.asked_at is None or row.host_seconds is None:
+        begin, end = row.asked_at, row.host_seconds
+        if begin is None or end is None:
             return None
-        begin, end = row.asked_at, row.asked_at + row.host_seconds
-    return (begin, max(begin, end)) if math.isfinite(begin + end) else None
+        end += begin
+    if row.already_there or not math.isfinite(begin + end):
+        return None
+    return begin, max(begin, end)
 
 
-def _call_of(row: CopyRow, place: int) -> Item:
-    if not row.blocking:
-        return Item(Role.CALLS, place, row.number)
-    card = row.target if row.source == HOST else row.source
-    why = Message("blocking")
-    if row.host_side:
-        why = Message("{memory}, blocking", memory=row.host_side)
-    return Item(Role.WAITS, place, row.number, card, why)
+def words_of(track: Track, bar: Bar, book: CopyBook) -> str:
+    """What it is: "Z to cuda:1", "asks for Z", "waits for cuda:0: synchronize"."""
+    item, several = bar.item, f" ×{bar.times}" if bar.times > 1 else ""
+    copy = None if item.row is None else book.rows[item.row]
+    if item.role is Role.WAITS:
+        about = _called(item.waits_for) if copy is None else copy.short + several
+        if item.why:
+            return tr("waits for {what}: {why}", what=about, why=item.why)
+        return tr("waits for {what}", what=about)
+    if copy is None:
+        return item.place.line
+    what = copy.short + several
+    if item.role is Role.CALLS:
+        return tr("asks for {what}", what=what)
+    if track.engine is Engine.COPY_IN and copy.source != HOST:
+        return tr("{what} arrives", what=what)
+    what = tr("{what} to {target}", what=what, target=_called(copy.target))
+    if copy.direct is False:
+        return tr("{copy} through the host", copy=what)
+    if copy.pinned is False and not copy.small:
+        return tr("{copy} through a buffer of the driver", copy=what)
+    return what
 
 
-def _length(cell: Cell, rows: Sequence[CopyRow]) -> float:
-    finished = cell.finished
-    ends = [0.0]
-    if finished is not None:
-        ends += [finished.host_seconds, finished.device_seconds or 0.0]
-    ends += [times[1] for row in rows if (times := _stretch(row)) is not None]
-    ends += [span.end for span in cell.spans]
-    return max(filter(math.isfinite, ends))
-
-
-def _covered(begin: float, end: float, spans: Sequence[Span]) -> float:
-    """Seconds of a stretch in which something was computed."""
-    total = 0.0
-    for span in spans:
-        seen = min(end, span.end) - max(begin, span.begin)
-        if seen > 0.0:
-            total += seen * min(1.0, span.busy / (span.end - span.begin))
-    return total
+def _called(device: str) -> str:
+    return tr("the host") if device == HOST else device
 
 
 def trace_pieces(
@@ -430,34 +392,28 @@ def trace_pieces(
     yield trace_format.head({name: each for name, each in about.items() if each != ""}).encode()
     # By moment; what lies around begins first.
     events: list[tuple[int, int, str]] = []
-    ends: dict[
-        tuple[Track, int], tuple[Bar, trace_format.Place]
-    ] = {}  # where each copy leaves and arrives
+    ends: dict[tuple[Track, int], tuple[Bar, trace_format.Place]] = {}
     told: list[str] = []
-    for process, whose in enumerate(timeline.devices, 1):
-        device, card = whose
-        name = (names or {}).get(card or device)
+    processes = {whose: number for number, whose in enumerate(timeline.devices, 1)}
+    for (device, card), process in processes.items():
         called = "host" if device == HOST else device
-        called = f"{called} {name}" if name else called
-        told += trace_format.named_process(process, called)
-        for track in timeline.tracks:
-            if track.whose != whose:
-                continue
-            thread = [*Engine].index(track.engine) * _THREADS_OF_ENGINE + 1
-            rows = trace_format.FreeRows()
-            for bar, item in timeline.stretches(track):
-                begin, end = nanoseconds(bar.begin), nanoseconds(bar.end)
-                place = process, thread + rows.row(begin, end)
-                copy = None if item.row is None else book.rows[item.row]
-                name = _name(timeline, track, item, copy, bar)
-                args = _args(timeline, item, copy, bar)
-                text = trace_format.slice_text(name, item.role, place, begin, end, args)
-                events.append((begin, 0, text))
-                if copy is not None:
-                    ends.setdefault((track, copy.number), (bar, place))
-            for row in range(max(1, len(rows))):
-                name = f"{track.engine} ({row + 1})" if row else track.engine.value
-                told += trace_format.named_thread(process, thread + row, name)
+        name = f"{called} {(names or {}).get(card or device, '')}".rstrip()
+        told += trace_format.named_process(process, name)
+    for track in timeline.tracks:
+        process = processes[track.whose]
+        thread = [*Engine].index(track.engine) * _THREADS_OF_ENGINE + 1
+        lane, rows = timeline.lane(track), trace_format.FreeRows()
+        for bar in map(lane.bar, range(len(lane.items))):
+            begin, end = nanoseconds(bar.begin), nanoseconds(bar.end)
+            place = process, thread + rows.row(begin, end)
+            words, args = words_of(track, bar, book), _args(bar, book)
+            text = trace_format.slice_text(words, bar.item.role, place, begin, end, args)
+            events.append((begin, 0, text))
+            if bar.item.row is not None:
+                ends.setdefault((track, bar.item.row), (bar, place))
+        for row in range(len(rows)):
+            name = f"{track.engine} ({row + 1})" if row else track.engine.value
+            told += trace_format.named_thread(process, thread + row, name)
     for copy in book.rows:
         events += _flow(copy, ends)
     events.sort(key=lambda each: each[:2])
@@ -474,70 +430,40 @@ def _flow(
     ends = []
     for device, engine in ((copy.source, Engine.COPY_OUT), (copy.target, Engine.COPY_IN)):
         track = Track(device, Engine.PYTHON if device == HOST else engine, copy.card(device))
-        if (end := known.get((track, copy.number))) is not None:
-            ends.append(end)
+        ends += [known[track, copy.number]] if (track, copy.number) in known else []
     if len(ends) < 2:
         return
     # The host had asked and gone on before the card began: the arrow tells the asking.
     if copy.target == HOST and ends[1][0].end <= ends[0][0].begin:
         ends.reverse()
     (first, leaving), (last, arriving) = ends
-    # Both lie within their stretches, and the arrow does not go back in time.
-    leaves = max(nanoseconds(first.begin), min(nanoseconds(last.begin), _open_until(first)))
-    arrives = max(nanoseconds(last.begin), min(leaves, _open_until(last)))
-    if arrives >= leaves:
+    # Both lie within their stretches, and the arrow does not go back in time. At its end the
+    # next stretch of a row may have begun.
+    leaves, begins = nanoseconds(first.begin), nanoseconds(last.begin)
+    arrives = max(leaves, begins)
+    if arrives < max(begins + 1, nanoseconds(last.end)):
         number, text = copy.number + 1, trace_format.flow_text
         yield leaves, 1, text("s", copy.what, "copy", number, leaving, leaves)
         yield arrives, 2, text("f", copy.what, "copy", number, arriving, arrives)
 
 
-def _name(timeline: Timeline, track: Track, item: Item, copy: CopyRow | None, bar: Bar) -> str:
-    times = f" x{bar.times}" if bar.times > 1 else ""
-    match item.role:
-        case Role.COPIES if copy is not None:
-            if track.engine is Engine.COPY_IN and copy.source != HOST:
-                return f"{copy.what} arrives{times}"
-            return f"{copy.what} to {_called(copy.target)}{times}"
-        case Role.CALLS if copy is not None:
-            return f"asks for {copy.what}{times}"
-        case Role.WAITS:
-            why = f": {item.why}" if item.why else ""
-            return f"waits for {_called(item.waits_for)}{why}{times}"
-        case _:
-            return timeline.places[item.place].code.partition("\n")[0]
-
-
-def _args(
-    timeline: Timeline, item: Item, copy: CopyRow | None, bar: Bar
-) -> Mapping[str, object]:
-    args: dict[str, object] = {"cell": timeline.places[item.place].cell}
+def _args(bar: Bar, book: CopyBook) -> Mapping[str, object]:
+    args: dict[str, object] = {"cell": bar.item.place.cell}
     if bar.times > 1:
         args |= {"count": bar.times, "busy_s": bar.busy}
-    if copy is None:
+    if bar.item.row is None:
         return args
-    args |= {
+    copy = book.rows[bar.item.row]
+    more = {
         "code": f"{copy.place}: {copy.code}",
         "from": copy.source,
         "to": copy.target,
         "bytes": copy.bytes,
         "asked_for": copy.asked,
         "modelled": copy.modelled,
-    }
-    more = {
         "rate_gbs": None if copy.rate is None else copy.rate / 1e9,
         "path": copy.path or None,
         "host_memory": copy.host_side or None,
         "intact": copy.intact,
     }
     return args | {name: each for name, each in more.items() if each is not None}
-
-
-def _called(device: str) -> str:
-    return "the host" if device == HOST else device
-
-
-def _open_until(bar: Bar) -> int:
-    """The last moment of which a viewer takes the stretch to be open: at its end, the next one
-    of the row may have begun.
-    """
-    return max(nanoseconds(bar.begin), nanoseconds(bar.end) - 1)

@@ -3,13 +3,12 @@
 import pytest
 
 from gpuexplorer.copies.copy_book import CopyBook
-from gpuexplorer.copies.timeline import Engine, Lane, Role, Timeline, Track
+from gpuexplorer.copies.timeline import Engine, Item, Lane, Place, Role, Timeline, Track
 from gpuexplorer.lab.events import Span
 from tests.copies.cells import MIB, Cells, moved
 
-IN = Track("cuda:0", Engine.COPY_IN)
-COMPUTE = Track("cuda:0", Engine.COMPUTE)
 PYTHON = Track("cpu", Engine.PYTHON)
+ITEM = Item(Role.RUNS, Place(1, "a line", 0.0, 10.0))
 
 
 def shown(cells: Cells) -> tuple[Timeline, CopyBook]:
@@ -19,32 +18,17 @@ def shown(cells: Cells) -> tuple[Timeline, CopyBook]:
     return timeline, book
 
 
-@pytest.fixture(scope="module")
-def much() -> Timeline:
-    return many(20_000, cards=8)
-
-
-def many(copies: int, cards: int) -> Timeline:
-    """Cells of two hundred copies each, in turn on each card."""
-    cells = Cells()
-    for number in range(copies // 200):
-        card = f"cuda:{number % cards}"
-        each = [moved(MIB, 8e-5, target=card, begin=at * 1e-4) for at in range(200)]
-        span = Span(card, 0.0, 0.02, 0.01, 100)
-        cells.cell("a loop", *each, host_seconds=0.02, device_seconds=0.02, spans=[span])
-    return shown(cells)[0]
-
-
 def test_cells_lie_one_after_another() -> None:
     cells = Cells()
     cells.cell("X = X.cuda()", moved(MIB, 1e-3), host_seconds=1e-3)
     cells.cell("Y = Y.cuda()", moved(MIB, 1e-3), host_seconds=2e-3)
     timeline, book = shown(cells)
     assert timeline.length == pytest.approx(3e-3)
-    assert [(each.cell, each.begin) for each in timeline.places] == [(1, 0.0), (2, 1e-3)]
-    assert timeline.place_of(book.rows[1]) == (1e-3, 2e-3)
-    assert [each.code for each in timeline.places] == ["X = X.cuda()", "Y = Y.cuda()"]
     assert timeline.modelled
+    assert [each.cell for each in timeline.places_between(0.0, 5e-4)] == [1]
+    assert [each.code for each in timeline.places] == ["X = X.cuda()", "Y = Y.cuda()"]
+    assert timeline.place_of(book.rows[1]) == (1e-3, 2e-3)
+    assert timeline.cell_of(book.rows[1]) == timeline.places[1]
 
 
 def test_both_ends_of_a_copy_are_there() -> None:
@@ -54,24 +38,21 @@ def test_both_ends_of_a_copy_are_there() -> None:
     timeline, _ = shown(cells)
     out, arrives = Track("cuda:0", Engine.COPY_OUT), Track("cuda:1", Engine.COPY_IN)
     for track in (out, arrives):
-        found = timeline.at(track, 5e-4)
+        found = timeline.lane(track).at(5e-4)
         assert found is not None
-        assert (found[1].role, found[1].row) == (Role.COPIES, 0)
+        assert (found.item.role, found.item.row) == (Role.COPIES, 0)
     assert timeline.under_way(5e-4) == [0]
     assert timeline.under_way(5e-3) == []
     assert timeline.tracks == [PYTHON, out, arrives]
 
 
-def test_the_host_works_calls_and_waits() -> None:
+def test_the_host_works_and_waits() -> None:
     cells = Cells()
-    pageable = moved(MIB, 1e-3, begin=1e-3, pinned=False)
-    cells.cell("a line", pageable, host_seconds=3e-3)
-    timeline, _ = shown(cells)
-    roles = [timeline.at(PYTHON, moment) for moment in (0.5e-3, 1.5e-3, 2.5e-3)]
-    assert [each[1].role for each in roles if each] == [Role.RUNS, Role.WAITS, Role.RUNS]
-    wait = roles[1]
-    assert wait is not None
-    assert (wait[1].waits_for, wait[1].why) == ("cuda:0", "pageable, blocking")
+    cells.cell("a line", moved(MIB, 1e-3, begin=1e-3, pinned=False), host_seconds=3e-3)
+    lane = shown(cells)[0].lane(PYTHON)
+    items = [bar.item for at in (0.5e-3, 1.5e-3, 2.5e-3) if (bar := lane.at(at))]
+    assert [each.role for each in items] == [Role.RUNS, Role.WAITS, Role.RUNS]
+    assert items[1].why == "pageable, blocking"
 
 
 def test_what_ran_beside_a_computation_is_told_by_card() -> None:
@@ -84,23 +65,23 @@ def test_what_ran_beside_a_computation_is_told_by_card() -> None:
     assert timeline.overlapped(("cuda:1", ""), 0.0, 1.0) is None
 
 
-def test_what_is_narrower_than_a_pixel_is_folded_and_nothing_is_lost(much: Timeline) -> None:
-    lane = much.lane(IN)
-    assert lane is not None
-    fold = lane.visible(0.0, much.length, 500)
-    assert fold.first.size <= 500
-    assert fold.times.sum() == 2600
-    assert fold.busy.sum() == pytest.approx(2600 * 8e-5)
-    near = lane.visible(0.0, 1e-3, 500)
-    assert near.times.tolist() == [1] * 10
+def test_of_ten_thousand_copies_no_more_is_drawn_than_there_are_pixels() -> None:
+    lane = Lane()
+    for at in range(10_000):
+        lane.add(at * 1e-3, at * 1e-3 + 4e-4, 4e-4, 1, ITEM)
+        lane.marks.append(at == 7777)
+    fold = lane.visible(0.0, 10.0, 500)
+    assert fold.begins.size <= 501
+    assert fold.ends[-1] == pytest.approx(9.9994)
+    assert fold.paused.all()
+    assert fold.most.sum() == 1  # it is not lost
+    assert lane.visible(0.0, 9.5e-3, 500).longest.tolist() == [*range(10)]
 
 
 def test_stretches_that_overlap_are_all_found() -> None:
     lane = Lane()
-    lane.add(0.0, 10.0, 10.0)
-    lane.add(1.0, 2.0, 1.0)
-    lane.add(3.0, 4.0, 1.0)
-    assert lane.visible(5.0, 6.0, 100).first.tolist() == [0, 1, 2]
-    assert lane.at(9.0) == 0
-    assert lane.at(1.5) == 1
-    assert lane.at(11.0) is None
+    for begin, end in ((0.0, 10.0), (1.0, 2.0), (3.0, 4.0)):
+        lane.add(begin, end, 1.0, 1, ITEM)
+        lane.marks.append(0)
+    assert lane.visible(5.0, 6.0, 100).longest.tolist() == [0, 1, 2]
+    assert [bar and bar.end for bar in map(lane.at, (9.0, 1.5, 11.0))] == [10.0, 2.0, None]

@@ -72,8 +72,8 @@ def test_the_stretches_say_what_they_are() -> None:
     assert 'state["w"] to cuda:0' in said
     assert "X arrives" in said
     assert "waits for cuda:0: synchronize" in said
-    assert "loss.item() to the host x800" in said
-    assert "waits for cuda:0: pageable, blocking x800" in said
+    assert "loss.item() ×800 to the host" in said
+    assert "waits for loss.item() ×800: pageable, blocking" in said
     assert "asks for X" in said
 
 
