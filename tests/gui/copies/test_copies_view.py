@@ -1,12 +1,12 @@
 """The screen of copies as a whole: its pages, and how it stands in a picture."""
 
 import pytest
-from gpuexplorer.gui.copies.matrix.view import MatrixPage
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from tests.gui.hands import the

@@ -11,10 +11,11 @@ from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.units import bytes_words, rate, seconds_words
 from gpuexplorer.core.words import paragraph, tr
+from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.copies.moving.cures import SMALL, Said
-from gpuexplorer.gui.copies.shared_parts import place_choice
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_lines import copy_line
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown
@@ -25,6 +26,16 @@ from gpuexplorer.lab.events import Placed
 NEW_BYTES = 64 << 20
 _BEGINNING = 1e-6  # seconds; what takes less on the wire waits longer for its beginning
 _NEW_SHAPE = "16, 1024, 1024"  # of float32, so many bytes
+
+
+def _place(devices: Sequence[BenchDevice], name: str) -> Choice:
+    """A device to copy from or to, by the name of its model."""
+    each = next((each for each in devices if each.name == name), None)
+    if each is None:
+        return Choice(name, tr("host") if name == HOST else name, typed=False)
+    words = tr("host") if each.is_host else short_name(each.label)
+    outlined = each.is_host or each.colour is None
+    return Choice(name, words, "", each.chip, each.colour, outlined, typed=False)
 
 
 def expected_words(thing: Placed, route: Route | None) -> str:
@@ -102,7 +113,7 @@ class NewCopySheet(Sheet):
             taken = {*self._copies.lab.ledger.things, thing.name}
             self.lines = [*made, copy_line(thing, target, taken, by_host=by_host)]
         things = [self._choice(*each) for each in enumerate(self._things)]
-        places = [place_choice(devices, each.name) for each in devices if each in targets]
+        places = [_place(devices, each.name) for each in devices if each in targets]
         at = None if thing is None else self._things.index(thing)
         self._what.show_choices(things, at, tr("nothing"))
         self._where.show_choices(places, self._target, tr("nowhere"))
@@ -111,7 +122,7 @@ class NewCopySheet(Sheet):
         self._copy.setEnabled(bool(self.lines))
 
     def _choice(self, at: int, thing: Placed) -> Choice:
-        there, size = place_choice(self._devices, thing.device), bytes_words(thing.bytes)
+        there, size = _place(self._devices, thing.device), bytes_words(thing.bytes)
         words = thing.name if thing.id else tr("a new tensor")
         return replace(there, key=at, words=words, remark=size, typed=bool(thing.id))
 

@@ -20,6 +20,7 @@ from gpuexplorer.gui.copies.moving.timeline_panel import TimelinePanel
 from gpuexplorer.gui.copies.moving.travel_panel import Flow, TravelPanel
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.gui.widgets.saving import CSV, JSON
