@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from gpuexplorer.worker.engines.measuring.plan import PRODUCT
+from gpuexplorer.worker.engines.measuring.measure import PRODUCT
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 
 CYCLES_PER_SECOND = 1.5e9

@@ -195,7 +195,6 @@ def test_a_card_that_vanishes_in_the_middle_is_told() -> None:
 @pytest.mark.parametrize(
     ("said", "why", "hint", "cause"),
     [
-        ("invalid argument", ": the driver refused", "Take a smaller size", "bad request"),
         ("initialization error\nCompile", ". PyTorch says: CUDA", "The card", "bad request"),
         # The driver holds on to both, so that the next one needs a new worker.
         ("peer mapping resources exhausted", ": a card can be", "Measure", "device broken"),

@@ -1,43 +1,33 @@
-"""What a measurement decides, and what it refuses; without torch and without cards."""
+"""How many bytes and copies a measurement takes, and what it refuses; without cards."""
 
 import pytest
 
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.wire import CopyJob, Measure
-from gpuexplorer.worker.engines.measuring import plan
-from gpuexplorer.worker.engines.measuring.plan import copy_needs, made_to_fit, refuse_copy
+pytest.importorskip("torch")
 
-HERE = ("cpu", "cuda:0", "cuda:1")
-MIB = 1 << 20
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.wire import Measure
+from gpuexplorer.worker.engines.measuring.measure import made_to_fit
+from tests.worker.fake_cards import FakeCards
+from tests.worker.measurements import SIZE, measured_on, said_by
 
 
 @pytest.mark.parametrize(
-    ("seconds", "operations", "loops"),
-    [
-        (0.005, 1, 10),
-        (1e-6, 1, 100),
-        (1e-6, plan.BETWEEN_CARDS, 100),
-        (1e-6, 64, 15),
-        (1e-6, 5000, 1),
-    ],
+    ("rate", "pieces", "loops"), [(SIZE / 5e-3, 1, 10), (1e15, 1, 100), (1e15, 64, 15)]
 )
-def test_a_sample_lasts_and_fits_the_queue(seconds: float, operations: int, loops: int) -> None:
-    assert plan.loops_for(seconds, operations) == loops
+def test_a_sample_lasts_and_fits_the_queue(rate: float, pieces: int, loops: int) -> None:
+    cards = FakeCards(asking=1e-9)
+    cards.rate = rate
+    assert measured_on(cards, pieces=pieces).loops == loops
 
 
-@pytest.mark.parametrize("size", [1, 4096, 3 * MIB, 1 << 30])
+@pytest.mark.parametrize("size", [1, 3 << 20, 64 << 20])
 def test_staging_takes_few_pieces_that_a_queue_holds(size: int) -> None:
-    chunk = plan.chunk_for(size)
-    pieces = -(-size // chunk)
-    assert 1 <= pieces <= 64
-    assert pieces > 1 or size <= 256 << 10
-
-
-def test_both_sides_are_needed_and_what_checking_takes() -> None:
-    job = CopyJob("cuda:0", "cuda:1", 100 * MIB)
-    assert copy_needs(job) == {"cuda:0": 100 * MIB, "cuda:1": 100 * MIB, "cpu": 132 * MIB}
-    pinned = copy_needs(CopyJob("cpu", "cuda:0", 100 * MIB, pinned=True))
-    assert pinned["cpu"] == 128 * MIB + 32 * MIB
+    cards = FakeCards(asking=1e-4)
+    cards.free = 1 << 40
+    measured = measured_on(cards, "cuda:0", "cuda:1", mode="staged", bytes=size, samples=1)
+    room = [size for _, size, pinned in cards.taken if pinned][-1]
+    assert 1 <= -(-size // room) <= 64
+    assert measured.intact
 
 
 @pytest.mark.parametrize("changes", [{"target": "cuda:9"}, {"beside": (("cpu", "cuda:9"),)}])
@@ -45,23 +35,9 @@ def test_a_device_that_is_not_here_is_told_with_those_that_are(
     changes: dict[str, object],
 ) -> None:
     with pytest.raises(Trouble) as refused:
-        refuse_copy(_asked(**changes), HERE)
+        said_by(FakeCards(), _asked(**changes))
     said = "There is no cuda:9 here. This PyTorch has: cpu, cuda:0, cuda:1."
     assert str(refused.value) == said
-
-
-@pytest.mark.parametrize("way", [("cpu", "cuda:1"), ("cuda:1", "cuda:0"), ("cuda:1",) * 2])
-def test_copies_that_would_have_to_share_a_queue_of_a_card_are_refused(
-    way: tuple[str, str],
-) -> None:
-    refuse_copy(_asked("cpu", "cuda:1", beside=(way,) * 31), HERE)
-    with pytest.raises(Trouble) as refused:
-        refuse_copy(_asked("cpu", "cuda:1", beside=(way,) * 32), HERE)
-    assert refused.value.sentence == (
-        "33 copies from or to cuda:1 cannot run at the same time: a card has 32 queues, and "
-        "each copy needs its own."
-    )
-    assert refused.value.hint == "Take at most 32 copies of one card."
 
 
 def test_a_size_beyond_the_share_is_refused_with_all_its_figures() -> None:
@@ -79,5 +55,5 @@ def test_a_size_beyond_the_share_is_refused_with_all_its_figures() -> None:
 
 
 def _asked(source: object = "cpu", target: object = "cuda:0", **changes: object) -> Measure:
-    wanted: dict[str, object] = {"bytes": MIB, "pinned": True, **changes}
+    wanted: dict[str, object] = {"bytes": 1 << 20, "pinned": True, **changes}
     return Measure(1, source, target, **wanted)  # type: ignore[arg-type]  # as JSON may hold

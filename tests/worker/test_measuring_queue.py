@@ -24,7 +24,7 @@ ALONE = 1e-6 + SIZE / 10e9  # seconds of one copy
 
 
 def gates(cards: FakeCards) -> list[float]:
-    """Seconds of each, with the three that calibrate."""
+    """Seconds of each, with the two that calibrate."""
     return [cycles / CYCLES_PER_SECOND for what, _, cycles in cards.log if what == "sleep"]
 
 
@@ -67,7 +67,7 @@ def test_copies_are_timed_on_the_queue_that_pytorch_takes(
 def test_a_copy_that_began_too_early_is_repeated_with_twice_the_gate() -> None:
     cards = FakeCards(asking=1e-4)
     measured = measured_on(cards)
-    tried = gates(cards)[3:]  # without those that calibrate
+    tried = gates(cards)[2:]  # without those that calibrate
     assert measured.loops == 100
     assert tried == pytest.approx([0.003, 0.006, 0.012, 0.012, 0.012], rel=0.01)
     assert measured.gated
@@ -179,7 +179,7 @@ def test_a_copy_that_keeps_the_host_waiting_costs_both() -> None:
     assert measured.together_s is not None
     assert measured.alone_s == pytest.approx(measured.loops * PRODUCT_SECONDS, rel=0.2)
     copies = measured.loops * statistics.median(measured.samples_s)
-    assert measured.together_s >= measured.alone_s + copies
+    assert measured.together_s > 0.99 * (measured.alone_s + copies)
 
 
 def test_pageable_copies_have_no_gate_and_both_sides_are_waited_for() -> None:
