@@ -49,12 +49,6 @@ _WORDS = {
     Kind.BLOCKING: mark("Beside a computation, each copy keeps the host waiting"),
     Kind.OVERLAP: mark("Beside a computation, none keeps the host waiting"),
 }
-_OTHER_WORDS = {
-    "copy": (Kind.ONE_WAY,),
-    "oneway": (Kind.ONE_WAY,),
-    "bothways": (Kind.BOTH_WAYS,),
-    "all": TYPED,
-}
 
 
 def index_of(device: str) -> int | None:
@@ -214,7 +208,7 @@ def devices_of(text: str, offered: Sequence[str]) -> tuple[str, ...]:
 
 
 def kinds_of(text: str) -> tuple[Kind, ...]:
-    known = {each.value: (each,) for each in TYPED} | _OTHER_WORDS
+    known = {each.value: (each,) for each in TYPED} | {"copy": (Kind.ONE_WAY,), "all": TYPED}
     found: list[Kind] = []
     for word in (part.strip().lower() for part in text.split(",")):
         if word not in known:

@@ -91,10 +91,6 @@ class Measuring:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="measure copies", daemon=True)
 
-    @property
-    def running(self) -> bool:
-        return self._thread.is_alive()
-
     def start(self) -> None:
         self._thread.start()
 

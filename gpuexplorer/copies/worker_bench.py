@@ -4,7 +4,6 @@ card each of these devices is.
 
 import math
 import queue
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -49,6 +48,7 @@ _LANES = (
 _ANOTHER = Message("A new worker measures what comes after it.")
 
 RoutesFor = Callable[[Sequence[Device]], Routes | None]
+_Said = Event | Message | None  # by the process, why it ended, or that it is to stop
 
 
 class WorkerBench:
@@ -71,24 +71,18 @@ class WorkerBench:
     ) -> None:
         self._start, self._clock = start, clock or SystemClock()
         self._routes_for, self._busy, self._under_load = routes_for, busy, under_load
-        self._lock = threading.Lock()
-        # What the process says, why it ended, or None: somebody wants a job to end.
-        self._said: queue.SimpleQueue[Event | Message | None] = queue.SimpleQueue()
+        self._said: queue.SimpleQueue[_Said] = queue.SimpleQueue()
         self._process: WorkerProcess | None = None
         self._hello: Hello | None = None
         self._routes: Routes | None = None
         self._looked_at: set[str] = set()  # while they copied
-        self._number = 0  # of the job that runs, or ran last
-        self._running, self._unwanted = False, False
+        self._number = 0
         self._busy_seen: Mapping[str, float] = {}
         self._quiet_since = -math.inf
 
     def greet(self) -> Hello:
         """Start the process where there is none; what it offers. Raises Trouble."""
-        self._begin()
-        hello = self._greeted()
-        self._running = False
-        if hello is None:
+        if (hello := self._greeted()) is None:
             raise Trouble(STOPPED)
         return hello
 
@@ -101,9 +95,10 @@ class WorkerBench:
                 self._looked_at |= self._routes.see_under_load(self._under_load(sorted(new)))
 
         def command(number: int) -> Measure:
-            ends = dict.fromkeys(chain(*job.ways)) if self._routes else ()
-            near = ((each, self._routes.processors_near(each)) for each in ends if self._routes)
-            told = tuple(each for each in near if each[1])
+            near = dict[str, str]()
+            if self._routes is not None:
+                near = {e: self._routes.processors_near(e) for e in chain(*job.ways)}
+            told = tuple(each for each in near.items() if each[1])
             return Measure(
                 number, **vars(job), samples=SAMPLES, most_share=MOST_SHARE, near=told
             )
@@ -131,19 +126,12 @@ class WorkerBench:
         return ProductResult(job, told.answer, loaded, busy=told.busy)
 
     def stop(self) -> None:
-        with self._lock:
-            self._unwanted = self._running
-            self._said.put(None)
+        self._said.put(None)
 
     def close(self) -> None:
         process, self._process = self._process, None
         if process is not None:
             process.stop()
-
-    def _begin(self) -> None:
-        with self._lock:
-            self._number += 1
-            self._running, self._unwanted = True, False
 
     def _told(
         self,
@@ -152,25 +140,21 @@ class WorkerBench:
         on_sampled: OnSampled,
     ) -> "_Told":
         """Raises Trouble where the process cannot be started."""
-        self._begin()
-        try:
-            if self._clock.now() - self._quiet_since > _RESTED:
-                self._busy_seen = self._busy()
-            hello = self._greeted()
-            told = None
-            if hello is not None:
-                told = self._carried_out(command(self._number), on_sampled)
-        finally:
-            self._quiet_since, self._running = self._clock.now(), False
+        while not self._said.empty():  # it was to stop what ran before
+            self._said.get()
+        if self._clock.now() - self._quiet_since > _RESTED:
+            self._busy_seen = self._busy()
+        self._number += 1
+        told = None
+        if self._greeted() is not None:
+            told = self._carried_out(command(self._number), on_sampled)
+        self._quiet_since = self._clock.now()
         if told is None:
             self._give_up()
             return _Told(failure=STOPPED)
-        answer = told.answer
-        if answer is None:
-            return told
-        seconds = [answer.samples_s]
-        if isinstance(answer, Measured):
-            seconds += answer.back_samples_s, *answer.beside_samples_s
+        seconds = [] if told.answer is None else [told.answer.samples_s]
+        if isinstance(told.answer, Measured):
+            seconds += told.answer.back_samples_s, *told.answer.beside_samples_s
         if wrong := [each for each in chain(*seconds) if not 0 < each < math.inf]:
             why = Message(
                 "The clock of the device says that this took {seconds} s, which cannot be. "
@@ -179,7 +163,7 @@ class WorkerBench:
             )
             return _Told(failure=why)
         shares = {each: self._busy_seen.get(each, 0.0) for each in devices}
-        busy = (Busy(*each) for each in shares.items() if each[1] >= _BUSY)
+        busy = (Busy(*each) for each in shares.items() if told.answer and each[1] >= _BUSY)
         return told._replace(busy=tuple(busy))
 
     def _greeted(self) -> Hello | None:
@@ -187,18 +171,14 @@ class WorkerBench:
         if self._process is not None and self._hello is not None and self._process.running:
             return self._hello
         self._give_up()
-        said: queue.SimpleQueue[Event | Message | None] = queue.SimpleQueue()
-        with self._lock:
-            self._said = said
-            if self._unwanted:
-                return None
+        # Of each process its own: one that was killed may still say so.
+        said = self._said = queue.SimpleQueue()
         self._process = WorkerProcess(self._start, said.put, said.put)
         while True:
             match said.get():
                 case Hello() as hello:
-                    self._hello = hello
+                    self._hello, self._looked_at = hello, set()
                     self._routes = self._routes_for(hello.devices)
-                    self._looked_at = set()
                     return hello
                 case Message() as why:
                     self._process = None
@@ -208,13 +188,14 @@ class WorkerBench:
                         why=why,
                         doctor=self._start.doctor,
                     )
-                case None if self._unwanted:
+                case None:
                     return None
 
     def _carried_out(
         self, command: Measure | Multiply, on_sampled: OnSampled
     ) -> "_Told | None":
-        process, number = self._process, command.id
+        """None: it was stopped, and did not heed."""
+        process = self._process
         assert process is not None
         process.send(command)
         answer: Measured | Multiplied | None = None
@@ -226,28 +207,26 @@ class WorkerBench:
             except queue.Empty:
                 return None
             match said:
-                case None if self._unwanted and until is None:
-                    process.cancel(number)
+                case None if until is None:
+                    process.cancel(command.id)
                     until = self._clock.now() + _PATIENCE
                 case Message() as why:
                     self._process = None
                     return _Told(failure=why, hint=_ANOTHER)
-                case Sampled(id=told) if told == number and until is None:
-                    on_sampled(said.taken, said.samples)
-                case Measured(id=told) | Multiplied(id=told) if told == number:
+                case Sampled(taken=taken, samples=samples) if until is None:
+                    on_sampled(taken, samples)
+                case Measured() | Multiplied():
                     answer = said
-                case Finished(id=told) if told == number:
+                case Finished():
                     none = Message("The worker ended this measurement without a result.")
                     return _Told(answer, NOTHING if answer else none)
-                case Failed(id=told) if told == number:
-                    lost = said.cause == "worker lost"
+                case Failed(cause=cause, sentence=sentence, hint=hint):
+                    lost = cause == "worker lost"
                     # A card's context that is broken stays so until its process ends.
-                    if lost or said.cause in BROKEN:
+                    if lost or cause in BROKEN:
                         self._give_up()
-                    words = said.sentence or Message(
-                        "{words}", words=said.message or said.error
-                    )
-                    return _Told(failure=words, hint=_ANOTHER if lost else said.hint)
+                    words = Message("{words}", words=said.message or said.error)
+                    return _Told(failure=sentence or words, hint=_ANOTHER if lost else hint)
 
     def _give_up(self) -> None:
         """End the process, whatever it does; a new one starts when it is needed."""

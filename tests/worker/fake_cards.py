@@ -122,9 +122,6 @@ class FakeCards(TorchCards):
     def names(self) -> tuple[str, ...]:
         return self._names
 
-    def threads(self) -> int:
-        return 1
-
     def free_bytes(self, device: str) -> int:
         return self.free
 

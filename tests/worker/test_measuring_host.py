@@ -51,7 +51,7 @@ def test_a_byte_flipped_on_purpose_is_found() -> None:
 def test_what_was_seen_of_the_caches_and_threads_is_noted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(TorchCards, "threads", lambda _: 4)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
     threads = "PyTorch copies with 4 threads here."
     assert measured_on(TorchCards(), "cpu", "cpu", bytes=4096).notes == (
         threads,

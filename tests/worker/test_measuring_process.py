@@ -74,10 +74,7 @@ def test_a_device_that_is_not_here_is_refused_and_the_worker_goes_on(worker: Wor
     outcome = worker.listener.outcome(number)
     assert isinstance(outcome, Failed)
     assert outcome.sentence == "There is no cuda:97 here."
-    torch = pytest.importorskip("torch")
-    without = "This PyTorch is a build for the processor only."
-    assert outcome.hint.startswith(("This PyTorch has: cpu", without))
-    assert outcome.hint.startswith("This PyTorch has") == (torch.cuda.device_count() > 0)
+    assert outcome.hint.startswith("This PyTorch has: cpu")
     assert isinstance(worker.run("X = torch.ones(3)"), Finished)
 
 

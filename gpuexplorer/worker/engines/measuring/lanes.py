@@ -6,14 +6,13 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.worker.engines.measuring.torch_cards import HOST, NO_KERNELS, TorchCards
 
-MOST_LOOPS, MOST_HOST_LOOPS, SINGLE_CALLS = 100, 20_000, 5
-SAMPLE_SECONDS = 0.05
-QUEUE_HOLDS = 1000  # operations, before whoever asks for one more has to wait
+MOST_LOOPS, _MOST_HOST_LOOPS, _SINGLE_CALLS, _SAMPLE_SECONDS = 100, 20_000, 5, 0.05
+_QUEUE_HOLDS = 1000  # operations, before whoever asks for one more has to wait
 # Until a link that slept is awake, and three copies in a row take alike.
 _WARM_SECONDS, _MOST_WARM_SECONDS, _STEADY, _ALIKE = 0.2, 1.5, 3, 0.1
 _SHORTEST_GATE, _LONGEST_GATE = 2e-3, 0.2  # Windows ends what holds a card for two seconds
@@ -29,7 +28,7 @@ _HOLDS_HOST = Message(
     "No gate: the driver takes these copies through the host, and Python waits for each, so "
     "what asking takes is in the times."
 )
-TOO_SLOW = Message(
+_TOO_SLOW = Message(
     "The queue could not be filled before the first copy began: what asking takes may be in "
     "the times."
 )
@@ -71,7 +70,7 @@ class Lane:
 
     def single_call(self) -> "tuple[float, float]":
         """What somebody sees who asks once; the usual of a few."""
-        took, asked = zip(*(self.timed() for _ in range(SINGLE_CALLS)), strict=True)
+        took, asked = zip(*(self.timed() for _ in range(_SINGLE_CALLS)), strict=True)
         return statistics.median(took), statistics.median(asked)
 
     def warmed(self, checkpoint: Checkpoint) -> float:
@@ -87,23 +86,20 @@ class Lane:
             alike = len(last_few) == _STEADY and max(last_few) <= min(last_few) * (1 + _ALIKE)
             spent = self.cards.now() - began
         seconds = max(statistics.median(durations[-_STEADY:]), 1e-9)
-        most = min(MOST_LOOPS, QUEUE_HOLDS // self.operations)
-        most = MOST_HOST_LOOPS if self.card == HOST else most
-        self.loops = max(1, min(most, round(SAMPLE_SECONDS / seconds)))
+        most = min(MOST_LOOPS, _QUEUE_HOLDS // self.operations)
+        most = _MOST_HOST_LOOPS if self.card == HOST else most
+        self.loops = max(1, min(most, round(_SAMPLE_SECONDS / seconds)))
         return seconds
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """How long each lane's copies took together, and whether the queue was full in time."""
 
     seconds: "tuple[float, ...]"
     together: float  # until the last had ended, where all are on one card
-    asked: float  # what it took the host to put the first lane's copies into the queue
-    gated: bool
-    # Of lanes that no gate held: the share of the shortest in which all were under way, by the
-    # host's clock.
-    overlap: "float | None"
+    asked: float  # what it took the host to ask for the first lane's copies
+    gated: "bool | None"  # None: the host's clock times them, and there is no gate
+    overlap: "float | None"  # without a gate: in this share of the shortest all were under way
 
 
 class Sampler:
@@ -120,33 +116,38 @@ class Sampler:
         self._gate = max(_SHORTEST_GATE, sum(operations) * _GATE_PER_OPERATION)  # seconds
         self._cycles_per_second = 0.0
         self.no_gate = NOTHING  # why there is none
+        if not lanes[0].streams:
+            return
         if any(lane.holds_host for lane in lanes):
             self.no_gate = _HOLDS_HOST
-        elif max(operations) > QUEUE_HOLDS:
+        elif max(operations) > _QUEUE_HOLDS:
             self.no_gate = _TOO_MANY
+        elif not (rate := _cycles_per_second(cards, lanes[0].stream)):
+            self.no_gate = _NO_GATE_KERNEL
         else:
-            self._cycles_per_second = _cycles_per_second(cards, lanes[0].stream)
-            self.no_gate = NOTHING if self._cycles_per_second else _NO_GATE_KERNEL
+            self._cycles_per_second = rate
 
     def sample(self) -> Sample:
         """Again, with the gate twice as wide, where a copy began before all were asked for."""
-        alone, overlap = len(self._lanes) == 1, None
+        first, overlap = self._lanes[0], None
+        if not first.streams:
+            took, asked = (first.loops * each for each in first.timed(first.loops))
+            return Sample((took,), took, asked, None, None)
         while True:
             self._checkpoint()
             devices = dict.fromkeys(each for lane in self._lanes for each in lane.devices)
             self._cards.synchronize(*devices)
-            if self.no_gate and not alone:
+            if self.no_gate and len(self._lanes) > 1:
                 marks, asked, overlap = self._asked_by_threads()
             else:
                 marks, asked = self._asked_behind_a_gate()
             full = not self.no_gate and not marks[0][0].query()
             for _, end in marks:
                 end.synchronize()
-            wide_enough = self._gate >= _LONGEST_GATE  # to have worked
-            if full or self.no_gate or (wide_enough and alone):
+            if full or self.no_gate:
                 break
-            if wide_enough:
-                self.no_gate = TOO_SLOW
+            if self._gate >= _LONGEST_GATE:  # wide enough to have worked
+                self.no_gate = _TOO_SLOW
             self._gate *= 2
         seconds = tuple(begin.elapsed_time(end) / 1000 for begin, end in marks)
         together = 0.0
@@ -159,7 +160,7 @@ class Sampler:
         all end at about the same time, with as many copies as they may have.
         """
         lasted = self.sample().seconds
-        most = min(MOST_LOOPS, *(QUEUE_HOLDS // lane.operations for lane in self._lanes))
+        most = min(MOST_LOOPS, *(_QUEUE_HOLDS // lane.operations for lane in self._lanes))
         each = [max(e, 1e-9) / lane.loops for e, lane in zip(lasted, self._lanes, strict=True)]
         until = max(*each, min(max(lasted), most * min(each)))
         for one, lane in zip(each, self._lanes, strict=True):

@@ -23,7 +23,6 @@ from gpuexplorer.lab.events import Hello, Measured, Sampled, Wrong
 from gpuexplorer.lab.wire import CopyJob, Measure, Multiply, fitted
 from gpuexplorer.worker.engines.measuring.lanes import (
     MOST_LOOPS,
-    TOO_SLOW,
     Checkpoint,
     Lane,
     Sampler,
@@ -75,17 +74,10 @@ def carry_out(
             "Simulated cards are not measured: the program models their times.",
             "Measure on a machine with cards, or look at the modelled times.",
         )
-    cards = TorchCards()
-    ways = command.ways if isinstance(command, Measure) else [(command.device,)]
-    card = next((each for each in itertools.chain(*ways) if each != HOST), "")
-    why = next((each for each in hello.devices if each.reason), None)
-    if card and why is not None and len(cards.names()) == 1:
-        missing = Message("There is no {device} here.", device=card)
-        raise Trouble(missing, told(why.reason, why.way_out))
     if isinstance(command, Measure):
-        measure(command, cards, say, checkpoint)
+        measure(command, TorchCards(), say, checkpoint)
     else:
-        multiply(command, cards, say, checkpoint)
+        multiply(command, TorchCards(), say, checkpoint)
 
 
 def measure(command: Measure, cards: TorchCards, say: Say, checkpoint: Checkpoint) -> None:
@@ -191,29 +183,20 @@ class _Measurement:
         job = self.job
         for source, target in job.ways:
             self.cargos.append(Cargo(self.cards, source, target, job, self._take))
-            lane = self._staged_lane if job.mode == "staged" else self._lane
-            self.lanes.append(lane(self.cargos[-1]))
+            self.lanes.append(self._lane(self.cargos[-1]))
+        blocking = job.mode == "blocking"
         with self._near(engine_of(job.source, job.target)):
             for lane in self.lanes:
                 seconds = lane.warmed(self.checkpoint)
                 lane.loops = MOST_LOOPS if job.mode == "latency" else lane.loops
-            if job.mode == "blocking":
-                return self._in_turns(seconds)
-            return self._by_host() if job.is_timed_by_host else self._in_queue(seconds)
+            return self._beside_products(seconds) if blocking else self._sampled(seconds)
 
-    def _by_host(self) -> Measured:
-        """Nothing waits in a queue: the host's clock times them, and cards are waited for."""
-        [lane] = self.lanes
-        times = [lane.timed(lane.loops) for _ in self._rounds()]
-        took, asked = zip(*times, strict=True)
-        return self._told(took, statistics.median(asked))
-
-    def _in_queue(self, seconds: float) -> Measured:
-        """Behind a gate, by the card's clock."""
+    def _sampled(self, seconds: float) -> Measured:
+        """Behind a gate, by the card's clock; by the host's where nothing waits in a queue."""
         job, lanes, computing = self.job, self.lanes, list[Lane]()
-        alone: dict[str, float] = {}
+        alone: dict[str, Any] = {}  # seconds
         for lane in lanes:
-            if job.mode != "staged" and len(lane.devices) == 2 and HOST not in lane.devices:
+            if job.mode != "staged" and len({*lane.devices} - {HOST}) == 2:
                 lane.holds_host = not self.cards.are_peers(*lane.devices) and holds_host(lane)
         if job.mode == "overlap":
             computing = [self._products(seconds * lanes[0].loops)]
@@ -232,11 +215,10 @@ class _Measurement:
             for number, lane in enumerate(lanes)
         ]
         asked = statistics.median(each.asked for each in samples) / lanes[0].loops
-        gated = all(each.gated for each in samples)
-        notes = [] if gated else [sampler.no_gate or TOO_SLOW]
-        overlaps = [each.overlap for each in samples if each.overlap is not None]
-        overlap = statistics.median(overlaps) if overlaps else None
-        if overlap is not None:
+        notes = [sampler.no_gate] if sampler.no_gate else []
+        overlap = None
+        if overlaps := [each.overlap for each in samples if each.overlap is not None]:
+            overlap = statistics.median(overlaps)
             words = mark(
                 "By the host's clock, for {share:.0f} % of the shortest they were under way at "
                 "the same time."
@@ -246,12 +228,12 @@ class _Measurement:
             self._told(times[0], asked, notes),
             back_samples_s=times[1] if job.both_ways else (),
             beside_samples_s=tuple(times[1 + job.both_ways :]),
-            gated=gated,
+            gated=None if job.is_timed_by_host else all(each.gated for each in samples),
             overlap=overlap,
             **alone,
         )
 
-    def _in_turns(self, seconds: float) -> Measured:
+    def _beside_products(self, seconds: float) -> Measured:
         """Some products and one copy, again and again, all in one queue. Beside `overlap`, this
         shows what waiting for each copy costs.
         """
@@ -278,7 +260,9 @@ class _Measurement:
         )
 
     def _lane(self, cargo: "Cargo") -> Lane:
-        """As PyTorch takes them."""
+        """As PyTorch takes them, or staged."""
+        if self.job.mode == "staged":
+            return self._staged_lane(cargo)
         cards, card, devices = self.cards, engine_of(*cargo.ends), dict.fromkeys(cargo.ends)
         waits = self.job.mode == "blocking" or self.job.is_timed_by_host
         # PyTorch lets a copy between cards wait for the current stream of the other card too.
@@ -444,7 +428,7 @@ class _Measurement:
         if self.taken_near and None not in self.taken_near:
             near = all(self.taken_near)
         cache = (cards.cache_bytes(job.source) if job.local else None) or 0
-        threads, on_host = cards.threads(), job.touches_host and job.local
+        threads, on_host = torch.get_num_threads(), job.touches_host and job.local
         true = {
             "no peers": direct is False and job.mode != "staged",
             "far": near is False,

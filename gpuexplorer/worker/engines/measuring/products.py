@@ -29,8 +29,6 @@ _DTYPES = {
 }
 _MOST = 8  # whole numbers up to it, whose products even 16 bits hold without rounding
 _MOST_COUNTED = 512  # so often, which float16 still holds
-# Sums of 16 bits may be put together from parts, which are rounded.
-_OFF = {torch.bfloat16: 1 / 64, torch.float16: 1 / 64}
 
 
 def multiply(command: Multiply, cards: TorchCards, say: Say, checkpoint: Checkpoint) -> None:
@@ -140,14 +138,10 @@ def _multiplied(
         matrix.normal_(generator=chance)
     lane.warmed(checkpoint)
     loaded = _kept_at_work(lane, command.seconds, checkpoint)
-    gated = None
-    if device == HOST:
-        times = [lane.timed(lane.loops)[0] for _ in rounds()]
-    else:
-        sampler = Sampler(cards, [lane], checkpoint)
-        found = [sampler.sample() for _ in rounds()]
-        times = [each.seconds[0] / lane.loops for each in found]
-        gated = all(each.gated for each in found)
+    sampler = Sampler(cards, [lane], checkpoint)
+    found = [sampler.sample() for _ in rounds()]
+    times = [each.seconds[0] / lane.loops for each in found]
+    gated = None if device == HOST else all(each.gated for each in found)
     host, _ = lane.single_call()
     wrong += wrong_values()
     notes = [*no_tensor_cores_for(command.kind, capability)]
@@ -232,7 +226,8 @@ class KnownProduct:
             each.to(product.device, product.dtype)
             for each in (self._left * self._counted, self._right)
         )
-        found, off = 0, _OFF.get(product.dtype, 0.0)
+        # Sums of 16 bits may be put together from parts, which are rounded.
+        found, off = 0, 0.0 if product.dtype == torch.float32 else 1 / 64
         parts = zip(product.split(_CHECKED_ROWS), down.split(_CHECKED_ROWS), strict=True)
         for part, rows in parts:
             expected = rows[:, None] * across[None, :]

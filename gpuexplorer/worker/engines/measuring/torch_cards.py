@@ -73,10 +73,6 @@ class TorchCards:
         count = torch.cuda.device_count() if torch.cuda.is_available() else 0
         return (HOST, *(f"cuda:{index}" for index in range(count)))
 
-    def threads(self) -> int:
-        """With which PyTorch copies within the host."""
-        return int(torch.get_num_threads())
-
     def free_bytes(self, device: str) -> "int | None":
         if device == HOST:
             return free_bytes()
