@@ -119,9 +119,6 @@ class FakeCards(TorchCards):
         self.clock += 1e-7
         return self.clock
 
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
     def free_bytes(self, device: str) -> int:
         return self.free
 

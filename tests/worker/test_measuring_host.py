@@ -7,8 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
-from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards  # noqa: E402
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards  # noqa: E402 - only with torch
 from tests.worker.measurements import SIZE, measured_on  # noqa: E402
 
 PLACE = 54_321
@@ -58,13 +57,6 @@ def test_what_was_seen_of_the_caches_and_threads_is_noted(
         "So few bytes may stay in the processor's caches, which are warm.",
     )
     assert measured_on(TorchCards(), "cpu", "cpu", bytes=64 << 20).notes == (threads,)
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a card")
-def test_without_a_card_a_copy_to_one_is_refused_in_a_sentence() -> None:
-    with pytest.raises(Trouble) as refused:
-        measured_on(TorchCards(), "cpu", "cuda:0")
-    assert str(refused.value) == "There is no cuda:0 here. This PyTorch has: cpu."
 
 
 def test_what_a_card_still_does_is_waited_for_before_its_memory_goes_back(

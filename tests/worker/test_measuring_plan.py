@@ -1,14 +1,15 @@
 """How many bytes and copies a measurement takes, and what it refuses; without cards."""
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.wire import Measure
 from gpuexplorer.worker.engines.measuring.measure import made_to_fit
 from tests.worker.fake_cards import FakeCards
-from tests.worker.measurements import SIZE, measured_on, said_by
+from tests.worker.measurements import SIZE, asked_for, measured_on
 
 
 @pytest.mark.parametrize(
@@ -30,30 +31,14 @@ def test_staging_takes_few_pieces_that_a_queue_holds(size: int) -> None:
     assert measured.intact
 
 
-@pytest.mark.parametrize("changes", [{"target": "cuda:9"}, {"beside": (("cpu", "cuda:9"),)}])
-def test_a_device_that_is_not_here_is_told_with_those_that_are(
-    changes: dict[str, object],
-) -> None:
-    with pytest.raises(Trouble) as refused:
-        said_by(FakeCards(), _asked(**changes))
-    said = "There is no cuda:9 here. This PyTorch has: cpu, cuda:0, cuda:1."
-    assert str(refused.value) == said
-
-
 def test_a_size_beyond_the_share_is_refused_with_all_its_figures() -> None:
-    free = {"cpu": 1 << 34, "cuda:0": 6 << 30}
-    command = _asked(bytes=1 << 30)
+    command = asked_for(bytes=1 << 30)
+    cards = FakeCards()
+    cards.free = 6 << 30
     with pytest.raises(Trouble) as refused:
-        made_to_fit(command, free.get)
+        made_to_fit(command, cards)
     assert refused.value.sentence == (
-        "Measuring 1 GiB takes 1 GiB on cuda:0, more than 12.5 % of the 6 GiB that are free "
-        "there."
+        "Measuring 1 GiB takes 1 GiB on cpu, more than 12.5 % of the 6 GiB that are free there."
     )
-    roomy = _asked(bytes=1 << 30, most_share=0.5)
-    assert made_to_fit(roomy, free.get) == (roomy, "")
-    assert made_to_fit(command, lambda _: None) == (command, "")
-
-
-def _asked(source: object = "cpu", target: object = "cuda:0", **changes: object) -> Measure:
-    wanted: dict[str, object] = {"bytes": 1 << 20, "pinned": True, **changes}
-    return Measure(1, source, target, **wanted)  # type: ignore[arg-type]  # as JSON may hold
+    roomy = replace(command, most_share=0.5)
+    assert made_to_fit(roomy, cards) == (roomy, "")

@@ -69,15 +69,6 @@ def test_random_numbers_of_the_lab_go_on_as_if_nothing_had_been_measured(
     assert isinstance(worker.run("assert a.equal(torch.rand(2))"), Finished)
 
 
-def test_a_device_that_is_not_here_is_refused_and_the_worker_goes_on(worker: Worker) -> None:
-    number = worker.send(lambda n: Measure(n, "cpu", "cuda:97", 1 << 20))
-    outcome = worker.listener.outcome(number)
-    assert isinstance(outcome, Failed)
-    assert outcome.sentence == "There is no cuda:97 here."
-    assert outcome.hint.startswith("This PyTorch has: cpu")
-    assert isinstance(worker.run("X = torch.ones(3)"), Finished)
-
-
 @pytest.mark.parametrize(
     "made",
     [

@@ -137,7 +137,7 @@ def test_more_than_a_share_of_the_free_memory_is_refused_before_anything_is_take
     with pytest.raises(Trouble) as refused:
         multiplied_on(cards)
     assert refused.value.sentence == (
-        "Multiplying 64 x 64 takes 48 KiB on cuda:0, more than 0.125 of the 97.7 KiB that are "
+        "Multiplying 64 x 64 takes 48 KiB on cuda:0, more than 12.5 % of the 97.7 KiB that are "
         "free there."
     )
     assert refused.value.hint == "Take smaller matrices, or end what holds the memory."

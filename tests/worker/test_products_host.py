@@ -6,8 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
-from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards  # noqa: E402
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards  # noqa: E402 - only with torch
 from tests.worker.multiplications import multiplied_on  # noqa: E402
 
 
@@ -19,21 +18,6 @@ def test_the_processor_multiplies_right_and_takes_its_time(kind: str) -> None:
     assert len(measured.samples_s) == 3
     assert all(0 < each < 1 for each in (*measured.samples_s, measured.host_s or 0))
     assert measured.notes == ()
-
-
-def test_tf32_is_refused_in_a_sentence() -> None:
-    with pytest.raises(Trouble) as refused:
-        multiplied_on(TorchCards(), "cpu", "tf32")
-    assert refused.value.sentence == (
-        "TF32 is a way in which tensor cores multiply, and the processor has none."
-    )
-    assert refused.value.hint == "Measure fp32 or bf16, or choose a card."
-
-
-def test_larger_matrices_take_longer_in_about_their_cube() -> None:
-    small = multiplied_on(TorchCards(), "cpu", size=128)
-    large = multiplied_on(TorchCards(), "cpu", size=512)
-    assert min(large.samples_s) > 8 * min(small.samples_s)
 
 
 def test_the_switch_of_this_pytorch_is_set_and_put_back() -> None:

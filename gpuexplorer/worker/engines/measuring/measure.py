@@ -4,11 +4,10 @@ card's clock, and all that arrived compared.
 
 import ctypes
 import itertools
-import math
 import os
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -46,8 +45,9 @@ _MOST_TURNS = 20
 _ALL_ROUNDS_BELOW = 64 << 20
 # Copies that are compared one by one, and the seconds that may take.
 _LEAST_ONE_BY_ONE, _ONE_BY_ONE, _MOST_ONE_BY_ONE = 4, 0.5, 5.0
-PRODUCT = 1024  # rows and columns of the matrices that are multiplied beside a copy
-_TALLEST, _TRIED_PRODUCTS, _MOST_PRODUCTS = 8, 20, 500
+# Rows of the matrices that are multiplied beside a copy, and how many times as high the left one
+# is: on the fastest card one product takes ten times as long as asking for it.
+PRODUCT, _TALL, _MOST_PRODUCTS = 1024, 4, 500
 _NOTES = {
     "no peers": mark(
         "{source} and {target} cannot reach each other's memory: the driver takes the bytes "
@@ -82,18 +82,10 @@ def carry_out(
 
 def measure(command: Measure, cards: TorchCards, say: Say, checkpoint: Checkpoint) -> None:
     """Says Sampled after each sample and Measured at the end; all memory is given back."""
-    for device in itertools.chain(*command.ways):
-        if device not in cards.names():
-            raise Trouble(
-                "There is no {device} here.",
-                "This PyTorch has: {names}.",
-                device=device,
-                names=", ".join(cards.names()),
-            )
 
     def work() -> Measured:
         try:
-            made, why_fewer = made_to_fit(command, cards.free_bytes)
+            made, why_fewer = made_to_fit(command, cards)
             measured = _Measurement(made, cards, say, checkpoint).measured()
         except RuntimeError as error:
             way = Message("{source} to {target}", source=command.source, target=command.target)
@@ -105,31 +97,19 @@ def measure(command: Measure, cards: TorchCards, say: Say, checkpoint: Checkpoin
     say(given_back(cards, work))
 
 
-def made_to_fit(
-    command: Measure, free_bytes: "Callable[[str], int | None]"
-) -> "tuple[Measure, Message]":
+def made_to_fit(command: Measure, cards: TorchCards) -> "tuple[Measure, Message]":
     """With fewer bytes where they have to be, and why. Raises Trouble where a side would have
     to give up more than its share.
     """
 
-    def too_much(size: int) -> Message:
-        for device, need in _needs(replace(command, bytes=size)).items():
-            free = free_bytes(device)
-            if free is not None and need > free * command.most_share:
-                return Message(
-                    "Measuring {bytes} takes {need} on {device}, more than {share:.4g} % of "
-                    "the {free} that are free there.",
-                    bytes=bytes_words(size),
-                    need=bytes_words(need),
-                    device=device,
-                    share=command.most_share * 100,
-                    free=bytes_words(free),
-                )
-        return NOTHING
+    def too_much(job: CopyJob) -> Message:
+        what = Message("Measuring {bytes}", bytes=bytes_words(job.bytes))
+        needs = _needs(replace(command, bytes=job.bytes))
+        return cards.too_much(what, needs, command.most_share)
 
-    if not (why := too_much(command.bytes)):
+    if not (why := too_much(command)):
         return command, NOTHING
-    size = fitted(command, lambda job: not too_much(job.bytes)).bytes
+    size = fitted(command, lambda job: not too_much(job)).bytes
     if size == command.bytes:
         raise Trouble(why, "Measure fewer bytes, or end what holds the memory.")
     fewer = Message("Only {size} were copied.", size=bytes_words(size))
@@ -306,26 +286,18 @@ class _Measurement:
         return Lane(cards, source, [coming], ask, cargo.ends, operations, finish)
 
     def _products(self, seconds: float) -> Lane:
-        """One product of matrices after the other, for about so many seconds; of taller ones,
-        where the most of them would be over too soon.
-        """
+        """One product of matrices after the other, for about so many seconds."""
         cards, card = self.cards, engine_of(self.job.source, self.job.target)
-        row, taller = PRODUCT * torch.float32.itemsize, 1
+        row = PRODUCT * torch.float32.itemsize
         left, right, out = (
             cards.take(card, rows * row).view(torch.float32).view(-1, PRODUCT)
-            for rows in (_TALLEST * PRODUCT, PRODUCT, _TALLEST * PRODUCT)
+            for rows in (_TALL * PRODUCT, PRODUCT, _TALL * PRODUCT)
         )
-        while True:
-            rows = taller * PRODUCT
-            ask = partial(cards.multiply, out[:rows], left[:rows], right)
-            lane = Lane(cards, card, [cards.stream(card)], ask, (card,))
-            lane.warmed(self.checkpoint)
-            lane.loops = _TRIED_PRODUCTS  # one alone would be mostly asking and waiting
-            one = max(self._sampler(lane).sample().together / _TRIED_PRODUCTS, 1e-9)
-            lane.loops = max(1, min(_MOST_PRODUCTS, round(seconds / one)))
-            if taller > 1 or seconds <= _MOST_PRODUCTS * one:
-                return lane
-            taller = min(_TALLEST, math.ceil(seconds / one / _MOST_PRODUCTS))
+        ask = partial(cards.multiply, out, left, right)
+        lane = Lane(cards, card, [cards.stream(card)], ask, (card,))
+        one = lane.warmed(self.checkpoint)
+        lane.loops = max(1, min(_MOST_PRODUCTS, round(seconds / one)))
+        return lane
 
     def _sampler(self, *lanes: Lane) -> Sampler:
         return Sampler(self.cards, lanes, self.checkpoint)

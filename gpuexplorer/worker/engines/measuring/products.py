@@ -7,10 +7,9 @@ from typing import Any
 import torch
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Multiplied, Sampled
-from gpuexplorer.lab.wire import NOT_OF_HOST, TENSOR_SINCE, Multiply, no_tensor_cores_for
+from gpuexplorer.lab.wire import TENSOR_SINCE, Multiply, no_tensor_cores_for
 from gpuexplorer.worker.engines.measuring.lanes import Checkpoint, Lane, Sampler
 from gpuexplorer.worker.engines.measuring.torch_cards import (
     HOST,
@@ -34,13 +33,6 @@ _MOST_COUNTED = 512  # so often, which float16 still holds
 def multiply(command: Multiply, cards: TorchCards, say: Say, checkpoint: Checkpoint) -> None:
     """Says Sampled, first with 0 when the device has warmed up, and Multiplied at the end."""
     device, kind = command.device, command.kind
-    if device not in cards.names():
-        raise Trouble(
-            "Products are not measured on {device}: it is not here.",
-            "This PyTorch has: {names}.",
-            device=device,
-            names=", ".join(cards.names()),
-        )
 
     def work() -> Multiplied:
         try:
@@ -66,12 +58,6 @@ def _refuse(command: Multiply, cards: TorchCards, capability: "tuple[int, int] |
     gives up more than its share of memory.
     """
     device = command.device
-    if command.kind in NOT_OF_HOST and device == HOST:
-        raise Trouble(
-            "{kind} is a way in which tensor cores multiply, and the processor has none.",
-            "Measure fp32 or bf16, or choose a card.",
-            kind=command.kind.upper(),
-        )
     if command.kind == "tf32" and (capability or (0, 0)) < TENSOR_SINCE["tf32"]:
         sentence = "It is not known whether {device} has TF32."
         if capability is not None:
@@ -82,18 +68,10 @@ def _refuse(command: Multiply, cards: TorchCards, capability: "tuple[int, int] |
         major, minor = capability or (0, 0)
         hint = "Measure fp32, fp16 or bf16 there."
         raise Trouble(sentence, hint, device=device, major=major, minor=minor)
-    need, free = 3 * command.matrix_bytes, cards.free_bytes(device)
-    if free is not None and need > free * command.most_share:
-        raise Trouble(
-            "Multiplying {size} x {size} takes {need} on {device}, more than {share:.4g} of "
-            "the {free} that are free there.",
-            "Take smaller matrices, or end what holds the memory.",
-            size=command.size,
-            need=bytes_words(need),
-            device=device,
-            share=command.most_share,
-            free=bytes_words(free),
-        )
+    what = Message("Multiplying {size} x {size}", size=command.size)
+    needs = {device: 3 * command.matrix_bytes}
+    if too_much := cards.too_much(what, needs, command.most_share):
+        raise Trouble(too_much, "Take smaller matrices, or end what holds the memory.")
 
 
 def _multiplied(

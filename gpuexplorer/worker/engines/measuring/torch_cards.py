@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ import torch
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import bytes_words
-from gpuexplorer.core.words import Message, mark
+from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.lab.events import Event
 from gpuexplorer.worker.engine import Spoiled
 from gpuexplorer.worker.engines.host_memory import free_bytes
@@ -68,10 +68,21 @@ class TorchCards:
         """The host's clock, in seconds."""
         return time.perf_counter()
 
-    def names(self) -> "tuple[str, ...]":
-        """Devices that can be measured, as PyTorch names them: `cpu`, `cuda:0`."""
-        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-        return (HOST, *(f"cuda:{index}" for index in range(count)))
+    def too_much(self, what: str, needs: "Mapping[str, int]", share: float) -> Message:
+        """Where a device would have to give up more than its share of what is free there."""
+        for device, need in needs.items():
+            free = self.free_bytes(device)
+            if free is not None and need > free * share:
+                return Message(
+                    "{what} takes {need} on {device}, more than {share:.4g} % of the {free} "
+                    "that are free there.",
+                    what=what,
+                    need=bytes_words(need),
+                    device=device,
+                    share=share * 100,
+                    free=bytes_words(free),
+                )
+        return NOTHING
 
     def free_bytes(self, device: str) -> "int | None":
         if device == HOST:
