@@ -32,7 +32,6 @@ from gpuexplorer.worker.engines.measuring.torch_cards import (
     HOST,
     Say,
     TorchCards,
-    explained,
     given_back,
 )
 
@@ -45,8 +44,8 @@ _MOST_TURNS = 20
 _ALL_ROUNDS_BELOW = 64 << 20
 # Copies that are compared one by one, and the seconds that may take.
 _LEAST_ONE_BY_ONE, _ONE_BY_ONE, _MOST_ONE_BY_ONE = 4, 0.5, 5.0
-# Rows of the matrices that are multiplied beside a copy, and how many times as high the left one
-# is: on the fastest card one product takes ten times as long as asking for it.
+# Rows of the matrices that are multiplied beside a copy, and how often those the left has:
+# on the fastest card one product then takes ten times as long as asking for it.
 PRODUCT, _TALL, _MOST_PRODUCTS = 1024, 4, 500
 _NOTES = {
     "no peers": mark(
@@ -84,17 +83,14 @@ def measure(command: Measure, cards: TorchCards, say: Say, checkpoint: Checkpoin
     """Says Sampled after each sample and Measured at the end; all memory is given back."""
 
     def work() -> Measured:
-        try:
-            made, why_fewer = made_to_fit(command, cards)
-            measured = _Measurement(made, cards, say, checkpoint).measured()
-        except RuntimeError as error:
-            way = Message("{source} to {target}", source=command.source, target=command.target)
-            raise explained(error, cards, tuple(_needs(command)), way) from None
+        made, why_fewer = made_to_fit(command, cards)
+        measured = _Measurement(made, cards, say, checkpoint).measured()
         if not why_fewer:
             return measured
         return replace(measured, fewer_bytes=made.bytes, notes=(why_fewer, *measured.notes))
 
-    say(given_back(cards, work))
+    way = Message("{source} to {target}", source=command.source, target=command.target)
+    say(given_back(cards, _needs(command), way, work))
 
 
 def made_to_fit(command: Measure, cards: TorchCards) -> "tuple[Measure, Message]":

@@ -1,6 +1,7 @@
 """The answer to a Multiply: products of matrices, timed as copies are, and one to check."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,6 @@ from gpuexplorer.worker.engines.measuring.torch_cards import (
     HOST,
     Say,
     TorchCards,
-    explained,
     given_back,
 )
 
@@ -35,22 +35,15 @@ def multiply(command: Multiply, cards: TorchCards, say: Say, checkpoint: Checkpo
     device, kind = command.device, command.kind
 
     def work() -> Multiplied:
-        try:
-            capability = cards.capability(device)
-            _refuse(command, cards, capability)
-            with cards.tf32(on=kind == "tf32"):
-                return _multiplied(command, cards, say, checkpoint, capability)
-        except RuntimeError as error:
-            if any(each in str(error) for each in ("NOT_SUPPORTED", "ARCH_MISMATCH")):
-                raise Trouble(
-                    "{device} cannot multiply matrices of {kind}.",
-                    "Measure another kind of number.",
-                    device=device,
-                    kind=kind,
-                ) from None
-            raise explained(error, cards, (device,), device) from None
+        capability = cards.capability(device)
+        _refuse(command, cards, capability)
+        with cards.tf32(on=kind == "tf32"):
+            measured = _multiplied(command, cards, say, checkpoint)
+        notes = (*no_tensor_cores_for(kind, capability), *measured.notes)
+        return replace(measured, notes=notes)
 
-    say(given_back(cards, work))
+    what = Message("{kind} on {device}", kind=kind.upper(), device=device)
+    say(given_back(cards, (device,), what, work))
 
 
 def _refuse(command: Multiply, cards: TorchCards, capability: "tuple[int, int] | None") -> None:
@@ -75,11 +68,7 @@ def _refuse(command: Multiply, cards: TorchCards, capability: "tuple[int, int] |
 
 
 def _multiplied(
-    command: Multiply,
-    cards: TorchCards,
-    say: Say,
-    checkpoint: Checkpoint,
-    capability: "tuple[int, int] | None",
+    command: Multiply, cards: TorchCards, say: Say, checkpoint: Checkpoint
 ) -> Multiplied:
     """By the card's clock, or the processor's. The known product before, and after, when the
     device is hot; what is timed has random values, as work has.
@@ -122,7 +111,7 @@ def _multiplied(
     gated = None if device == HOST else all(each.gated for each in found)
     host, _ = lane.single_call()
     wrong += wrong_values()
-    notes = [*no_tensor_cores_for(command.kind, capability)]
+    notes = []
     if gated is False:
         notes.append(
             Message("What asking takes may be in the times: the queue was not full in time.")

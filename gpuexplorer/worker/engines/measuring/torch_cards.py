@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -52,6 +52,10 @@ _MEANINGS = {
     "operation not supported": (
         mark("{what} could not be measured: the driver lacks a call that this needs."),
         mark("Virtual cards, MIG instances and WSL lack some calls. Measure in another way."),
+    ),
+    "NOT_SUPPORTED": (
+        mark("{what} could not be measured: the card does not multiply these."),
+        mark("Measure another kind of number."),
     ),
     "": (
         mark("{what} could not be measured. PyTorch says: {said}"),
@@ -232,8 +236,12 @@ class TorchCards:
                     torch.cuda.empty_cache()
 
 
-def given_back(cards: TorchCards, work: "Callable[[], T]") -> T:
-    """What `work` comes to, or its error, when nothing holds memory any more."""
+def given_back(
+    cards: TorchCards, devices: "Collection[str]", what: str, work: "Callable[[], T]"
+) -> T:
+    """What `work` on the devices comes to, when nothing holds memory any more. An error of
+    PyTorch is raised as what it means for `what` was measured.
+    """
     try:
         return work()
     except BaseException as error:
@@ -242,15 +250,16 @@ def given_back(cards: TorchCards, work: "Callable[[], T]") -> T:
         while each is not None:
             each.__traceback__ = None
             each = each.__cause__ or each.__context__
+        if isinstance(error, RuntimeError):
+            raise _explained(error, cards, devices, what) from None
         raise
     finally:
         cards.give_back()
 
 
-def explained(
-    error: RuntimeError, cards: TorchCards, devices: "Sequence[str]", what: str
+def _explained(
+    error: RuntimeError, cards: TorchCards, devices: "Collection[str]", what: str
 ) -> Exception:
-    """What PyTorch says of a card, as what it means for `what` was measured on the devices."""
     words = str(error)
     if not any(each in words for each in ("CUDA", "HIP", "CUBLAS", "cuBLAS")):
         return error
