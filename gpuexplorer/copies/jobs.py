@@ -12,7 +12,6 @@ from gpuexplorer.lab.wire import LATENCY_BYTES, CopyJob
 
 HOST = "cpu"
 USUAL_BYTES = 256 << 20
-SWEEP_LEAST, SWEEP_MOST = 4, 1 << 30
 MOST_BYTES = 1 << 40
 _STEP = 4  # of a range of sizes that is typed
 _UNITS = {"": 1, "b": 1}
@@ -115,9 +114,7 @@ def all_asked(
     return list(dict.fromkeys(jobs))
 
 
-def sweep_sizes(
-    least: int = SWEEP_LEAST, most: int = SWEEP_MOST, factor: int = 2
-) -> tuple[int, ...]:
+def sweep_sizes(least: int = 4, most: int = 1 << 30, factor: int = 2) -> tuple[int, ...]:
     """From the least on, each so many times the one before, and the largest itself."""
     sizes = [least]
     while sizes[-1] * factor < most:

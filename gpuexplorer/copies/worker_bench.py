@@ -47,7 +47,6 @@ _LANES = (
 )
 _ANOTHER = Message("A new worker measures what comes after it.")
 
-RoutesFor = Callable[[Sequence[Device]], Routes | None]
 _Said = Event | Message | None  # by the process, why it ended, or that it is to stop
 
 
@@ -64,7 +63,7 @@ class WorkerBench:
     def __init__(
         self,
         start: Start,
-        routes_for: RoutesFor = lambda _devices: None,
+        routes_for: Callable[[Sequence[Device]], Routes | None] = lambda _devices: None,
         busy: Callable[[], Mapping[str, float]] = dict,
         under_load: Callable[[Sequence[str]], Values] = lambda _devices: {},
         clock: Clock | None = None,

@@ -82,7 +82,6 @@ class FakeCards(TorchCards):
         self.product_seconds = PRODUCT_SECONDS
         self.peers = peers
         self.holds_host = not peers  # while the driver takes bytes from card to card
-        self.threads_wait = False  # for each other, while one of them copies
         self.free = 8 << 30
         self.cache: int | None = None
         self.log: list[tuple[str, Any, Any]] = []
@@ -107,10 +106,6 @@ class FakeCards(TorchCards):
         self._defaults = dict(self._current)
         self._streams = list(self._current.values())
         self._card = "cuda:0"
-
-    @property
-    def held(self) -> int:
-        return sum(self._live.values())
 
     def is_default(self, stream: FakeStream) -> bool:
         return stream is self._defaults[stream.card]
@@ -149,10 +144,10 @@ class FakeCards(TorchCards):
             self.processors = before
 
     def at_once(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
-        """Threads have clocks of their own, unless one has to wait for the other."""
+        """Threads have clocks of their own."""
         began, ends, found = self.clock, [], []
         for task in tasks:
-            self.clock = self.clock if self.threads_wait else began
+            self.clock = began
             found.append(task())
             ends.append(self.clock)
         self.clock = max(ends)
@@ -235,7 +230,7 @@ class FakeCards(TorchCards):
                 self.clock = max(self.clock, stream.ready)
 
     def give_back(self) -> None:
-        self.held_when_given_back.append(self.held)
+        self.held_when_given_back.append(sum(self._live.values()))
 
     def _place(self, tensor: Any) -> tuple[str, bool]:
         return self._where.get(tensor.untyped_storage().data_ptr(), ("cpu", False))

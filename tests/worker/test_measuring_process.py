@@ -21,19 +21,6 @@ def worker() -> Iterator[Worker]:
     worker.process.stop()
 
 
-def test_a_copy_within_the_host_is_measured_for_real(worker: Worker) -> None:
-    number = worker.send(lambda n: Measure(n, "cpu", "cpu", 1 << 20, samples=5))
-    assert isinstance(worker.listener.outcome(number), Finished)
-    [measured] = worker.said(Measured, number)
-    assert isinstance(measured, Measured)
-    assert len(measured.samples_s) == 5
-    assert all(each > 0 for each in measured.samples_s)
-    assert measured.intact
-    assert measured.gated is None
-    assert not measured.modelled
-    assert len(worker.said(Sampled, number)) == 5
-
-
 def copy(number: int, samples: int) -> Command:
     return Measure(number, "cpu", "cpu", 1 << 20, samples=samples)
 

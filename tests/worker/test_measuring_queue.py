@@ -176,7 +176,7 @@ def test_without_direct_access_both_ways_are_asked_for_by_threads_and_run_at_onc
     assert measured.direct is False
     assert measured.overlap == pytest.approx(1.0, abs=0.05)
     assert "cannot reach each other's memory" in measured.notes[0]
-    assert "Python waits for each" in measured.notes[1]
+    assert "The queue could not be filled" in measured.notes[1]
     assert measured.notes[2].startswith("By the host's clock, for ")
     each = ALONE + cards.asking
     assert measured.samples_s == pytest.approx([each] * 3, rel=0.01)

@@ -18,22 +18,16 @@ _WARM_SECONDS, _MOST_WARM_SECONDS, _STEADY, _ALIKE = 0.2, 1.5, 3, 0.1
 _SHORTEST_GATE, _LONGEST_GATE = 2e-3, 0.2  # Windows ends what holds a card for two seconds
 _GATE_PER_OPERATION = 30e-6
 _TRIED_CYCLES = 4_000_000  # of the card's own clock, of which nobody tells the rate
-_TRIED_SECONDS = 0.02  # in which any host has asked for a copy
 _NO_GATE_KERNEL = Message(
     "No gate: this PyTorch has no kernels for the card, so what asking takes is in the times "
     "of small copies."
-)
-_TOO_MANY = Message("No gate: there are more pieces than a queue holds.")
-_HOLDS_HOST = Message(
-    "No gate: the driver takes these copies through the host, and Python waits for each, so "
-    "what asking takes is in the times."
 )
 _TOO_SLOW = Message(
     "The queue could not be filled before the first copy began: what asking takes may be in "
     "the times."
 )
 Checkpoint = Callable[[], None]  # raises where the measurement was given up
-_Marks = tuple[Any, Any]  # PyTorch's events
+_Asked = tuple[Any, Any, float]  # PyTorch's events around them, and the seconds of asking
 
 
 @dataclass
@@ -50,7 +44,6 @@ class Lane:
     operations: int = 1  # that one is made of
     finish: Callable[[], None] = lambda: None
     loops: int = 1
-    holds_host: bool = False  # whoever asks for one goes on only when it is made
 
     @property
     def stream(self) -> Any:
@@ -118,19 +111,21 @@ class Sampler:
         self.no_gate = NOTHING  # why there is none
         if not lanes[0].streams:
             return
-        if any(lane.holds_host for lane in lanes):
-            self.no_gate = _HOLDS_HOST
-        elif max(operations) > _QUEUE_HOLDS:
-            self.no_gate = _TOO_MANY
+        if max(operations) > _QUEUE_HOLDS:
+            self.no_gate = _TOO_SLOW
         elif not (rate := _cycles_per_second(cards, lanes[0].stream)):
             self.no_gate = _NO_GATE_KERNEL
         else:
             self._cycles_per_second = rate
 
     def sample(self) -> Sample:
-        """Again, with the gate twice as wide, where a copy began before all were asked for."""
+        """Again, with the gate twice as wide, where a copy began before all were asked for. The
+        widest is too short where the driver takes bytes through the host, and keeps whoever
+        asks for a copy waiting.
+        """
         first, overlap = self._lanes[0], None
         if not first.streams:
+            self._checkpoint()
             took, asked = (first.loops * each for each in first.timed(first.loops))
             return Sample((took,), took, asked, None, None)
         while True:
@@ -138,22 +133,22 @@ class Sampler:
             devices = dict.fromkeys(each for lane in self._lanes for each in lane.devices)
             self._cards.synchronize(*devices)
             if self.no_gate and len(self._lanes) > 1:
-                marks, asked, overlap = self._asked_by_threads()
+                lanes, overlap = self._asked_by_threads()
             else:
-                marks, asked = self._asked_behind_a_gate()
-            full = not self.no_gate and not marks[0][0].query()
-            for _, end in marks:
+                lanes = self._asked_behind_a_gate()
+            full = not self.no_gate and not lanes[0][0].query()
+            for _, end, _ in lanes:
                 end.synchronize()
             if full or self.no_gate:
                 break
             if self._gate >= _LONGEST_GATE:  # wide enough to have worked
                 self.no_gate = _TOO_SLOW
             self._gate *= 2
-        seconds = tuple(begin.elapsed_time(end) / 1000 for begin, end in marks)
+        seconds = tuple(begin.elapsed_time(end) / 1000 for begin, end, _ in lanes)
         together = 0.0
         if len({lane.card for lane in self._lanes}) == 1:
-            together = max(b.elapsed_time(e) / 1000 for b, _ in marks for _, e in marks)
-        return Sample(seconds, together, asked, full, overlap)
+            together = max(b.elapsed_time(e) / 1000 for b, _, _ in lanes for _, e, _ in lanes)
+        return Sample(seconds, together, lanes[0][2], full, overlap)
 
     def balance(self) -> None:
         """A lane that ended early left the way to the others, which were then not disturbed. So
@@ -166,39 +161,35 @@ class Sampler:
         for one, lane in zip(each, self._lanes, strict=True):
             lane.loops = max(1, round(until / one))
 
-    def _asked_behind_a_gate(self) -> "tuple[list[_Marks], float]":
-        """And what it took to ask for the first lane's."""
-        marks, asked = list[_Marks](), []
+    def _asked_behind_a_gate(self) -> "list[_Asked]":
+        found: list[_Asked] = []
         for lane in self._lanes:
             with self._cards.on(*lane.streams):
-                if marks:
-                    lane.stream.wait_event(marks[0][0])
+                if found:
+                    lane.stream.wait_event(found[0][0])
                 elif not self.no_gate:
                     seconds = min(_LONGEST_GATE, self._gate)
                     self._cards.sleep(int(seconds * self._cycles_per_second))
-                ends, took = self._fill(lane)
-            marks.append(ends)
-            asked.append(took)
-        return marks, asked[0]
+                found.append(self._fill(lane))
+        return found
 
-    def _asked_by_threads(self) -> "tuple[list[_Marks], float, float]":
+    def _asked_by_threads(self) -> "tuple[list[_Asked], float]":
         """No gate lets all begin at once, so each lane has a thread; and the overlap."""
 
-        def run(lane: Lane) -> "tuple[_Marks, float, float, float]":
+        def run(lane: Lane) -> "tuple[_Asked, float, float]":
             began = self._cards.now()
             with self._cards.on(*lane.streams):
-                marks, asked = self._fill(lane)
-            marks[1].synchronize()
-            return marks, asked, began, self._cards.now()
+                asked = self._fill(lane)
+            asked[1].synchronize()
+            return asked, began, self._cards.now()
 
         runs = self._cards.at_once([partial(run, lane) for lane in self._lanes])
-        marks, asked, began, ended = zip(*runs, strict=True)
-        shortest = min(end - begin for begin, end in zip(began, ended, strict=True))
-        overlap = max(0.0, min(ended) - max(began)) / max(shortest, 1e-9)
-        return [*marks], asked[0], overlap
+        shortest = min(ended - began for _, began, ended in runs)
+        common = min(ended for *_, ended in runs) - max(began for _, began, _ in runs)
+        return [asked for asked, *_ in runs], max(0.0, common) / max(shortest, 1e-9)
 
-    def _fill(self, lane: Lane) -> "tuple[_Marks, float]":
-        """A mark, its copies, and a mark; and the seconds that asking for the copies took."""
+    def _fill(self, lane: Lane) -> _Asked:
+        """A mark, its copies, and a mark."""
         begin, end = self._cards.event(), self._cards.event()
         begin.record(lane.stream)
         began = self._cards.now()
@@ -207,26 +198,7 @@ class Sampler:
         asked = self._cards.now() - began
         lane.finish()
         end.record(lane.stream)
-        return (begin, end), asked
-
-
-def holds_host(lane: Lane) -> bool:
-    """Whether asking for a copy behind a gate ends only when the gate has opened.
-
-    Without direct access between two cards the driver may itself take the bytes through the
-    host. Then no gate helps, and lanes that one thread asks for run one after the other.
-    """
-    cards = lane.cards
-    rate = _cycles_per_second(cards, lane.stream)
-    opened = cards.event()
-    with cards.on(*lane.streams):
-        if rate:  # else it cannot be tried, and there is no gate anyway
-            cards.sleep(int(_TRIED_SECONDS * rate))
-        opened.record(lane.stream)
-        lane.ask()
-        held = bool(opened.query())
-    cards.synchronize(*lane.devices)
-    return held and rate > 0
+        return begin, end, asked
 
 
 def _cycles_per_second(cards: TorchCards, stream: Any) -> float:

@@ -20,20 +20,9 @@ from gpuexplorer.core.units import bytes_words
 from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.lab.events import Hello, Measured, Sampled, Wrong
 from gpuexplorer.lab.wire import CopyJob, Measure, Multiply, fitted
-from gpuexplorer.worker.engines.measuring.lanes import (
-    MOST_LOOPS,
-    Checkpoint,
-    Lane,
-    Sampler,
-    holds_host,
-)
+from gpuexplorer.worker.engines.measuring.lanes import MOST_LOOPS, Checkpoint, Lane, Sampler
 from gpuexplorer.worker.engines.measuring.products import multiply
-from gpuexplorer.worker.engines.measuring.torch_cards import (
-    HOST,
-    Say,
-    TorchCards,
-    given_back,
-)
+from gpuexplorer.worker.engines.measuring.torch_cards import HOST, Say, TorchCards, given_back
 
 _READ_AT_ONCE = 16 << 20  # where targets are wiped and read back
 _WIPED = 0xA5  # neither nothing nor what was sent
@@ -171,18 +160,15 @@ class _Measurement:
         """Behind a gate, by the card's clock; by the host's where nothing waits in a queue."""
         job, lanes, computing = self.job, self.lanes, list[Lane]()
         alone: dict[str, Any] = {}  # seconds
-        for lane in lanes:
-            if job.mode != "staged" and len({*lane.devices} - {HOST}) == 2:
-                lane.holds_host = not self.cards.are_peers(*lane.devices) and holds_host(lane)
         if job.mode == "overlap":
             computing = [self._products(seconds * lanes[0].loops)]
             for what, lane in (("alone_s", computing[0]), ("copying_s", lanes[0])):
                 sampler = self._sampler(lane)
                 each = [sampler.sample().together for _ in range(job.samples)]
                 alone[what] = statistics.median(each)
-        if len(lanes) > 1:
-            self._sampler(*lanes).balance()
         sampler = self._sampler(*lanes, *computing)
+        if len(lanes) > 1:
+            sampler.balance()
         samples = [sampler.sample() for _ in self._rounds()]
         if computing:
             alone["together_s"] = statistics.median(each.together for each in samples)

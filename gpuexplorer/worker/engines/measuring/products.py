@@ -1,6 +1,5 @@
 """The answer to a Multiply: products of matrices, timed as copies are, and one to check."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,12 +11,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Multiplied, Sampled
 from gpuexplorer.lab.wire import TENSOR_SINCE, Multiply, no_tensor_cores_for
 from gpuexplorer.worker.engines.measuring.lanes import Checkpoint, Lane, Sampler
-from gpuexplorer.worker.engines.measuring.torch_cards import (
-    HOST,
-    Say,
-    TorchCards,
-    given_back,
-)
+from gpuexplorer.worker.engines.measuring.torch_cards import HOST, Say, TorchCards, given_back
 
 _CHECKED_ROWS = 512  # of the known product, at once
 _DTYPES = {
@@ -91,22 +85,22 @@ def _multiplied(
         cards.synchronize(device)
         return known.wrong_values(product)
 
-    def rounds() -> "Iterator[None]":
-        say(Sampled(command.id, 0, samples))
-        for number in range(samples):
-            checkpoint()
-            yield
-            say(Sampled(command.id, number + 1, samples))
-
     wrong = wrong_values()
     # The same each time: what a card draws depends on what it multiplies.
     chance = torch.Generator(left.device).manual_seed(1)
     for matrix in (left, right):
         matrix.normal_(generator=chance)
     lane.warmed(checkpoint)
-    loaded = _kept_at_work(lane, command.seconds, checkpoint)
-    sampler = Sampler(cards, [lane], checkpoint)
-    found = [sampler.sample() for _ in rounds()]
+    began = cards.now()
+    while cards.now() - began < command.seconds:  # so that its power is read at work
+        checkpoint()
+        lane.timed(lane.loops)
+    loaded = cards.now() - began
+    sampler, found = Sampler(cards, [lane], checkpoint), []
+    say(Sampled(command.id, 0, samples))
+    for number in range(samples):
+        found.append(sampler.sample())
+        say(Sampled(command.id, number + 1, samples))
     times = [each.seconds[0] / lane.loops for each in found]
     gated = None if device == HOST else all(each.gated for each in found)
     host, _ = lane.single_call()
@@ -132,28 +126,6 @@ def _multiplied(
         loaded,
         notes=tuple(notes),
     )
-
-
-def _kept_at_work(lane: Lane, seconds: float, checkpoint: Checkpoint) -> float:
-    """A card never waits: while one batch is multiplied, the next is asked for."""
-    cards = lane.cards
-    began = cards.now()
-    before: Any = None  # a mark of the cards' maker
-    while cards.now() - began < seconds:
-        checkpoint()
-        if not lane.streams:
-            lane.ask()
-            continue
-        mark = cards.event()
-        with cards.on(*lane.streams):
-            for _ in range(lane.loops):
-                lane.ask()
-            mark.record(lane.stream)
-        if before is not None:
-            before.synchronize()
-        before = mark
-    cards.synchronize(*lane.devices)
-    return cards.now() - began
 
 
 # Any: tensors are PyTorch's.
