@@ -191,19 +191,23 @@ def devices_of(text: str, offered: Sequence[str]) -> tuple[str, ...]:
         if match is not None:
             first, last = int(match[1]), int(match[2] or match[1])
             names = [f"cuda:{number}" for number in range(first, last + 1)]
-        if not names or not set(names) <= set(offered):
-            raise Trouble(
-                "--devices names {word!r}, and no device here is called so.",
-                "There are: {devices}.",
-                word=word,
-                devices=", ".join(offered),
-            )
+        missing = [name for name in names if name not in offered]
+        if missing or not names:
+            none = mark("--devices names {word!r}, and no device here is called so.")
+            if len(names) > 1:
+                none = mark(
+                    "--devices names {word!r}, and no device here is called {missing!r}."
+                )
+            there = Message("There are: {devices}.", devices=", ".join(offered))
+            raise Trouble(none, there, word=word, missing=(*missing, word)[0])
         found |= set(names)
     return tuple(each for each in offered if each in found)
 
 
 def kinds_of(text: str) -> tuple[Kind, ...]:
-    known = {each.value: (each,) for each in TYPED} | {"copy": (Kind.ONE_WAY,), "all": TYPED}
+    known = {"copy": (Kind.ONE_WAY,), "all": TYPED}
+    for each in TYPED:
+        known |= {each.value: (each,), each.value.replace("-", ""): (each,)}
     found: list[Kind] = []
     for word in (part.strip().lower() for part in text.split(",")):
         if word not in known:
