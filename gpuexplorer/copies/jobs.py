@@ -8,13 +8,11 @@ from enum import StrEnum
 
 from gpuexplorer.core.trouble import Trouble, did_you_mean
 from gpuexplorer.core.words import NOTHING, Message, mark
-from gpuexplorer.lab.wire import LATENCY_BYTES, MODES, CopyJob
+from gpuexplorer.lab.wire import LATENCY_BYTES, CopyJob
 
 HOST = "cpu"
 USUAL_BYTES = 256 << 20
-SWEEP_LEAST, SWEEP_MOST = 4, 1 << 30
 MOST_BYTES = 1 << 40
-_MOST_LATENCY_BYTES = 4096
 _STEP = 4  # of a range of sizes that is typed
 _UNITS = {"": 1, "b": 1}
 for _power, _letter in enumerate("kmgt", 1):
@@ -49,12 +47,6 @@ _WORDS = {
     Kind.STAGED: mark("Staged through pinned memory of the host"),
     Kind.BLOCKING: mark("Beside a computation, each copy keeps the host waiting"),
     Kind.OVERLAP: mark("Beside a computation, none keeps the host waiting"),
-}
-_OTHER_WORDS = {
-    "copy": (Kind.ONE_WAY,),
-    "oneway": (Kind.ONE_WAY,),
-    "bothways": (Kind.BOTH_WAYS,),
-    "all": TYPED,
 }
 
 
@@ -122,9 +114,7 @@ def all_asked(
     return list(dict.fromkeys(jobs))
 
 
-def sweep_sizes(
-    least: int = SWEEP_LEAST, most: int = SWEEP_MOST, factor: int = 2
-) -> tuple[int, ...]:
+def sweep_sizes(least: int = 4, most: int = 1 << 30, factor: int = 2) -> tuple[int, ...]:
     """From the least on, each so many times the one before, and the largest itself."""
     sizes = [least]
     while sizes[-1] * factor < most:
@@ -133,78 +123,34 @@ def sweep_sizes(
 
 
 def refusal(job: CopyJob) -> Message:
-    """Why nobody needs to try; empty for what is worth it. The worker refuses the same."""
-    cards = {each for each in (job.source, job.target) if each != HOST}
-    ways = ((job.source, job.target), *job.beside) if job.both_ways or job.beside else ()
-    plain, beside_work = job.mode == "copy", job.mode in ("blocking", "overlap")
-    pinned, by_host = job.pinned, job.touches_host and not job.pinned
-    rules = (
-        (job.mode not in MODES, mark("There is no way of copying called '{mode}'.")),
-        (job.bytes < 1, mark("There is nothing to copy: the size is 0.")),
-        (
-            not 1 <= job.pieces <= job.bytes,
-            mark("{bytes} bytes cannot be cut into {pieces} pieces."),
-        ),
-        (job.pieces > 1 and not plain, mark("In pieces only plain copies are measured.")),
-        (
-            job.mode == "staged" and len(cards) < 2,
-            mark(
-                "Only copies from one card to another can be staged, and {source} to {target} "
-                "is none."
-            ),
-        ),
-        (
-            job.mode == "latency" and job.bytes > _MOST_LATENCY_BYTES,
-            mark("Latency shows with few bytes only: at most {most}."),
-        ),
-        (
-            beside_work and not cards,
-            mark(
-                "Nothing can be computed beside {source} to {target}: the processor makes "
-                "these copies."
-            ),
-        ),
-        (
-            job.mode == "overlap" and by_host,
-            mark("A copy of memory that is not pinned keeps the host waiting: none overlaps."),
-        ),
-        (
-            pinned and not job.touches_host,
-            mark(
-                "Only the host's memory can be pinned, and {source} to {target} does not touch "
-                "it."
-            ),
-        ),
-        (pinned and not cards, mark("Pinned memory makes no difference within the host.")),
-        (ways and not plain, mark("Several copies at once are measured as plain copies only.")),
-        (job.both_ways and job.local, mark("A copy within one device has only one way.")),
-        (
-            (HOST, HOST) in ways,
-            mark("Copies within the host are measured alone: the processor makes them all."),
-        ),
-        (
-            not pinned and any(HOST in way for way in ways),
-            mark("A copy of memory that is not pinned keeps the host waiting: it goes alone."),
-        ),
-    )
-    for met, why in rules:
-        if met:
-            return Message(why, **vars(job), most=_MOST_LATENCY_BYTES)
-    return NOTHING
+    """Why nobody needs to try; empty for what is worth it."""
+    cards, why = {job.source, job.target} - {HOST}, ""
+    if job.mode == "staged" and len(cards) < 2:
+        why = mark(
+            "Only copies from one card to another can be staged, and {source} to {target} is "
+            "none."
+        )
+    elif job.mode in ("blocking", "overlap") and not cards:
+        why = mark(
+            "Nothing can be computed beside {source} to {target}: the processor makes these "
+            "copies."
+        )
+    elif job.both_ways and job.local:
+        why = mark("A copy within one device has only one way.")
+    return Message(why, source=job.source, target=job.target) if why else NOTHING
 
 
 def size_of(text: str) -> int:
     """ "64M", "4 KiB", "1e9". Letters alone are binary, as in memory; MB is a million."""
     match = _SIZE.fullmatch(text.strip())
-    unit = None if match is None else _UNITS.get(match[2].lower())
-    if match is None or unit is None:
-        raise Trouble("{text!r} is not a size.", _SIZES, text=text)
     try:
-        size = Decimal(match[1]) * unit
-    except InvalidOperation:
-        raise Trouble("{text!r} is not a size.", _SIZES, text=text) from None
+        size = Decimal(match[1]) * _UNITS[match[2].lower()] if match else Decimal("nan")
     except Overflow:
         size = Decimal(MOST_BYTES + 1)
+    except (InvalidOperation, KeyError):
+        size = Decimal("nan")
+    if size.is_nan():
+        raise Trouble("{text!r} is not a size.", _SIZES, text=text)
     if size <= 0:
         raise Trouble("{text!r} is nothing to copy.", "The smallest copy is 1 B.", text=text)
     if size > MOST_BYTES:
@@ -239,9 +185,12 @@ def sizes_of(text: str) -> tuple[int, ...]:
 def devices_of(text: str, offered: Sequence[str]) -> tuple[str, ...]:
     """ "cpu,cuda:0,1" or "0-3"; of those that are there, in the order in which they are."""
     found: set[str] = set()
-    there = Message("There are: {devices}.", devices=", ".join(offered))
     for word in (part.strip().lower() for part in text.split(",")):
-        names = offered if word == "all" else _devices(word)
+        match = re.fullmatch(r"(?:cuda:)?([0-9]{1,4})(?:-(?:cuda:)?([0-9]{1,4}))?", word)
+        names = offered if word == "all" else [HOST] if word in (HOST, "host") else [word]
+        if match is not None:
+            first, last = int(match[1]), int(match[2] or match[1])
+            names = [f"cuda:{number}" for number in range(first, last + 1)]
         missing = [name for name in names if name not in offered]
         if missing or not names:
             none = mark("--devices names {word!r}, and no device here is called so.")
@@ -249,21 +198,16 @@ def devices_of(text: str, offered: Sequence[str]) -> tuple[str, ...]:
                 none = mark(
                     "--devices names {word!r}, and no device here is called {missing!r}."
                 )
+            there = Message("There are: {devices}.", devices=", ".join(offered))
             raise Trouble(none, there, word=word, missing=(*missing, word)[0])
         found |= set(names)
     return tuple(each for each in offered if each in found)
 
 
-def _devices(word: str) -> Sequence[str]:
-    match = re.fullmatch(r"(?:cuda:)?([0-9]{1,4})(?:-(?:cuda:)?([0-9]{1,4}))?", word)
-    if match is None:
-        return [HOST] if word in (HOST, "host") else [word] if word else []
-    first, last = int(match[1]), int(match[2] or match[1])
-    return [f"cuda:{number}" for number in range(first, last + 1)]
-
-
 def kinds_of(text: str) -> tuple[Kind, ...]:
-    known = {each.value: (each,) for each in TYPED} | _OTHER_WORDS
+    known = {"copy": (Kind.ONE_WAY,), "all": TYPED}
+    for each in TYPED:
+        known |= {each.value: (each,), each.value.replace("-", ""): (each,)}
     found: list[Kind] = []
     for word in (part.strip().lower() for part in text.split(",")):
         if word not in known:

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Protocol
 
 from gpuexplorer.copies.datasheet.products import ProductResult
@@ -14,11 +13,11 @@ from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 
 Job = CopyJob | ProductJob
+OnSampled = Callable[[int, int], None]
 STOPPED = Message("It was stopped.")
 # A measurement takes warming up and samples of about the same length whatever is copied, and
 # buffers that have to be filled and compared.
-_EACH = 1.0
-_EACH_BYTE = 1.0 / (256 << 20)
+_EACH, _EACH_BYTE = 1.0, 1.0 / (256 << 20)
 _PRODUCT = 6.0  # it is kept up for a while, so that the power can be read
 _ENOUGH = 2
 
@@ -29,16 +28,14 @@ class Bench(Protocol):
     @property
     def modelled(self) -> bool: ...
 
-    def measure(self, job: CopyJob, on_sampled: Callable[[int, int], None]) -> CopyResult:
+    def measure(self, job: CopyJob, on_sampled: OnSampled) -> CopyResult:
         """Takes its time. Raises Trouble where nothing at all can be measured.
 
         `on_sampled` hears how many of how many samples are taken, in the calling thread.
         """
         ...
 
-    def measure_product(
-        self, job: ProductJob, on_sampled: Callable[[int, int], None]
-    ) -> ProductResult:
+    def measure_product(self, job: ProductJob, on_sampled: OnSampled) -> ProductResult:
         """The same, of matrices that are multiplied. 0 samples: the device has warmed up."""
         ...
 
@@ -85,20 +82,14 @@ class Measuring:
         clock: Clock | None = None,
         on_product: Callable[[ProductResult], None] = lambda _result: None,
     ) -> None:
-        self._jobs = tuple(jobs)
-        self._bench = bench
-        self._on_result = on_result
-        self._on_product = on_product
-        self._on_progress = on_progress
-        self._on_end = on_end
-        self._left = TimeLeft(self._jobs, clock or SystemClock())
+        self._jobs, self._bench, self._clock = tuple(jobs), bench, clock or SystemClock()
+        self._on_result, self._on_product = on_result, on_product
+        self._on_progress, self._on_end = on_progress, on_end
+        self._ahead = sum(map(_weight, self._jobs))  # of the one that runs and all that follow
+        self._took, self._weighed = 0.0, 0.0  # of those that tell how long others take
         self._stopping = threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="measure copies", daemon=True)
-
-    @property
-    def running(self) -> bool:
-        return self._thread.is_alive()
 
     def start(self) -> None:
         self._thread.start()
@@ -138,61 +129,34 @@ class Measuring:
                 self._bench.stop()  # since this job may have begun just after the first time
             self._tell(place, job, taken, samples)
 
-        self._left.begin()
+        began = self._clock.now()
+        copy = product = None
         if isinstance(job, ProductJob):
             product = self._bench.measure_product(job, on_sampled)
-            if self._stopping.is_set() and product.measured is None:
-                return False
-            self._left.end(job)
-            self._on_product(product)
         else:
-            result = self._bench.measure(job, on_sampled)
-            if self._stopping.is_set() and result.measured is None:
-                return False
-            self._left.end(job)
-            self._on_result(result)
+            copy = self._bench.measure(job, on_sampled)
+        if self._stopping.is_set() and not any(e and e.measured for e in (copy, product)):
+            return False
+        # The first one pays for starting the worker and waking the cards.
+        if place or len(self._jobs) == 1:
+            self._took += self._clock.now() - began
+            self._weighed += _weight(job)
+        self._ahead -= _weight(job)
+        if copy is not None:
+            self._on_result(copy)
+        if product is not None:
+            self._on_product(product)
         return True
 
     def _tell(self, done: int, job: Job | None, taken: int = 0, samples: int = 0) -> None:
-        left = self._left.seconds(done, taken / samples if samples else 0.0)
+        left = 0.0 if job is None else None
+        if job is not None and done >= _ENOUGH and self._weighed:
+            ahead = self._ahead - _weight(job) * (taken / samples if samples else 0.0)
+            left = ahead * self._took / self._weighed
         self._on_progress(Progress(done, len(self._jobs), job, taken, samples, left))
-
-
-class TimeLeft:
-    """Asked and told from one thread."""
-
-    def __init__(self, jobs: Sequence[Job], clock: Clock) -> None:
-        self._weights = [_weight(job) for job in jobs]
-        # Of each job and all that follow it.
-        self._ahead = [*accumulate(reversed(self._weights))][::-1]
-        self._clock = clock
-        self._began = 0.0
-        self._seconds = 0.0
-        self._weighed = 0.0
-        self._done = 0
-
-    def begin(self) -> None:
-        self._began = self._clock.now()
-
-    def end(self, job: Job) -> None:
-        self._done += 1
-        # The first one pays for starting the worker and waking the cards.
-        if self._done > 1 or len(self._weights) == 1:
-            self._seconds += self._clock.now() - self._began
-            self._weighed += _weight(job)
-
-    def seconds(self, done: int, share: float = 0.0) -> float | None:
-        """With so many jobs done, and so much of the one that runs. None: it is too early."""
-        if done >= len(self._weights):
-            return 0.0
-        if self._done < _ENOUGH or not self._weighed:
-            return None
-        left = self._ahead[done] - share * self._weights[done]
-        return left * self._seconds / self._weighed
 
 
 def _weight(job: Job) -> float:
     if isinstance(job, ProductJob):
         return _PRODUCT
-    both = 2 if job.both_ways else 1
-    return _EACH + both * (1 + len(job.beside)) * job.bytes * _EACH_BYTE
+    return _EACH + len(job.ways) * job.bytes * _EACH_BYTE

@@ -39,6 +39,12 @@ class CopyJob:
     fit: bool = False  # fewer bytes will do where so many do not fit
 
     @property
+    def ways(self) -> "list[tuple[str, str]]":
+        """All copies at the same time: source and target."""
+        back = [(self.target, self.source)] if self.both_ways else []
+        return [(self.source, self.target), *back, *self.beside]
+
+    @property
     def touches_host(self) -> bool:
         return "cpu" in (self.source, self.target)
 

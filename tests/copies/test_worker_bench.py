@@ -3,17 +3,13 @@
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 import pytest
 
 from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.copies.routes import Routes, Values
-from gpuexplorer.copies.worker_bench import (
-    WorkerBench,
-    names_by_uuid,
-    offered,
-    remarks,
-)
+from gpuexplorer.copies.worker_bench import WorkerBench, names_by_uuid, offered, remarks
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.trouble import Trouble
@@ -66,12 +62,8 @@ for line in sys.stdin:
 """
 
 
-SLEEPY = {
-    m.PCIE_GENERATION: 1.0,
-    m.PCIE_GENERATION_MAX: 3.0,
-    m.PCIE_WIDTH: 16.0,
-    m.PCIE_WIDTH_MAX: 16.0,
-}
+SLEEPY = {m.PCIE_GENERATION: 1.0, m.PCIE_GENERATION_MAX: 3.0, m.PCIE_WIDTH: 16.0}
+SLEEPY |= {m.PCIE_WIDTH_MAX: 16.0}
 
 
 def job(size: int) -> CopyJob:
@@ -118,17 +110,12 @@ def test_a_job_is_answered_with_what_was_measured_and_its_route(bench: WorkerBen
 
 
 def test_one_process_measures_all_and_closing_ends_it(bench: WorkerBench) -> None:
-    pids = {pid_of(measured(bench, job(FINE))) for _ in range(3)}
-    assert len(pids) == 1
-    bench.close()
-    assert ended(pids.pop())
-
-
-def test_what_pytorch_refuses_is_a_failure_in_its_own_words(bench: WorkerBench) -> None:
     pid = pid_of(measured(bench, job(FINE)))
     result = measured(bench, job(FAILS))
     assert (result.failure, result.hint) == ("CUDA says no", "Ask again.")
     assert pid_of(measured(bench, job(FINE))) == pid
+    bench.close()
+    assert ended(pid)
 
 
 def test_a_worker_that_dies_is_said_and_another_goes_on(bench: WorkerBench) -> None:
@@ -141,9 +128,7 @@ def test_a_worker_that_dies_is_said_and_another_goes_on(bench: WorkerBench) -> N
 
 def test_a_job_can_be_stopped_and_the_worker_stays(bench: WorkerBench) -> None:
     pid = pid_of(measured(bench, job(FINE)))
-    result = stopped(bench, HANGS)
-    assert result.measured is None
-    assert result.failure == "Cancelled."
+    assert stopped(bench, HANGS).failure == "Cancelled."
     assert pid_of(measured(bench, job(FINE))) == pid
 
 
@@ -192,15 +177,10 @@ def test_a_card_that_others_use_is_noted_and_our_own_work_is_not() -> None:
         asked.append(clock.now())
         return {"cpu": 0.83}
 
-    bench = WorkerBench(Fake(script=SCRIPT), busy=busy, clock=clock)
-    try:
-        first = measured(bench, job(FINE)).busy
-        again = measured(bench, job(FINE)).busy
+    with closing(WorkerBench(Fake(script=SCRIPT), busy=busy, clock=clock)) as bench:
+        assert [measured(bench, job(FINE)).busy for _ in range(2)] == [(Busy("cpu", 0.83),)] * 2
         clock.advance(10.0)
         measured(bench, job(FINE))
-    finally:
-        bench.close()
-    assert first == again == (Busy("cpu", 0.83),)
     assert len(asked) == 2
 
 
@@ -211,14 +191,12 @@ def test_links_are_read_while_they_copy_once_for_each_device() -> None:
         asked.append(devices)
         return {CardId("SIM-0"): SLEEPY}
 
-    bench = WorkerBench(Fake(script=SCRIPT), lambda _: routes("1xT4"), under_load=under_load)
-    try:
+    made = WorkerBench(Fake(script=SCRIPT), lambda _: routes("1xT4"), under_load=under_load)
+    with closing(made) as bench:
         results = [
             measured(bench, CopyJob(*pair, 1 << 20, pinned=True))
             for pair in (("cpu", "cuda:0"), ("cuda:0", "cpu"), ("cuda:0", "cuda:0"))
         ]
-    finally:
-        bench.close()
     assert asked == [["cuda:0"]]
     assert results[0].route is not None
     assert results[0].route.note == "cuda:0 runs at PCIe 1.0: card and slot could do PCIe 3.0."
@@ -254,22 +232,13 @@ def test_an_instance_of_a_card_has_its_wires_and_not_all_of_its_memory() -> None
     assert "an instance's part" in told.route("cuda:0", "cuda:0").limit_reason
 
 
-def test_a_card_without_kernels_is_offered_with_what_it_cannot_do() -> None:
+def test_a_card_without_kernels_is_offered_and_a_pytorch_without_cards_says_why() -> None:
     reason = Message("Copies work, computing does not.")
-    old = Device("cuda:1", "GTX 1080", "u", capability=(6, 1), usable=False, reason=reason)
-    devices = [Device("cpu", "cpu"), Device("cuda:0", "T4", "v", capability=(7, 5)), old]
+    weak = Device("cuda:1", "GTX 1080", "u", capability=(6, 1), usable=False, reason=reason)
+    devices = [Device("cpu", "cpu"), Device("cuda:0", "T4", "v", capability=(7, 5)), weak]
     assert offered(devices) == ["cpu", "cuda:0", "cuda:1"]
     assert remarks(devices) == ["cuda:1, GTX 1080: Copies work, computing does not."]
-
-
-def test_a_pytorch_without_cards_says_why_and_what_to_do() -> None:
-    none = Device(
-        "cuda:0",
-        "no card of this PyTorch",
-        usable=False,
-        reason=Message("The driver is too old."),
-        way_out=Message("Update it."),
-    )
+    old, way_out = Message("The driver is too old."), Message("Update it.")
+    none = Device("cuda:0", "", usable=False, reason=old, way_out=way_out)
     assert offered([none]) == []
     assert remarks([none]) == ["The driver is too old. Update it."]
-    assert remarks([Device("cuda:0", "T4", capability=(7, 5))]) == []

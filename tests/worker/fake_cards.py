@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from gpuexplorer.worker.engines.measuring.plan import PRODUCT
+from gpuexplorer.worker.engines.measuring.measure import PRODUCT
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
 
 CYCLES_PER_SECOND = 1.5e9
@@ -82,7 +82,6 @@ class FakeCards(TorchCards):
         self.product_seconds = PRODUCT_SECONDS
         self.peers = peers
         self.holds_host = not peers  # while the driver takes bytes from card to card
-        self.threads_wait = False  # for each other, while one of them copies
         self.free = 8 << 30
         self.cache: int | None = None
         self.log: list[tuple[str, Any, Any]] = []
@@ -108,22 +107,12 @@ class FakeCards(TorchCards):
         self._streams = list(self._current.values())
         self._card = "cuda:0"
 
-    @property
-    def held(self) -> int:
-        return sum(self._live.values())
-
     def is_default(self, stream: FakeStream) -> bool:
         return stream is self._defaults[stream.card]
 
     def now(self) -> float:
         self.clock += 1e-7
         return self.clock
-
-    def names(self) -> tuple[str, ...]:
-        return self._names
-
-    def threads(self) -> int:
-        return 1
 
     def free_bytes(self, device: str) -> int:
         return self.free
@@ -155,10 +144,10 @@ class FakeCards(TorchCards):
             self.processors = before
 
     def at_once(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
-        """Threads have clocks of their own, unless one has to wait for the other."""
+        """Threads have clocks of their own."""
         began, ends, found = self.clock, [], []
         for task in tasks:
-            self.clock = self.clock if self.threads_wait else began
+            self.clock = began
             found.append(task())
             ends.append(self.clock)
         self.clock = max(ends)
@@ -241,7 +230,7 @@ class FakeCards(TorchCards):
                 self.clock = max(self.clock, stream.ready)
 
     def give_back(self) -> None:
-        self.held_when_given_back.append(self.held)
+        self.held_when_given_back.append(sum(self._live.values()))
 
     def _place(self, tensor: Any) -> tuple[str, bool]:
         return self._where.get(tensor.untyped_storage().data_ptr(), ("cpu", False))

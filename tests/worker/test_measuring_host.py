@@ -1,15 +1,18 @@
-"""Copies within the host, measured for real: how the method is tried where there is no card."""
+"""Copies and products of the host, measured for real: the method where there is no card."""
 
 import contextlib
+import os
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
+from gpuexplorer.worker.engines.measuring.measure import processors  # noqa: E402
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards  # noqa: E402
-from tests.worker.measurements import SIZE, measured_on  # noqa: E402
+from tests.worker.measurements import SIZE, measured_on, multiplied_on  # noqa: E402
 
 PLACE = 54_321
 
@@ -27,13 +30,12 @@ class Flipping(TorchCards):
 def test_each_way_to_copy_arrives_and_takes_time(mode: str) -> None:
     measured = measured_on(TorchCards(), "cpu", "cpu", mode=mode, bytes=4096)
     assert measured.intact
-    assert measured.wrong == ()
     assert measured.gated is None
     assert len(measured.samples_s) == 3
     assert all(0 < each < 1 for each in (*measured.samples_s, measured.host_s or 0))
 
 
-@pytest.mark.parametrize("size", [1, 3, 8, 4096, SIZE + 5, 33 << 20])
+@pytest.mark.parametrize("size", [1, 3, 8, SIZE + 5, 33 << 20])
 def test_any_number_of_bytes_arrives(size: int) -> None:
     assert measured_on(TorchCards(), "cpu", "cpu", bytes=size, samples=1).intact
 
@@ -44,27 +46,17 @@ def test_a_byte_flipped_on_purpose_is_found() -> None:
     [wrong] = measured.wrong
     assert wrong.rounds == wrong.checked == 3 + measured.compared_copies
     assert measured.compared_copies >= 4
-    assert (wrong.first, wrong.bytes) == (PLACE, 1)
-    assert not wrong.zeros
+    assert (wrong.first, wrong.bytes, wrong.zeros) == (PLACE, 1, False)
 
 
 def test_what_was_seen_of_the_caches_and_threads_is_noted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(TorchCards, "threads", lambda _: 4)
-    threads = "PyTorch copies with 4 threads here."
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
     assert measured_on(TorchCards(), "cpu", "cpu", bytes=4096).notes == (
-        threads,
+        "PyTorch copies with 4 threads here.",
         "So few bytes may stay in the processor's caches, which are warm.",
     )
-    assert measured_on(TorchCards(), "cpu", "cpu", bytes=64 << 20).notes == (threads,)
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a card")
-def test_without_a_card_a_copy_to_one_is_refused_in_a_sentence() -> None:
-    with pytest.raises(Trouble) as refused:
-        measured_on(TorchCards(), "cpu", "cuda:0")
-    assert str(refused.value) == "There is no cuda:0 here. This PyTorch has: cpu."
 
 
 def test_what_a_card_still_does_is_waited_for_before_its_memory_goes_back(
@@ -78,11 +70,44 @@ def test_what_a_card_still_does_is_waited_for_before_its_memory_goes_back(
     monkeypatch.setattr(cuda, "device", lambda index: contextlib.nullcontext())
     monkeypatch.setattr(cuda, "synchronize", lambda index: done.append(f"wait {index}"))
     monkeypatch.setattr(cuda, "empty_cache", lambda: done.append("empty"))
-    library = torch._C
-    monkeypatch.setattr(
-        library, "_cuda_hasPrimaryContext", lambda index: index == 1, raising=False
-    )
+    monkeypatch.setattr(torch._C, "_cuda_hasPrimaryContext", lambda n: n == 1, raising=False)
     for name in ("_cuda_clearCublasWorkspaces", "_host_emptyCache"):
-        monkeypatch.setattr(library, name, lambda: None, raising=False)
+        monkeypatch.setattr(torch._C, name, lambda: None, raising=False)
     TorchCards().give_back()
     assert done == ["wait 1", "empty"]
+
+
+@pytest.mark.parametrize("kind", ["fp32", "bf16"])
+def test_the_processor_multiplies_right_and_takes_its_time(kind: str) -> None:
+    measured = multiplied_on(TorchCards(), "cpu", kind, size=256)
+    assert measured.right
+    assert measured.gated is None
+    assert all(0 < each < 1 for each in (*measured.samples_s, measured.host_s or 0))
+    assert measured.notes == ()
+
+
+def test_the_switch_of_tf32_is_set_and_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    newer = SimpleNamespace(fp32_precision="none", allow_tf32=True)
+    for products, name, word in (
+        (newer, "fp32_precision", "tf32"),
+        (SimpleNamespace(allow_tf32=False), "allow_tf32", True),
+    ):
+        monkeypatch.setattr(torch.backends.cuda, "matmul", products)
+        before = getattr(products, name)
+        with TorchCards().tf32(on=True):
+            assert getattr(products, name) == word
+        assert getattr(products, name) == before
+
+
+def test_a_list_of_processors_is_read_as_linux_writes_it() -> None:
+    assert processors("0-3,8") == {0, 1, 2, 3, 8}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there a thread can be moved")
+def test_a_thread_runs_there_and_comes_back() -> None:
+    before = os.sched_getaffinity(0)
+    one = {min(before)}
+    with TorchCards().on_processors(one | {4095}) as moved:
+        assert moved
+        assert os.sched_getaffinity(0) == one
+    assert os.sched_getaffinity(0) == before

@@ -21,19 +21,6 @@ def worker() -> Iterator[Worker]:
     worker.process.stop()
 
 
-def test_a_copy_within_the_host_is_measured_for_real(worker: Worker) -> None:
-    number = worker.send(lambda n: Measure(n, "cpu", "cpu", 1 << 20, samples=5))
-    assert isinstance(worker.listener.outcome(number), Finished)
-    [measured] = worker.said(Measured, number)
-    assert isinstance(measured, Measured)
-    assert len(measured.samples_s) == 5
-    assert all(each > 0 for each in measured.samples_s)
-    assert measured.intact
-    assert measured.gated is None
-    assert not measured.modelled
-    assert len(worker.said(Sampled, number)) == 5
-
-
 def copy(number: int, samples: int) -> Command:
     return Measure(number, "cpu", "cpu", 1 << 20, samples=samples)
 
@@ -67,18 +54,6 @@ def test_random_numbers_of_the_lab_go_on_as_if_nothing_had_been_measured(
     assert isinstance(worker.listener.outcome(number), Finished)
     worker.run("a = torch.rand(2)", "torch.manual_seed(3)")
     assert isinstance(worker.run("assert a.equal(torch.rand(2))"), Finished)
-
-
-def test_a_device_that_is_not_here_is_refused_and_the_worker_goes_on(worker: Worker) -> None:
-    number = worker.send(lambda n: Measure(n, "cpu", "cuda:97", 1 << 20))
-    outcome = worker.listener.outcome(number)
-    assert isinstance(outcome, Failed)
-    assert outcome.sentence == "There is no cuda:97 here."
-    torch = pytest.importorskip("torch")
-    without = "This PyTorch is a build for the processor only."
-    assert outcome.hint.startswith(("This PyTorch has: cpu", without))
-    assert outcome.hint.startswith("This PyTorch has") == (torch.cuda.device_count() > 0)
-    assert isinstance(worker.run("X = torch.ones(3)"), Finished)
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Copies, measured with PyTorch on the devices that are here."""
+"""Copies and products, measured with PyTorch on the devices that are here."""

@@ -1,61 +1,60 @@
-"""The answer to a Measure: one copy, timed as it should be, and looked at when it arrived.
-
-By the host's clock; by the card's, where all copies of a sample were asked for before the first
-began; and beside a computation also such as keep the host waiting, as PyTorch does by itself.
+"""Copies, measured in the order of docs/copies.md: memory first, awake, a gate, samples by the
+card's clock, and all that arrived compared.
 """
 
+import ctypes
+import itertools
+import os
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Union
+from typing import Any
+
+import torch
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, told
-from gpuexplorer.lab.events import Event, Hello, Measured, Sampled, Wrong
-from gpuexplorer.lab.wire import Measure, Multiply
-from gpuexplorer.worker.engines.measuring.cargo import Cargo
-from gpuexplorer.worker.engines.measuring.lanes import (
-    TOO_SLOW,
-    Lane,
-    Sample,
-    Sampler,
-    balance,
-    computing_lane,
-    holds_host,
-    host_lane,
-    lane_of,
-    staged_lane,
-)
-from gpuexplorer.worker.engines.measuring.plan import (
-    HOST,
-    LATENCY_LOOPS,
-    MOST_LOOPS,
-    copy_needs,
-    engine_of,
-    host_loops_for,
-    loops_for,
-    made_to_fit,
-    refuse_copy,
-    size_in_words,
-)
+from gpuexplorer.core.units import bytes_words
+from gpuexplorer.core.words import NOTHING, Message, mark, told
+from gpuexplorer.lab.events import Hello, Measured, Sampled, Wrong
+from gpuexplorer.lab.wire import CopyJob, Measure, Multiply, fitted
+from gpuexplorer.worker.engines.measuring.lanes import MOST_LOOPS, Checkpoint, Lane, Sampler
 from gpuexplorer.worker.engines.measuring.products import multiply
-from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards, explained, given_back
+from gpuexplorer.worker.engines.measuring.torch_cards import HOST, Say, TorchCards, given_back
 
-_ENDED_EARLY = 0.15
-_MOST_TURNS = 20
+_READ_AT_ONCE = 16 << 20  # where targets are wiped and read back
+_WIPED = 0xA5  # neither nothing nor what was sent
+_BLOCK = 8 << 20  # of random bytes
 _IN_CACHES = 32 << 20
+_BETWEEN_CARDS = 5  # operations that PyTorch makes of one copy from card to card
+_MOST_TURNS = 20
 _ALL_ROUNDS_BELOW = 64 << 20
-_LEAST_ONE_BY_ONE = 4  # copies
-_ONE_BY_ONE, _MOST_ONE_BY_ONE = 0.5, 5.0  # seconds
+# Copies that are compared one by one, and the seconds that may take.
+_LEAST_ONE_BY_ONE, _ONE_BY_ONE, _MOST_ONE_BY_ONE = 4, 0.5, 5.0
+# Rows of the matrices that are multiplied beside a copy, and how often those the left has:
+# on the fastest card one product then takes ten times as long as asking for it.
+PRODUCT, _TALL, _MOST_PRODUCTS = 1024, 4, 500
+_NOTES = {
+    "no peers": mark(
+        "{source} and {target} cannot reach each other's memory: the driver takes the bytes "
+        "through the host."
+    ),
+    "far": mark(
+        "This program may not run on the processors close to the card, so the host's memory "
+        "may lie far from it."
+    ),
+    "card's cache": mark(
+        "Both ends fit into the card's cache (L2, {cache}), which is faster than its memory."
+    ),
+    "threads": mark("PyTorch copies with {threads} threads here."),
+    "caches": mark("So few bytes may stay in the processor's caches, which are warm."),
+}
 
 
 def carry_out(
-    command: Union[Measure, Multiply],  # noqa: UP007 - Python 3.10
-    hello: Hello,
-    say: "Callable[[Event], None]",
-    checkpoint: "Callable[[], None]",
+    command: "Measure | Multiply", hello: Hello, say: Say, checkpoint: Checkpoint
 ) -> None:
     """On the devices that the worker said hello with."""
     if hello.simulated:
@@ -63,417 +62,397 @@ def carry_out(
             "Simulated cards are not measured: the program models their times.",
             "Measure on a machine with cards, or look at the modelled times.",
         )
-    cards = TorchCards()
-    asked = (str(getattr(command, each, "")) for each in ("source", "target", "device"))
-    card = next((each for each in asked if each.startswith("cuda")), "")
-    why = next((each for each in hello.devices if each.reason), None)
-    if card and why is not None and len(cards.names()) == 1:
-        missing = Message("There is no {device} here.", device=card)
-        raise Trouble(missing, told(why.reason, why.way_out))
     if isinstance(command, Measure):
-        measure(command, cards, say, checkpoint)
+        measure(command, TorchCards(), say, checkpoint)
     else:
-        multiply(command, cards, say, checkpoint)
+        multiply(command, TorchCards(), say, checkpoint)
 
 
-def measure(
-    command: Measure,
-    cards: TorchCards,
-    say: "Callable[[Event], None]",
-    checkpoint: "Callable[[], None]",
-) -> None:
+def measure(command: Measure, cards: TorchCards, say: Say, checkpoint: Checkpoint) -> None:
     """Says Sampled after each sample and Measured at the end; all memory is given back."""
-    refuse_copy(command, cards.names())
-    asked = _Asked(command, cards, say, checkpoint)
-    say(given_back(cards, partial(_measured, asked)))
+
+    def work() -> Measured:
+        made, why_fewer = made_to_fit(command, cards)
+        measured = _Measurement(made, cards, say, checkpoint).measured()
+        if not why_fewer:
+            return measured
+        return replace(measured, fewer_bytes=made.bytes, notes=(why_fewer, *measured.notes))
+
+    way = Message("{source} to {target}", source=command.source, target=command.target)
+    say(given_back(cards, _needs(command), way, work))
 
 
-def _measured(asked: "_Asked") -> Measured:
-    """Memory first; then the link is warmed up, and the copies are timed and compared."""
-    command, cards = asked.command, asked.cards
-    try:
-        made, why_fewer = made_to_fit(command, cards.free_bytes)
-        asked = replace(asked, command=made)
-        if command.mode == "blocking":
-            measured = _blocking(asked)
-        elif command.is_timed_by_host:
-            measured = _by_host(asked)
-        else:
-            measured = _in_queue(asked)
-        in_cache = asked.cache_that_holds_it is not None
-        measured = replace(measured, near=asked.took_near, in_cache=in_cache)
-    except RuntimeError as error:
-        no_kernels = Trouble(
-            "This PyTorch has no kernels for the card, and this measurement needs one.",
-            "Measure a plain copy, or take a PyTorch that was built for the card.",
-        )
-        way = Message("{source} to {target}", source=command.source, target=command.target)
-        broke = Message("A card broke off while {way} was measured.", way=way)
-        devices = tuple(copy_needs(command))
-        raise explained(error, cards, devices, way, broke, no_kernels) from None
-    if not why_fewer:
-        return measured
-    return replace(measured, fewer_bytes=made.bytes, notes=(why_fewer, *measured.notes))
+def made_to_fit(command: Measure, cards: TorchCards) -> "tuple[Measure, Message]":
+    """With fewer bytes where they have to be, and why. Raises Trouble where a side would have
+    to give up more than its share.
+    """
+
+    def too_much(job: CopyJob) -> Message:
+        what = Message("Measuring {bytes}", bytes=bytes_words(job.bytes))
+        needs = _needs(replace(command, bytes=job.bytes))
+        return cards.too_much(what, needs, command.most_share)
+
+    if not (why := too_much(command)):
+        return command, NOTHING
+    size = fitted(command, lambda job: not too_much(job)).bytes
+    if size == command.bytes:
+        raise Trouble(why, "Measure fewer bytes, or end what holds the memory.")
+    fewer = Message("Only {size} were copied.", size=bytes_words(size))
+    return replace(command, bytes=size), told(fewer, why)
 
 
-def _by_host(asked: "_Asked") -> Measured:
-    """Nothing waits in a queue: the host's clock times them, and all cards are waited for."""
-    command = asked.command
-    lane = host_lane(asked.cards, asked.cargo(command.source, command.target))
-    with asked.near(lane.card):
-        most = host_loops_for(lane.warmed(asked.checkpoint))
-        loops = most if command.local else min(most, MOST_LOOPS)
-        if command.mode == "latency":
-            loops = LATENCY_LOOPS
-        checks = _Checks(asked, [lane])
-        samples = [lane.timed(loops) for _ in checks.rounds()]
-        checks.compare_one_by_one(loops)
-        host, until_asked = lane.single_call()
-        if command.mode == "latency":  # many in a row, as other tools count it
-            until_asked = statistics.median(each for _, each in samples)
-        return checks.measured([took for took, _ in samples], (host, until_asked), loops)
+def _needs(job: CopyJob) -> "Counter[str]":
+    """Bytes by device, with what the host holds to compare."""
+    found: Counter[str] = Counter()
+    for source, target in job.ways:
+        for device in (source, target) if source == HOST else (source, target, HOST):
+            found[device] += job.bytes
+    return found
 
 
-def _in_queue(asked: "_Asked") -> Measured:
-    """Behind a gate, by the card's clock. The measured lane is the first."""
-    job, cards = asked.command, asked.cards
-    if job.mode == "staged":
-        cargo = asked.cargo(job.source, job.target)
-        with asked.taking_near(job.source):
-            copies = [staged_lane(cards, cargo, job.bytes)]
-    else:
-        back = [(job.target, job.source)] if job.both_ways else []
-        ways = [(job.source, job.target), *back, *job.beside]
-        copies = [lane_of(cards, cargo) for cargo in [asked.cargo(*way) for way in ways]]
-    with asked.near(copies[0].card):
-        return _behind_a_gate(asked, copies)
+def engine_of(source: str, target: str) -> str:
+    """The device whose queue PyTorch takes: the card's, and of two cards the source's."""
+    return target if source == HOST else source
 
 
-def _behind_a_gate(asked: "_Asked", copies: "list[Lane]") -> Measured:
-    """How many copies each lane makes, then the samples."""
-    command, cards = asked.command, asked.cards
-    latency = command.mode == "latency"
-    for lane in copies:
-        seconds = lane.warmed(asked.checkpoint)
-        lane.loops = LATENCY_LOOPS if latency else loops_for(seconds, lane.operations)
-        if len(lane.devices) == 2 and HOST not in lane.devices and command.mode != "staged":
-            lane.holds_host = not cards.are_peers(*lane.devices) and holds_host(cards, lane)
-    measured, lanes, beside = copies[0], copies, {}
-    if command.mode == "overlap":
-        share = seconds * measured.loops
-        computing = computing_lane(cards, measured.card, share, asked.checkpoint)
-        beside = {"alone_s": _alone(asked, computing), "copying_s": _alone(asked, measured)}
-        lanes = [measured, computing]
-    if len(copies) > 1:
-        balance(copies, Sampler(cards, copies, asked.checkpoint).sample())
-    sampler = Sampler(cards, lanes, asked.checkpoint)
-    checks = _Checks(asked, copies)
-    samples = [sampler.sample() for _ in checks.rounds()]
-    checks.compare_one_by_one(measured.loops)
-    host, until_asked = measured.single_call()
-    if latency:  # many in a row, as other tools count it
-        until_asked = statistics.median(each.asked for each in samples) / measured.loops
-    each = [
-        tuple(sample.seconds[number] / lane.loops for sample in samples)
-        for number, lane in enumerate(copies)
-    ]
-    if beside:
-        beside["together_s"] = statistics.median(sample.together for sample in samples)
-    overlaps = [each.overlap for each in samples if each.overlap is not None]
-    # The least that is usual; None where a gate let all begin at once.
-    overlap = statistics.median(overlaps) if overlaps else None
-    back = 1 if command.both_ways else 0
-    return checks.measured(
-        each[0],
-        (host, until_asked),
-        measured.loops,
-        _notes(sampler, samples, overlap, len(copies)),
-        back_samples_s=each[1] if back else (),
-        beside_samples_s=tuple(each[1 + back :]),
-        gated=all(sample.gated for sample in samples),
-        overlap=overlap,
-        **beside,
-    )
+def processors(listed: str) -> "set[int]":
+    """As Linux lists them: "0-3,8"."""
+    found: set[int] = set()
+    for part in filter(None, listed.split(",")):
+        first, _, last = part.partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    return found
 
 
-def _alone(asked: "_Asked", lane: Lane) -> float:
-    """What it takes without the other."""
-    sampler = Sampler(asked.cards, [lane], asked.checkpoint)
-    return statistics.median(sampler.sample().together for _ in range(asked.command.samples))
+# Any throughout: tensors, streams and events are PyTorch's.
+@dataclass
+class _Measurement:
+    """One copy that is measured, and what was found of what arrived."""
 
+    job: Measure
+    cards: TorchCards
+    say: Say
+    checkpoint: Checkpoint
+    # That copy, and those at the same time; the one that is asked about first.
+    cargos: "list[Cargo]" = field(default_factory=list)
+    lanes: "list[Lane]" = field(default_factory=list)
+    # Whether each part of the host's memory lies close to its card; None: not known.
+    taken_near: "list[bool | None]" = field(default_factory=list)
+    compared_samples: int = 0  # of which the last copy was
+    compared_copies: int = 0  # further ones, each by itself
+    wrong_rounds: int = 0
+    worst: "Wrong | None" = None
+    blamed: "dict[tuple[str, str], Message]" = field(default_factory=dict)
 
-def _notes(
-    sampler: Sampler, samples: Sequence[Sample], overlap: "float | None", copies: int
-) -> "Iterator[Message]":
-    if sampler.no_gate:
-        yield sampler.no_gate
-    elif not all(sample.gated for sample in samples):
-        yield TOO_SLOW
-    if overlap is not None:
-        yield Message(
-            "By the host's clock, for {share:.0f} % of the shortest they were under way at the "
-            "same time.",
-            share=overlap * 100,
-        )
-        return
-    usual = [statistics.median(e.seconds[number] for e in samples) for number in range(copies)]
-    alone = 1 - min(usual) / max(usual)
-    if alone > _ENDED_EARLY:
-        yield Message(
-            "One of the copies ended early: {share:.0f} % of the time it was alone.",
-            share=alone * 100,
+    def measured(self) -> Measured:
+        job = self.job
+        for source, target in job.ways:
+            self.cargos.append(Cargo(self.cards, source, target, job, self._take))
+            self.lanes.append(self._lane(self.cargos[-1]))
+        blocking = job.mode == "blocking"
+        with self._near(engine_of(job.source, job.target)):
+            for lane in self.lanes:
+                seconds = lane.warmed(self.checkpoint)
+                lane.loops = MOST_LOOPS if job.mode == "latency" else lane.loops
+            return self._beside_products(seconds) if blocking else self._sampled(seconds)
+
+    def _sampled(self, seconds: float) -> Measured:
+        """Behind a gate, by the card's clock; by the host's where nothing waits in a queue."""
+        job, lanes, computing = self.job, self.lanes, list[Lane]()
+        alone: dict[str, Any] = {}  # seconds
+        if job.mode == "overlap":
+            computing = [self._products(seconds * lanes[0].loops)]
+            for what, lane in (("alone_s", computing[0]), ("copying_s", lanes[0])):
+                sampler = self._sampler(lane)
+                each = [sampler.sample().together for _ in range(job.samples)]
+                alone[what] = statistics.median(each)
+        sampler = self._sampler(*lanes, *computing)
+        if len(lanes) > 1:
+            sampler.balance()
+        samples = [sampler.sample() for _ in self._rounds()]
+        if computing:
+            alone["together_s"] = statistics.median(each.together for each in samples)
+        times = [
+            tuple(each.seconds[number] / lane.loops for each in samples)
+            for number, lane in enumerate(lanes)
+        ]
+        asked = statistics.median(each.asked for each in samples) / lanes[0].loops
+        notes = [sampler.no_gate] if sampler.no_gate else []
+        overlap = None
+        if overlaps := [each.overlap for each in samples if each.overlap is not None]:
+            overlap = statistics.median(overlaps)
+            words = mark(
+                "By the host's clock, for {share:.0f} % of the shortest they were under way at "
+                "the same time."
+            )
+            notes.append(Message(words, share=overlap * 100))
+        return replace(
+            self._told(times[0], asked, notes),
+            back_samples_s=times[1] if job.both_ways else (),
+            beside_samples_s=tuple(times[1 + job.both_ways :]),
+            gated=None if job.is_timed_by_host else all(each.gated for each in samples),
+            overlap=overlap,
+            **alone,
         )
 
+    def _beside_products(self, seconds: float) -> Measured:
+        """Some products and one copy, again and again, all in one queue. Beside `overlap`, this
+        shows what waiting for each copy costs.
+        """
+        [lane] = self.lanes
+        products = self._products(seconds)
+        turns = lane.loops = min(_MOST_TURNS, lane.loops)
 
-def _blocking(asked: "_Asked") -> Measured:
-    """Copies and computing in turn. Beside `overlap`, this shows what waiting costs."""
-    command, cards = asked.command, asked.cards
-    lane = host_lane(cards, asked.cargo(command.source, command.target))
-    with asked.near(lane.card):
-        seconds = lane.warmed(asked.checkpoint)
-        computing = computing_lane(cards, lane.card, seconds, asked.checkpoint)
-        turns = min(_MOST_TURNS, loops_for(seconds))
-        checks = _Checks(asked, [lane])
+        def ask() -> None:
+            for _ in range(products.loops):
+                products.ask()
+            lane.ask()
+
+        both = Lane(self.cards, products.card, products.streams, ask, lane.devices)
         samples, alone, together = [], [], []
-        for _ in checks.rounds():
-            alone.append(_in_turns(computing, turns, None)[0])
-            took, copied = _in_turns(computing, turns, lane)
-            together.append(took)
-            samples.append(copied)
-        checks.compare_one_by_one(turns)
-        return checks.measured(
-            samples,
-            lane.single_call(),
-            turns,
+        for _ in self._rounds():
+            alone.append(products.timed(turns * products.loops)[0] * turns * products.loops)
+            samples.append(lane.timed(turns)[0])
+            together.append(both.timed(turns)[0] * turns)
+        return replace(
+            self._told(samples),
             alone_s=statistics.median(alone),
             copying_s=statistics.median(samples) * turns,
             together_s=statistics.median(together),
         )
 
+    def _lane(self, cargo: "Cargo") -> Lane:
+        """As PyTorch takes them, or staged."""
+        if self.job.mode == "staged":
+            return self._staged_lane(cargo)
+        cards, card, devices = self.cards, engine_of(*cargo.ends), dict.fromkeys(cargo.ends)
+        waits = self.job.mode == "blocking" or self.job.is_timed_by_host
+        # PyTorch lets a copy between cards wait for the current stream of the other card too.
+        # Were that one shared, lanes would wait for each other.
+        others = [each for each in devices if each not in (HOST, card)]
+        streams = [] if waits else [cards.stream(each) for each in (*others, card)]
 
-def _in_turns(computing: Lane, turns: int, copying: "Lane | None") -> "tuple[float, float]":
-    """So many turns of some products and one copy, all in one queue: seconds until all is done,
-    and of a copy by the card's clock.
-    """
-    cards, stream = computing.cards, computing.stream
-    devices = computing.devices if copying is None else copying.devices
-    marks: list[tuple[Any, Any]] = []
-    cards.synchronize(*devices)
-    began = cards.now()
-    with cards.on(*computing.streams):
-        for _ in range(turns):
-            for _ in range(computing.loops):
-                computing.ask()
-            if copying is None:
-                continue
-            begin, end = cards.event(), cards.event()
-            begin.record(stream)
-            copying.ask()
-            end.record(stream)
-            marks.append((begin, end))
-    cards.synchronize(*devices)
-    took = cards.now() - began
-    return took, sum(begin.elapsed_time(end) for begin, end in marks) / 1000 / turns
+        def ask() -> None:
+            for to, come_from in cargo.pairs:
+                cards.copy(to, come_from, wait=waits)
 
+        operations = len(cargo.pairs) * (_BETWEEN_CARDS if others else 1)
+        return Lane(cards, card, streams, ask, tuple(devices), operations)
 
-@dataclass(frozen=True)
-class _Asked:
-    """What was asked for, with all that carrying it out takes. `checkpoint` raises where it was
-    given up.
-    """
+    def _staged_lane(self, cargo: "Cargo") -> Lane:
+        """Through two pieces of pinned memory: while one is filled, the other is emptied."""
+        cards, (source, target), size = self.cards, cargo.ends, self.job.bytes
+        coming, going = cards.stream(source), cards.stream(target)
+        chunk = min(size, max(-(-size // 64), min(4 << 20, max(size // 8, 1 << 18))))
+        rooms = [self._take(HOST, chunk, source, pinned=True) for _ in range(2)]
+        filled, emptied = ([cards.event(), cards.event()] for _ in range(2))
+        parts = [*zip(cargo.target.split(chunk), cargo.source.split(chunk), strict=True)]
 
-    command: Measure
-    cards: TorchCards
-    say: "Callable[[Event], None]"
-    checkpoint: "Callable[[], None]"
-    taken_near: "list[bool | None]" = field(default_factory=list)
+        def ask() -> None:
+            for number, (to, come_from) in enumerate(parts):
+                slot = number % 2
+                room = rooms[slot][: len(to)]
+                coming.wait_event(emptied[slot])  # which says nothing yet the first time
+                cards.copy(room, come_from, wait=False)
+                filled[slot].record(coming)
+                with cards.on(going):
+                    going.wait_event(filled[slot])
+                    cards.copy(to, room, wait=False)
+                    emptied[slot].record(going)
 
-    def near(self, device: str) -> "AbstractContextManager[bool | None]":
+        def finish() -> None:
+            for each in emptied:
+                coming.wait_event(each)
+
+        operations = 3 * len(parts)  # in each of the two queues
+        return Lane(cards, source, [coming], ask, cargo.ends, operations, finish)
+
+    def _products(self, seconds: float) -> Lane:
+        """One product of matrices after the other, for about so many seconds."""
+        cards, card = self.cards, engine_of(self.job.source, self.job.target)
+        row = PRODUCT * torch.float32.itemsize
+        left, right, out = (
+            cards.take(card, rows * row).view(torch.float32).view(-1, PRODUCT)
+            for rows in (_TALL * PRODUCT, PRODUCT, _TALL * PRODUCT)
+        )
+        ask = partial(cards.multiply, out, left, right)
+        lane = Lane(cards, card, [cards.stream(card)], ask, (card,))
+        one = lane.warmed(self.checkpoint)
+        lane.loops = max(1, min(_MOST_PRODUCTS, round(seconds / one)))
+        return lane
+
+    def _sampler(self, *lanes: Lane) -> Sampler:
+        return Sampler(self.cards, lanes, self.checkpoint)
+
+    def _near(self, device: str) -> "AbstractContextManager[bool | None]":
         """On the processors that are close to it; None: nobody told which they are."""
-        numbers = processors(dict(self.command.near).get(device, ""))
+        numbers = processors(dict(self.job.near).get(device, ""))
         return self.cards.on_processors(numbers) if numbers else nullcontext()
 
-    @contextmanager
-    def taking_near(self, device: str) -> "Iterator[bool | None]":
-        """The same, for memory of the host that a card copies from or to."""
-        with self.near(device) as near:
-            self.taken_near.append(near)
-            yield near
+    def _take(self, device: str, size: int, card: str, *, pinned: bool) -> Any:
+        """The host's memory is taken close to the card that copies from or to it."""
+        if device != HOST:
+            return self.cards.take(device, size)
+        with self._near(card) as near:
+            memory = self.cards.take(HOST, size, pinned=pinned)
+            if near and not pinned:  # it lies where it is touched first
+                ctypes.memset(memory.data_ptr(), 0, size)
+        self.taken_near.append(near)
+        return memory
 
-    @property
-    def took_near(self) -> "bool | None":
-        """All memory of the host; None where it is not known, or none was taken."""
-        known = [each for each in self.taken_near if each is not None]
-        return all(known) if known and len(known) == len(self.taken_near) else None
-
-    def cargo(self, source: str, target: str) -> Cargo:
-        job = self.command
-        card = engine_of(source, target)
-        near = nullcontext if card == HOST else partial(self.taking_near, card)
-        pinned, pieces = bool(job.pinned), job.pieces
-        return Cargo(
-            self.cards, source, target, job.bytes, pinned=pinned, pieces=pieces, near=near
-        )
-
-    @property
-    def direct(self) -> "bool | None":
-        """As the driver says; None where it is not about two cards."""
-        job = self.command
-        if job.touches_host or job.local:
-            return None
-        return job.mode != "staged" and self.cards.are_peers(job.source, job.target)
-
-    @property
-    def cache_that_holds_it(self) -> "int | None":
-        """Bytes of the card's cache, where both ends fit into it."""
-        job = self.command
-        size = self.cards.cache_bytes(job.source) if job.local else None
-        return size if size is not None and 2 * job.bytes <= size else None
-
-    def notes(self) -> "Iterator[Message]":
-        """What is true of it before it is measured."""
-        job = self.command
-        if self.direct is False and job.mode != "staged":
-            yield Message(
-                "{source} and {target} cannot reach each other's memory: the driver takes the "
-                "bytes through the host.",
-                source=job.source,
-                target=job.target,
-            )
-        if self.took_near is False:
-            yield Message(
-                "This program may not run on the processors close to the card, so the host's "
-                "memory may lie far from it."
-            )
-        if self.cache_that_holds_it is not None:
-            yield Message(
-                "Both ends fit into the card's cache (L2, {size}), which is faster than its "
-                "memory.",
-                size=size_in_words(self.cache_that_holds_it),
-            )
-        if not job.touches_host:
-            return
-        threads = self.cards.threads()
-        if job.local and threads > 1:
-            yield Message("PyTorch copies with {threads} threads here.", threads=threads)
-        if job.local and 2 * job.bytes <= _IN_CACHES:
-            yield Message("So few bytes may stay in the processor's caches, which are warm.")
-        if not job.local and job.pinned is None:
-            yield Message("The host's memory was not pinned.")
-
-
-def processors(listed: str) -> "frozenset[int]":
-    """As Linux lists them: "0-3,8". Empty for what is no such list."""
-    found: set[int] = set()
-    for part in listed.split(","):
-        first, _, last = part.strip().partition("-")
-        if not first.isdigit() or not (last or first).isdigit():
-            return frozenset()
-        found.update(range(int(first), int(last or first) + 1))
-    return frozenset(found)
-
-
-class _Checks:
-    """Whether what was measured also arrived. Targets are wiped before a round that will be
-    compared; of a sample only the last copy can be: each takes the place of the one before.
-    """
-
-    def __init__(self, asked: _Asked, lanes: Sequence[Lane]) -> None:
-        self._asked, self._lanes = asked, lanes
-        self._cargos = [lane.cargo for lane in lanes if lane.cargo is not None]
-        self._samples = 0  # of which the last copy was compared
-        self._one_by_one = 0  # further copies, each compared
-        self._rounds = 0  # that were wrong
-        self._worst: Wrong | None = None
-        self._explained: dict[tuple[str, str], Message] = {}
-
-    def rounds(self) -> "Iterator[None]":
-        """One for each sample. Between them a measurement may be given up."""
-        command = self._asked.command
-        for number in range(command.samples):
-            self._asked.checkpoint()
+    def _rounds(self) -> "Iterator[None]":
+        """One for each sample. Of it only the last copy can be compared: each takes the place
+        of the one before. So one more that nobody times is compared copy by copy, for what
+        spoils some only.
+        """
+        job, cards = self.job, self.cards
+        for number in range(job.samples):
+            self.checkpoint()
             # Reading back takes longer than copying, so of large ones only some are looked at.
-            some = number in (0, command.samples // 2, command.samples - 1)
-            compared = some or command.bytes <= _ALL_ROUNDS_BELOW
+            some = number in (0, job.samples // 2, job.samples - 1)
+            compared = some or job.bytes <= _ALL_ROUNDS_BELOW
             if compared:
                 self._wipe()
             yield
             if compared:
-                self._samples += 1
+                self.compared_samples += 1
                 self._compare()
-            self._asked.say(Sampled(command.id, number + 1, command.samples))
-
-    def compare_one_by_one(self, loops: int) -> None:
-        """One more sample that nobody times, for what spoils some copies only."""
-        cards = self._asked.cards
-        devices = dict.fromkeys(name for each in self._cargos for name in each.ends)
-        began = cards.now()
+            self.say(Sampled(job.id, number + 1, job.samples))
+        began, loops = cards.now(), self.lanes[0].loops
         most = min(loops, MOST_LOOPS) if loops > 1 else 0  # else each sample is one copy
-        while self._one_by_one < most:
-            enough = self._one_by_one >= _LEAST_ONE_BY_ONE  # of large ones, only some in a row
+        while self.compared_copies < most:
+            enough = self.compared_copies >= _LEAST_ONE_BY_ONE
             if cards.now() - began >= (_ONE_BY_ONE if enough else _MOST_ONE_BY_ONE):
-                break
-            self._asked.checkpoint()
+                return
+            self.checkpoint()
             self._wipe()
-            for lane in self._lanes:
-                lane.once()
-            cards.synchronize(*devices)
-            self._one_by_one += 1
+            for lane in self.lanes:
+                with cards.on(*lane.streams):
+                    lane.ask()
+                    lane.finish()
+            cards.synchronize(*_needs(job))
+            self.compared_copies += 1
             self._compare()
 
-    def measured(
-        self,
-        samples: "Sequence[float]",
-        single: "tuple[float, float]",
-        loops: int,
-        notes: "Iterable[Message]" = (),
-        **more: Any,
-    ) -> Measured:
-        """With what was found of what arrived. `single`: a call with the wait, and without."""
-        wrong = self._worst
-        if wrong is not None:
-            compared = self._samples + self._one_by_one
-            wrong = replace(wrong, rounds=self._rounds, checked=compared)
-        return Measured(
-            self._asked.command.id,
-            tuple(samples),
-            *single,
-            loops=loops,
-            intact=wrong is None,
-            wrong=() if wrong is None else (wrong,),
-            compared_samples=self._samples,
-            compared_copies=self._one_by_one,
-            direct=self._asked.direct,
-            notes=(*self._asked.notes(), *notes, *self._explained.values()),
-            **more,
-        )
-
     def _wipe(self) -> None:
-        for cargo in self._cargos:
-            cargo.wipe()
+        """So that what is found afterwards was brought by the copies."""
+        blank = torch.full((min(self.job.bytes, _READ_AT_ONCE),), _WIPED, dtype=torch.uint8)
+        for cargo in self.cargos:
+            for part in cargo.target.split(_READ_AT_ONCE):
+                self.cards.copy(part, blank[: len(part)], wait=True)
 
     def _compare(self) -> None:
-        found = [(cargo, wrong) for cargo in self._cargos if (wrong := cargo.check())]
-        self._rounds += bool(found)
+        """And say of each way that is wrong, once, whether it is itself to blame."""
+        found = [
+            (cargo, wrong)
+            for cargo in self.cargos
+            if (wrong := cargo.wrong_bytes(cargo.target, cargo.ends[1]))
+        ]
+        self.wrong_rounds += bool(found)
         for cargo, wrong in found:
-            if cargo.ends not in self._explained:
-                self._explained[cargo.ends] = _explanation(cargo)
-            if self._worst is None or wrong.bytes > self._worst.bytes:
-                self._worst = wrong
+            source, target = cargo.ends
+            if self.worst is None or wrong.bytes > self.worst.bytes:
+                self.worst = wrong
+            if cargo.ends in self.blamed:
+                continue
+            blame = mark(
+                "{source} to {target}: wrong bytes, while {source} still holds the right ones."
+            )
+            if cargo.wrong_bytes(cargo.source, source):
+                blame = mark(
+                    "{source} to {target}: {source} itself does not hold what it was given, so "
+                    "the way from the host to it may be to blame."
+                )
+            self.blamed[cargo.ends] = Message(blame, source=source, target=target)
 
-
-def _explanation(cargo: Cargo) -> Message:
-    """Once for each way: which of the ways is to blame."""
-    source, target = cargo.ends
-    if cargo.is_source_as_sent():
-        return Message(
-            "{source} to {target}: wrong bytes, while {source} still holds the right ones.",
-            source=source,
-            target=target,
+    def _told(
+        self, samples: "Sequence[float]", in_a_row: float = 0.0, notes: "Sequence[Message]" = ()
+    ) -> Measured:
+        """With what was found of what arrived. `in_a_row`: what asking takes where many are, as
+        other tools count a latency.
+        """
+        job, cards, worst = self.job, self.cards, self.worst
+        took, asked = self.lanes[0].single_call()
+        if worst is not None:
+            compared = self.compared_samples + self.compared_copies
+            worst = replace(worst, rounds=self.wrong_rounds, checked=compared)
+        direct = near = None
+        if not job.touches_host and not job.local:
+            direct = job.mode != "staged" and cards.are_peers(job.source, job.target)
+        if self.taken_near and None not in self.taken_near:
+            near = all(self.taken_near)
+        cache = (cards.cache_bytes(job.source) if job.local else None) or 0
+        threads, on_host = torch.get_num_threads(), job.touches_host and job.local
+        true = {
+            "no peers": direct is False and job.mode != "staged",
+            "far": near is False,
+            "card's cache": 2 * job.bytes <= cache,
+            "threads": on_host and threads > 1,
+            "caches": on_host and 2 * job.bytes <= _IN_CACHES,
+        }
+        values = {"source": job.source, "target": job.target, "threads": threads}
+        values["cache"] = bytes_words(cache)
+        always = [Message(_NOTES[each], **values) for each, met in true.items() if met]
+        return Measured(
+            job.id,
+            tuple(samples),
+            took,
+            in_a_row if job.mode == "latency" else asked,
+            loops=self.lanes[0].loops,
+            intact=worst is None,
+            wrong=() if worst is None else (worst,),
+            compared_samples=self.compared_samples,
+            compared_copies=self.compared_copies,
+            direct=direct,
+            near=near,
+            in_cache=true["card's cache"],
+            notes=(*always, *notes, *self.blamed.values()),
         )
-    return Message(
-        "{source} to {target}: {source} itself does not hold what it was given, so the way "
-        "from the host to it may be to blame.",
-        source=source,
-        target=target,
-    )
+
+
+class Cargo:
+    """Random bytes on their source, and room on their target."""
+
+    def __init__(
+        self, cards: TorchCards, source: str, target: str, job: CopyJob, take: Any
+    ) -> None:
+        self.ends = source, target  # by name
+        self._cards = cards
+        card, pinned, size = engine_of(source, target), bool(job.pinned), job.bytes
+        self.target = take(target, size, card, pinned=pinned)
+        self.source = take(source, size, card, pinned=pinned)
+        # What the source holds, as the host knows it.
+        self._sent = self.source
+        if source != HOST:
+            self._sent = torch.empty(size, dtype=torch.uint8)
+        # By a generator of its own: the lab's random numbers go on as if none had been drawn. A
+        # block that lands a block too far is not what should be there.
+        chance = torch.Generator().manual_seed(int.from_bytes(os.urandom(7), "big"))
+        block = torch.randint(0, 256, (min(size, _BLOCK),), dtype=torch.uint8, generator=chance)
+        for number, part in enumerate(self._sent.split(_BLOCK)):
+            torch.add(block[: len(part)], number % 256, out=part)
+        if source != HOST:
+            cards.copy(self.source, self._sent, wait=True)
+        edges = [size * number // job.pieces for number in range(job.pieces + 1)]
+        # Its pieces, the target's first.
+        self.pairs = [
+            (self.target[a:b], self.source[a:b]) for a, b in itertools.pairwise(edges)
+        ]
+
+    def wrong_bytes(self, where: Any, device: str) -> "Wrong | None":
+        """Of what lies there, read by way of the host whatever way the copies took."""
+        room = torch.empty(min(len(where), _READ_AT_ONCE), dtype=torch.uint8)
+        count, first, zeros, begin = 0, -1, True, 0
+        parts = zip(where.split(_READ_AT_ONCE), self._sent.split(_READ_AT_ONCE), strict=True)
+        for there, sent in parts:
+            came = there if device == HOST else room[: len(there)]
+            if device != HOST:
+                self._cards.copy(came, there, wait=True)
+            wide = torch.int64 if len(came) % 8 == 0 else torch.uint8  # which is slower
+            if not torch.equal(sent.view(wide), came.view(wide)):
+                places = (sent != came).nonzero().flatten()
+                first = first if count else begin + int(places[0])
+                count += len(places)
+                zeros = zeros and not bool(came[places].any())
+            begin += len(came)
+        return Wrong(1, 1, count, first, zeros) if count else None

@@ -1,35 +1,38 @@
-"""TorchCards: the devices of this PyTorch, as a measurement asks for them; and the threads that
-ask, on processors that are close to a card, or several at the same time.
+"""TorchCards: the devices of this PyTorch, as a measurement asks for them; and what its errors
+mean for one.
 """
 
 import contextlib
 import os
 import threading
 import time
-import traceback
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar, Union
+from typing import Any, TypeVar
 
 import torch
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, mark
+from gpuexplorer.core.units import bytes_words
+from gpuexplorer.core.words import NOTHING, Message, mark
+from gpuexplorer.lab.events import Event
 from gpuexplorer.worker.engine import Spoiled
 from gpuexplorer.worker.engines.host_memory import free_bytes
-from gpuexplorer.worker.engines.measuring.plan import HOST, size_in_words
 
 T = TypeVar("T")
+Say = Callable[[Event], None]
 
-_OF_CARD = ("CUDA", "HIP", "CUBLAS", "cuBLAS")
-_FULL = ("out of memory", "ALLOC_FAILED")
-NO_KERNELS = "no kernel image"
-_BUSY = "busy or unavailable"
-# What the driver says, what it means, what to do, and whether only the end of this process
-# helps.
-_MEANINGS = (
-    (  # the driver says neither who holds the card, nor which card it is
-        _BUSY,
+HOST = "cpu"
+NO_KERNELS, _BUSY = "no kernel image", "busy or unavailable"
+_PEERS = "peer mapping resources exhausted"
+_SMALL = 4096
+# What the driver says, what it means, and what to do.
+_MEANINGS = {
+    NO_KERNELS: (
+        mark("{what} could not be measured: this PyTorch has no kernels for the card."),
+        mark("Measure a plain copy, or take a PyTorch that was built for the card."),
+    ),
+    _BUSY: (  # it says neither who holds the card, nor which card it is
         mark(
             "{what} could not be measured: the card lets in one process at a time, and another "
             "has it."
@@ -38,44 +41,27 @@ _MEANINGS = (
             "Release the cards in the lab, or end the other program; or let in more than one: "
             "nvidia-smi -c DEFAULT."
         ),
-        True,
     ),
-    (  # PyTorch never closes such a connection
-        "peer mapping resources exhausted",
+    _PEERS: (
         mark(
             "{what} could not be measured: a card can be connected directly to at most 8 "
             "others, and all connections of one of these are in use."
         ),
-        mark(
-            "Measure it again: a new worker begins, and the connections of this one are closed."
-            " Other programs may hold some too."
-        ),
-        True,
+        mark("Measure it again: a new worker begins, and closes the connections of this one."),
     ),
-    (
-        "operation not supported",
-        mark(
-            "{what} could not be measured: the driver does not support a call that this needs."
-        ),
+    "operation not supported": (
+        mark("{what} could not be measured: the driver lacks a call that this needs."),
         mark("Virtual cards, MIG instances and WSL lack some calls. Measure in another way."),
-        False,
     ),
-    (
-        "invalid argument",
-        mark("{what} could not be measured: the driver refused a call as invalid."),
-        mark("Take a smaller size, or measure in another way."),
-        False,
+    "NOT_SUPPORTED": (
+        mark("{what} could not be measured: the card does not multiply these."),
+        mark("Measure another kind of number."),
     ),
-    (
-        "",
+    "": (
         mark("{what} could not be measured. PyTorch says: {said}"),
-        mark("The card still answers. Try again, or measure in another way."),
-        False,
+        mark("The card still answers. Take a smaller size, or measure in another way."),
     ),
-)
-_SMALL = 4096
-# What the driver says where it will not pin; all else is an error of the card.
-_NOT_PINNED = ("out of memory", "not supported", "invalid argument")
+}
 
 
 # Any throughout: tensors, streams and events are PyTorch's.
@@ -86,14 +72,21 @@ class TorchCards:
         """The host's clock, in seconds."""
         return time.perf_counter()
 
-    def names(self) -> "tuple[str, ...]":
-        """Devices that can be measured, as PyTorch names them: `cpu`, `cuda:0`."""
-        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-        return (HOST, *(f"cuda:{index}" for index in range(count)))
-
-    def threads(self) -> int:
-        """With which PyTorch copies within the host."""
-        return int(torch.get_num_threads())
+    def too_much(self, what: str, needs: "Mapping[str, int]", share: float) -> Message:
+        """Where a device would have to give up more than its share of what is free there."""
+        for device, need in needs.items():
+            free = self.free_bytes(device)
+            if free is not None and need > free * share:
+                return Message(
+                    "{what} takes {need} on {device}, more than {share:.4g} % of the {free} "
+                    "that are free there.",
+                    what=what,
+                    need=bytes_words(need),
+                    device=device,
+                    share=share * 100,
+                    free=bytes_words(free),
+                )
+        return NOTHING
 
     def free_bytes(self, device: str) -> "int | None":
         if device == HOST:
@@ -138,25 +131,18 @@ class TorchCards:
         """Of this thread, and of those it starts: whatever they take is close to these. False:
         the system lets it run on none of them, or has no such call; it stays where it is.
         """
-        if not hasattr(os, "sched_setaffinity"):
-            yield False
-            return
-        before = os.sched_getaffinity(0)
-        allowed = before & numbers
-        moved = False
-        if allowed:
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(0, allowed)
-                moved = True
+        before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+        if allowed := before & numbers:
+            os.sched_setaffinity(0, allowed)
         try:
-            yield moved
+            yield bool(allowed)
         finally:
-            if moved:
+            if allowed:
                 os.sched_setaffinity(0, before)
 
     def at_once(self, tasks: "Sequence[Callable[[], T]]") -> "list[T]":
-        """Each in a thread of its own, with current queues of its own. They begin when all
-        threads are there, and have ended when this returns or raises.
+        """Each in a thread of its own, with current queues of its own. They begin when all are
+        asked for, and have ended when this returns or raises.
         """
         ready = threading.Event()
 
@@ -187,19 +173,18 @@ class TorchCards:
             words = str(error)
             if not pinned and (device == HOST or "out of memory" in words):
                 raise MemoryError(words) from None
-            if not pinned or not any(each in words for each in _NOT_PINNED):
+            # Where the driver will not pin; all else is an error of the card.
+            refused = ("out of memory", "not supported", "invalid argument")
+            if not pinned or not any(each in words for each in refused):
                 raise
             # The driver remembers it, and blames whatever is computed next.
-            raise Spoiled(
-                Message(
-                    "{size} of the host's memory could not be pinned.", size=size_in_words(size)
-                ),
-                Message(
-                    "Measure fewer bytes, or memory that is not pinned. The next measurement "
-                    "needs a new worker: in this one the next computation would fail."
-                ),
-                words,
-            ) from None
+            sentence = mark("{size} of the host's memory could not be pinned.")
+            hint = mark(
+                "Measure fewer bytes, or memory that is not pinned. The next measurement needs "
+                "a new worker: in this one the next computation would fail."
+            )
+            told = Message(sentence, size=bytes_words(size))
+            raise Spoiled(told, Message(hint), words) from None
 
     def stream(self, device: str) -> Any:
         return torch.cuda.Stream(device)
@@ -239,78 +224,59 @@ class TorchCards:
 
     def give_back(self) -> None:
         """All memory that PyTorch keeps. A card that broke off can be given nothing back. What
-        was given up may still be copied or multiplied in queues that the memory's own knows
-        nothing of.
+        was given up may still be copied in queues that the memory's own knows nothing of.
         """
-        if not torch.cuda.is_initialized():
-            return
-        for index in range(torch.cuda.device_count()):
+        for index in range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0):
             # On any other card this would make a context.
             if torch._C._cuda_hasPrimaryContext(index):
                 with contextlib.suppress(RuntimeError), torch.cuda.device(index):
                     torch.cuda.synchronize(index)
-                    _empty_caches()
+                    for name in ("_cuda_clearCublasWorkspaces", "_host_emptyCache"):
+                        getattr(torch._C, name, int)()  # not in every PyTorch
+                    torch.cuda.empty_cache()
 
 
-def _empty_caches() -> None:
-    """On the current card, and in the host's pinned memory."""
-    for name in ("_cuda_clearCublasWorkspaces", "_host_emptyCache"):
-        empty = getattr(torch._C, name, None)  # not in every PyTorch
-        if empty is not None:
-            empty()
-    torch.cuda.empty_cache()
-
-
-def given_back(cards: TorchCards, work: "Callable[[], T]") -> T:
-    """What `work` comes to, or the error that ended it, when nothing holds memory any more."""
-    outcome: Union[T, BaseException]  # noqa: UP007 - Python 3.10
-    try:
-        outcome = work()
-    # Raised again at once, when nothing holds the memory any more.
-    except BaseException as error:
-        outcome = _let_go(error)
-    cards.give_back()
-    if isinstance(outcome, BaseException):
-        raise outcome
-    return outcome
-
-
-def _let_go(error: BaseException) -> BaseException:
-    """Without what it came through, which holds on to all the memory that was taken there."""
-    each: BaseException | None = error
-    while each is not None:
-        traceback.clear_frames(each.__traceback__)
-        each.__traceback__ = None
-        each = each.__cause__ or each.__context__
-    return error
-
-
-def explained(
-    error: RuntimeError,
-    cards: TorchCards,
-    devices: Sequence[str],
-    what: str,
-    broke: Message,
-    no_kernels: Trouble,
-) -> Exception:
-    """What PyTorch says of a card, as what it means for the measurement. `what` was to be
-    measured on the devices; `broke` says that a card broke off then.
+def given_back(
+    cards: TorchCards, devices: "Collection[str]", what: str, work: "Callable[[], T]"
+) -> T:
+    """What `work` on the devices comes to, when nothing holds memory any more. An error of
+    PyTorch is raised as what it means for `what` was measured.
     """
+    try:
+        return work()
+    except BaseException as error:
+        # What it came through would hold on to all the memory that was taken there.
+        each: BaseException | None = error
+        while each is not None:
+            each.__traceback__ = None
+            each = each.__cause__ or each.__context__
+        if isinstance(error, RuntimeError):
+            raise _explained(error, cards, devices, what) from None
+        raise
+    finally:
+        cards.give_back()
+
+
+def _explained(
+    error: RuntimeError, cards: TorchCards, devices: "Collection[str]", what: str
+) -> Exception:
     words = str(error)
-    if not any(each in words for each in _OF_CARD):
+    if not any(each in words for each in ("CUDA", "HIP", "CUBLAS", "cuBLAS")):
         return error
-    if any(each in words for each in _FULL):
+    if "out of memory" in words or "ALLOC_FAILED" in words:
         return error if type(error).__name__ == "OutOfMemoryError" else MemoryError(words)
-    if NO_KERNELS in words:
-        return no_kernels
     try:  # a context that an error has broken answers every further call with that error
         if _BUSY not in words:
             cards.synchronize(*devices)
     except RuntimeError:
+        broke = Message("A card broke off while {what} was measured.", what=what)
         hint = Message(
             "The driver may have lost it: look at its events. A new worker is needed to go on."
         )
         return Spoiled(broke, hint, words)
-    _, sentence, way_out, spoils = next(each for each in _MEANINGS if each[0] in words)
-    told = Message(sentence, what=what, said=words.partition("\n")[0])
-    return Spoiled(told, Message(way_out), words) if spoils else Trouble(told, way_out)
+    said = next(each for each in _MEANINGS if each in words)
+    sentence, way_out = _MEANINGS[said]
+    meant = Message(sentence, what=what, said=words.partition("\n")[0])
+    # PyTorch holds on to these two: only the end of the process helps.
+    spoils = said in (_BUSY, _PEERS)
+    return Spoiled(meant, Message(way_out), words) if spoils else Trouble(meant, way_out)
