@@ -5,15 +5,14 @@ this window PyTorch means by it, which is never guessed.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.metrics import MEMORY_FREE, MEMORY_TOTAL, MEMORY_USED, MetricId
+from gpuexplorer.core.metrics import MEMORY_FREE, MEMORY_TOTAL, MEMORY_USED
 from gpuexplorer.core.words import NOTHING, Message, tr
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.lab.events import Device, Hello, Memory
+from gpuexplorer.lab.events import Device, Hello
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.pythons import TorchBuild, suits
 from gpuexplorer.lab.simulated_cards import context_bytes
@@ -74,28 +73,18 @@ def _match(device: Device, offered: Sequence[Device], cards: Sequence[Shown]) ->
     if stands_for_none(device):
         return Match()
     if device.uuid:
-        return _by_uuid(device, cards)
-    return _by_name(device, [each for each in offered if not each.uuid], cards)
-
-
-def _by_uuid(device: Device, cards: Sequence[Shown]) -> Match:
-    wanted = bare_uuid(device.uuid)
-    for each in cards:
-        if bare_uuid(str(each.card.id)) == wanted:
-            return _whole_or_instance(device, each)
-        for one in each.instances:
-            if bare_uuid(str(one.card.id)) == wanted:
-                return Match(one)
-    return Match(why=_NOT_READ)
-
-
-def _by_name(device: Device, offered: Sequence[Device], cards: Sequence[Shown]) -> Match:
-    if len(cards) == len(offered) == 1:
-        return _whole_or_instance(device, cards[0])
+        every = [(one, each) for each in cards for one in (each, *each.instances)]
+        wanted = bare_uuid(device.uuid)
+        meant = [pair for pair in every if bare_uuid(str(pair[0].card.id)) == wanted]
+        for one, card in meant:
+            return _whole_or_instance(device, card) if one is card else Match(one)
+        return Match(why=_NOT_READ)
+    nameless = [each for each in offered if not each.uuid]
     called = [each for each in cards if each.card.name == device.label]
-    twins = [each for each in offered if each.label == device.label]
-    if len(called) == len(twins) == 1:
-        return _whole_or_instance(device, called[0])
+    twins = [each for each in nameless if each.label == device.label]
+    for ours, theirs in ((cards, nameless), (called, twins)):
+        if len(ours) == len(theirs) == 1:
+            return _whole_or_instance(device, ours[0])
     if not called:
         return Match(why=_NOT_READ)
     why = Message(
@@ -110,16 +99,13 @@ def _by_name(device: Device, offered: Sequence[Device], cards: Sequence[Shown]) 
 
 def _whole_or_instance(device: Device, shown: Shown) -> Match:
     """PyTorch may name the card of the one instance that it was given."""
-    instances = shown.instances
-    if not instances:
-        return Match(shown)
-    if len(instances) == 1:
-        return Match(instances[0])
+    if len(shown.instances) < 2:
+        return Match((*shown.instances, shown)[0])
     why = Message(
         "{name} is one of the {instances} instances of card {number}; PyTorch does not say "
         "which.",
         name=device.name,
-        instances=len(instances),
+        instances=len(shown.instances),
         number=shown.number,
     )
     return Match(shown, why)
@@ -128,15 +114,10 @@ def _whole_or_instance(device: Device, shown: Shown) -> Match:
 _OTHER_PYTHON = Message("Choose another Python of the lab, or install another PyTorch into it.")
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Both empty where there is nothing to say."""
-
-    why: Message = NOTHING
-    way_out: Message = NOTHING
+Reason = tuple[Message, Message]  # why, and what to do about it; empty where nothing is said
 
 
-def left_out(
+def _left_out(
     shown: Shown,
     hello: Hello | None,
     found: Sequence[Match],
@@ -147,7 +128,7 @@ def left_out(
 ) -> Reason:
     """For a card that is none of PyTorch's devices. `found` are those that are."""
     if hidden:
-        return Reason(
+        return (
             Message("It is not among the cards that the lab may see."),
             Message("Release the cards, then choose it among the visible ones."),
         )
@@ -156,48 +137,41 @@ def left_out(
         said = Message("CUDA gives it no number.")
         if why:
             said = Message("CUDA gives it no number ({why}).", why=why)
-        return Reason(said, Message("When the lab has started, PyTorch says more."))
+        return said, Message("When the lab has started, PyTorch says more.")
     if hello.build == "CPU":
         why = Message("Your PyTorch is a build for the processor only.")
-        return Reason(why, _advice(hello, cards, driver))
+        return why, _advice(hello, cards, driver)
     if not hello.build.startswith("CUDA"):
         why = Message("This PyTorch is built for {build}.", build=hello.build)
-        return Reason(why, _advice(hello, cards, driver))
+        return why, _advice(hello, cards, driver)
     for each in hello.devices:
         if stands_for_none(each):
-            return Reason(each.reason, each.way_out)
+            return each.reason, each.way_out
     if shown.instances:
-        return Reason(
+        return (
             Message("It is split: CUDA uses its instances only, one at a time."),
             Message(
                 "Start GPU Explorer with CUDA_VISIBLE_DEVICES set to the UUID of an instance."
             ),
         )
     if any(each.one_of for each in found):
-        return Reason(
+        return (
             Message("It may be one of PyTorch's cards; this PyTorch does not say which."),
             Message("A newer PyTorch does."),
         )
-    return Reason(Message("This PyTorch does not offer it."), _OTHER_PYTHON)
+    return Message("This PyTorch does not offer it."), _OTHER_PYTHON
 
 
-def lost(state: CardState) -> Reason:
-    if state is CardState.UNLISTED:
-        return Reason(
-            Message("The driver no longer lists this card: nothing on it answers any more."),
-            Message("Release the cards. It can be used again when the driver lists it."),
-        )
-    if state is not CardState.LOST:
-        return Reason()
-    return Reason(
+_LOST: Mapping[CardState, Reason] = {
+    CardState.UNLISTED: (
+        Message("The driver no longer lists this card: nothing on it answers any more."),
+        Message("Release the cards. It can be used again when the driver lists it."),
+    ),
+    CardState.LOST: (
         Message("The driver has lost this card: nothing on it answers any more."),
         Message("Release the cards. Often only a restart of the computer brings it back."),
-    )
-
-
-def without_kernels(hello: Hello, cards: Sequence[Shown], driver: str | None) -> Message:
-    """The way out where a card takes copies and computes nothing."""
-    return _advice(hello, cards, driver)
+    ),
+}
 
 
 def _advice(hello: Hello, cards: Sequence[Shown], driver: str | None) -> Message:
@@ -258,22 +232,33 @@ def bench_devices(
 
     Before a worker has said what it offers, what can be expected of it by the cards.
     """
-    hello, on_host = ledger.hello, partial(_of_host, ledger=ledger, host=host)
-    on_card = partial(_of_card, ledger=ledger, readings=readings)
+    hello = ledger.hello
+
+    def on_card(device: Device, shown: Shown, at: float = math.inf) -> BenchDevice:
+        return _of_card(device, shown, ledger, readings.get(shown.card.id), at)
+
     meant: Mapping[str, Match] = {}
+    found: list[BenchDevice] = []
     if hello is None:
-        found = [on_host(Device("cpu", ""))]
+        found.append(_of_host(Device("cpu", ""), ledger, *host))
         for number, each in enumerate(_expected(cards, visible)):
             found.append(on_card(Device(f"cuda:{number}", each.card.name), each, done_at))
     else:
-        found, meant = [], matches(hello, cards)
+        meant = matches(hello, cards)
         for device in hello.devices:
             match = meant.get(device.name, Match())
             if match.card is not None:
                 shown = on_card(device, match.card, done_at)
-                found.append(_as_matched(shown, device, match, hello, cards, driver))
+                if not shown.way_out:  # else it is lost
+                    why = device.reason or match.why or shown.reason
+                    shown = replace(shown, reason=why)
+                    if not device.usable and device.capability is not None:
+                        # Copies work: it can be chosen for them; PyTorch has the last word.
+                        way_out = _advice(hello, cards, driver)
+                        shown = replace(shown, usable=True, computes=False, way_out=way_out)
+                found.append(shown)
             elif device.name == "cpu":
-                found.append(on_host(device))
+                found.append(_of_host(device, ledger, *host))
             elif not (cards and stands_for_none(device)):
                 found.append(_other(device, match))
     seen = {each.card for each in found}
@@ -281,8 +266,20 @@ def bench_devices(
         if not seen.intersection(one.card.id for one in (each, *each.instances)):
             # A card that this PyTorch cannot use stands there still, with the reason.
             hidden = visible is not None and each.card.index not in visible
-            why = left_out(each, hello, list(meant.values()), cards, driver, hidden=hidden)
-            found.append(_unusable(on_card(Device("", each.card.name), each), why))
+            why, way_out = _left_out(
+                each, hello, list(meant.values()), cards, driver, hidden=hidden
+            )
+            found.append(
+                replace(
+                    on_card(Device("", each.card.name), each),
+                    usable=False,
+                    reason=why,
+                    way_out=way_out,
+                    context_bytes=None,
+                    cache_bytes=None,
+                    tensor_bytes=None,
+                )
+            )
     return found
 
 
@@ -306,28 +303,7 @@ def _other(device: Device, match: Match) -> BenchDevice:
     )
 
 
-def _as_matched(
-    found: BenchDevice,
-    device: Device,
-    match: Match,
-    hello: Hello,
-    cards: Sequence[Shown],
-    driver: str | None,
-) -> BenchDevice:
-    """What is to be known of it beside its numbers."""
-    if found.way_out:  # it is lost
-        return found
-    if not device.usable and device.capability is not None:
-        # Copies work: it can be chosen for them, and PyTorch has the last word.
-        way_out = without_kernels(hello, cards, driver)
-        return replace(
-            found, usable=True, computes=False, reason=device.reason, way_out=way_out
-        )
-    return replace(found, reason=match.why) if match.why else found
-
-
-def _of_host(device: Device, ledger: Ledger, host: tuple[str, Reading]) -> BenchDevice:
-    name, reading = host
+def _of_host(device: Device, ledger: Ledger, name: str, reading: Reading) -> BenchDevice:
     total, used = reading.values.get(MEMORY_TOTAL), reading.values.get(MEMORY_USED)
     free = reading.values.get(MEMORY_FREE)
     if free is None and total is not None and used is not None:
@@ -345,42 +321,41 @@ def _of_host(device: Device, ledger: Ledger, host: tuple[str, Reading]) -> Bench
 
 
 def _of_card(
-    device: Device,
-    shown: Shown,
-    done_at: float = math.inf,
-    *,
-    ledger: Ledger,
-    readings: Mapping[CardId, Reading | None],
+    device: Device, shown: Shown, ledger: Ledger, reading: Reading | None, done_at: float
 ) -> BenchDevice:
-    card = shown.card
-    reading = readings.get(card.id)
+    card, memory = shown.card, ledger.memory.get(device.name)
     values = {} if reading is None else reading.values
-    known = values.get(MEMORY_TOTAL)
-    total = known or float(device.total_bytes or 0) or float(card.memory_bytes or 0)
-    memory = ledger.memory.get(device.name)
-    # Of a card that was not used yet, only the driver can tell.
-    free = _free(values, total)
+    total = values.get(MEMORY_TOTAL) or device.total_bytes or float(card.memory_bytes or 0)
+    # The driver keeps a part for itself, which is neither used nor free. Of a card that was
+    # not used yet, only it can tell.
+    free, used = values.get(MEMORY_FREE), values.get(MEMORY_USED)
+    if free is None and used is not None:
+        free = total - used
+    ours = 0
     if memory is not None:
         total = memory.total_bytes or total
         newer = reading is not None and reading.at > done_at and free is not None
         if memory.free_bytes is not None and not newer:
             free = memory.free_bytes
-    gone = lost(CardState.WORKING if reading is None else reading.state)
+        ours = (memory.reserved_bytes or 0) + (memory.context_bytes or 0)
+    gone, way_out = _LOST.get(
+        CardState.WORKING if reading is None else reading.state, (NOTHING, NOTHING)
+    )
     return BenchDevice(
         device.name,
         card.name,
         shown.number,
         shown.colour,
         card.id,
-        usable=device.usable and not gone.why,
-        reason=gone.why or device.reason or _numbering(device.name, shown),
-        way_out=gone.way_out,
+        usable=device.usable and not gone,
+        reason=gone or device.reason or _numbering(device.name, shown),
+        way_out=way_out,
         total_bytes=_whole(total),
         free_bytes=_whole(free),
         context_bytes=0 if memory is None else memory.context_bytes,
         cache_bytes=0 if memory is None else memory.reserved_bytes,
         tensor_bytes=0 if memory is None else memory.tensors_bytes,
-        others_bytes=_others(total, free, _ours(memory)),
+        others_bytes=_others(total, free, ours),
         modelled=card.simulated,
     )
 
@@ -397,33 +372,9 @@ def _numbering(name: str, shown: Shown) -> Message:
     )
 
 
-def _unusable(whole: BenchDevice, because: Reason) -> BenchDevice:
-    return replace(
-        whole,
-        usable=False,
-        reason=because.why,
-        way_out=because.way_out,
-        context_bytes=None,
-        cache_bytes=None,
-        tensor_bytes=None,
-    )
-
-
 def _label(device: Device) -> str:
     """A card's name stays as it is."""
     return tr(device.label) if isinstance(device.label, Message) else device.label
-
-
-def _free(values: Mapping[MetricId, float], total: float) -> float | None:
-    """The driver keeps a part for itself, which is neither used nor free."""
-    free, used = values.get(MEMORY_FREE), values.get(MEMORY_USED)
-    return free if free is not None or used is None else total - used
-
-
-def _ours(memory: Memory | None) -> int:
-    if memory is None:
-        return 0
-    return (memory.reserved_bytes or 0) + (memory.context_bytes or 0)
 
 
 def _others(total: float | None, free: float | None, ours: int) -> int | None:
