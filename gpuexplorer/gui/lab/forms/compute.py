@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,60 +15,49 @@ from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.lab.events import Placed
 
 A_NUMBER = "a number"  # no name, so that it is no thing's key
-
-
-class Needs(StrEnum):
-    """What an operation has to be told beside its left operand."""
-
-    NOTHING = "nothing"
-    RIGHT = "right"  # a thing of the shelf, or a number
-    THING = "thing"  # a thing of the shelf
-    DIMENSION = "dimension"  # may be empty: over all
-    SHAPE = "shape"
-    DEVICE = "device"
+_LETTER = "a letter"  # the next that is free
 
 
 class Operation(NamedTuple):
-    """`face` is what its button says, `meaning` is marked, `code` has {left}, {right} and
-    {told} in it; `result` is the name that is proposed where it is made to be kept, and None
+    """`face` is what its button says, `meaning` is marked, `code` names in braces what it has
+    to be told; `result` is the name that is proposed where it is made to be kept, and None
     where there is nothing to name.
     """
 
     face: str
     meaning: str
     code: str
-    needs: Needs = Needs.NOTHING
     result: str | None = ""
 
 
-_LETTER = "a letter"  # the next that is free
 _OF_TENSORS = (
-    Operation("+", mark("Add"), "{left} + {right}", Needs.RIGHT),
-    Operation("−", mark("Subtract"), "{left} - {right}", Needs.RIGHT),
-    Operation("×", mark("Multiply, element by element"), "{left} * {right}", Needs.RIGHT),
-    Operation("÷", mark("Divide"), "{left} / {right}", Needs.RIGHT),
-    Operation("@", mark("Matrix product"), "{left} @ {right}", Needs.THING),
-    Operation("sum", mark("Sum"), "{left}.sum({told})", Needs.DIMENSION),
-    Operation("mean", mark("Mean"), "{left}.mean({told})", Needs.DIMENSION),
-    Operation("max", mark("Maximum"), "{left}.amax({told})", Needs.DIMENSION),
-    Operation("min", mark("Minimum"), "{left}.amin({told})", Needs.DIMENSION),
+    Operation("+", mark("Add"), "{left} + {right}"),
+    Operation("−", mark("Subtract"), "{left} - {right}"),
+    Operation("×", mark("Multiply, element by element"), "{left} * {right}"),
+    Operation("÷", mark("Divide"), "{left} / {right}"),
+    Operation("@", mark("Matrix product"), "{left} @ {right}"),
+    Operation("sum", mark("Sum"), "{left}.sum({dimension})"),
+    Operation("mean", mark("Mean"), "{left}.mean({dimension})"),
+    Operation("max", mark("Maximum"), "{left}.amax({dimension})"),
+    Operation("min", mark("Minimum"), "{left}.amin({dimension})"),
     Operation("relu", mark("Negative values become 0"), "torch.relu({left})"),
-    Operation("view", mark("The same memory in another shape"), "{left}.view({told})",
-              Needs.SHAPE, _LETTER),
-    Operation("T", mark("Transpose: rows become columns"), "{left}.T", result=_LETTER),
-    Operation("to", mark("To another device"), "{left}.to({told})", Needs.DEVICE, _LETTER),
+    Operation(
+        "view", mark("The same memory in another shape"), "{left}.view({shape})", _LETTER
+    ),
+    Operation("T", mark("Transpose: rows become columns"), "{left}.T", _LETTER),
+    Operation("to", mark("To another device"), "{left}.to({device})", _LETTER),
     Operation("item", mark("One value as a number: copied to the host"), "{left}.item()"),
-    Operation("backward", mark("Gradients of this loss"), "{left}.backward()", result=None),
-)  # fmt: skip
+    Operation("backward", mark("Gradients of this loss"), "{left}.backward()", None),
+)
 _OF_MODELS = (
-    Operation("forward", mark("Run the model"), "{left}({right})", Needs.THING, "out"),
-    Operation("to", mark("To another device"), "{left}.to({told})", Needs.DEVICE, "{left}"),
-    Operation("train", mark("Training mode"), "{left}.train()", result=None),
-    Operation("eval", mark("Evaluation mode"), "{left}.eval()", result=None),
+    Operation("forward", mark("Run the model"), "{left}({right})", "out"),
+    Operation("to", mark("To another device"), "{left}.to({device})", "{left}"),
+    Operation("train", mark("Training mode"), "{left}.train()", None),
+    Operation("eval", mark("Evaluation mode"), "{left}.eval()", None),
 )
 OF_TENSORS: Mapping[str, Operation] = {each.face: each for each in _OF_TENSORS}
 OF_MODELS: Mapping[str, Operation] = {each.face: each for each in _OF_MODELS}
-_COMPUTING = ("@", "sum", "mean", "max", "min", "relu", "backward", "forward")
+_TAKES_NUMBER = ("+", "−", "×", "÷")
 
 
 def _model(values: Values, around: Around) -> bool:
@@ -82,12 +71,12 @@ def _operation(values: Values, around: Around) -> Operation:
     return OF_TENSORS[values["operation"]]
 
 
-def _needs(*needs: Needs) -> Shown:
-    return lambda values, around: _operation(values, around).needs in needs
+def _told(key: str) -> Shown:
+    return lambda values, around: f"{{{key}}}" in _operation(values, around).code
 
 
-def _faces(there: Mapping[str, Operation]) -> Sequence[Choice]:
-    return [Choice(each.face, each.face, tr(each.meaning)) for each in there.values()]
+def _faces(there: Sequence[Operation]) -> Sequence[Choice]:
+    return [Choice(each.face, each.face, tr(each.meaning)) for each in there]
 
 
 def _lefts(values: Values, around: Around) -> Sequence[Choice]:
@@ -97,7 +86,7 @@ def _lefts(values: Values, around: Around) -> Sequence[Choice]:
 
 def _rights(values: Values, around: Around) -> Sequence[Choice]:
     number = Choice(A_NUMBER, tr("a number"), tr("typed in"), typed=False)
-    others = [number] if _needs(Needs.RIGHT)(values, around) else []
+    others = [number] if _operation(values, around).face in _TAKES_NUMBER else []
     return form.things_offered(around, lambda each: each.kind in ("tensor", "value"), others)
 
 
@@ -138,24 +127,23 @@ def _read_new_shape(text: str) -> str:
 
 
 def _write(said: Values, around: Around) -> Plan:
-    operation, result = _operation(said, around), said["result"]
-    left, right = around.things[said["left"]], around.things.get(said["right"])
-    operand = said["right"]
-    if operand == A_NUMBER:
-        number = said["number"]
-        operand = f"({number})" if number.startswith("-") else number
-    told = f'"{said["device"]}"' if said["device"] else said["dimension"] or said["shape"]
-    code = operation.code.format(left=left.name, right=operand, told=told)
+    operation, left, result = (
+        _operation(said, around),
+        around.things[said["left"]],
+        said["result"],
+    )
+    number, device = said["number"], said["device"]
+    right = (f"({number})" if number.startswith("-") else number) or said["right"]
+    code = operation.code.format(**{**said, "right": right, "device": f'"{device}"'})
     facts = []
     if operation.face == "item" and left.device != "cpu":
         facts.append(tr("The host waits until the card is done, then copies"))
-    if said["shape"] or operation.face == "T":
+    if operation.face in ("view", "T"):
         facts.append(tr("No copy: it shares the memory of {name}", name=left.name))
-    moved = result == left.name and left.kind == "model"  # a model goes itself
-    warnings = [
-        *expectations(operation, left, right, around, said["shape"], said["device"]),
-        *(() if moved else form.replaced(result, around.taken)),
-    ]
+    other = around.things.get(said["right"])
+    warnings = expectations(operation, left, other, around, said["shape"], device)
+    if operation.result != "{left}":  # else a model itself goes
+        warnings += form.replaced(result, around.taken)
     return Plan(f"{result} = {code}" if result else code, facts, warnings)
 
 
@@ -166,7 +154,7 @@ def expectations(
     around: Around,
     shape: str,
     device: str,
-) -> Sequence[str]:
+) -> list[str]:
     """Warnings; it can be run all the same, and PyTorch has the last word. `shape` is a new
     one, `device` where it is to go.
     """
@@ -183,20 +171,20 @@ def expectations(
             said.append(tr(begins, name=name, count=count))
         case "mean" if left.dtype.startswith(("int", "uint", "bool")):
             said.append(tr("PyTorch takes no mean of {dtype}", dtype=left.dtype))
-    if shape and count is not None:
-        sizes = form.sizes_of(shape)
-        known = math.prod(each for each in sizes if each != -1)
-        if not (known and count % known == 0 if -1 in sizes else known == count):
-            unfilled = mark("{name} has {count} elements, which do not fill {shape}")
-            said.append(tr(unfilled, name=name, count=count, shape=form.shape_text(sizes)))
-    here, target = around.device(left.device), around.device(device)
-    if operation.needs is Needs.DEVICE and left.device == device:
-        there = mark("{name} is on {device} already: nothing is copied")
-        said.append(tr(there, name=name, device=device))
-    elif operation.needs is Needs.DEVICE and target is not None and not target.usable:
-        said.append(tr(target.reason) or tr("{device} cannot be used", device=device))
+        case "to" if left.device == device:
+            there = mark("{name} is on {device} already: nothing is copied")
+            said.append(tr(there, name=name, device=device))
+        case "view" if count is not None:
+            sizes = form.sizes_of(shape)
+            known = math.prod(each for each in sizes if each != -1)
+            if not (known and count % known == 0 if -1 in sizes else known == count):
+                unfilled = mark("{name} has {count} elements, which do not fill {shape}")
+                said.append(tr(unfilled, name=name, count=count, shape=form.shape_text(sizes)))
+    here, code = around.device(left.device), operation.code
+    computes = (
+        "{right}" in code or "{dimension}" in code or operation.face in ("relu", "backward")
+    )
     # A card without kernels still copies, and shows the same memory in another shape.
-    computes = operation.needs is Needs.RIGHT or operation.face in _COMPUTING
     if here is not None and not here.computes and computes:
         said.append(tr(here.reason))
     return said
@@ -208,7 +196,7 @@ def _unlike(operation: Operation, left: Placed, right: Placed) -> Sequence[str]:
     if one is None or other is None:
         return ()
     shapes = {"one": form.shape_text(one), "other": form.shape_text(other)}
-    if operation.needs is Needs.RIGHT:
+    if operation.face in _TAKES_NUMBER:
         try:
             np.broadcast_shapes(tuple(one), tuple(other))
         except ValueError:
@@ -224,27 +212,23 @@ def _unlike(operation: Operation, left: Placed, right: Placed) -> Sequence[str]:
 COMPUTE = LabForm(
     mark("Compute"), mark("Compute with what is there"),
     (
-        Field("left", mark("Left"), Control.CHOICE, offer=_lefts, thing=True,
-              missing=mark("No tensors yet: create one first."),
-              placeholder=mark("nothing yet")),
+        Field("left", mark("Left"), Control.CHOICE, offer=_lefts, missing=form.NO_TENSORS,
+              thing=True),
         Field("operation", mark("Operation"), Control.GRID, "+",
-              offer=lambda values, around: _faces(OF_TENSORS),
+              offer=lambda values, around: _faces(_OF_TENSORS),
               shown=lambda values, around: not _model(values, around)),
         Field("model operation", mark("Operation"), Control.GRID, "forward",
-              offer=lambda values, around: _faces(OF_MODELS), shown=_model),
+              offer=lambda values, around: _faces(_OF_MODELS), shown=_model),
         Field("right", mark("Right"), Control.CHOICE, _right, offer=_rights, thing=True,
-              missing=mark("It needs a second operand."), placeholder=mark("nothing yet"),
-              shown=_needs(Needs.RIGHT, Needs.THING)),
+              missing=mark("It needs a second operand."), shown=_told("right")),
         Field("number", mark("Number"), first="2", read=form.read_number,
               shown=lambda values, around: values["right"] == A_NUMBER
-              and _operation(values, around).needs is Needs.RIGHT),
+              and _operation(values, around).face in _TAKES_NUMBER),
         Field("dimension", mark("Dimension"), read=_read_dimension,
-              placeholder=mark("over all"), shown=_needs(Needs.DIMENSION)),
+              placeholder=mark("over all"), shown=_told("dimension")),
         Field("shape", mark("New shape"), first="-1", read=_read_new_shape,
-              shown=_needs(Needs.SHAPE)),
-        Field("device", mark("Device"), Control.CHOICE, _elsewhere,
-              offer=lambda values, around: form.devices_offered(around),
-              missing=mark("Choose a device that can be used."), shown=_needs(Needs.DEVICE)),
+              shown=_told("shape")),
+        replace(form.DEVICE, first=_elsewhere, shown=_told("device")),
         Field("result", mark("Result"), Control.NAME, _result, form.read_result,
               placeholder=mark("shown, not kept"),
               shown=lambda values, around: _operation(values, around).result is not None),

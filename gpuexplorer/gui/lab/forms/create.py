@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import grouped, memory
-from gpuexplorer.core.words import Message, mark, tr, trn
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.lab.bench.memory_levels import amount
 from gpuexplorer.gui.lab.forms import form
 from gpuexplorer.gui.lab.forms.form import Around, Control, Field, LabForm, Plan, Values
@@ -54,13 +54,10 @@ def fit(needed: int, name: str, around: Around) -> tuple[Sequence[str], Sequence
         context = around.contexts.get(name, 0)
         first = tr("First use adds the context, {size}", size=shown(context))
         facts = [first if context else tr("First use adds the context"), *special]
+    free = device.free_bytes
     limits = [
-        (room, device.free_bytes, mark("Does not fit: {size} of {free} free")),
-        (
-            room - context,
-            device.free_bytes,
-            mark("Does not fit with the context: {size} of {free} free"),
-        ),
+        (room, free, mark("Does not fit: {size} of {free} free")),
+        (room - context, free, mark("Does not fit with the context: {size} of {free} free")),
     ]
     if around.memory_share is not None and device.is_card and total is not None:
         left = max(0, round(around.memory_share * total) - used)
@@ -185,11 +182,8 @@ def _sizes(fill: str, said: Values) -> Sequence[int]:
             if high <= low:
                 raise Trouble("{high} is not above {low}.", high=high, low=low)
             return sizes
-        case "arange", (
-            int() | float() as start,
-            int() | float() as end,
-            int() | float() as step,
-        ):
+        case "arange", (_, _, _) if _numbers(said[fill]).dtype.kind in "if":
+            start, end, step = _numbers(said[fill]).tolist()
             if step == 0:
                 raise Trouble("With a step of 0 it would never end.")
             try:
@@ -200,11 +194,7 @@ def _sizes(fill: str, said: Values) -> Sequence[int]:
                 raise Trouble("These are more values than PyTorch can count.") from None
             away = mark("Steps of {step} do not lead from {start} to {end}.")
             raise Trouble(away, step=step, start=start, end=end)
-    raise Trouble(
-        "This does not suit {fill}.",
-        Message("Such as: {first}", first=FILLS[fill].first),
-        fill=fill,
-    )
+    raise Trouble("Enter numbers such as {first}.", first=FILLS[fill].first)
 
 
 def _cannot_learn(values: Values, around: Around) -> str:
@@ -243,13 +233,6 @@ def _write_tensor(said: Values, around: Around) -> Plan:
     )
 
 
-_DEVICE = Field(
-    "device", mark("Device"), Control.CHOICE, form.first_card,
-    offer=lambda values, around: form.devices_offered(around),
-    missing=mark("Choose a device that can be used."),
-)  # fmt: skip
-
-
 def _create_on(values: Values) -> str:
     return tr("Create on {device}", device=values["device"])
 
@@ -261,7 +244,7 @@ TENSOR = LabForm(
               lambda _, around: form.next_letter(around.taken), form.read_name),
         Field("shape", mark("Shape"), first="2, 3", read=form.read_sizes,
               placeholder=mark("a single value"), shown=form.where("fill", *_SHAPED)),
-        _DEVICE,
+        form.DEVICE,
         Field("fill", mark("Fill"), Control.CHOICE, "ones", offer=_fills, folded=True),
         *(
             Field(word, each.label, first=each.first, folded=True,
@@ -288,81 +271,21 @@ class Model(NamedTuple):
     title: str
     remark: str
     takes: str
-    sizes: Mapping[str, int]  # what stands there first
+    sizes: Mapping[str, int]  # by their labels, which in small letters stand in the code
     parameters: Callable[..., int]  # by its sizes
     code: str
     buffers_bytes: int = 0  # running means and the like, which are no parameters
 
 
-_LABELS = {
-    "inputs": mark("Inputs"),
-    "hidden": mark("Hidden"),
-    "outputs": mark("Outputs"),
-    "channels": mark("Channels"),
-    "width": mark("Width"),
-    "heads": mark("Heads"),
-    "letters": mark("Letters"),
-    "blocks": mark("Blocks"),
-    "longest": mark("Longest text"),
-}
-_BLOCK = '''\
-class TransformerBlock(nn.Module):
-    """Every position looks at every other, then works by itself: batch × time × width."""
-
-    def __init__(self, width, heads, causal=False):
-        super().__init__()
-        self.heads, self.causal = heads, causal
-        self.before_attention = nn.LayerNorm(width)
-        self.projections = nn.Linear(width, 3 * width)
-        self.mix = nn.Linear(width, width)
-        self.before_work = nn.LayerNorm(width)
-        self.work = nn.Sequential(
-            nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
-        )
-
-    def forward(self, x):
-        batch, time, width = x.shape
-        parts = self.projections(self.before_attention(x)).split(width, dim=2)
-        query, key, value = (
-            part.view(batch, time, self.heads, width // self.heads).transpose(1, 2)
-            for part in parts
-        )
-        seen = F.scaled_dot_product_attention(query, key, value, is_causal=self.causal)
-        x = x + self.mix(seen.transpose(1, 2).reshape(batch, time, width))
-        return x + self.work(self.before_work(x))
-
-'''
-_GPT = '''\
-class TinyGPT(nn.Module):
-    """Letters in, a guess at each next letter out: batch × time to batch × letters × time."""
-
-    def __init__(self, letters, width, heads, blocks, longest):
-        super().__init__()
-        self.letters = nn.Embedding(letters, width)
-        self.places = nn.Embedding(longest, width)
-        self.blocks = nn.Sequential(
-            *(TransformerBlock(width, heads, causal=True) for _ in range(blocks))
-        )
-        self.last = nn.LayerNorm(width)
-        self.guess = nn.Linear(width, letters)
-
-    def forward(self, text):
-        places = torch.arange(text.shape[1], device=text.device)
-        x = self.letters(text) + self.places(places)
-        return self.guess(self.last(self.blocks(x))).transpose(1, 2)
-
-'''
-
-
 MODELS: Mapping[str, Model] = {
     "linear": Model(
         mark("Linear"), mark("one layer"), mark("batch × inputs"),
-        {"inputs": 3, "outputs": 1}, lambda inputs, outputs: (inputs + 1) * outputs,
+        {mark("Inputs"): 3, mark("Outputs"): 1}, lambda inputs, outputs: (inputs + 1) * outputs,
         "{name} = nn.Sequential(nn.Linear({inputs}, {outputs}))",
     ),
     "mlp": Model(
         mark("MLP"), mark("two layers"), mark("batch × inputs"),
-        {"inputs": 784, "hidden": 256, "outputs": 10},
+        {mark("Inputs"): 784, mark("Hidden"): 256, mark("Outputs"): 10},
         lambda inputs, hidden, outputs: (inputs + 1) * hidden + (hidden + 1) * outputs,
         """\
 {name} = nn.Sequential(
@@ -373,7 +296,7 @@ MODELS: Mapping[str, Model] = {
     ),
     "lenet": Model(
         mark("LeNet"), mark("greyscale images"), mark("batch × 1 × 28 × 28"),
-        {"outputs": 10}, lambda outputs: 60_856 + 85 * outputs,
+        {mark("Outputs"): 10}, lambda outputs: 60_856 + 85 * outputs,
         """\
 {name} = nn.Sequential(
     nn.Conv2d(1, 6, kernel_size=5, padding=2), nn.Sigmoid(),
@@ -388,7 +311,7 @@ MODELS: Mapping[str, Model] = {
     ),
     "small_cnn": Model(
         mark("Small CNN"), mark("images of any size"),
-        mark("batch × channels × height × width"), {"channels": 3, "outputs": 10},
+        mark("batch × channels × height × width"), {mark("Channels"): 3, mark("Outputs"): 10},
         lambda channels, outputs: 144 * channels + 4752 + 33 * outputs,
         """\
 {name} = nn.Sequential(
@@ -403,12 +326,16 @@ MODELS: Mapping[str, Model] = {
     ),
     "transformer": Model(
         mark("Transformer"), mark("one block"), mark("batch × time × width"),
-        {"width": 32, "heads": 4}, lambda width, heads: 12 * width * width + 13 * width,
-        f"{_BLOCK}\n{{name}} = TransformerBlock(width={{width}}, heads={{heads}})",
+        {mark("Width"): 32, mark("Heads"): 4},
+        lambda width, heads: 12 * width * width + 13 * width,
+        """\
+{name} = nn.TransformerEncoderLayer(
+    {width}, {heads}, 4 * {width}, 0, F.gelu, batch_first=True, norm_first=True
+)""",
     ),
     "lstm": Model(
         mark("LSTM"), mark("sequences"), mark("batch × time × inputs"),
-        {"inputs": 8, "hidden": 32, "outputs": 2},
+        {mark("Inputs"): 8, mark("Hidden"): 32, mark("Outputs"): 2},
         lambda inputs, hidden, outputs: (
             4 * hidden * (inputs + hidden + 2) + (hidden + 1) * outputs
         ),
@@ -430,15 +357,42 @@ class LastStep(nn.Module):
     ),
     "tiny_gpt": Model(
         mark("Tiny GPT"), mark("letters"), mark("batch × time, whole numbers"),
-        {"letters": 27, "width": 32, "heads": 4, "blocks": 2, "longest": 64},
+        {mark("Letters"): 27, mark("Width"): 32, mark("Heads"): 4, mark("Blocks"): 2,
+         mark("Longest"): 64},
         lambda letters, width, heads, blocks, longest: (
             (2 * letters + longest + 2) * width
             + letters
             + blocks * (12 * width * width + 13 * width)
         ),
-        f"{_BLOCK}\n{_GPT}\n"
-        "{name} = TinyGPT(\n    letters={letters}, width={width}, heads={heads}, "
-        "blocks={blocks}, longest={longest}\n)",
+        '''\
+class TinyGPT(nn.Module):
+    """Letters in, a guess at each next letter out: batch × time to batch × letters × time."""
+
+    def __init__(self, letters, width, heads, blocks, longest):
+        super().__init__()
+        self.letters = nn.Embedding(letters, width)
+        self.places = nn.Embedding(longest, width)
+        self.blocks = nn.ModuleList(
+            nn.TransformerEncoderLayer(
+                width, heads, 4 * width, 0, F.gelu, batch_first=True, norm_first=True
+            )
+            for _ in range(blocks)
+        )
+        self.last = nn.LayerNorm(width)
+        self.guess = nn.Linear(width, letters)
+
+    def forward(self, text):
+        time = text.shape[1]
+        x = self.letters(text) + self.places(torch.arange(time, device=text.device))
+        earlier = nn.Transformer.generate_square_subsequent_mask(time, text.device)
+        for block in self.blocks:
+            x = block(x, earlier, is_causal=True)
+        return self.guess(self.last(x)).transpose(1, 2)
+
+
+{name} = TinyGPT(
+    letters={letters}, width={width}, heads={heads}, blocks={blocks}, longest={longest}
+)''',
     ),
 }  # fmt: skip
 
@@ -453,7 +407,7 @@ def _models(values: Values, around: Around) -> Sequence[Choice]:
 def _write_model(said: Values, around: Around) -> Plan:
     key, device = said["model"], said["device"]
     model = MODELS[key]
-    sizes = {each: int(said[f"{key} {each}"]) for each in model.sizes}
+    sizes = {each.lower(): int(said[f"{key} {each.lower()}"]) for each in model.sizes}
     width, heads = sizes.get("width", 1), sizes.get("heads", 1)
     if width % heads:
         uneven = tr("{width} cannot be shared by {heads} heads.", width=width, heads=heads)
@@ -483,12 +437,12 @@ MODEL = LabForm(
         Field("model", mark("Model"), Control.CHOICE, "linear", offer=_models),
         # Each has sizes of its own, so that what was typed for one is no surprise in another.
         *(
-            Field(f"{key} {size}", _LABELS[size], first=str(first), read=form.whole(1),
+            Field(f"{key} {label.lower()}", label, first=str(first), read=form.whole(1),
                   shown=form.where("model", key))
             for key, model in MODELS.items()
-            for size, first in model.sizes.items()
+            for label, first in model.sizes.items()
         ),
-        _DEVICE,
+        form.DEVICE,
         Field("seed", mark("Seed"), read=form.read_seed, placeholder=mark("random"),
               folded=True),
     ),

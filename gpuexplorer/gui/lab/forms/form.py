@@ -143,39 +143,32 @@ def things_offered(
     around: Around, suits: Callable[[Placed], bool], others: Sequence[Choice] = ()
 ) -> Sequence[Choice]:
     """`others` stand below the shelf."""
-    return [*(_thing(each, around) for each in around.things.values() if suits(each)), *others]
-
-
-def _thing(thing: Placed, around: Around) -> Choice:
-    device = around.device(thing.device)
-    shape = "" if thing.shape is None else shape_text(thing.shape)
-    grad = "grad" if thing.requires_grad and thing.kind == "tensor" else ""
-    about = " ".join(each for each in (shape, thing.dtype, grad) if each)
-    if device is None:
-        return Choice(thing.name, thing.name, about)
-    chip = (device.chip, device.colour, not device.is_card)
-    return Choice(thing.name, thing.name, about, *chip)
+    found = []
+    for each in filter(suits, around.things.values()):
+        shape = "" if each.shape is None else shape_text(each.shape)
+        grad = "grad" if each.requires_grad and each.kind == "tensor" else ""
+        about = " ".join(filter(None, (shape, each.dtype, grad)))
+        device = around.device(each.device) or BenchDevice("", "", "")
+        chip = (device.chip, device.colour, not device.is_card)
+        found.append(Choice(each.name, each.name, about, *chip))
+    return [*found, *others]
 
 
 def shape_text(shape: Sequence[int]) -> str:
     return "×".join(map(str, shape)) or tr("one value")
 
 
-def devices_offered(
-    around: Around, wanted: Callable[[BenchDevice], bool] = lambda device: True
-) -> Sequence[Choice]:
+def devices_offered(values: Values, around: Around) -> Sequence[Choice]:
     """Each with what is free on it."""
     found = []
-    for each in filter(wanted, around.devices):
-        remark = each.label
-        if each.name == "meta":
-            remark = tr("shape only")
-        elif each.free_bytes is not None:
+    for each in around.devices:
+        remark = tr("shape only") if each.name == "meta" else each.label
+        if each.free_bytes is not None:
             remark = tr("{amount} free", amount=memory(each.free_bytes, around.units))
         refused = "" if each.usable and each.name else tr("cannot be used")
-        name = each.name or each.label
+        key, name = each.name or f"card {each.chip}", each.name or each.label
         chip = (each.chip, each.colour, not each.is_card)
-        found.append(Choice(each.name or f"card {each.chip}", name, remark, *chip, refused))
+        found.append(Choice(key, name, remark, *chip, refused))
     return found
 
 
@@ -183,6 +176,17 @@ def first_card(values: Values, around: Around) -> str:
     """The first card that can compute, else the processor."""
     cards = [each for each in around.devices if each.is_card and each.usable and each.computes]
     return cards[0].name if cards else "cpu"
+
+
+NO_TENSORS = mark("No tensors yet: create one first.")
+DEVICE = Field(
+    "device",
+    mark("Device"),
+    Control.CHOICE,
+    first_card,
+    offer=devices_offered,
+    missing=mark("Choose a device that can be used."),
+)
 
 
 def replaced(name: str, taken: Collection[str]) -> Sequence[str]:
@@ -214,13 +218,11 @@ def read_name(text: str) -> str:
     name = text.strip()
     if not name:
         raise Trouble("Enter a name.")
-    if keyword.iskeyword(name):
-        raise Trouble("{name} is a word of Python itself.", "Such as: X", name=name)
     if not name.isidentifier():
         hint = "Letters, digits and _, no digit first."
         raise Trouble("{name!r} is not a name.", hint, name=name[:40])
-    if name in _TAKEN:
-        raise Trouble("{name} stands for a part of PyTorch.", "Such as: X", name=name)
+    if keyword.iskeyword(name) or name in _TAKEN:
+        raise Trouble("{name} is a word of Python or PyTorch.", "Such as: X", name=name)
     return name
 
 
@@ -249,13 +251,9 @@ def read_sizes(text: str, least: int = 0) -> str:
     """`2, 3`, `2 x 3` and `(2, 3)`, all as `2, 3`; nothing is the shape of a single value."""
     bare = text.strip()
     bare = bare[1:-1] if bare[:1] + bare[-1:] in ("()", "[]") else bare
-    for each in "x×*":
-        bare = bare.replace(each, ",")
-    parts = [each.strip() for each in bare.split(",")]
-    if not parts[-1]:
-        parts.pop()
+    bare = bare.replace("x", ",").replace("×", ",").strip()
     sizes = []
-    for part in parts:
+    for part in map(str.strip, bare.removesuffix(",").split(",") if bare.strip() else ()):
         if not part:
             raise Trouble("A size is missing between two commas.", _SUCH_AS)
         try:

@@ -200,11 +200,14 @@ class FormView(QWidget):
         self._more = link_button("", flush=True)
         self._more.setCheckable(True)
         self._more.clicked.connect(self.changed)
+        folded = [each for each in form.fields if each.folded]
+        self._more.setParent(self)
+        self._more.setVisible(bool(folded))
         self._rows = QFormLayout(self)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(8)
         for field in form.fields:
-            if field.folded and self._more.parent() is None:
+            if field in folded[:1]:
                 self._rows.addRow(self._more)
             control = self._controls[field.key] = self._made(field, tr(field.label))
             if field.kind in (Control.GRID, Control.TICK):
@@ -243,7 +246,7 @@ class FormView(QWidget):
                         control.selectAll()  # what is typed takes the place of the proposal
                 case Dropdown() if shown:
                     offered = field.offer(values, around)
-                    control.show_choices(offered, value, tr(field.placeholder))
+                    control.show_choices(offered, value, tr("nothing yet"))
                 case _OptionGrid():
                     control.show_chosen(value)
                 case QCheckBox():
