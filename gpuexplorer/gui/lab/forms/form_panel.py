@@ -200,14 +200,11 @@ class FormView(QWidget):
         self._more = link_button("", flush=True)
         self._more.setCheckable(True)
         self._more.clicked.connect(self.changed)
-        folded = [each for each in form.fields if each.folded]
-        self._more.setParent(self)
-        self._more.setVisible(bool(folded))
         self._rows = QFormLayout(self)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(8)
         for field in form.fields:
-            if field in folded[:1]:
+            if field.folded and self._more.parent() is None:
                 self._rows.addRow(self._more)
             control = self._controls[field.key] = self._made(field, tr(field.label))
             if field.kind in (Control.GRID, Control.TICK):
@@ -219,6 +216,9 @@ class FormView(QWidget):
                 self._rows.addRow(words, control)
             sentence = self._sentences[field.key] = _sentence(Tone.BAD)
             self._rows.addRow(sentence)
+        if self._more.parent() is None:  # nothing is folded
+            self._more.setParent(self)
+            self._more.hide()
         self.setFocusProxy(next(iter(self._controls.values())))
 
     def show_around(self, around: Around) -> Plan:
