@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.lab_worker import lab_python
 from bench.table import Figure
-from gpuexplorer.gui.lab.forms.models import model_code
+from gpuexplorer.gui.lab.forms.create import MODELS
 
 _FIRST = 200  # steps, all of which may be watched
 # The batch, the steps of the whole, and of a turn.
@@ -118,7 +118,7 @@ def training(batch: int) -> Callable[[int], None]:
     import torch  # noqa: PLC0415
 
     names = {"torch": torch, "nn": torch.nn}
-    exec(model_code("lenet", "net"), names)
+    exec(MODELS["lenet"].code.format(name="net", outputs=10), names)
     net, loss_of = names["net"], torch.nn.CrossEntropyLoss()
     opt = torch.optim.SGD(net.parameters(), lr=0.1)
     inputs, targets = torch.randn(batch, 1, 28, 28), torch.randint(0, 10, (batch,))

@@ -24,7 +24,7 @@ def test_a_tensor_made_by_the_form_lies_on_its_card_with_shape_and_bytes(
     person = open_lab(open_program)
     person.sees("cuda:1, nothing on it")
     person.type_into("Shape", "4, 5")
-    person.click("cuda:1, NVIDIA TITAN RTX", within="Device")
+    person.choose("Device", "cuda:1")
     person.sees('A = torch.ones(4, 5, device="cuda:1")', "it fits")
     person.click("Create on cuda:1")
     person.sees("A, tensor, 4×5, 80 B", "cuda:1, 1 thing", "cuda:0, nothing on it")

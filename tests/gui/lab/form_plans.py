@@ -3,7 +3,7 @@
 import ast
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.lab.forms.form import Around, LabForm, Plan, plan_of
+from gpuexplorer.gui.lab.forms.form import Around, LabForm, Plan
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.lab.events import Placed
 from tests.gui.lab.conftest import GIB, MIB, tensor
@@ -37,6 +37,6 @@ AROUND = Around(THINGS, devices=EMPTY.devices)
 
 
 def plan(form: LabForm, around: Around = AROUND, /, **fields: str) -> Plan:
-    made = plan_of(form, fields, around)
+    made = form.plan(form.settled(fields, around), around)
     ast.parse(made.code)  # whatever it says can be run
     return made

@@ -1,12 +1,17 @@
-"""LabForm: fields declared once; its look, its checks and the code it writes follow."""
+"""LabForm: fields declared once; its look, its checks and the code it writes follow. And what
+its fields have in common: how they read what is typed, and what the lab offers them.
+"""
 
+import ast
+import keyword
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from string import ascii_letters
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.units import USUAL, Units, memory
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.lab.events import Placed
@@ -31,7 +36,7 @@ class Around:
         return frozenset(self.things) | self.waiting
 
 
-Values = Mapping[str, str]  # what stands in each field
+Values = Mapping[str, str]  # by the field's key
 Ask = Callable[[Values, Around], str]
 Offer = Callable[[Values, Around], Sequence[Choice]]
 Shown = Callable[[Values, Around], bool]
@@ -41,36 +46,27 @@ class Control(Enum):
     """Which control a field is."""
 
     TEXT = "text"
-    LINES = "lines"  # of code
     NAME = "name"  # proposed anew each time
     CHOICE = "choice"
-    GRID = "grid"  # of buttons, of which one holds
-    DEVICES = "devices"  # a list, with what is free on each
+    GRID = "grid"  # of buttons, of which one holds; it always offers the same
     TICK = "tick"
-    NOTE = "note"  # only its remark
-
-    @property
-    def offers(self) -> bool:
-        return self in (Control.CHOICE, Control.GRID, Control.DEVICES)
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Labels, placeholders and hints are marked words."""
+    """Label and placeholder are marked words."""
 
     key: str
     label: str
     kind: Control = Control.TEXT
     first: str | Ask = ""  # stands there until a person chooses
-    read: Callable[[str], object] = str.strip  # raises Trouble
+    read: Callable[[str], str] = str.strip  # as code wants it; raises Trouble
     offer: Offer = lambda values, around: ()
     missing: str = ""  # the problem where nothing can be chosen
     placeholder: str = ""
-    hint: str = ""
     shown: Shown = lambda values, around: True
-    remark: Ask = lambda values, around: ""  # beside its label
     refused: Ask = lambda values, around: ""  # why it cannot be ticked
-    beside: bool = False  # in the row of the field before it
+    folded: bool = False  # only seen when a person unfolds the form
     thing: bool = False  # takes a thing that is selected elsewhere in the lab
 
 
@@ -89,43 +85,50 @@ class Plan:
         return not self.problems and bool(self.code)
 
 
-@dataclass(frozen=True, slots=True)
-class Entered:
-    """What the fields that are shown say. Those that could not be read are `problems`."""
-
-    values: Values
-    read: Mapping[str, object]
-    problems: dict[str, str]
-
-    def __getitem__(self, key: str) -> str:
-        """As it stands there, without blanks around it."""
-        return self.values[key].strip() if key in self.read else ""
-
-    def whole(self, key: str) -> int:
-        value = self.read.get(key)
-        return value if isinstance(value, int) else 0
-
-    def real(self, key: str) -> int | float:
-        value = self.read.get(key)
-        return value if isinstance(value, int | float) else 0
-
-    def shape(self, key: str) -> tuple[int, ...]:
-        value = self.read.get(key)
-        return value if isinstance(value, tuple) else ()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LabForm:
-    """`write` is asked only where every field could be read; the button's words are not its
-    affair. Its own words are marked.
+    """`write` is asked only where every field could be read, and gets what was read of those
+    that are shown; the button's words are not its affair. Its own words are marked.
     """
 
-    tab: str
-    kind: str  # what is made there, where its tab has several forms
+    title: str
     command: str  # brings it into sight
     fields: Sequence[Field]
     button: Callable[[Values], str]
-    write: Callable[[Entered, Around], Plan]
+    write: Callable[[Values, Around], Plan]
+
+    def settled(self, own: Values, around: Around) -> Values:
+        """What stands in each field: what a person put there as long as it can be, else what
+        is proposed.
+        """
+        values: dict[str, str] = {}
+        for each in self.fields:
+            proposed = each.first if isinstance(each.first, str) else each.first(values, around)
+            value = own.get(each.key, proposed)
+            if each.kind in (Control.CHOICE, Control.GRID):
+                offered = each.offer(values, around)
+                there = [str(choice.key) for choice in offered if not choice.refused]
+                if value not in there:
+                    value = proposed if proposed in there else next(iter(there), "")
+            elif each.kind is Control.TICK and each.refused(values, around):
+                value = ""
+            values[each.key] = value
+        return values
+
+    def plan(self, values: Values, around: Around) -> Plan:
+        read: dict[str, str] = {each.key: "" for each in self.fields}
+        problems: dict[str, str] = {}
+        for each in self.fields:
+            if not each.shown(values, around):
+                continue
+            try:
+                if each.missing and not values[each.key]:
+                    raise Trouble(each.missing)
+                read[each.key] = each.read(values[each.key])
+            except Trouble as trouble:
+                problems[each.key] = trouble.told
+        plan = Plan(problems=problems) if problems else self.write(read, around)
+        return replace(plan, button=self.button(values))
 
 
 def where(key: str, *values: str) -> Shown:
@@ -133,64 +136,39 @@ def where(key: str, *values: str) -> Shown:
     return lambda said, around: said[key] in values
 
 
-def settled(form: LabForm, own: Values, around: Around) -> Values:
-    """What stands in each field: what a person put there as long as it can be, else what is
-    proposed. `own`: by the field's key.
-    """
-    values: dict[str, str] = {}
-    for each in form.fields:
-        proposed = each.first if isinstance(each.first, str) else each.first(values, around)
-        value = own.get(each.key, proposed)
-        if each.kind.offers:
-            offered = each.offer(values, around)
-            there = [str(choice.key) for choice in offered if not choice.refused]
-            if value not in there:
-                value = proposed if proposed in there else next(iter(there), "")
-        elif each.kind is Control.TICK and each.refused(values, around):
-            value = ""
-        values[each.key] = value
-    return values
-
-
-def plan_of(form: LabForm, own: Values, around: Around) -> Plan:
-    values = settled(form, own, around)
-    entered = Entered(values, {}, {})
-    read: dict[str, object] = {}
-    for each in form.fields:
-        if not each.shown(values, around):
-            continue
-        try:
-            if each.missing and not values[each.key]:
-                raise Trouble(each.missing)
-            read[each.key] = each.read(values[each.key])
-        except Trouble as trouble:
-            entered.problems[each.key] = trouble.told
-    entered = Entered(values, read, entered.problems)
-    button = form.button(values)
-    if entered.problems:
-        return Plan(problems=entered.problems, button=button)
-    return replace(form.write(entered, around), button=button)
+# What the lab offers
 
 
 def things_offered(
     around: Around, suits: Callable[[Placed], bool], others: Sequence[Choice] = ()
 ) -> Sequence[Choice]:
     """`others` stand below the shelf."""
-    there = [each for each in around.things.values() if suits(each)]
-    return [*(_thing_choice(each, around) for each in there), *others]
+    found = []
+    for each in filter(suits, around.things.values()):
+        shape = "" if each.shape is None else shape_text(each.shape)
+        grad = "grad" if each.requires_grad and each.kind == "tensor" else ""
+        about = " ".join(filter(None, (shape, each.dtype, grad)))
+        device = around.device(each.device) or BenchDevice("", "", "")
+        chip = (device.chip, device.colour, not device.is_card)
+        found.append(Choice(each.name, each.name, about, *chip))
+    return [*found, *others]
 
 
-def devices_offered(
-    around: Around, wanted: Callable[[BenchDevice], bool] = lambda device: True
-) -> Sequence[Choice]:
+def shape_text(shape: Sequence[int]) -> str:
+    return "×".join(map(str, shape)) or tr("one value")
+
+
+def devices_offered(values: Values, around: Around) -> Sequence[Choice]:
+    """Each with what is free on it."""
     found = []
     for each in around.devices:
-        if wanted(each):
-            refused = "" if each.usable and each.name else tr("cannot be used")
-            name = each.name or tr("card {number}", number=each.chip)
-            remark = tr("shape only") if each.name == "meta" else each.label
-            chip = (each.chip, each.colour, not each.is_card)
-            found.append(Choice(name, each.name or each.label, remark, *chip, refused))
+        remark = tr("shape only") if each.name == "meta" else each.label
+        if each.free_bytes is not None:
+            remark = tr("{amount} free", amount=memory(each.free_bytes, around.units))
+        refused = "" if each.usable and each.name else tr("cannot be used")
+        key, name = each.name or f"card {each.chip}", each.name or each.label
+        chip = (each.chip, each.colour, not each.is_card)
+        found.append(Choice(key, name, remark, *chip, refused))
     return found
 
 
@@ -200,19 +178,132 @@ def first_card(values: Values, around: Around) -> str:
     return cards[0].name if cards else "cpu"
 
 
+NO_TENSORS = mark("No tensors yet: create one first.")
+DEVICE = Field(
+    "device",
+    mark("Device"),
+    Control.CHOICE,
+    first_card,
+    offer=devices_offered,
+    missing=mark("Choose a device that can be used."),
+)
+
+
 def replaced(name: str, taken: Collection[str]) -> Sequence[str]:
     """The warning where the name stands for something already."""
     if not name or name not in taken:
         return ()
-    return (tr("{name} is there already: it would be replaced.", name=name),)
+    return (tr("{name} already exists: it will be replaced.", name=name),)
 
 
-def _thing_choice(thing: Placed, around: Around) -> Choice:
-    device = around.device(thing.device)
-    shape = "" if thing.shape is None else "×".join(map(str, thing.shape)) or tr("one value")
-    grad = "grad" if thing.requires_grad and thing.kind == "tensor" else ""
-    about = " ".join(each for each in (shape, thing.dtype, grad) if each)
-    if device is None:
-        return Choice(thing.name, thing.name, about)
-    chip = (device.chip, device.colour, not device.is_card)
-    return Choice(thing.name, thing.name, about, *chip)
+def apart(*things: Placed) -> Sequence[str]:
+    """The warning where they are on different devices. A single value on the host may meet a
+    card's tensor.
+    """
+    places = {each.device for each in things if each.shape != () or each.device != "cpu"}
+    if len(places - {""}) < 2:
+        return ()
+    devices = ", ".join(sorted(places - {""}))
+    return (tr("Tensors are on different devices: {devices}", devices=devices),)
+
+
+# What is typed
+
+_SUCH_AS = mark("Such as: 2, 3")
+_TAKEN = frozenset({"torch", "nn", "F"})  # stand for PyTorch's own in every session
+
+
+def read_name(text: str) -> str:
+    """Raises Trouble for what Python takes for no name."""
+    name = text.strip()
+    if not name:
+        raise Trouble("Enter a name.")
+    if not name.isidentifier():
+        hint = "Letters, digits and _, no digit first."
+        raise Trouble("{name!r} is not a name.", hint, name=name[:40])
+    if keyword.iskeyword(name) or name in _TAKEN:
+        raise Trouble("{name} is a word of Python or PyTorch.", "Such as: X", name=name)
+    return name
+
+
+def read_result(text: str) -> str:
+    """May stay empty: then it is shown, and not kept."""
+    return read_name(text) if text.strip() else ""
+
+
+def next_letter(taken: Collection[str]) -> str:
+    """A capital, then a small letter, then A1 and so on."""
+    letters = sorted(ascii_letters)
+    free = (each for each in letters if each not in taken and each not in _TAKEN)
+    return next(free, "") or next_numbered("A1", taken)
+
+
+def next_numbered(word: str, taken: Collection[str]) -> str:
+    """`net`, `net2`, `net3`."""
+    number, name = 1, word
+    while name in taken:
+        number += 1
+        name = f"{word}{number}"
+    return name
+
+
+def read_sizes(text: str, least: int = 0) -> str:
+    """`2, 3`, `2 x 3` and `(2, 3)`, all as `2, 3`; nothing is the shape of a single value."""
+    bare = text.strip()
+    bare = bare[1:-1] if bare[:1] + bare[-1:] in ("()", "[]") else bare
+    bare = bare.replace("x", ",").replace("×", ",").strip()
+    sizes = []
+    for part in map(str.strip, bare.removesuffix(",").split(",") if bare.strip() else ()):
+        if not part:
+            raise Trouble("A size is missing between two commas.", _SUCH_AS)
+        try:
+            sizes.append(int(part))
+        except ValueError:
+            short = part[:40]
+            raise Trouble("{text!r} is not a whole number.", _SUCH_AS, text=short) from None
+        if sizes[-1] < least:
+            hint = "It counts elements: 0 or more."
+            raise Trouble("A size cannot be {size}.", hint, size=sizes[-1])
+    return ", ".join(map(str, sizes))
+
+
+def sizes_of(text: str) -> Sequence[int]:
+    """Of what `read_sizes` made."""
+    return [int(each) for each in text.split(", ") if each]
+
+
+def whole(least: int | None = None) -> Callable[[str], str]:
+    """A reader of whole numbers."""
+
+    def read(text: str) -> str:
+        try:
+            number = int(text)
+        except ValueError:
+            raise Trouble("Enter a whole number.") from None
+        if least is not None and number < least:
+            raise Trouble("Enter {least} or more.", least=least)
+        return str(number)
+
+    return read
+
+
+def read_number(text: str) -> str:
+    """As Python writes them: also True and 2j."""
+    if not isinstance(literal(text), bool | int | float | complex):
+        raise Trouble("Enter a number.")
+    return text.strip()
+
+
+def read_seed(text: str) -> str:
+    """Empty where none is wanted."""
+    if text.strip() and not -(2**63) <= int(whole()(text)) < 2**64:
+        raise Trouble("The seed has to fit into 64 bits.")
+    return text.strip()
+
+
+def literal(text: str) -> object:
+    try:
+        value: object = ast.literal_eval(text.strip())
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise Trouble("This cannot be read as numbers.", "Such as: 7 or [1.5, 2]") from None
+    return value

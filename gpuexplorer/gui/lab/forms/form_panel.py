@@ -1,35 +1,47 @@
-"""FormPanel: create, compute and train without typing code."""
+"""FormPanel: create, compute and train without typing code. It shows the code it will run."""
 
 from collections.abc import Sequence
-from itertools import groupby
+from functools import partial
 
-from PySide6.QtCore import QKeyCombination, Qt
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QFrame, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QFormLayout,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QWidget,
+)
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.forms.compute import COMPUTE
-from gpuexplorer.gui.lab.forms.create_model import MODEL
-from gpuexplorer.gui.lab.forms.create_tensor import TENSOR
-from gpuexplorer.gui.lab.forms.footer import Footer
-from gpuexplorer.gui.lab.forms.form import Around, LabForm, Plan
-from gpuexplorer.gui.lab.forms.form_view import FormView
+from gpuexplorer.gui.lab.forms.create import MODEL, TENSOR
+from gpuexplorer.gui.lab.forms.form import Around, Control, Field, LabForm, Plan
 from gpuexplorer.gui.lab.forms.train import TRAIN
 from gpuexplorer.gui.state.lab.devices import expected_contexts
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.widgets.controls.keyboard import line_up
+from gpuexplorer.gui.theme.look import look, restyle
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton, ToolButton, link_button
+from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown, show_text, text_field
+from gpuexplorer.gui.widgets.controls.keyboard import one_tab_stop
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, say
 from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.cell_source import names_made
 from gpuexplorer.lab.events import Placed
 
-_SIDE, _TOP, _BOTTOM, _BAR = 12, 12, 12, 8
-
-
-# A form is one entry here; those with the same tab stand one after the other.
-FORMS: Sequence[LabForm] = (TENSOR, MODEL, COMPUTE, TRAIN)
+_CREATE = (TENSOR, MODEL)
+FORMS: Sequence[LabForm] = (*_CREATE, COMPUTE, TRAIN)
+_LEAST_LINES, _MOST_LINES = 2, 12
 
 
 class FormPanel(QWidget):
@@ -38,36 +50,45 @@ class FormPanel(QWidget):
     def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
-        self._shown = FORMS[0]
-        self._left: dict[str, LabForm] = {}  # by its tab, the one that was shown last
-        self._plan = Plan()
-        self._around = Around()
-        tabs = {tab: list(forms) for tab, forms in groupby(FORMS, lambda each: each.tab)}
-        named = [(each, tr(each)) for each in tabs]
-        self._tabs = Segmented(tr("What to do"), named, heading=True)
-        self._kinds = {
-            tab: Segmented(tr("What to create"), [(e, tr(e.kind)) for e in forms])
-            for tab, forms in tabs.items()
-            if len(forms) > 1
-        }
-        self._forms: dict[LabForm, FormView] = {}  # each made when it is first seen
-        self._footer = Footer()
-        self._lay_out()
+        self._shown = self._created = TENSOR
+        self._plan, self._around = Plan(), Around()
+        tabs = ((TENSOR, tr("Create")), (COMPUTE, tr(COMPUTE.title)), (TRAIN, tr(TRAIN.title)))
+        self._tabs = Segmented(tr("What to do"), tabs, heading=True)
+        kinds = [(each, tr(each.title)) for each in _CREATE]
+        self._kinds = Segmented(tr("What to create"), kinds)
+        for each in (self._kinds, *self._kinds.segments.values()):
+            each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._forms = {form: FormView(form) for form in FORMS}
+        self._code = QPlainTextEdit(readOnly=True, tabChangesFocus=True)
+        self._code.setProperty("kind", "plain")
+        self._code.setFont(look().letters.mono.font)
+        self._code.document().setDocumentMargin(0)
+        self._code.document().documentLayout().documentSizeChanged.connect(self._fit_code)
+        self._facts, self._warnings = _sentence(Tone.QUIET), _sentence(Tone.WARN)
+        self._refusal = _sentence(Tone.BAD)
+        self._button = PrimaryButton("Ctrl Enter")
+        ground, line, content = QFrame(), QFrame(), QWidget()
+        ground.setProperty("panel", "card")
+        line.setProperty("panel", "line")
+        line.setFixedHeight(1)
+        content.setProperty("panel", "clear")
+        column(self._kinds, *self._forms.values(), FREE, within=content, gap=12)
+        said = (self._facts, self._warnings, self._refusal, self._button)
+        parts = (self._tabs, scrolled(content), Grow(2), line, self._code, GROWS, *said)
+        column(*parts, within=ground, margins=(8, 12, 8, 12))
+        column(ground, within=self)
         self._tabs.chosen.connect(self._on_tab_chosen)
-        for kinds in self._kinds.values():
-            for each in (kinds, *kinds.segments.values()):
-                each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            kinds.chosen.connect(self._show_form)
-        self._footer.run_asked.connect(self._on_run_asked)
-        for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            keys = QKeySequence(QKeyCombination(Qt.KeyboardModifier.ControlModifier, key))
-            shortcut = QShortcut(keys, self)
+        self._kinds.chosen.connect(self._show_form)
+        for form in self._forms.values():
+            form.changed.connect(self._on_form_changed)
+        self._button.clicked.connect(self._on_run_asked)
+        for keys in ("Ctrl+Return", "Ctrl+Enter"):
+            shortcut = QShortcut(QKeySequence(keys), self, self._on_run_asked)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(self._on_run_asked)
         lab.changed.connect(self._bring_up)
         lab.switches_changed.connect(self._bring_up)
         lab.selection.changed.connect(self._on_selection_changed)
-        self._show_form(self._shown)
+        self._show_form(TENSOR)
 
     def pull(self) -> None:
         """What is read live: free memory, say."""
@@ -77,141 +98,258 @@ class FormPanel(QWidget):
     def offer(self, form: LabForm) -> None:
         """The keyboard goes to its first field."""
         self._show_form(form)
-        self._form().begin()
+        self._forms[form].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def run(self) -> None:
         """What it says, where one can see what that is."""
         if self.isVisible():
             self._on_run_asked()
 
+    def _show_form(self, form: LabForm) -> None:
+        self._shown = form
+        if form in _CREATE:
+            self._created = form
+            self._kinds.show_choice(form)
+        self._kinds.setVisible(form in _CREATE)
+        self._tabs.show_choice(TENSOR if form in _CREATE else form)
+        for each, view in self._forms.items():
+            view.setVisible(each is form)
+        self._on_form_changed()
+
     def _bring_up(self) -> None:
         """All that is seen, from what the lab knows and the fields say."""
         if not self.isVisible():
             return
-        self._around = self._look_around()
-        self._plan = self._form().show_around(self._around)
-        if self._footer.has_keyboard and not self._plan.ready:
-            # Else Qt hands the keyboard to whatever comes behind this panel.
-            self._tabs.setFocus()
-        self._footer.show_plan(self._plan)
-
-    def _look_around(self) -> Around:
-        lab = self._lab
-        waiting = {
-            name
-            for cell in lab.ledger.cells
-            if cell.state in ("waiting", "running")
-            for name in names_made(cell.code)
-        }
-        devices = tuple(lab.devices())
-        return Around(
+        lab, devices = self._lab, tuple(self._lab.devices())
+        under_way = [e for e in lab.ledger.cells if e.state in ("waiting", "running")]
+        self._around = Around(
             dict(lab.ledger.things),
-            frozenset(waiting),
+            frozenset(name for cell in under_way for name in names_made(cell.code)),
             devices,
             expected_contexts(lab.machine.session, devices),
             lab.switches.memory_share,
             lab.machine.settings.choices.units,
         )
-
-    def _form(self) -> FormView:
-        return self._forms.get(self._shown) or self._make()
-
-    def _make(self) -> FormView:
-        form = self._forms[self._shown] = FormView(self._shown)
-        form.changed.connect(self._on_form_changed)
-        self._column.insertWidget(self._column.count() - 1, form)
-        # What is made late would come last in the way of the Tab key.
-        kinds = self._kinds.get(self._shown.tab)
-        before = [] if kinds is None else kinds.findChildren(QWidget)
-        line_up([*before, *form.findChildren(QWidget)])
-        things = self._selected()
-        if things:
-            form.select_things(things, self._around)
-        return form
-
-    def _show_form(self, form: LabForm) -> None:
-        self._shown = self._left[form.tab] = form
-        self._tabs.show_choice(form.tab)
-        for tab, kinds in self._kinds.items():
-            kinds.setVisible(tab == form.tab)
-            if tab == form.tab:
-                kinds.show_choice(form)
-        chosen = self._form()
-        if any(each is not chosen and _has_keyboard(each) for each in self._forms.values()):
+        plan = self._plan = self._forms[self._shown].show_around(self._around)
+        ready = plan.ready and not lab.recorded
+        if self._button.hasFocus() and not ready:
+            # Else Qt hands the keyboard to whatever comes behind this panel.
             self._tabs.setFocus()
-        for each in self._forms.values():
-            each.setVisible(each is chosen)
-        self._footer.show_refusal("")
-        self._scroll.verticalScrollBar().setValue(0)
-        self._bring_up()
+        if plan.code != self._code.toPlainText() or not self._code.accessibleName():
+            self._code.setPlainText(plan.code)
+            will_run = tr("It will run: {code}", code=plan.code)
+            self._code.setAccessibleName(will_run if plan.code else tr("Nothing to run yet"))
+        self._fit_code()
+        say(self._facts, "\n".join(plan.facts))
+        say(self._warnings, "\n".join(plan.warnings))
+        self._button.show_words(plan.button)
+        self._button.setEnabled(ready)
 
-    def _lay_out(self) -> None:
-        ground = QFrame(self)
-        ground.setProperty("panel", "card")
-        column(ground, within=self)
-        content = QWidget()
-        content.setProperty("panel", "clear")
-        margins = (_SIDE, 0, _SIDE, _BAR)
-        self._column = column(
-            *self._kinds.values(), FREE, within=content, gap=12, margins=margins
-        )
-        self._scroll = scrolled(content)
-        self._scroll.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
-        tabs = column(self._tabs, margins=(_SIDE - 8, 0, _SIDE, 0))
-        foot = column(self._footer, margins=(_SIDE, 0, _SIDE, 0))
-        column(tabs, self._scroll, GROWS, foot, within=ground, margins=(0, _TOP, 0, _BOTTOM))
+    def _fit_code(self) -> None:
+        """It is as high as its lines where there is room; else the rest is scrolled to."""
+        # The document of a plain text field counts its height in lines, wrapped ones too.
+        lines = round(self._code.document().size().height())
+        height = self._code.fontMetrics().lineSpacing()
+        self._code.setMinimumHeight(_LEAST_LINES * height + 2)
+        self._code.setMaximumHeight(max(_LEAST_LINES, min(lines, _MOST_LINES)) * height + 2)
 
-    def _on_tab_chosen(self, tab: str) -> None:
-        """As it was left."""
-        first = next(each for each in FORMS if each.tab == tab)
-        self._show_form(self._left.get(tab, first))
-
-    def _on_range_changed(self, least: int, most: int) -> None:
-        """The bar stands in the margin, so that nothing becomes narrower when it comes."""
-        right = _SIDE - _BAR if most > least else _SIDE
-        self._column.setContentsMargins(_SIDE, 0, right, _BAR)
+    def _on_tab_chosen(self, form: LabForm) -> None:
+        self._show_form(self._created if form in _CREATE else form)
 
     def _on_form_changed(self) -> None:
-        self._footer.show_refusal("")
+        say(self._refusal, tr(self._lab.said_of_recording))
         self._bring_up()
 
     def _on_selection_changed(self) -> None:
-        things = self._selected()
-        if things:
-            for form in self._forms.values():
-                form.select_things(things, self._around)
-            self._bring_up()
-
-    def _selected(self) -> Sequence[Placed]:
-        there = self._lab.ledger.things
-        return [there[name] for name in sorted(self._lab.selection.things) if name in there]
+        there, names = self._lab.ledger.things, sorted(self._lab.selection.things)
+        things = [there[name] for name in names if name in there]
+        for form in self._forms.values():
+            form.select_things(things, self._around)
+        self._bring_up()
 
     def _on_run_asked(self) -> None:
         self._bring_up()
-        if not self._plan.ready:
-            control = self._form().to_mend(self._plan)
-            if control is not None:
-                control.setFocus()
-                self._scroll.ensureWidgetVisible(control)
+        if not self._button.isEnabled():
             return
         try:
             self._lab.run(self._plan.code, by_form=True)
         except Trouble as trouble:
-            self._footer.show_refusal(trouble.told)
+            say(self._refusal, trouble.told)
             return
-        self._footer.show_refusal("")
-        self._form().after_run()
-        self._bring_up()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._footer.fit_into(event.size().height())
+        self._forms[self._shown].forget_names()
+        self._on_form_changed()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._bring_up()
 
 
-def _has_keyboard(form: FormView) -> bool:
-    focus = QApplication.focusWidget()
-    return focus is not None and form.isAncestorOf(focus)
+class FormView(QWidget):
+    """Lays out the fields of a form, and keeps what a person put into them. Says `changed`
+    then, and is told what there is around it.
+    """
+
+    changed = Signal()
+
+    def __init__(self, form: LabForm) -> None:
+        super().__init__()
+        self._form = form
+        self._own: dict[str, str] = {}
+        self._controls: dict[str, QWidget] = {}
+        self._sentences: dict[str, QLabel] = {}
+        self._more = link_button("", flush=True)
+        self._more.setCheckable(True)
+        self._more.clicked.connect(self.changed)
+        self._rows = QFormLayout(self)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setSpacing(8)
+        for field in form.fields:
+            if field.folded and self._more.parent() is None:
+                self._rows.addRow(self._more)
+            control = self._controls[field.key] = self._made(field, tr(field.label))
+            if field.kind in (Control.GRID, Control.TICK):
+                self._rows.addRow(control)
+            else:
+                words = label(tr(field.label), look().letters.caption, Tone.QUIET)
+                words.setFixedHeight(32)
+                words.setBuddy(control)  # on Linux a list has no other name for screen readers
+                self._rows.addRow(words, control)
+            sentence = self._sentences[field.key] = _sentence(Tone.BAD)
+            self._rows.addRow(sentence)
+        if self._more.parent() is None:  # nothing is folded
+            self._more.setParent(self)
+            self._more.hide()
+        self.setFocusProxy(next(iter(self._controls.values())))
+
+    def show_around(self, around: Around) -> Plan:
+        """What it is about to do now."""
+        values = self._form.settled(self._own, around)
+        plan = self._form.plan(values, around)
+        if any(each.folded and each.key in plan.problems for each in self._form.fields):
+            self._more.setChecked(True)
+        unfolded = self._more.isChecked()
+        self._more.setText(tr("Fewer options") if unfolded else tr("More options"))
+        for field in self._form.fields:
+            control, sentence = self._controls[field.key], self._sentences[field.key]
+            shown = (unfolded or not field.folded) and field.shown(values, around)
+            problem, value = plan.problems.get(field.key, ""), values[field.key]
+            self._rows.setRowVisible(control, shown)
+            self._rows.setRowVisible(sentence, bool(problem))
+            sentence.setText(problem)
+            control.setAccessibleDescription(problem)
+            restyle(control, "bad", bool(problem))
+            match control:
+                case QLineEdit():
+                    proposed = field.kind is Control.NAME and value != control.text()
+                    show_text(control, value)
+                    if proposed and control.hasFocus():
+                        control.selectAll()  # what is typed takes the place of the proposal
+                case Dropdown() if shown:
+                    offered = field.offer(values, around)
+                    control.show_choices(offered, value, tr("nothing yet"))
+                case _OptionGrid():
+                    control.show_chosen(value)
+                case QCheckBox():
+                    name, refused = tr(field.label), field.refused(values, around)
+                    control.setText(f"{name}: {refused}" if refused else name)
+                    control.setChecked(bool(value))
+                    control.setEnabled(not refused)
+        return plan
+
+    def select_things(self, things: Sequence[Placed], around: Around) -> None:
+        """These were chosen elsewhere: each comes to the first field that takes it."""
+        free = [each for each in self._form.fields if each.thing]
+        for thing in things if len(things) <= len(free) else ():
+            for field in free:
+                offered = field.offer(self._form.settled(self._own, around), around)
+                if thing.name in {each.key for each in offered}:
+                    self._own[field.key] = thing.name
+                    free.remove(field)
+                    break
+
+    def forget_names(self) -> None:
+        """The next thing needs a name of its own."""
+        for each in self._form.fields:
+            if each.kind is Control.NAME:
+                self._own.pop(each.key, None)
+
+    def _made(self, field: Field, name: str) -> QWidget:
+        take = partial(self._take, field)
+        match field.kind:
+            case Control.CHOICE:
+                chooser = _Chooser(name)
+                chooser.chosen.connect(take)
+                return chooser
+            case Control.GRID:
+                grid = _OptionGrid(name, field.offer({}, Around()))
+                grid.chosen.connect(take)
+                return grid
+            case Control.TICK:
+                box = QCheckBox(name)
+                box.setFont(look().letters.mono.font)
+                box.setAccessibleName(name)
+                box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+                box.clicked.connect(lambda on: take("on" if on else ""))
+                return box
+        typed = text_field(name)
+        typed.setPlaceholderText(tr(field.placeholder))
+        typed.textEdited.connect(take)
+        return typed
+
+    def _take(self, field: Field, value: str) -> None:
+        self._own[field.key] = value
+        if field.kind is Control.GRID:
+            self.forget_names()  # what was typed was meant for another operation's result
+        self.changed.emit()
+
+
+class _Chooser(Dropdown):
+    """Shows of what is chosen as much as fits, and all of it in its list and its tooltip."""
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        super().initStyleOption(option)
+        kind, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(kind, option, part, self).width()
+        room -= 0 if option.currentIcon.isNull() else option.iconSize.width() + 4
+        if option.fontMetrics.horizontalAdvance(option.currentText) > room:
+            option.currentText = option.currentText.split(", ")[0]
+
+    def showPopup(self) -> None:
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + 24)
+        super().showPopup()
+
+
+class _OptionGrid(QWidget):
+    """One stop for the Tab key: arrows go from button to button and choose."""
+
+    chosen = Signal(str)
+
+    def __init__(self, name: str, choices: Sequence[Choice]) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._keys = [str(each.key) for each in choices]
+        self._group = QButtonGroup(self)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(4)
+        for at, each in enumerate(choices):
+            button = ToolButton("option", None, each.words, each.remark)
+            button.setCheckable(True)
+            button.setFont(look().letters.mono.font)
+            button.setAccessibleName(f"{each.words}: {each.remark}")
+            button.setFixedHeight(26)
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            self._group.addButton(button, at)
+            grid.addWidget(button, *divmod(at, 3 if len(choices) > 4 else 2))
+        self._group.idClicked.connect(lambda at: self.chosen.emit(self._keys[at]))
+
+    def show_chosen(self, key: str) -> None:
+        self._group.button(self._keys.index(key)).setChecked(True)
+        one_tab_stop(self._group)
+
+
+def _sentence(tone: Tone) -> QLabel:
+    made = label("", look().letters.caption, tone)
+    made.setWordWrap(True)
+    made.hide()
+    return made
