@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lab.bench.memory_levels import amount
+from gpuexplorer.gui.lab.bench.blocks import amount
 from gpuexplorer.gui.lab.forms.form import Around
 from gpuexplorer.gui.lab.forms.operations import Needs, Operation
 from gpuexplorer.gui.state.lab.devices import BenchDevice

@@ -1,0 +1,245 @@
+"""Strips: what the cards did meanwhile, in one stack of plots, with a flag for each cell."""
+
+from itertools import pairwise
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
+
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, METRICS
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.plots.content import FLAGS, Origin, PlotContent, PlotLine
+from gpuexplorer.gui.plots.flags import flags_of
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.lab_course import CellFlag, strip_order, touched_devices
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.tables.cell import Chip
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
+from gpuexplorer.gui.widgets.line import Line, Wording, wordings
+from gpuexplorer.gui.widgets.painted import ChipRow
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+
+TALL, LOW = 204, 112
+_LOW_BELOW, _AWAY_BELOW = 840, 600  # of the window's height
+_MOST = 8  # cards whose lines can be told apart
+_HEAD = 340  # pixels of a card's figures above the plots
+_TOGETHER = 8.0  # pixels: flags that would hide each other
+_WORDS = 160.0  # pixels beside a flag that are its words
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+class Strips(QFrame):
+    """Brought up to date by `pull` while it is seen. Of very many cards those are plotted that
+    the newest cell had to do with, and that hold something. In a low window it is away.
+    """
+
+    def __init__(
+        self, lab: Lab, time_window: TimeWindow, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._lab, self._time_window = lab, time_window
+        self.setProperty("panel", "card")
+        self.setAccessibleName(tr("What the cards did meanwhile"))
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.plots = CellPlots(lab, time_window)
+        self._heads = [_Head() for _ in range(_MOST)]
+        above = row(*(part for each in self._heads for part in (each, GROWS)), gap=24)
+        column(above, self.plots, GROWS, within=self, gap=4, margins=(12, 6, 12, 4))
+
+    def pull(self) -> None:
+        """The newest readings."""
+        lab, height = self._lab, self.window().height()
+        cards = self._cards()
+        if not cards or height < _AWAY_BELOW:
+            self.hide()  # so that the newest cell has room
+            return
+        self.show()
+        low = height < _LOW_BELOW
+        self.setFixedHeight(LOW if low else TALL)
+        machine, following = lab.machine, self._time_window.following
+        faces = [
+            (each, machine.face(shown))
+            for each in cards
+            if (shown := machine.shown(each.card)) is not None
+        ]
+        room = 0 if low else max(1, self.width() // _HEAD)
+        for at, head in enumerate(self._heads):
+            head.setVisible(at < min(room, len(faces)))
+            if at < len(faces):
+                head.show_card(*faces[at])
+        start, end = self._time_window.stretch()
+        past, columns = machine.past, self.plots.columns()
+        contents, flags = [], []
+        cells: dict[int, CellFlag] = {}
+        for metric, title in (
+            (METRICS[GPU_UTILIZATION], tr("Busy")),
+            (METRICS[MEMORY_USED], tr("Memory")),
+        )[: 1 if low else 2]:
+            busy = metric.id == GPU_UTILIZATION
+            lines = tuple(
+                PlotLine(
+                    "",
+                    metric,
+                    past.trace(face.id, metric.id, start, end, columns),
+                    _reason(face, face.busy if busy else face.memory.figure)
+                    if following
+                    else "",
+                    chip=device.chip,
+                    colour=face.colour,
+                    dash=at,
+                    card=face.id,
+                    now=face.reading.values.get(metric.id),
+                )
+                for at, (device, face) in enumerate(faces)
+            )
+            highest = 1.0 if busy else None
+            contents.append(PlotContent(title, title, metric.unit, lines, highest=highest))
+        for _, face in faces:
+            flags += flags_of(lab.flags, face.id, start, end, face.colour)
+            cells |= {each.cell: each for each in lab.flags.of(face.id, start, end)}
+        self.plots.cells = sorted(cells.values(), key=lambda each: each.at)
+        source = machine.session.source
+        self.plots.show_origin(Origin(machine.session.host.name, source.simulated, past))
+        self.plots.show_contents(contents, flags)
+        numbers = ", ".join(str(each.number) for each in self.plots.cells)
+        said = " ".join(f"{device.name}: {face.spoken_briefly}" for device, face in faces)
+        cells_said = tr("Cells: {numbers}.", numbers=numbers) if numbers else ""
+        self.setAccessibleDescription(f"{said} {cells_said}".strip())
+
+    def _cards(self) -> list[BenchDevice]:
+        """In their order."""
+        lab = self._lab
+        cards = strip_order(lab.devices(), lab.ledger.memory, _MOST)
+        number = lab.selection.cell
+        cell = None if number is None else lab.ledger.cell(number)
+        cell = cell or (lab.ledger.cells[-1] if lab.ledger.cells else None)
+        touched = frozenset() if cell is None else touched_devices(cell, lab.ledger)
+        first = sorted(cards, key=lambda each: each.name not in touched)[:_MOST]
+        return [each for each in cards if each in first]
+
+
+def _reason(face: CardFace, figure: Figure) -> str:
+    """Why nothing is there now."""
+    return face.word or face.sentence or (figure.absent[-1] if figure.absent else "")
+
+
+class _Head(QWidget):
+    """One card: its name and, as many as there is room for, its small figures."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chip, self._line = ChipRow(), Line()
+        row(self._chip, self._line, GROWS, within=self)
+
+    def show_card(self, device: BenchDevice, face: CardFace) -> None:
+        self._chip.show_chips([Chip(device.chip, face.colour)])
+        letters = look().letters
+        name: Wording = ((f"{device.name}   ", letters.strong, Tone.TEXT),)
+        said: list[Wording] = [name]
+        if face.sentence:
+            said = [(*name, (face.sentence, letters.body, Tone.FAINT))]
+        for each in () if face.sentence else face.figures[:3]:
+            figure = wordings(each, letters.body, letters.caption)[-1]
+            said.append((*said[-1], *figure, ("    ", letters.body, Tone.QUIET)))
+        self._line.show_wordings(said[::-1], face.hint)
+
+
+class CellPlots(PlotStack):
+    """A click on a flag selects its cell; so do the arrow keys, from flag to flag."""
+
+    def __init__(self, lab: Lab, time_window: TimeWindow) -> None:
+        super().__init__(time_window, lab.machine.settings)
+        self._lab = lab
+        self.cells: list[CellFlag] = []  # in the order of time
+        self._marks = self.add_sheet(self._draw_marks, 2)
+        for action in self.actions():
+            action.setShortcut(QKeySequence())  # in the lab, they are of the session
+        lab.selection.changed.connect(self.viewport().update)
+
+    def flag_place(self, cell: CellFlag) -> QRectF:
+        layout = self.layout_now()
+        return QRectF(layout.x(cell.at), layout.foot.top(), _TOGETHER, FLAGS)
+
+    def _draw_marks(self, drawing: Drawing) -> None:
+        """What the plots show, and the cell that is selected."""
+        theme, letters, layout = drawing.theme, drawing.letters, self.layout_now()
+        for plot in layout.plots:
+            title = Run(plot.content.title, letters.caption, theme.quiet)
+            drawing.text(plot.area.left() + 4, plot.area.top() - 4, title)
+        chosen = self._chosen()
+        for each in self.cells:
+            if each.cell != chosen or not layout.stretch.holds(each.at):
+                continue
+            ink = theme.bad if each.failed else theme.text
+            place = self.flag_place(each).adjusted(0, 2, 0, -2)
+            number = Run(str(each.number), letters.badge, theme.inverse)
+            place.setWidth(max(14.0, number.width + 8))
+            top = layout.plots[0].area.top()
+            drawing.painter.fillRect(QRectF(place.left(), top, 1, place.bottom() - top), ink)
+            drawing.filled(place, ink, CHIP_RADIUS - 1)
+            x = place.center().x() - number.width / 2
+            drawing.text(x, place.center().y() + letters.badge.cap_height / 2, number)
+            if self.hasFocus():
+                drawing.focus_ring(place.adjusted(-2, -2, 2, 2), CHIP_RADIUS)
+
+    def _chosen(self) -> int | None:
+        return self._lab.selection.cell_in(self._lab.ledger)
+
+    def _select(self, command: int) -> None:
+        """The cell, and what it made."""
+        cell = self._lab.ledger.cell(command)
+        there = self._lab.ledger.things.keys()
+        placed = () if cell is None else [name for name in cell.placed if name in there]
+        self._lab.selection.choose(command, placed)
+
+    def _cell_at(self, point: QPointF) -> int | None:
+        """Of several that lie on each other, the next one at each click."""
+        foot = self.layout_now().foot
+        if not foot.top() <= point.y() <= foot.top() + FLAGS:
+            return None
+        before = [each for each in self.cells if self.flag_place(each).x() <= point.x() + 2]
+        if not before or point.x() > self.flag_place(before[-1]).x() + _WORDS:
+            return None
+        near = [before[-1].cell]
+        for later, each in pairwise(reversed(before)):
+            if self.flag_place(later).x() - self.flag_place(each).x() >= _TOGETHER:
+                break
+            near.insert(0, each.cell)
+        chosen = self._chosen()
+        return near[(near.index(chosen) + 1) % len(near)] if chosen in near else near[0]
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        cell = self._cell_at(event.position())
+        if cell is not None and event.button() is Qt.MouseButton.LeftButton:
+            self._select(cell)
+            event.accept()
+        else:
+            super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Without cells, and with Shift, the arrow keys move the crosshair."""
+        step = _STEPS.get(Qt.Key(event.key()))
+        cells = [each.cell for each in self.cells]
+        if step is None or not cells or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            super().keyPressEvent(event)
+            return
+        chosen = self._chosen()
+        at = 0 if step > 0 else len(cells) - 1
+        if chosen in cells:
+            at = min(max(0, cells.index(chosen) + step), len(cells) - 1)
+        self._select(cells[at])
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        if event is not None:  # pyqtgraph calls this while it makes the view
+            self._marks.put(QRectF(self.rect()))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
