@@ -58,10 +58,8 @@ class DeviceTable(Table[BenchDevice]):
         ]  # fmt: skip
 
     def _name(self, device: BenchDevice) -> Cell:
-        tone = Tone.TEXT if device.usable else Tone.FAINT
-        return Cell(
-            _words(device), mono=bool(device.name), tone=tone, hint=self._spoken(device)
-        )
+        tone, words = Tone.TEXT if device.usable else Tone.FAINT, device.name or device.label
+        return Cell(words, mono=bool(device.name), tone=tone, hint=self._spoken(device))
 
     def _free(self, device: BenchDevice) -> Cell:
         if not device.usable:
@@ -78,8 +76,8 @@ class DeviceTable(Table[BenchDevice]):
     def _spoken(self, device: BenchDevice) -> str:
         free = device.free_bytes
         said = (
-            _words(device),
-            device.label if device.name else "",
+            device.name,
+            device.label,
             "" if free is None else tr("{amount} free", amount=memory(free, self._units)),
             tr(device.reason),
         )
@@ -89,19 +87,14 @@ class DeviceTable(Table[BenchDevice]):
 class _DeviceModel(TableModel[BenchDevice]):
     def flags(self, index: Index) -> Qt.ItemFlag:
         device = self.thing(index)
-        usual = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
-        return usual if device is None or device.usable else Qt.ItemFlag.NoItemFlags
+        usable = device is None or device.usable
+        return super().flags(index) if usable else Qt.ItemFlag.NoItemFlags
 
 
 def key_of(device: BenchDevice) -> str:
     return device.name or f"card {device.chip}"  # PyTorch has no name for it
 
 
-def _words(device: BenchDevice) -> str:
-    return device.name or device.label
-
-
 def _chip(device: BenchDevice) -> Cell:
-    if not device.chip:
-        return Cell()
-    return Cell(chips=(Chip(device.chip, device.colour if device.is_card else None),))
+    chip = Chip(device.chip, device.colour if device.is_card else None)
+    return Cell(chips=(chip,) if device.chip else ())

@@ -1,21 +1,18 @@
 """Strips: what the cards did meanwhile, in one stack of plots, with a flag for each cell."""
 
-from itertools import pairwise
-
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, METRICS
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.plots.content import FLAGS, Origin, PlotContent, PlotLine
+from gpuexplorer.gui.plots.content import FLAGS, Flag, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.lab.lab_course import CellFlag, strip_order, touched_devices
+from gpuexplorer.gui.state.lab.lab_course import CellFlag, strip_order
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import look
@@ -36,7 +33,7 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 class Strips(QFrame):
     """Brought up to date by `pull` while it is seen. Of very many cards those are plotted that
-    the newest cell had to do with, and that hold something. In a low window it is away.
+    hold something. In a low window it is away.
     """
 
     def __init__(
@@ -55,14 +52,15 @@ class Strips(QFrame):
     def pull(self) -> None:
         """The newest readings."""
         lab, height = self._lab, self.window().height()
-        cards = self._cards()
+        # Where there are very many, those that hold something come first.
+        cards = strip_order(lab.devices(), lab.ledger.memory, _MOST)[:_MOST]
         if not cards or height < _AWAY_BELOW:
             self.hide()  # so that the newest cell has room
             return
         self.show()
         low = height < _LOW_BELOW
         self.setFixedHeight(LOW if low else TALL)
-        machine, following = lab.machine, self._time_window.following
+        machine = lab.machine
         faces = [
             (each, machine.face(shown))
             for each in cards
@@ -75,31 +73,24 @@ class Strips(QFrame):
                 head.show_card(*faces[at])
         start, end = self._time_window.stretch()
         past, columns = machine.past, self.plots.columns()
-        contents, flags = [], []
+        contents: list[PlotContent] = []
+        flags: list[Flag] = []
         cells: dict[int, CellFlag] = {}
         for metric, title in (
             (METRICS[GPU_UTILIZATION], tr("Busy")),
             (METRICS[MEMORY_USED], tr("Memory")),
         )[: 1 if low else 2]:
-            busy = metric.id == GPU_UTILIZATION
-            lines = tuple(
-                PlotLine(
-                    "",
-                    metric,
-                    past.trace(face.id, metric.id, start, end, columns),
-                    _reason(face, face.busy if busy else face.memory.figure)
-                    if following
-                    else "",
-                    chip=device.chip,
-                    colour=face.colour,
-                    dash=at,
-                    card=face.id,
-                    now=face.reading.values.get(metric.id),
-                )
-                for at, (device, face) in enumerate(faces)
-            )
-            highest = 1.0 if busy else None
-            contents.append(PlotContent(title, title, metric.unit, lines, highest=highest))
+            lines, busy = [], metric.id == GPU_UTILIZATION
+            for at, (device, face) in enumerate(faces):
+                absent = (face.busy if busy else face.memory.figure).absent
+                why = face.word or face.sentence or (absent[-1] if absent else "")
+                reason = why if self._time_window.following else ""
+                trace = past.trace(face.id, metric.id, start, end, columns)
+                now = face.reading.values.get(metric.id)
+                who = device.chip, face.colour, at, face.id, now
+                lines.append(PlotLine("", metric, trace, reason, *who))
+            drawn, highest = tuple(lines), 1.0 if busy else None
+            contents.append(PlotContent(title, title, metric.unit, drawn, highest=highest))
         for _, face in faces:
             flags += flags_of(lab.flags, face.id, start, end, face.colour)
             cells |= {each.cell: each for each in lab.flags.of(face.id, start, end)}
@@ -111,22 +102,6 @@ class Strips(QFrame):
         said = " ".join(f"{device.name}: {face.spoken_briefly}" for device, face in faces)
         cells_said = tr("Cells: {numbers}.", numbers=numbers) if numbers else ""
         self.setAccessibleDescription(f"{said} {cells_said}".strip())
-
-    def _cards(self) -> list[BenchDevice]:
-        """In their order."""
-        lab = self._lab
-        cards = strip_order(lab.devices(), lab.ledger.memory, _MOST)
-        number = lab.selection.cell
-        cell = None if number is None else lab.ledger.cell(number)
-        cell = cell or (lab.ledger.cells[-1] if lab.ledger.cells else None)
-        touched = frozenset() if cell is None else touched_devices(cell, lab.ledger)
-        first = sorted(cards, key=lambda each: each.name not in touched)[:_MOST]
-        return [each for each in cards if each in first]
-
-
-def _reason(face: CardFace, figure: Figure) -> str:
-    """Why nothing is there now."""
-    return face.word or face.sentence or (figure.absent[-1] if figure.absent else "")
 
 
 class _Head(QWidget):
@@ -206,11 +181,8 @@ class CellPlots(PlotStack):
         before = [each for each in self.cells if self.flag_place(each).x() <= point.x() + 2]
         if not before or point.x() > self.flag_place(before[-1]).x() + _WORDS:
             return None
-        near = [before[-1].cell]
-        for later, each in pairwise(reversed(before)):
-            if self.flag_place(later).x() - self.flag_place(each).x() >= _TOGETHER:
-                break
-            near.insert(0, each.cell)
+        left = self.flag_place(before[-1]).x() - _TOGETHER
+        near = [each.cell for each in before if self.flag_place(each).x() > left]
         chosen = self._chosen()
         return near[(near.index(chosen) + 1) % len(near)] if chosen in near else near[0]
 
@@ -239,7 +211,3 @@ class CellPlots(PlotStack):
         super().resizeEvent(event)
         if event is not None:  # pyqtgraph calls this while it makes the view
             self._marks.put(QRectF(self.rect()))
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.viewport().update()

@@ -1,10 +1,9 @@
 """Bench: the devices side by side, with blocks on them that can be carried over."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 
-from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -14,28 +13,24 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QMouseEvent,
-    QPen,
-    QPolygonF,
     QResizeEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.units import Units, trimmed
+from gpuexplorer.core.units import USUAL, Units, trimmed
 from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.lab.bench.block_list import THING, BenchActions, BlockList, ValuesOf, hue
 from gpuexplorer.gui.lab.bench.blocks import (
     FEW_COLUMNS,
     FEW_ROWS,
     Block,
-    DeviceQuestion,
     Key,
-    Values,
     amount,
+    asked_of,
     blocks_by_device,
     question_of,
-    values_of,
 )
 from gpuexplorer.gui.lab.device_table import DeviceTable, key_of
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run, plain_tip
@@ -55,7 +50,6 @@ from gpuexplorer.lab.events import Event, Failed, Peeked
 
 _EDGE, _GAP, _SIDE = 24, 8, 12
 _LEAST, _FOLDED = 136, 104  # pixels of a column: a block can be read; the host without any
-_LOW = 380  # pixels of height: below, a column gives up what can be asked for by pointing
 _MOST_COLUMNS = 10  # the host, eight cards and meta
 _READ = 6000  # milliseconds that a refusal stays to be read
 _BAR, _LEGEND, _HAIR = 12.0, 18.0, 2.0
@@ -81,36 +75,40 @@ class Bench(QWidget):
         self._lab = lab
         self._made_of: tuple[object, ...] = ()
         self._there: Mapping[str, Sequence[Block]] = {}
-        self._peeks = Peeks(lab, self)
+        self._asked: dict[int, str] = {}  # whose values were asked for
+        self._newest: dict[str, tuple[int, int]] = {}  # that was asked for
+        self._seen: dict[str, int] = {}  # what the name then stood for
         self._actions = BenchActions(lab, self)
-        self._newest: int | None = None
+        self._made_by: int | None = None  # the newest cell of which something is here
         # Also those that are not shown just now: a block may be dragged from one that goes.
         self._made: dict[str, BenchColumn] = {}
         self._columns: list[BenchColumn] = []
+        self._places: list[QWidget] = []  # with the list of the rest
+        self._taken: tuple[list[str], int] = ([], 0)  # their devices, and how many are listed
         self._field = QWidget()
         self._field.setProperty("panel", "clear")
         self._area = scrolled(self._field, sideways=True)
         self._rest = DeviceTable("", self._field)  # of devices that hold nothing
         self._rest.setProperty("panel", "card")
         self._row = row(self._rest, within=self._field, gap=_GAP)
-        self._overlay = BenchOverlay(self._field)
-        self._refusal = wrapped_label("", Tone.TEXT)
-        self._refusal.setProperty("kind", "refusal")
-        self._refusal.hide()
+        self._note = wrapped_label("", Tone.TEXT)
+        self._note.setProperty("kind", "refusal")
+        self._note.hide()
+        self._refused = self._question = ""
         self._reading = QTimer(self, singleShot=True, interval=_READ)
-        self._reach: Segmented | None = None  # where not all columns have room
-        self._reached: list[str] = []
-        self._laid_out = stacked(self._area, GROWS, self._refusal, within=self, gap=_GAP)
+        self._reach = Segmented(tr("Devices"), [])  # where not all columns have room
+        parts = (self._reach, self._area, GROWS, self._note)
+        self._laid_out = stacked(*parts, within=self, gap=_GAP)
         self.setAccessibleName(tr("Bench"))
         self.setAcceptDrops(True)
         self._area.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
         self._actions.opened.connect(self.open_asked)
         self._actions.refused.connect(self._on_refused)
-        self._actions.touched.connect(self._refusal.hide)
-        self._reading.timeout.connect(self._refusal.hide)
-        self._peeks.came.connect(self._on_values_came)
+        self._actions.touched.connect(self._on_refused)
+        self._reading.timeout.connect(self._on_refused)
+        lab.told.connect(self._on_told)
         lab.changed.connect(self._on_lab_changed)
-        lab.stage_changed.connect(self._on_stage_changed)
+        lab.stage_changed.connect(self._on_lab_changed)
         lab.selection.changed.connect(self._on_selection_changed)
 
     def pull(self) -> None:
@@ -123,8 +121,10 @@ class Bench(QWidget):
             # Only those that hold something, be it their context; the others are listed.
             shown = [e for e in devices if e.is_host or e.context_bytes or blocks.get(e.name)]
         rest = [each for each in devices if each not in shown]
-        if [key_of(each) for each in shown] != [key_of(e.device) for e in self._columns]:
-            self._take(shown)
+        taken = [key_of(each) for each in shown], len(rest)
+        if taken != self._taken:
+            self._taken = taken
+            self._take(shown, len(rest))
         rows = max((len(parts_of(each)) for each in devices), default=0)
         first = next((each for each in shown if each.is_card and each.usable), None)
         for column, device in zip(self._columns, shown, strict=True):
@@ -136,12 +136,11 @@ class Bench(QWidget):
             elif device is (first or shown[0]):
                 empty = self._why_nothing()
             column.folded = device.is_host and not there and len(devices) > 1
-            column.show_blocks(there, self._direction(device.name))
+            column.blocks.show_blocks(there)
             column.show_device(device, units, rows, empty)
         words = trn("{count} more, empty", "{count} more, empty", len(rest))
         self._rest.setAccessibleName(words)
         self._rest.show_devices(rest, units, words)
-        self._rest.setVisible(bool(rest))
         self._arrange()
 
     def _why_nothing(self) -> str:
@@ -152,66 +151,43 @@ class Bench(QWidget):
             return tr("All was given back: the next cell starts PyTorch again.")
         return tr(_STAGES.get(lab.stage, mark("No tensors yet.")))
 
-    def _direction(self, device: str) -> int:
-        """From which side the newest cell brought something there; 0: made on the spot."""
-        cell = next((e for e in reversed(self._lab.ledger.cells) if e.finished), None)
-        order = {each.name: at for at, each in enumerate(self._actions.devices)}
-        for each in () if cell is None else cell.transfers:
-            if each.target == device and each.source in order and not each.already_there:
-                return -1 if order[each.source] < order[device] else 1
-        return 0
-
-    def _take(self, shown: Sequence[BenchDevice]) -> None:
+    def _take(self, shown: Sequence[BenchDevice], rest: int) -> None:
         for column in self._columns:
             self._row.removeWidget(column)
             column.hide()
         for at, device in enumerate(shown):
-            column = self._made.get(key_of(device)) or BenchColumn(
-                device, self._actions, self._peeks.values, self._field
-            )
             if key_of(device) not in self._made:
-                self._made[key_of(device)] = column
-                column.blocks.gone_sideways.connect(partial(self._on_gone_sideways, column))
-                column.blocks.seen_changed.connect(self._on_seen_changed)
-                column.blocks.walked.connect(partial(self._on_walked, column))
+                made = BenchColumn(device, self._actions, self._values, self._field)
+                self._made[key_of(device)] = made
+                made.blocks.gone_sideways.connect(partial(self._on_gone_sideways, made))
+                made.blocks.seen_changed.connect(self._on_seen_changed)
+                made.blocks.walked.connect(partial(self._on_walked, made))
+            column = self._made[key_of(device)]
             self._row.insertWidget(at, column)
             column.show()
             column.raise_()  # screen readers go by the order of children
         self._columns = [self._made[key_of(each)] for each in shown]
-        focused = (each for each in self._columns if each.blocks.hasFocus())
-        for column in self._columns[:1]:
-            self._offer_to_tab_key(next(focused, column))
-        # The Tab key has an order of its own.
-        for one, other in pairwise((*(each.blocks for each in self._columns), self._rest)):
-            QWidget.setTabOrder(one, other)
-        self._overlay.raise_()
-
-    @property
-    def _places(self) -> list[QWidget]:
-        """With the list of the rest."""
-        rest = [] if self._rest.isHidden() else [self._rest]
-        return [*self._columns, *rest]
+        focused = [each for each in self._columns if each.blocks.hasFocus()]
+        for column in (*focused, *self._columns)[:1]:
+            self._offer_to_tab_key(column)
+        self._rest.setVisible(rest > 0)
+        self._places = [*self._columns, *([self._rest] if rest else [])]
+        words = [each.device.chip or each.device.name for each in self._columns]
+        words += [f"+{rest}"] if rest else []
+        self._laid_out.removeWidget(self._reach)
+        self._reach.deleteLater()
+        self._reach = Segmented(tr("Devices"), list(enumerate(words)))
+        self._reach.chosen.connect(self._on_device_chosen)
+        self._laid_out.insertWidget(0, self._reach)
 
     def _arrange(self) -> None:
         """Whole columns, as many as have room; the others are come to by scrolling."""
-        places = self._places
         folded = [each for each in self._columns if each.folded]
         room = self.width() + _GAP - len(folded) * (_FOLDED + _GAP)
-        count = len(places) - len(folded)
+        count = len(self._places) - len(folded)
         fitting = max(1, min(count, room // (_LEAST + _GAP)))
-        for each in places:
+        for each in self._places:
             each.setFixedWidth(_FOLDED if each in folded else max(1, room // fitting - _GAP))
-        words = [each.device.chip or each.device.name for each in self._columns]
-        if len(places) > len(words):
-            words.append(f"+{len(self._actions.devices) - len(words)}")
-        if words != self._reached or self._reach is None:
-            self._reached = words
-            if self._reach is not None:
-                self._laid_out.removeWidget(self._reach)
-                self._reach.deleteLater()
-            self._reach = Segmented(tr("Devices"), list(enumerate(words)), self)
-            self._reach.chosen.connect(self._on_device_chosen)
-            self._laid_out.insertWidget(0, self._reach)
         self._reach.setVisible(count > fitting)
         self._reach.show_compact(self._reach.full_width() > self.width())
         self._on_scrolled()
@@ -221,24 +197,16 @@ class Bench(QWidget):
         for column in self._columns:
             column.blocks.show_names(self._lab.selection.things)
         question = question_of(self._lab.ledger, self._lab.selection.cell)
-        keys = () if question is None else (question.left, question.right)
-        ends = [place for key in keys if (place := self._place_of(key)) is not None]
-        if len(ends) < 2:
-            question = None
-        self._overlay.setGeometry(self._field.rect())
-        self._overlay.show_question(question, sorted(ends, key=QRect.left))
-        words = "" if question is None else question.spoken
-        if words != self.accessibleDescription():
-            self.setAccessibleDescription(words)
-
-    def _place_of(self, key: Key) -> QRect | None:
-        """In the field, as far as it is seen."""
+        asked = question or ()
         for column in self._columns:
-            place = column.blocks.place_of(key)
-            if column.device.name == key.device and place is not None:
-                corner = column.blocks.viewport().mapTo(self._field, QPoint())
-                return place.translated(corner)
-        return None
+            column.blocks.show_asked(asked)
+        self._question = "" if question is None else asked_of(*question)
+        self.setAccessibleDescription(self._question)
+        self._show_note()
+
+    def _show_note(self) -> None:
+        """Why nothing was done just now, else what a failed cell asks."""
+        say(self._note, self._refused or self._question)
 
     def _bring_into_sight(self, names: frozenset[str]) -> None:
         """The newest of them."""
@@ -256,6 +224,37 @@ class Bench(QWidget):
             device = self._rest.device_at(self._rest.mapFrom(self._field, there))
         return device if device is not None and device.name else None
 
+    def _peek(self, blocks: Sequence[Block]) -> None:
+        """Only between two cells: a look would wait behind a long one, and be old by then."""
+        if self._lab.stage is not Stage.READY:
+            return
+        # Each cell may have changed values where they are.
+        ended = sum(e.state not in ("waiting", "running") for e in self._lab.ledger.cells)
+        for thing in [e.placed for e in blocks if e.placed is not None and e.grid is not None]:
+            version = (thing.id, ended)
+            if self._newest.get(thing.name) != version:
+                self._newest[thing.name] = version
+                number = self._lab.look_into(thing.name, rows=FEW_ROWS, columns=FEW_COLUMNS)
+                self._asked[number] = thing.name
+
+    def _values(self, block: Block) -> Peeked | None:
+        """What was seen before stays to be read until new ones come."""
+        thing = block.placed
+        seen = None if thing is None else self._lab.course.peeked.get(thing.name)
+        # What was seen inside may be more of it than has room here.
+        if thing is None or seen is None or (len(seen.rows), len(seen.rows[0])) != block.grid:
+            return None
+        known = self._lab.recorded or self._seen.get(thing.name) == thing.id
+        return seen if known else None
+
+    def _on_told(self, event: Event) -> None:
+        if isinstance(event, Peeked | Failed) and event.id in self._asked:
+            thing = self._lab.ledger.things.get(self._asked.pop(event.id))
+            if isinstance(event, Peeked) and thing is not None:
+                self._seen[thing.name] = thing.id
+                for column in self._columns:
+                    column.blocks.viewport().update()
+
     def _on_lab_changed(self) -> None:
         """Where the newest cell made something, the bench scrolls to it."""
         if not self.isVisible():
@@ -272,41 +271,31 @@ class Bench(QWidget):
         self.pull()
         self._show_names()
         newest = next((each for each in reversed(ledger.cells) if each.placed), None)
-        if newest is not None and newest.id != self._newest:
-            self._newest = newest.id
+        if newest is not None and newest.id != self._made_by:
+            self._made_by = newest.id
             self._bring_into_sight(frozenset(newest.placed))
         self._on_seen_changed()
-
-    def _on_stage_changed(self) -> None:
-        if self.isVisible():
-            self.pull()
 
     def _on_selection_changed(self) -> None:
         self._show_names()
         self._bring_into_sight(self._lab.selection.things)
         self.pull()
 
-    def _on_values_came(self) -> None:
-        for column in self._columns:
-            column.blocks.viewport().update()
-
     def _on_seen_changed(self) -> None:
         if self.isVisible():
             self._show_names()
             for column in self._columns:
-                self._peeks.ask(column.blocks.read())
+                self._peek(column.blocks.read())
 
     def _on_device_chosen(self, at: int) -> None:
         self._area.horizontalScrollBar().setValue(self._places[at].x())
-        if self._reach is not None:
-            self._reach.show_choice(at)  # also where it cannot come to the left edge
+        self._reach.show_choice(at)  # also where it cannot come to the left edge
 
     def _on_scrolled(self) -> None:
         """The first that is seen as a whole."""
         left = self._area.horizontalScrollBar().value()
         found = (at for at, each in enumerate(self._places) if each.x() >= left)
-        if self._reach is not None and self._reached:
-            self._reach.show_choice(next(found, 0))
+        self._reach.show_choice(next(found, 0))
 
     def _on_walked(self, column: "BenchColumn") -> None:
         if column.blocks.hasFocus():
@@ -322,13 +311,16 @@ class Bench(QWidget):
     def _on_gone_sideways(self, column: "BenchColumn", side: int) -> None:
         there = self._columns.index(column) + side
         if 0 <= there < len(self._columns):
-            at = column.blocks.at
-            place = None if at is None else column.blocks.place_of(at.key)
-            self._columns[there].blocks.enter_at(None if place is None else place.center().y())
+            blocks = column.blocks
+            place = blocks.visualRect(blocks.currentIndex())
+            self._columns[there].blocks.enter_at(place.center().y() if blocks.at else None)
 
-    def _on_refused(self, _block: Block, words: str) -> None:
-        self._refusal.setText(words)
-        self._refusal.show()
+    def _on_refused(self, words: str = "") -> None:
+        """Empty: it was read, or a person does something else."""
+        self._refused = words
+        self._show_note()
+        if not words:
+            return
         self._reading.start()
         if QAccessible.isActive():
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
@@ -358,18 +350,21 @@ class Bench(QWidget):
                 self._actions.line_to(held, device)
             except Trouble:
                 possible = False
+        self._show_target(device, possible=possible)
+
+    def _show_target(self, device: BenchDevice | None, *, possible: bool = True) -> None:
+        """A block is held over it."""
         for column in self._columns:
-            column.show_target(possible if device == column.device else None)
+            column.target = possible if device == column.device else None
+            column.update()
         self._rest.show_target(key_of(device) if device is not None and possible else None)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        for column in self._columns:
-            column.show_target(None)
-        self._rest.show_target(None)
+        self._show_target(None)
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
-        self.dragLeaveEvent(QDragLeaveEvent())
+        self._show_target(None)
         device, held = self._device_at(event.position().toPoint()), self._carried(event)
         if held is not None and device is not None:
             self._actions.carry(held, device)
@@ -392,13 +387,12 @@ class BenchColumn(Painted):
         super().__init__(parent)
         self.device, self.folded = device, False  # folded: a host that holds nothing
         self._actions = actions
-        self._target: bool | None = None
-        self._known = False
+        self.target: bool | None = None  # a block is held over it that can, or cannot, come
         letters = self.look.letters
         self._chip = ChipRow()
         self._title = ElidedLabel(letters.title, Tone.TEXT)
         # It can be used, and something is special about it: told on asking.
-        self._note = Sign(Icon.NOTE, Tone.QUIET, QSize(16, 16))
+        self._special = Sign(Icon.NOTE, Tone.QUIET, QSize(16, 16))
         self._label = ElidedLabel(letters.caption, Tone.QUIET)
         self._free = Line(height=28)
         self._memory = DeviceMemory()
@@ -408,7 +402,7 @@ class BenchColumn(Painted):
         self.blocks.walked.connect(self.update)
         self.setFocusProxy(self.blocks)
         self._said.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
-        head = row(self._chip, self._title, GROWS, self._note)
+        head = row(self._chip, self._title, GROWS, self._special)
         above = (head, self._label, self._free, self._memory, self._said, self._count)
         margins = (_SIDE, _SIDE, _SIDE, _GAP)
         stacked(*above, self.blocks, GROWS, within=self, gap=5, margins=margins)
@@ -424,9 +418,9 @@ class BenchColumn(Painted):
         colour = device.colour if whole and not device.is_host else None
         self._chip.show_chips([Chip(device.chip, colour)] if device.chip else [])
         self._title.show_text(name)
-        self._note.setVisible(device.usable and bool(device.reason))
+        self._special.setVisible(device.usable and bool(device.reason))
         self._label.show_text(label)
-        self._label.setVisible(not self.folded and self.height() >= _LOW)
+        self._label.setVisible(not self.folded)
         lacks = "" if device.name == "meta" else tr("free memory is not known")
         free: list[Wording] = [((lacks, letters.caption, Tone.FAINT),)]
         facts = [label, lacks]
@@ -445,14 +439,10 @@ class BenchColumn(Painted):
         for part, size, _ in parts_of(device):
             known = tr("not known") if size is None else amount(size, device, units)
             facts.append(f"{part} {known}")
-        said, facts = [tr(device.reason), tr(device.way_out)], [e for e in facts if e]
+        said, facts = [tr(device.reason), tr(device.way_out)], [*filter(None, facts)]
         blocks = self.blocks.blocks
         say(self._said, "" if blocks else empty if device.usable else "\n".join(said).strip())
-        chosen, span = self.blocks.chosen, (0, 0)
-        if chosen is not None:
-            older = blocks[blocks.index(chosen) + 1 :]
-            span = (sum(each.own for each in older), chosen.own)
-        self._memory.show_memory(device, units, 0 if self.folded else rows, span)
+        self._memory.show_memory(device, units, 0 if self.folded else rows)
         objects = trn("{count} object", "{count} objects", len(blocks))
         self._count.show_text(objects)
         self._count.setVisible(bool(blocks))
@@ -462,24 +452,11 @@ class BenchColumn(Painted):
         self.blocks.setAccessibleName(f"{name}, {objects}")
         self.blocks.setAccessibleDescription(paragraph([f"{', '.join(facts)}.", *said]))
 
-    def show_blocks(self, blocks: Sequence[Block], come_from: int) -> None:
-        """`come_from`: from the column at the left (-1), at the right (1), or from none."""
-        if blocks != self.blocks.blocks or not self._known:
-            moves = self._known and self.look.motion and self.isVisible()
-            self.blocks.show_blocks(blocks, come_from if moves else None)
-            self._known = True
-
-    def show_target(self, possible: bool | None) -> None:
-        """A block is held over it; None: it is not."""
-        if possible is not self._target:
-            self._target = possible
-            self.update()
-
     def draw(self, drawing: Drawing) -> None:
         theme, whole = drawing.theme, QRectF(self.rect())
         drawing.tile(whole)
-        if self._target is not None:
-            edge = theme.accent if self._target else theme.faint
+        if self.target is not None:
+            edge = theme.accent if self.target else theme.faint
             drawing.tile(whole, faded(edge, 0.08), edge)
         if self.blocks.hasFocus() and self.blocks.at is None:
             drawing.focus_ring(whole)
@@ -521,25 +498,17 @@ class DeviceMemory(Painted):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: tuple[BenchDevice, Units, tuple[int, int]] | None = None
+        self._shown = (BenchDevice("", "", ""), USUAL)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_memory(
-        self, device: BenchDevice, units: Units, rows: int, span: tuple[int, int]
-    ) -> None:
-        """`rows`: as many as the device with most has, so that all are alike; `span`: bytes of
-        tensors before the block that is selected, and its own.
-        """
-        if (device, units, span) != self._shown:
-            self._shown = (device, units, span)
-            self.update()
+    def show_memory(self, device: BenchDevice, units: Units, rows: int) -> None:
+        """`rows`: as many as the device with most has, so that all are alike."""
+        self._shown = (device, units)
         self.setFixedHeight(round(_BAR + 6 + rows * _LEGEND))
+        self.update()
 
     def draw(self, drawing: Drawing) -> None:
-        if self._shown is None:
-            return
-        theme, letters = drawing.theme, drawing.letters
-        device, units, span = self._shown
+        theme, letters, (device, units) = drawing.theme, drawing.letters, self._shown
         bar, parts = QRectF(0, 0, self.width(), _BAR), parts_of(device)
         left, pixel = 0.0, self.width() / (device.total_bytes or 1)
         if device.total_bytes:
@@ -551,9 +520,6 @@ class DeviceMemory(Painted):
             left += place.width() if taken else 0.0
             if taken:
                 self._fill(drawing, place, strength)
-            if strength in (_TENSORS, _HOST) and span[1]:
-                chosen = QRectF(place.left() + span[0] * pixel, 0, span[1] * pixel, _BAR)
-                drawing.outlined(chosen & place, QPen(theme.text, 1.5), 1)
         for at, (words, size, strength) in enumerate(parts if self.height() > 20 else ()):
             middle = _BAR + 6 + (at + 0.5) * _LEGEND
             x = 14.0 if strength == _TENSORS else 0.0  # contained in the one above
@@ -570,101 +536,9 @@ class DeviceMemory(Painted):
 
     def _fill(self, drawing: Drawing, place: QRectF, strength: float) -> None:
         theme, painter = drawing.theme, drawing.painter
-        colour = theme.quiet if self._shown is None else hue(theme, self._shown[0])
+        colour = hue(theme, self._shown[0])
         if strength:
             painter.fillRect(place, mixed(theme.surface, colour, strength))
         else:
             painter.fillRect(place, faded(theme.quiet, 0.16))
             painter.fillRect(place, QBrush(faded(theme.quiet, 0.75), _HATCH))
-
-
-class BenchOverlay(Painted):
-    """The question of two blocks on different devices, drawn between them; takes no mouse."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.question: DeviceQuestion | None = None
-        self._ends: Sequence[QRect] = ()
-        self.hide()
-
-    def show_question(self, question: DeviceQuestion | None, ends: Sequence[QRect]) -> None:
-        """`ends` from left to right."""
-        if (question, ends) != (self.question, self._ends):
-            self.question, self._ends = question, ends
-            self.setVisible(question is not None)
-            self.raise_()
-            self.update()
-
-    def draw(self, drawing: Drawing) -> None:
-        if self.question is None:
-            return
-        theme, letters = drawing.theme, drawing.letters
-        left, right = (QRectF(each) for each in self._ends)
-        begin = QPointF(left.right() + 1, left.center().y())
-        end = QPointF(right.left(), right.center().y())
-        low = min(max(left.bottom(), right.bottom()) + 36, self.height() - 48)
-        pen = QPen(theme.bad, 1.5)
-        pen.setDashPattern([2.7, 2.3])
-        drawing.painter.setPen(pen)
-        down, up = QPointF(begin.x() + 6, begin.y()), QPointF(end.x() - 6, end.y())
-        corners = down, QPointF(down.x(), low), QPointF(up.x(), low), up
-        drawing.painter.drawPolyline(QPolygonF([begin, *corners, end]))
-        drawing.painter.setPen(Qt.PenStyle.SolidLine)
-        sign = Run(self.question.sign, letters.strong, theme.text)
-        words = Run(self.question.words, letters.body, theme.text)
-        pill = QRectF(0, 0, max(28.0, sign.width + 16), 28)
-        pill.moveCenter(QPointF((begin.x() + end.x()) / 2, low))
-        box = QRectF(pill.center().x() - words.width / 2 - 8, low + 18, words.width + 16, 24)
-        box.moveLeft(min(max(2.0, box.left()), self.width() - box.width() - 2))
-        for place, run, edge in ((pill, sign, theme.bad), (box, words, theme.line)):
-            drawing.filled(place, theme.raised, place.height() / 2)
-            drawing.outlined(place, QPen(edge, 1.5), place.height() / 2)
-            baseline = place.center().y() + run.letters.cap_height / 2
-            drawing.text(place.center().x() - run.width / 2, baseline, run)
-
-
-class Peeks(QObject):
-    """The values of what is seen. What was seen before stays to be read until new ones come."""
-
-    came = Signal()  # values of something
-
-    def __init__(self, lab: Lab, parent: QObject) -> None:
-        super().__init__(parent)
-        self._lab = lab
-        self._asked: dict[int, str] = {}
-        self._newest: dict[str, tuple[int, int]] = {}  # that was asked for
-        self._values: dict[str, tuple[int, Values]] = {}  # with what the name stood for
-        lab.told.connect(self._on_told)
-
-    def ask(self, blocks: Iterable[Block]) -> None:
-        """Only between two cells: a look would wait behind a long one, and be old by then."""
-        if self._lab.stage is not Stage.READY:
-            return
-        # Each cell may have changed values where they are.
-        ended = sum(e.state not in ("waiting", "running") for e in self._lab.ledger.cells)
-        for thing in [e.placed for e in blocks if e.placed is not None and e.grid is not None]:
-            version = (thing.id, ended)
-            if self._newest.get(thing.name) != version:
-                self._newest[thing.name] = version
-                number = self._lab.look_into(thing.name, rows=FEW_ROWS, columns=FEW_COLUMNS)
-                self._asked[number] = thing.name
-
-    def values(self, block: Block) -> Values | None:
-        if block.placed is None:
-            return None
-        if self._lab.recorded:
-            # As it was last seen; what was seen inside may be more of it than has room here.
-            seen = self._lab.course.peeked.get(block.placed.name)
-            shape = None if seen is None else (len(seen.rows), len(seen.rows[0]))
-            return values_of(seen) if seen is not None and shape == block.grid else None
-        kept = self._values.get(block.placed.name)
-        return kept[1] if kept is not None and kept[0] == block.placed.id else None
-
-    def _on_told(self, event: Event) -> None:
-        if isinstance(event, Peeked | Failed) and event.id in self._asked:
-            name = self._asked.pop(event.id)
-            thing = self._lab.ledger.things.get(name)
-            if isinstance(event, Peeked) and thing is not None:
-                self._values[name] = (thing.id, values_of(event))
-                self.came.emit()

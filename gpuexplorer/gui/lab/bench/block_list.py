@@ -1,27 +1,24 @@
 """BlockList: what lies on one device, as a list, and what a person can do with it."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import (
     QAbstractListModel,
-    QEasingCurve,
     QEvent,
     QMimeData,
     QModelIndex,
     QObject,
     QPoint,
-    QPointF,
-    QRect,
     QRectF,
     QSize,
     Qt,
-    QVariantAnimation,
     Signal,
 )
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
+    QDrag,
     QFocusEvent,
     QKeyEvent,
     QKeySequence,
@@ -41,23 +38,23 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lab.bench.blocks import Block, BlockKind, Key, Values
+from gpuexplorer.gui.lab.bench.blocks import Block, BlockKind, Key, cells_of, lines_of
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.palette import Theme, faded
+from gpuexplorer.lab.events import Peeked
 
 THING = "application/x-gpuexplorer-thing"  # is what a drag carries: the device of a block
 _GAP, _PAD, _RADIUS, _RING = 6.0, 8.0, 5.0, 4
 _LINE, _ONE_LINE = 17.0, 30.0  # of text or of values; a block's first
 _BETWEEN = 6.0
 _MANY = 24  # blocks, of which each gets one line
-_ARRIVAL, _FROM, _MOST_ARRIVING = 160, 28.0, 6  # milliseconds, pixels, blocks
 _BLOCK = Qt.ItemDataRole.UserRole
 _SIDEWAYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 _State = QStyle.StateFlag
-ValuesOf = Callable[[Block], Values | None]
+ValuesOf = Callable[[Block], Peeked | None]
 
 
 class BenchActions(QObject):
@@ -65,7 +62,7 @@ class BenchActions(QObject):
 
     touched = Signal()  # a person does something else, by mouse or keyboard
     opened = Signal(str)
-    refused = Signal(Block, str)
+    refused = Signal(str)
 
     def __init__(self, lab: Lab, parent: QObject) -> None:
         super().__init__(parent)
@@ -79,17 +76,17 @@ class BenchActions(QObject):
 
     def carry(self, block: Block, device: BenchDevice) -> None:
         """A tensor is copied, a model moves."""
-        self._run(block, lambda: self.line_to(block, device))
+        self._run(lambda: self.line_to(block, device))
 
     def delete(self, block: Block, names: Sequence[str] = ()) -> None:
         """All its names, where none is picked."""
-        self._run(block, lambda: delete_line(names or block.names))
+        self._run(lambda: delete_line(names or block.names))
 
-    def _run(self, block: Block, line: Callable[[], str]) -> None:
+    def _run(self, line: Callable[[], str]) -> None:
         try:
             self._lab.run(line(), by_form=True)
         except Trouble as trouble:
-            self.refused.emit(block, trouble.told)
+            self.refused.emit(trouble.told)
 
     def carry_beside(self, block: Block, side: int) -> None:
         """One device to the left (-1) or right (1)."""
@@ -103,7 +100,7 @@ class BenchActions(QObject):
 
     def choose(self, block: Block | None) -> None:
         """On all parts of the lab: the object, and the cell that made it."""
-        made = None if block is None or block.cause is None else block.cause.cell
+        made = block.cause.cell if block is not None and block.cause is not None else None
         if block is not None and block.placed is not None:
             cell = self._lab.ledger.cell(block.placed.id)
             made = None if cell is None else cell.id
@@ -178,23 +175,10 @@ class BlockModel(QAbstractListModel):
                 return block.spoken(self.device, self.units)
             case Qt.ItemDataRole.AccessibleDescriptionRole:
                 values = self._values_of(block)
-                return "" if values is None else "; ".join(values.lines)
+                return "" if values is None else "; ".join(lines_of(values))
             case Qt.ItemDataRole.ToolTipRole:
                 return plain_tip(block.hint(self.units, self._values_of(block)))
         return None
-
-    def mimeTypes(self) -> list[str]:
-        return [THING]
-
-    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """The name as text, so that it can be let go over code too."""
-        key, carried = self.blocks[indexes[0].row()].key, QMimeData()
-        carried.setText(key.name)
-        carried.setData(THING, key.device.encode())
-        return carried
-
-    def supportedDragActions(self) -> Qt.DropAction:
-        return Qt.DropAction.CopyAction
 
 
 class BlockDelegate(Delegate):
@@ -206,9 +190,7 @@ class BlockDelegate(Delegate):
         self.width = 0.0
         self.cramped = False  # not all fit in whole: each gets one line
         self.opened: Key | None = None  # but for this one
-        self.arriving: Collection[Key] = ()
-        self.arrived = 1.0  # from 0, where `come_from` says
-        self.come_from = QPointF()
+        self.asked: Sequence[Key] = ()  # on which device?
 
     def in_whole(self, block: Block) -> bool:
         """With what stands below its name."""
@@ -252,10 +234,7 @@ class BlockDelegate(Delegate):
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
         block: Block = index.data(_BLOCK)
-        painter, theme, letters = drawing.painter, drawing.theme, drawing.letters
-        share = self.arrived if block.key in self.arriving else 1.0
-        painter.setOpacity(share)
-        painter.translate(self.come_from * (1 - share))
+        theme, letters = drawing.theme, drawing.letters
         place = place.adjusted(_RING, _GAP / 2, -_RING, -_GAP / 2)
         colour = hue(theme, self._model.device)
         strength = 0.07 if block.kind is BlockKind.UNNAMED else 0.2
@@ -267,6 +246,8 @@ class BlockDelegate(Delegate):
             drawing.outlined(place, QPen(theme.text, 1.5), _RADIUS)
         if option.state & _State.State_HasFocus:
             drawing.focus_ring(place.adjusted(-3, -3, 3, 3), _RADIUS + 3)
+        if block.key in self.asked:
+            drawing.outlined(place, QPen(theme.bad, 2, Qt.PenStyle.DashLine), _RADIUS)
         beside, shaped, lines = self._lines(block)
         whole, tensor = self.in_whole(block), block.kind is BlockKind.TENSOR
         left, right = place.left() + _PAD, place.right() - _PAD
@@ -290,12 +271,12 @@ class BlockDelegate(Delegate):
             self._draw_cells(drawing, field, block.grid, self._values_of(block))
 
     def _draw_cells(
-        self, drawing: Drawing, field: QRectF, grid: tuple[int, int], values: Values | None
+        self, drawing: Drawing, field: QRectF, grid: tuple[int, int], values: Peeked | None
     ) -> None:
         """Until somebody has looked, the cells are there without their figures."""
         rows, columns = grid
         letters, theme = drawing.letters.caption, drawing.theme
-        cells = () if values is None else values.rows
+        cells = () if values is None else cells_of(values)
         widest = max((letters.width(text) for line in cells for text, _ in line), default=20.0)
         shown = min(columns, max(1, int(field.width() // (widest + 7))))
         # A lone number is no reason for a bar as wide as the block.
@@ -339,10 +320,6 @@ class BlockList(QListView):
         self.setDragEnabled(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.viewport().setAcceptDrops(False)
-        self._arrival = QVariantAnimation(self, startValue=0.0, endValue=1.0)
-        self._arrival.setDuration(_ARRIVAL)
-        self._arrival.setEasingCurve(QEasingCurve.Type.OutCubic)
-        self._arrival.valueChanged.connect(self._on_moved)
         self.verticalScrollBar().valueChanged.connect(self.seen_changed)
         self.selectionModel().currentChanged.connect(self.walked)
 
@@ -355,34 +332,25 @@ class BlockList(QListView):
         """Where the keyboard is."""
         return self._block(self.currentIndex())
 
-    @property
-    def chosen(self) -> Block | None:
-        """The first that is selected, which is seen in whole."""
-        opened = self._drawn.opened
-        return next((each for each in self.blocks if each.key == opened), None)
-
     def show_device(self, device: BenchDevice, units: Units) -> None:
         self._rows.device, self._rows.units = device, units
         self.viewport().update()
 
-    def show_blocks(self, blocks: Sequence[Block], come_from: int | None) -> None:
-        """`come_from`: from the column at the left (-1), at the right (1), or from none (0);
-        None: they were there already.
-        """
-        before = {each.key for each in self.blocks}
-        self._rows.show(blocks)
-        fresh = {each.key for each in blocks if each.key not in before and each.names}
-        if come_from is not None and 0 < len(fresh) <= _MOST_ARRIVING:
-            self._drawn.arriving = fresh
-            self._drawn.come_from = QPointF(come_from * _FROM, 0.0 if come_from else -_FROM / 2)
-            self._arrival.start()
-        self._choose()
+    def show_blocks(self, blocks: Sequence[Block]) -> None:
+        if blocks != self.blocks:
+            self._rows.show(blocks)
+            self._choose()
 
     def show_names(self, names: frozenset[str]) -> None:
         """What is selected."""
         if names != self._names:
             self._names = names
             self._choose()
+
+    def show_asked(self, asked: Sequence[Key]) -> None:
+        if asked != self._drawn.asked:
+            self._drawn.asked = asked
+            self.viewport().update()
 
     def _choose(self) -> None:
         chosen = self.selectionModel()
@@ -398,9 +366,8 @@ class BlockList(QListView):
         """In whole where all fit, else the chosen one alone."""
         drawn = self._drawn
         drawn.width, drawn.cramped = self.viewport().width() - 2.0 * _RING, False
-        room = self.viewport().height() + 1
-        many = len(self.blocks) > _MANY
-        drawn.cramped = many or sum(map(drawn.height_of, self.blocks)) > room
+        high = sum(map(drawn.height_of, self.blocks[: _MANY + 1]))
+        drawn.cramped = len(self.blocks) > _MANY or high > self.viewport().height() + 1
         self.setUniformItemSizes(drawn.cramped and drawn.opened is None)
         self.scheduleDelayedItemsLayout()
         self.executeDelayedItemsLayout()
@@ -408,17 +375,15 @@ class BlockList(QListView):
 
     def bring_into_sight(self, names: frozenset[str]) -> bool:
         """True where one of them lies here."""
-        found = (at for at, each in enumerate(self.blocks) if names & {*each.names})
-        at = next(found, None)
-        if at is not None:
-            self.scrollTo(self._rows.index(at))
-        return at is not None
+        found = [at for at, each in enumerate(self.blocks) if names & {*each.names}]
+        if found:
+            self.scrollTo(self._rows.index(found[0]))
+        return bool(found)
 
     def enter_at(self, y: int | None) -> None:
         """The keyboard comes here, from the block beside at that height."""
         if y is not None and self.blocks:
-            there = QPoint(_RING, min(max(0, y), self.viewport().height() - 1))
-            index = self.indexAt(there)
+            index = self.indexAt(QPoint(_RING, max(0, y)))
             last = self._rows.index(len(self.blocks) - 1)
             self.setCurrentIndex(index if index.isValid() else last)
         self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -430,28 +395,23 @@ class BlockList(QListView):
         seen = slice(max(0, first.row()), last.row() + 1 if last.isValid() else None)
         return [each for each in self.blocks[seen] if self._drawn.in_whole(each)]
 
-    def place_of(self, key: Key) -> QRect | None:
-        """As far as it is seen; None where it does not lie here."""
-        found = (at for at, each in enumerate(self.blocks) if each.key == key)
-        at = next(found, None)
-        if at is None:
-            return None
-        inner, place = self.viewport().rect(), self.visualRect(self._rows.index(at))
-        place = place.adjusted(_RING, 3, -_RING, -3)
-        place.setTop(min(max(place.top(), inner.top()), inner.bottom()))
-        place.setBottom(max(min(place.bottom(), inner.bottom()), place.top()))
-        return place
-
     def _block(self, index: Index) -> Block | None:
         return self.blocks[index.row()] if index.isValid() else None
-
-    def _on_moved(self, share: float) -> None:
-        self._drawn.arrived = share
-        self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def startDrag(self, _actions: Qt.DropAction) -> None:
+        """Under its name as text, so that it can be let go over code too."""
+        if self._pressed is None:
+            return
+        drag, carried, key = QDrag(self), QMimeData(), self._pressed.key
+        carried.setText(key.name)
+        carried.setData(THING, key.device.encode())
+        drag.setMimeData(carried)
+        drag.setPixmap(self.viewport().grab(self.visualRect(self.selectedIndexes()[0])))
+        drag.exec(Qt.DropAction.CopyAction)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._actions.touched.emit()

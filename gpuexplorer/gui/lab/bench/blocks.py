@@ -2,10 +2,8 @@
 of the ledger; and which two of them a failed cell wanted to bring together.
 """
 
-import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -16,7 +14,7 @@ from gpuexplorer.gui.lab.inside.values import writing_of
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab_course import Cause
 from gpuexplorer.lab.cures import sites
-from gpuexplorer.lab.events import Peeked, Placed
+from gpuexplorer.lab.events import Frame, Peeked, Placed
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 HOST = "cpu"
@@ -29,16 +27,16 @@ _LEAST = 0.1  # of the unit of the whole
 class BlockKind(StrEnum):
     """As the worker calls it; `UNNAMED` is what PyTorch holds for no name of the shelf."""
 
-    TENSOR = "tensor"
-    MODEL = "model"
-    OPTIMISER = "optimiser"
-    CONTAINER = "container"
-    VALUE = "value"
-    UNNAMED = "unnamed"
+    TENSOR = mark("tensor")
+    MODEL = mark("model")
+    OPTIMISER = mark("optimiser")
+    CONTAINER = mark("container")
+    VALUE = mark("value")
+    UNNAMED = mark("unnamed")
 
     @property
     def words(self) -> str:
-        return tr(_KINDS[self])
+        return tr(self.value)
 
     @property
     def opens(self) -> bool:
@@ -46,37 +44,19 @@ class BlockKind(StrEnum):
         return self in (BlockKind.TENSOR, BlockKind.MODEL, BlockKind.CONTAINER)
 
 
-_KINDS = {
-    BlockKind.TENSOR: mark("tensor"),
-    BlockKind.MODEL: mark("model"),
-    BlockKind.OPTIMISER: mark("optimiser"),
-    BlockKind.CONTAINER: mark("container"),
-    BlockKind.VALUE: mark("value"),
-    BlockKind.UNNAMED: mark("unnamed"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
+def cells_of(peeked: Peeked) -> Sequence[Sequence[tuple[str, float]]]:
     """Row by row: what is written, and where it stands from the least (0) to the most (1)."""
-
-    rows: tuple[tuple[tuple[str, float], ...], ...]
-    moved_bytes: int
-
-    @property
-    def lines(self) -> Sequence[str]:
-        return [" ".join(text for text, _ in row) for row in self.rows]
-
-
-def values_of(peeked: Peeked) -> Values:
     least, most = peeked.least or 0.0, peeked.most or 0.0
     writing, span = writing_of(peeked.dtype, peeked.least, peeked.most), most - least
 
     def share(value: float | None) -> float:
         return 0.5 if value is None or not span else (value - least) / span
 
-    rows = [tuple((writing.text(each), share(each)) for each in row) for row in peeked.rows]
-    return Values(tuple(rows), peeked.moved_bytes)
+    return [[(writing.text(each), share(each)) for each in row] for row in peeked.rows]
+
+
+def lines_of(peeked: Peeked) -> Sequence[str]:
+    return [" ".join(text for text, _ in row) for row in cells_of(peeked)]
 
 
 class Key(NamedTuple):
@@ -99,11 +79,6 @@ class Block(NamedTuple):
     owner: str = ""  # the first name for the memory that it looks at, where that is another
     others: tuple[str, ...] = ()  # devices on which the rest of it lies
     cause: Cause | None = None
-
-    @property
-    def own(self) -> int:
-        """Bytes; what it shares stands with the first name for it."""
-        return 0 if self.owner else self.size
 
     @property
     def gradients(self) -> int:
@@ -152,15 +127,13 @@ class Block(NamedTuple):
             if self.cause is None:
                 return tr("nobody named it")
             return tr("since cell {number}", number=self.cause.number)
-        said = []
-        if self.owner:
-            said.append(tr("same memory as {name}", name=self.owner))
-        if self.others:
-            said.append(tr("rest on {devices}", devices=listed(self.others)))
-        if self.gradients:
-            size = memory(self.gradients, units)
-            said.append(tr("gradients {size}", size=size))
-        return "; ".join(said)
+        gradients = memory(self.gradients, units)
+        said = (
+            tr("same memory as {name}", name=self.owner) if self.owner else "",
+            tr("rest on {devices}", devices=listed(self.others)) if self.others else "",
+            tr("gradients {size}", size=gradients) if self.gradients else "",
+        )
+        return "; ".join(filter(None, said))
 
     def spoken(self, device: BenchDevice, units: Units) -> str:
         taken, thing = self.amount(device, units), self.placed
@@ -174,7 +147,7 @@ class Block(NamedTuple):
         )
         return ", ".join(dict.fromkeys(each for each in said if each))
 
-    def hint(self, units: Units, values: Values | None) -> str:
+    def hint(self, units: Units, values: Peeked | None) -> str:
         thing = self.placed
         if thing is None:
             return tr(
@@ -185,8 +158,7 @@ class Block(NamedTuple):
             lines = thing.text.splitlines()
             return "\n".join([*lines[:_MOST_LINES], "…"] if len(lines) > _MOST_LINES else lines)
         names, text = ", ".join(self.names), text_of(thing)
-        words = tr("{names}: {text} on {device}.", names=names, text=text, device=thing.device)
-        said = [words]
+        said = [tr("{names}: {text} on {device}.", names=names, text=text, device=thing.device)]
         taken = sum(each.bytes for each in thing.holds if each.what == "values")
         if self.owner:
             said.append(tr("It looks at the same memory as {name}.", name=self.owner))
@@ -199,7 +171,7 @@ class Block(NamedTuple):
             said.append(tr("Its gradient takes {size} more.", size=size))
         if len(self.names) > 1:
             said.append(tr("Two names for the same object: nothing was copied."))
-        shown = [paragraph(said), *(() if values is None else values.lines)]
+        shown = [paragraph(said), *(() if values is None else lines_of(values))]
         if values is not None and values.moved_bytes:
             copied = tr("This preview copied {bytes} B to the host.", bytes=values.moved_bytes)
             shown.append(copied)
@@ -283,48 +255,32 @@ def amount(size: int, device: BenchDevice, units: Units = USUAL) -> Quantity:
     return part_of_memory(size, whole, units)
 
 
-_CAUSE = "devices differ"
-_SIGNS: Mapping[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "−",
-    ast.Mult: "×",
-    ast.Div: "÷",
-    ast.MatMult: "@",
-}
+def asked_of(left: Key, right: Key) -> str:
+    host = HOST in (left.device, right.device)
+    return tr(
+        "{left} on {device}, {right} on {other}. {question}",
+        left=left.name,
+        device=left.device,
+        right=right.name,
+        other=right.device,
+        question=tr("On which device?") if host else tr("On which card?"),
+    )
 
 
-class DeviceQuestion(NamedTuple):
-    """PyTorch does not choose a device by itself: on which of the two?"""
-
-    left: Key
-    right: Key
-    sign: str  # of the operation, or the first letters of its name
-
-    @property
-    def words(self) -> str:
-        host = HOST in (self.left.device, self.right.device)
-        return tr("On which device?") if host else tr("On which card?")
-
-    @property
-    def spoken(self) -> str:
-        return tr(
-            "{left} on {device}, {right} on {other}. {question}",
-            left=self.left.name,
-            device=self.left.device,
-            right=self.right.name,
-            other=self.right.device,
-            question=self.words,
-        )
+def question_of(ledger: Ledger, selected: int | None) -> tuple[Key, Key] | None:
+    """PyTorch does not choose a device by itself: on which of these two? About the failed cell
+    that is selected, else the newest; None once it is cured.
+    """
+    chosen = None if selected is None else ledger.cell(selected)
+    for cell in (chosen, *ledger.cells[-1:]):
+        failed = None if cell is None or cell.cured_by is not None else cell.failed
+        if cell is not None and failed is not None and failed.cause == "devices differ":
+            return _between(failed.frames, cell, ledger)
+    return None
 
 
-def question_of(ledger: Ledger, selected: int | None) -> DeviceQuestion | None:
-    """About the failed cell that is selected, else the newest; None once it is cured."""
-    cell = None if selected is None else ledger.cell(selected)
-    if cell is None or not _asks(cell):
-        cell = ledger.cells[-1] if ledger.cells else None
-    if cell is None or cell.failed is None or not _asks(cell):
-        return None
-    for site in sites(cell.failed.frames, cell, ledger):
+def _between(frames: Sequence[Frame], cell: Cell, ledger: Ledger) -> tuple[Key, Key] | None:
+    for site in sites(frames, cell, ledger):
         places = [
             Key(each.device, first_name(ledger.things, each.name))
             for each in site.operands
@@ -332,21 +288,5 @@ def question_of(ledger: Ledger, selected: int | None) -> DeviceQuestion | None:
         ]
         right = next((each for each in places if each.device != places[0].device), None)
         if right is not None:
-            return DeviceQuestion(places[0], right, _sign(site.node))
+            return places[0], right
     return None
-
-
-def _asks(cell: Cell) -> bool:
-    failed = cell.failed
-    return failed is not None and failed.cause == _CAUSE and cell.cured_by is None
-
-
-def _sign(tree: ast.AST) -> str:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.BinOp):
-            return _SIGNS.get(type(node.op), "?")
-        if isinstance(node, ast.Call):
-            called = node.func
-            name = called.attr if isinstance(called, ast.Attribute) else ast.unparse(called)
-            return name if len(name) <= 3 else f"{name[:2]}…"
-    return "?"
