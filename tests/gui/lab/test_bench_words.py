@@ -12,13 +12,11 @@ from gpuexplorer.gui.lab.bench.blocks import (
     Block,
     amount,
     blocks_by_device,
-    cells_of,
-    one_line,
     question_of,
 )
-from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line, name_of_copy
+from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line
 from gpuexplorer.gui.state.lab.devices import BenchDevice
-from gpuexplorer.lab.events import Began, Failed, Finished, Frame, Held, Peeked, Placed
+from gpuexplorer.lab.events import Began, Failed, Finished, Frame, Held, Placed
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Run
 from tests.gui.lab.conftest import GIB, MIB, tensor
@@ -61,22 +59,6 @@ def ledger_of(*lines: tuple[str, str]) -> Ledger:
     return ledger
 
 
-def test_the_newest_block_stands_first_on_the_device_where_it_lies() -> None:
-    found = blocks(tensor("X"), tensor("Y", "cuda:1"), tensor("A"))
-    assert [each.title for each in found["cuda:0"]] == ["A", "X"]
-    assert [each.title for each in found["cuda:1"]] == ["Y"]
-
-
-def test_two_names_for_the_same_object_are_one_block() -> None:
-    (block,) = blocks(tensor("X"), tensor("Z", same_as="X"))["cuda:0"]
-    assert block.title == "X, Z"
-    assert "nothing was copied" in block.hint(USUAL, None)
-
-
-def test_a_number_lies_on_no_device() -> None:
-    assert blocks(Placed(1, "step", "value", "", "59")) == {}
-
-
 def test_a_view_says_whose_memory_it_shares() -> None:
     newest, first = blocks(tensor("X", holds=(ON_0,)), tensor("V", holds=(ON_0,)))["cuda:0"]
     assert (newest.remark(USUAL), first.remark(USUAL)) == ("same memory as X", "")
@@ -115,19 +97,6 @@ def test_values_are_shown_where_they_are_few(
     assert blocks(tensor("X", device, shape))[device][0].grid == grid
 
 
-def test_cells_are_tinted_from_the_least_to_the_most() -> None:
-    peeked = Peeked(
-        1, "X", "cuda:0", "float32", (1, 3), (0, 0), ((0.0, 2.0, 4.0),),
-        0.0, 4.0, 2.0, 1.0, 0, (), 3, 12,
-    )  # fmt: skip
-    assert cells_of(peeked) == [[("0.00", 0.0), ("2.00", 0.5), ("4.00", 1.0)]]
-
-
-def test_a_model_of_many_layers_stays_one_line() -> None:
-    assert "\n" not in one_line(SEQUENTIAL * 20)
-    assert len(one_line(SEQUENTIAL * 20)) <= 201
-
-
 @pytest.mark.parametrize(
     ("thing", "target", "by_host", "line"),
     [
@@ -145,11 +114,6 @@ def test_a_tensor_is_copied_under_a_name_of_where_it_goes_and_a_model_moves(
     thing: Placed, target: BenchDevice, by_host: bool, line: str
 ) -> None:
     assert copy_line(thing, target, {"X"}, by_host=by_host) == line
-
-
-def test_the_name_of_a_copy_is_free_and_does_not_grow() -> None:
-    assert name_of_copy("X", "cuda:0", "cuda:1", {"X_1"}) == "X_1_2"
-    assert name_of_copy("X_1", "cuda:1", "cuda:0", {"X", "X_1"}) == "X_0"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -107,22 +107,6 @@ def test_in_a_low_window_utilisation_is_alone_and_in_a_very_low_one_nothing(
     window.resize(1360, 500)
     strips.pull()
     assert not strips.isVisible()
-
-
-def test_pointing_points_at_that_moment_everywhere_and_a_drag_looks_back(
-    strips: Strips, time_window: TimeWindow, cells: list[int]
-) -> None:
-    view, (start, _) = strips.plots.viewport(), time_window.stretch()
-    middle = strips.plots.layout_now().area.center().toPoint()
-    QTest.mouseMove(view, middle)
-    assert time_window.crosshair is not None
-    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=middle)
-    QTest.mouseMove(view, middle + QPoint(100, 0))
-    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=middle + QPoint(100, 0))
-    assert time_window.stretch()[0] < start
-    time_window.look_at(start - 3600, start - 1800)  # before anything was read
-    strips.pull()
-    assert strips.plots.cells == []
 
 
 @pytest.mark.parametrize("faults", ["lost:0@0s"])

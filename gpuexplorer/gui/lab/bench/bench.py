@@ -51,9 +51,7 @@ from gpuexplorer.lab.events import Event, Failed, Peeked
 _EDGE, _GAP, _SIDE = 24, 8, 12
 _LEAST, _FOLDED = 136, 104  # pixels of a column: a block can be read; the host without any
 _MOST_COLUMNS = 10  # the host, eight cards and meta
-_READ = 6000  # milliseconds that a refusal stays to be read
 _BAR, _LEGEND, _HAIR = 12.0, 18.0, 2.0
-_HATCH = Qt.BrushStyle.BDiagPattern
 _STAGES = {
     Stage.SEARCHING: mark("Looking for a Python with PyTorch."),
     Stage.STARTING: mark("PyTorch starts."),
@@ -95,7 +93,7 @@ class Bench(QWidget):
         self._note.setProperty("kind", "refusal")
         self._note.hide()
         self._refused = self._question = ""
-        self._reading = QTimer(self, singleShot=True, interval=_READ)
+        self._reading = QTimer(self, singleShot=True, interval=6000)  # to be read
         self._reach = Segmented(tr("Devices"), [])  # where not all columns have room
         parts = (self._reach, self._area, GROWS, self._note)
         self._laid_out = stacked(*parts, within=self, gap=_GAP)
@@ -174,11 +172,10 @@ class Bench(QWidget):
         self._places = [*self._columns, *([self._rest] if rest else [])]
         words = [each.device.chip or each.device.name for each in self._columns]
         words += [f"+{rest}"] if rest else []
-        self._laid_out.removeWidget(self._reach)
-        self._reach.deleteLater()
-        self._reach = Segmented(tr("Devices"), list(enumerate(words)))
+        before, self._reach = self._reach, Segmented(tr("Devices"), list(enumerate(words)))
         self._reach.chosen.connect(self._on_device_chosen)
-        self._laid_out.insertWidget(0, self._reach)
+        self._laid_out.replaceWidget(before, self._reach)
+        before.deleteLater()
 
     def _arrange(self) -> None:
         """Whole columns, as many as have room; the others are come to by scrolling."""
@@ -194,18 +191,13 @@ class Bench(QWidget):
 
     def _show_names(self) -> None:
         """What is selected, and what a failed cell asks."""
+        question = question_of(self._lab.ledger, self._lab.selection.cell)
         for column in self._columns:
             column.blocks.show_names(self._lab.selection.things)
-        question = question_of(self._lab.ledger, self._lab.selection.cell)
-        asked = question or ()
-        for column in self._columns:
-            column.blocks.show_asked(asked)
+            column.blocks.show_asked(question or ())
         self._question = "" if question is None else asked_of(*question)
         self.setAccessibleDescription(self._question)
-        self._show_note()
-
-    def _show_note(self) -> None:
-        """Why nothing was done just now, else what a failed cell asks."""
+        # Why nothing was done just now comes first.
         say(self._note, self._refused or self._question)
 
     def _bring_into_sight(self, names: frozenset[str]) -> None:
@@ -318,7 +310,7 @@ class Bench(QWidget):
     def _on_refused(self, words: str = "") -> None:
         """Empty: it was read, or a person does something else."""
         self._refused = words
-        self._show_note()
+        say(self._note, words or self._question)
         if not words:
             return
         self._reading.start()
@@ -535,10 +527,10 @@ class DeviceMemory(Painted):
             drawing.elided(x, baseline, label, max(0.0, room))
 
     def _fill(self, drawing: Drawing, place: QRectF, strength: float) -> None:
-        theme, painter = drawing.theme, drawing.painter
+        theme, painter, ink = drawing.theme, drawing.painter, drawing.theme.quiet
         colour = hue(theme, self._shown[0])
         if strength:
             painter.fillRect(place, mixed(theme.surface, colour, strength))
         else:
-            painter.fillRect(place, faded(theme.quiet, 0.16))
-            painter.fillRect(place, QBrush(faded(theme.quiet, 0.75), _HATCH))
+            painter.fillRect(place, faded(ink, 0.16))
+            painter.fillRect(place, QBrush(faded(ink, 0.75), Qt.BrushStyle.BDiagPattern))
