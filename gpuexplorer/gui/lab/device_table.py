@@ -21,8 +21,7 @@ class DeviceTable(Table[BenchDevice]):
     """One that cannot be used is greyed, and tells why on asking."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        self._units = USUAL
-        self._heading = ""
+        self._units, self._heading = USUAL, ""
         self._devices = _DeviceModel(self._columns(), key_of)
         super().__init__(name, self._devices, parent=parent)
         self._devices.setParent(self)
@@ -41,7 +40,6 @@ class DeviceTable(Table[BenchDevice]):
         self.show_rows(devices)
 
     def show_target(self, device: str | None) -> None:
-        """A block is held over it."""
         self.pick(device, scroll=False)
 
     def device_at(self, place: QPoint) -> BenchDevice | None:

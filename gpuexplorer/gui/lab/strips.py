@@ -2,17 +2,17 @@
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, METRICS
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
+from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import FLAGS, Flag, Origin, PlotContent, PlotLine
-from gpuexplorer.gui.plots.flags import flags_of
+from gpuexplorer.gui.plots.flags import flag_of
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.lab.lab_course import CellFlag, strip_order
+from gpuexplorer.gui.state.lab.lab_course import CellFlag, strip_order, touched_devices
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import look
@@ -22,9 +22,9 @@ from gpuexplorer.gui.widgets.line import Line, Wording, wordings
 from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 
-TALL, LOW = 204, 112
+TALL, LOW = 224, 112
 _LOW_BELOW, _AWAY_BELOW = 840, 600  # of the window's height
-_MOST = 8  # cards whose lines can be told apart
+_MOST = 4  # cards whose figures have room
 _HEAD = 340  # pixels of a card's figures above the plots
 _TOGETHER = 8.0  # pixels: flags that would hide each other
 _WORDS = 160.0  # pixels beside a flag that are its words
@@ -32,8 +32,8 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class Strips(QFrame):
-    """Brought up to date by `pull` while it is seen. Of very many cards those are plotted that
-    hold something. In a low window it is away.
+    """Brought up to date by `pull` while it is seen. Of many cards those come first that the
+    cell had to do with, and that hold something. In a low window it is away.
     """
 
     def __init__(
@@ -43,7 +43,6 @@ class Strips(QFrame):
         self._lab, self._time_window = lab, time_window
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("What the cards did meanwhile"))
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.plots = CellPlots(lab, time_window)
         self._heads = [_Head() for _ in range(_MOST)]
         above = row(*(part for each in self._heads for part in (each, GROWS)), gap=24)
@@ -52,8 +51,13 @@ class Strips(QFrame):
     def pull(self) -> None:
         """The newest readings."""
         lab, height = self._lab, self.window().height()
-        # Where there are very many, those that hold something come first.
-        cards = strip_order(lab.devices(), lab.ledger.memory, _MOST)[:_MOST]
+        ledger, chosen = lab.ledger, lab.selection.cell_in(lab.ledger)
+        newest = next(iter(ledger.cells[-1:]), None)
+        cell = newest if chosen is None else ledger.cell(chosen)
+        touched = frozenset() if cell is None else touched_devices(cell, ledger)
+        there = strip_order(lab.devices(), ledger.memory, _MOST)
+        near = sorted(there, key=lambda each: each.name not in touched)[:_MOST]
+        cards = sorted(near, key=there.index)
         if not cards or height < _AWAY_BELOW:
             self.hide()  # so that the newest cell has room
             return
@@ -91,17 +95,22 @@ class Strips(QFrame):
                 lines.append(PlotLine("", metric, trace, reason, *who))
             drawn, highest = tuple(lines), 1.0 if busy else None
             contents.append(PlotContent(title, title, metric.unit, drawn, highest=highest))
+        step = (end - start) / max(1, self.width()) * _TOGETHER
         for _, face in faces:
-            flags += flags_of(lab.flags, face.id, start, end, face.colour)
-            cells |= {each.cell: each for each in lab.flags.of(face.id, start, end)}
+            found = lab.flags.of(face.id, start, end)
+            cells |= {each.cell: each for each in found}
+            # Of those that lie on each other the first and the last, between which all are.
+            first = {each.at // step: each for each in reversed(found)}
+            last = {each.at // step: each for each in found}
+            flags += [flag_of(e, face.colour) for e in {*first.values(), *last.values()}]
         self.plots.cells = sorted(cells.values(), key=lambda each: each.at)
         source = machine.session.source
         self.plots.show_origin(Origin(machine.session.host.name, source.simulated, past))
         self.plots.show_contents(contents, flags)
+        said = [f"{device.name}: {face.spoken_briefly}" for device, face in faces]
         numbers = ", ".join(str(each.number) for each in self.plots.cells)
-        said = " ".join(f"{device.name}: {face.spoken_briefly}" for device, face in faces)
-        cells_said = tr("Cells: {numbers}.", numbers=numbers) if numbers else ""
-        self.setAccessibleDescription(f"{said} {cells_said}".strip())
+        said += [tr("Cells: {numbers}.", numbers=numbers)] if numbers else []
+        self.setAccessibleDescription(" ".join(said))
 
 
 class _Head(QWidget):
@@ -115,10 +124,8 @@ class _Head(QWidget):
     def show_card(self, device: BenchDevice, face: CardFace) -> None:
         self._chip.show_chips([Chip(device.chip, face.colour)])
         letters = look().letters
-        name: Wording = ((f"{device.name}   ", letters.strong, Tone.TEXT),)
-        said: list[Wording] = [name]
-        if face.sentence:
-            said = [(*name, (face.sentence, letters.body, Tone.FAINT))]
+        name = (f"{device.name}   ", letters.strong, Tone.TEXT)
+        said: list[Wording] = [(name, (face.sentence, letters.body, Tone.FAINT))]
         for each in () if face.sentence else face.figures[:3]:
             figure = wordings(each, letters.body, letters.caption)[-1]
             said.append((*said[-1], *figure, ("    ", letters.body, Tone.QUIET)))
@@ -153,15 +160,10 @@ class CellPlots(PlotStack):
                 continue
             ink = theme.bad if each.failed else theme.text
             place = self.flag_place(each).adjusted(0, 2, 0, -2)
-            number = Run(str(each.number), letters.badge, theme.inverse)
-            place.setWidth(max(14.0, number.width + 8))
-            top = layout.plots[0].area.top()
+            words, top = str(each.number), layout.plots[0].area.top()
+            place.setWidth(max(14.0, letters.badge.width(words) + 8))
             drawing.painter.fillRect(QRectF(place.left(), top, 1, place.bottom() - top), ink)
-            drawing.filled(place, ink, CHIP_RADIUS - 1)
-            x = place.center().x() - number.width / 2
-            drawing.text(x, place.center().y() + letters.badge.cap_height / 2, number)
-            if self.hasFocus():
-                drawing.focus_ring(place.adjusted(-2, -2, 2, 2), CHIP_RADIUS)
+            drawing.chip(place, words, letters.badge, ink)
 
     def _chosen(self) -> int | None:
         return self._lab.selection.cell_in(self._lab.ledger)

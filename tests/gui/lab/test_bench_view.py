@@ -110,7 +110,7 @@ def test_before_anything_runs_the_devices_are_there_and_a_note_says_that_nothing
     assert names == ["cpu, nothing on it", "cuda:0, nothing on it", "cuda:1, nothing on it"]
     assert "GiB free" in of(bench, "cuda:0").accessibleDescription()
     assert "No tensors yet: the first cell starts PyTorch." in texts(bench)
-    assert "TITAN RTX, memory modelled" in texts(bench)
+    assert "TITAN RTX, modelled" in texts(bench)
     assert worker.sent == []
 
 

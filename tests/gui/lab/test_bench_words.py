@@ -167,7 +167,7 @@ def test_the_figures_of_a_device_are_in_one_unit_unless_too_little_would_be_left
         total_bytes=24 * GIB, free_bytes=1021 * MIB, tensor_bytes=24_000_000, cache_bytes=GIB,
         context_bytes=0, others_bytes=16 * GIB,
     )  # fmt: skip
-    assert [str(amount(size or 0, device)) for _, size, _ in parts_of(device)] == [
+    assert [str(amount(size or 0, device)) for *_, size, _ in parts_of(device)] == [
         "1.00 GiB", "22.9 MiB", "0 GiB", "16.0 GiB",
     ]  # fmt: skip
     large, small = blocks(tensor("B", bytes=900 * MIB), tensor("S"))["cuda:0"][::-1]

@@ -16,11 +16,12 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL, Units, trimmed
 from gpuexplorer.core.words import mark, paragraph, tr, trn
+from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.lab.bench.block_list import THING, BenchActions, BlockList, ValuesOf, hue
 from gpuexplorer.gui.lab.bench.blocks import (
     FEW_COLUMNS,
@@ -49,7 +50,7 @@ from gpuexplorer.gui.widgets.painted import ChipRow, Painted, Sign
 from gpuexplorer.lab.events import Event, Failed, Peeked
 
 _EDGE, _GAP, _SIDE = 24, 8, 12
-_LEAST, _FOLDED = 136, 104  # pixels of a column: a block can be read; the host without any
+_LEAST, _FOLDED = 112, 104  # pixels of a column: a block can be read; the host without any
 _MOST_COLUMNS = 10  # the host, eight cards and meta
 _BAR, _LEGEND, _HAIR = 12.0, 18.0, 2.0
 _STAGES = {
@@ -61,9 +62,8 @@ _STAGES = {
 
 
 class Bench(QWidget):
-    """Brought up to date by `pull` while it is seen, and by the lab when something changed. Of
-    devices that have no room side by side as many are seen as fit; a row above leads to the
-    others.
+    """Brought up to date by `pull` while it is seen, and by the lab when something changed. A
+    row above leads to devices that have no room.
     """
 
     open_asked = Signal(str)  # the name of an object to look into
@@ -230,10 +230,9 @@ class Bench(QWidget):
                 self._asked[number] = thing.name
 
     def _values(self, block: Block) -> Peeked | None:
-        """What was seen before stays to be read until new ones come."""
+        """What was seen before stays until new ones come; inside, more of it may be seen."""
         thing = block.placed
         seen = None if thing is None else self._lab.course.peeked.get(thing.name)
-        # What was seen inside may be more of it than has room here.
         if thing is None or seen is None or (len(seen.rows), len(seen.rows[0])) != block.grid:
             return None
         known = self._lab.recorded or self._seen.get(thing.name) == thing.id
@@ -404,9 +403,9 @@ class BenchColumn(Painted):
         self.device = device
         letters, whole = self.look.letters, device.usable and device.computes
         name = device.name or tr("Card {number}", number=device.chip)
-        label = device.label.removeprefix("NVIDIA ")
+        label = short_name(device.label)
         if device.modelled and device.usable:
-            label = tr("{name}, memory modelled", name=label)
+            label = tr("{name}, modelled", name=label)
         colour = device.colour if whole and not device.is_host else None
         self._chip.show_chips([Chip(device.chip, colour)] if device.chip else [])
         self._title.show_text(name)
@@ -415,7 +414,7 @@ class BenchColumn(Painted):
         self._label.setVisible(not self.folded)
         lacks = "" if device.name == "meta" else tr("free memory is not known")
         free: list[Wording] = [((lacks, letters.caption, Tone.FAINT),)]
-        facts = [label, lacks]
+        facts = [device.label, lacks]
         if device.free_bytes is not None:
             left = amount(device.free_bytes, device, units)
             facts[1] = tr("{amount} free", amount=left)
@@ -428,7 +427,7 @@ class BenchColumn(Painted):
                 (number, (f"{THIN_SPACE}{each}", letters.body, Tone.QUIET)) for each in words
             ]
         self._free.show_wordings(free)
-        for part, size, _ in parts_of(device):
+        for part, _, size, _ in parts_of(device):
             known = tr("not known") if size is None else amount(size, device, units)
             facts.append(f"{part} {known}")
         said, facts = [tr(device.reason), tr(device.way_out)], [*filter(None, facts)]
@@ -456,30 +455,31 @@ class BenchColumn(Painted):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
             self.blocks.setFocus(Qt.FocusReason.MouseFocusReason)
-            self._actions.touched.emit()
             self._actions.choose(None)
 
 
-Part = tuple[str, int | None, float]  # with its strength of the colour; 0 is not ours: hatched
+# Its words, long and brief; its size; its strength of the colour: 0 is not ours, and hatched.
+Part = tuple[str, str, int | None, float]
 _CACHE, _TENSORS, _CONTEXT, _HOST = 0.62, 1.0, 0.36, 0.55
 
 
 def parts_of(device: BenchDevice) -> Sequence[Part]:
     """Of its memory, as they stand below the bar; None: it is not known."""
+    cache, tensors, others = tr("Cache"), tr("Tensors"), tr("Others")
     # What the driver keeps for itself is there on an idle card too.
-    words = tr("Others") if device.is_host else tr("Driver, others")
-    others = (words, device.others_bytes, 0.0)
+    words = others if device.is_host else tr("Driver, others")
+    rest = (words, others, device.others_bytes, 0.0)
     if device.name == "meta":
         return ()
     if device.is_host:
-        return ((tr("Tensors"), device.tensor_bytes, _HOST), others)
+        return ((tensors, tensors, device.tensor_bytes, _HOST), rest)
     if not device.usable:
-        return (others,)
+        return (rest,)
     return (
-        (tr("Cache"), device.cache_bytes, _CACHE),
-        (tr("Tensors in it"), device.tensor_bytes, _TENSORS),
-        (tr("Context"), device.context_bytes, _CONTEXT),
-        others,
+        (cache, cache, device.cache_bytes, _CACHE),
+        (tr("Tensors in it"), tensors, device.tensor_bytes, _TENSORS),
+        (tr("Context"), tr("Context"), device.context_bytes, _CONTEXT),
+        rest,
     )
 
 
@@ -488,10 +488,7 @@ class DeviceMemory(Painted):
     parts in figures below.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._shown = (BenchDevice("", "", ""), USUAL)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    _shown = (BenchDevice("", "", ""), USUAL)
 
     def show_memory(self, device: BenchDevice, units: Units, rows: int) -> None:
         """`rows`: as many as the device with most has, so that all are alike."""
@@ -505,14 +502,15 @@ class DeviceMemory(Painted):
         left, pixel = 0.0, self.width() / (device.total_bytes or 1)
         if device.total_bytes:
             drawing.filled(bar, theme.well, 4)
-        for _, size, strength in reversed(parts) if device.total_bytes else ():
+        for *_, size, strength in reversed(parts) if device.total_bytes else ():
             tensors = (device.tensor_bytes or 0) if strength == _CACHE else 0  # lie within it
             taken = max(0, (size or 0) - tensors)
             place = QRectF(left, 0, max(_HAIR, taken * pixel), _BAR) & bar
             left += place.width() if taken else 0.0
             if taken:
                 self._fill(drawing, place, strength)
-        for at, (words, size, strength) in enumerate(parts if self.height() > 20 else ()):
+        shown = parts if self.height() > _BAR + _LEGEND else ()
+        for at, (words, brief, size, strength) in enumerate(shown):
             middle = _BAR + 6 + (at + 0.5) * _LEGEND
             x = 14.0 if strength == _TENSORS else 0.0  # contained in the one above
             self._fill(drawing, QRectF(x, middle - 4, 8, 8), strength)
@@ -523,7 +521,8 @@ class DeviceMemory(Painted):
                 runs = [Run(known.number, letters.body, theme.text), unit]
             baseline, x = middle + letters.caption.cap_height / 2, x + 14
             room = drawing.runs_right(self.width(), baseline, runs) - 4 - x
-            label = Run(words, letters.caption, theme.quiet)
+            fitting = words if letters.caption.width(words) <= room else brief
+            label = Run(fitting, letters.caption, theme.quiet)
             drawing.elided(x, baseline, label, max(0.0, room))
 
     def _fill(self, drawing: Drawing, place: QRectF, strength: float) -> None:

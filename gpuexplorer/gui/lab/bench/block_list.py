@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QListView,
     QMenu,
+    QSizePolicy,
     QStyle,
     QStyleOptionViewItem,
     QWidget,
@@ -53,7 +54,7 @@ _BETWEEN = 6.0
 _MANY = 24  # blocks, of which each gets one line
 _BLOCK = Qt.ItemDataRole.UserRole
 _SIDEWAYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-_State = QStyle.StateFlag
+_State, _IGNORED = QStyle.StateFlag, QSizePolicy.Policy.Ignored
 ValuesOf = Callable[[Block], Peeked | None]
 
 
@@ -315,7 +316,7 @@ class BlockList(QListView):
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.verticalScrollBar().setSingleStep(24)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumSize(1, 1)
+        self.setSizePolicy(_IGNORED, _IGNORED)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setDragEnabled(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
