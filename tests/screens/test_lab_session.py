@@ -110,4 +110,4 @@ def test_released_cards_are_empty_and_the_next_cell_takes_them_again(
     person.sees("cuda:0, nothing on it", "Worker: Resting", "Context 0 GiB")
     assert person.cannot_press("Release the cards")
     runs(person, X_ON_0)
-    person.sees("cuda:0, 1 thing")
+    person.sees("cuda:0, 1 object")

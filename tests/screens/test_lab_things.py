@@ -27,7 +27,7 @@ def test_a_tensor_made_by_the_form_lies_on_its_card_with_shape_and_bytes(
     person.choose("Device", "cuda:1")
     person.sees('A = torch.ones(4, 5, device="cuda:1")', "it fits")
     person.click("Create on cuda:1")
-    person.sees("A, tensor, 4×5, 80 B", "cuda:1, 1 thing", "cuda:0, nothing on it")
+    person.sees("A, tensor, 4×5, 80 B", "cuda:1, 1 object", "cuda:0, nothing on it")
     sees_line(person, 'A = torch.ones(4, 5, device="cuda:1")', state="done")
 
 
@@ -53,7 +53,7 @@ def test_a_thing_dragged_to_another_card_is_copied_by_a_line(
 ) -> None:
     person = open_lab(open_program, X_ON_0)
     drags(person, "X, tensor", "cuda:1, nothing on it")
-    person.sees("X_1, tensor, 2×3, 24 B", "cuda:1, 1 thing")
+    person.sees("X_1, tensor, 2×3, 24 B", "cuda:1, 1 object")
     sees_line(person, "X_1 = X.cuda(1)", "Copied 24 B, cuda:0 → cuda:1")
 
 
@@ -90,7 +90,7 @@ def test_a_model_made_by_the_form_lies_on_its_card(open_program: OpenProgram) ->
     person.choose("What to create", "Model")
     person.sees('net = nn.Sequential(nn.Linear(3, 1)).to("cuda:0")', "4 parameters")
     person.click("Create on cuda:0")
-    person.sees("net, model, Linear(3, 1), 16 B", "cuda:0, 1 thing")
+    person.sees("net, model, Linear(3, 1), 16 B", "cuda:0, 1 object")
 
 
 def test_looking_into_a_model_shows_its_layers(open_program: OpenProgram) -> None:

@@ -21,8 +21,7 @@ class DeviceTable(Table[BenchDevice]):
     """One that cannot be used is greyed, and tells why on asking."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        self._units = USUAL
-        self._heading = ""
+        self._units, self._heading = USUAL, ""
         self._devices = _DeviceModel(self._columns(), key_of)
         super().__init__(name, self._devices, parent=parent)
         self._devices.setParent(self)
@@ -41,7 +40,6 @@ class DeviceTable(Table[BenchDevice]):
         self.show_rows(devices)
 
     def show_target(self, device: str | None) -> None:
-        """A block is held over it."""
         self.pick(device, scroll=False)
 
     def device_at(self, place: QPoint) -> BenchDevice | None:
@@ -58,10 +56,8 @@ class DeviceTable(Table[BenchDevice]):
         ]  # fmt: skip
 
     def _name(self, device: BenchDevice) -> Cell:
-        tone = Tone.TEXT if device.usable else Tone.FAINT
-        return Cell(
-            _words(device), mono=bool(device.name), tone=tone, hint=self._spoken(device)
-        )
+        tone, words = Tone.TEXT if device.usable else Tone.FAINT, device.name or device.label
+        return Cell(words, mono=bool(device.name), tone=tone, hint=self._spoken(device))
 
     def _free(self, device: BenchDevice) -> Cell:
         if not device.usable:
@@ -78,8 +74,8 @@ class DeviceTable(Table[BenchDevice]):
     def _spoken(self, device: BenchDevice) -> str:
         free = device.free_bytes
         said = (
-            _words(device),
-            device.label if device.name else "",
+            device.name,
+            device.label,
             "" if free is None else tr("{amount} free", amount=memory(free, self._units)),
             tr(device.reason),
         )
@@ -89,19 +85,14 @@ class DeviceTable(Table[BenchDevice]):
 class _DeviceModel(TableModel[BenchDevice]):
     def flags(self, index: Index) -> Qt.ItemFlag:
         device = self.thing(index)
-        usual = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
-        return usual if device is None or device.usable else Qt.ItemFlag.NoItemFlags
+        usable = device is None or device.usable
+        return super().flags(index) if usable else Qt.ItemFlag.NoItemFlags
 
 
 def key_of(device: BenchDevice) -> str:
     return device.name or f"card {device.chip}"  # PyTorch has no name for it
 
 
-def _words(device: BenchDevice) -> str:
-    return device.name or device.label
-
-
 def _chip(device: BenchDevice) -> Cell:
-    if not device.chip:
-        return Cell()
-    return Cell(chips=(Chip(device.chip, device.colour if device.is_card else None),))
+    chip = Chip(device.chip, device.colour if device.is_card else None)
+    return Cell(chips=(chip,) if device.chip else ())

@@ -18,7 +18,7 @@ from gpuexplorer.gui.lab.inside.inside import Inside
 from gpuexplorer.gui.lab.lab_keys import LAB_KEYS
 from gpuexplorer.gui.lab.program.program_panel import ProgramPanel
 from gpuexplorer.gui.lab.program.watching import Watching
-from gpuexplorer.gui.lab.strips.strips import Strips
+from gpuexplorer.gui.lab.strips import Strips
 from gpuexplorer.gui.lab.three_columns import Side, ThreeColumns
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.lab.worker_slot import Stage

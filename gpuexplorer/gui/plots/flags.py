@@ -13,7 +13,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import FLAGS, Flag, Layout
-from gpuexplorer.gui.state.lab.lab_course import CellFlags
+from gpuexplorer.gui.state.lab.lab_course import CellFlag, CellFlags
 from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 
@@ -33,14 +33,15 @@ def flags_of(
     """One for each cell of the lab that had to do with this card from `start` to `end`. In the
     card's colour, and in that of trouble where the cell failed.
     """
-    flags = []
-    for each in cells.of(card, start, end):
-        first, _, rest = each.code.partition("\n")
-        code = f"{first[:_FIRST_LINE]}…" if rest or len(first) > _FIRST_LINE else first
-        words = tr("Cell {number} of the lab: {code}", number=each.number, code=code)
-        tone, ink = (Tone.BAD, None) if each.failed else (Tone.QUIET, colour)
-        flags.append(Flag(each.at, words, tone, ink, each.number))
-    return flags
+    return [flag_of(each, colour) for each in cells.of(card, start, end)]
+
+
+def flag_of(cell: CellFlag, colour: int | None) -> Flag:
+    first, _, rest = cell.code.partition("\n")
+    code = f"{first[:_FIRST_LINE]}…" if rest or len(first) > _FIRST_LINE else first
+    words = tr("Cell {number} of the lab: {code}", number=cell.number, code=code)
+    tone, ink = (Tone.BAD, None) if cell.failed else (Tone.QUIET, colour)
+    return Flag(cell.at, words, tone, ink, cell.number)
 
 
 class _Cloth(NamedTuple):

@@ -1,23 +1,26 @@
 """The bench as a person sees it: devices with blocks, that are carried, opened and asked."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.lab.bench.bench import Bench
+from gpuexplorer.core.words import Message
+from gpuexplorer.gui.lab.bench.bench import Bench, BenchColumn
 from gpuexplorer.gui.lab.bench.block_list import BlockList
-from gpuexplorer.gui.lab.bench.overlay import BenchOverlay
 from gpuexplorer.gui.lab.device_table import DeviceTable
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.lab.events import Held, Peeked, Placed, Transferred
+from gpuexplorer.lab.events import Held, Peeked, Placed
 from gpuexplorer.lab.wire import Peek
 from tests.gui.dragging import drag
-from tests.gui.hands import press, the
-from tests.gui.lab.conftest import ScriptedWorker, memory, tensor
+from tests.gui.hands import press, texts, the
+from tests.gui.lab.conftest import GIB, ScriptedWorker, memory, tensor
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -25,170 +28,161 @@ MAKE_X = 'X = torch.ones(2, 3, device="cuda:0")'
 MAKE_Y = 'Y = torch.rand(2, 3, device="cuda:1")'
 NAME = Qt.ItemDataRole.AccessibleTextRole
 DESCRIPTION = Qt.ItemDataRole.AccessibleDescriptionRole
-BIG = (100, 100)  # too many values to be shown
+HOST = BenchDevice("cpu", "AMD EPYC", "H", total_bytes=62 * GIB, free_bytes=50 * GIB)
+CPU_ONLY = Message("Your PyTorch is a build for the processor only.")
+ANOTHER_PYTHON = Message("Choose a Python whose PyTorch is built for CUDA.")
+Run = Callable[..., int]
+
+
+def card(number: int) -> BenchDevice:
+    name, total, free = f"cuda:{number}", 80 * GIB, 79 * GIB
+    return BenchDevice(name, "H100", str(number), total_bytes=total, free_bytes=free)
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> QWidget:
-    window = QWidget()
-    qtbot.addWidget(window)
-    window.resize(640, 640)
-    return window
-
-
-@pytest.fixture
-def bench(window: QWidget, lab: Lab, qtbot: QtBot) -> Bench:
-    bench = Bench(lab, window)
-    bench.setGeometry(window.rect())
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
-    bench.pull()
+def bench(lab: Lab, qtbot: QtBot) -> Bench:
+    bench = Bench(lab)
+    qtbot.addWidget(bench)
+    bench.resize(640, 640)
+    with qtbot.waitActive(bench):
+        bench.show()
+        bench.activateWindow()
     return bench
 
 
-def run(lab: Lab, worker: ScriptedWorker, line: str, *placed: Placed) -> int:
+@pytest.fixture
+def run(bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> Run:
     """One line that is carried out at once, after which all memory has a name."""
-    number = lab.run(line)
-    worker.done(*placed, memory=())
-    return number
+
+    def carried_out(line: str, *placed: Placed, **told: object) -> int:
+        number = lab.run(line)
+        with qtbot.waitSignal(lab.changed):
+            worker.done(*placed, **{"memory": (), **told})
+        return number
+
+    return carried_out
 
 
-def lists(bench: Bench) -> list[str]:
-    return [each.accessibleName() for each in bench.findChildren(BlockList) if each.isVisible()]
+def columns(bench: Bench) -> Sequence[BenchColumn]:
+    """From left to right."""
+    found = [each for each in bench.findChildren(BenchColumn) if each.isVisible()]
+    return sorted(found, key=lambda each: each.x())
 
 
-def column(bench: Bench, device: str) -> BlockList:
-    found = bench.findChildren(BlockList)
-    return next(each for each in found if each.accessibleName().startswith(f"{device}, "))
+def of(bench: Bench, device: str) -> BlockList:
+    there = (each.blocks for each in columns(bench))
+    return next(each for each in there if each.accessibleName().startswith(f"{device}, "))
+
+
+def rows(blocks: BlockList) -> list[QModelIndex]:
+    return [blocks.model().index(at, 0) for at in range(blocks.model().rowCount())]
+
+
+def row(blocks: BlockList, name: str) -> QModelIndex:
+    return next(each for each in rows(blocks) if each.data(NAME).startswith(name))
 
 
 def said(bench: Bench, device: str) -> list[str]:
-    """The blocks of a column as a screen reader tells them."""
-    return [each.data(NAME) for each in rows(column(bench, device))]
+    """The blocks of a device as a screen reader tells them."""
+    return [each.data(NAME) for each in rows(of(bench, device))]
 
 
-def rows(of: BlockList) -> list[QModelIndex]:
-    return [of.model().index(number, 0) for number in range(of.model().rowCount())]
-
-
-def row(of: BlockList, name: str) -> QModelIndex:
-    return next(each for each in rows(of) if each.data(NAME).startswith(name))
-
-
-def seen(of: BlockList) -> list[str]:
+def seen(blocks: BlockList) -> list[str]:
     """Those of which something is in sight."""
-    shown = of.viewport().rect()
-    there = [each for each in rows(of) if shown.intersects(of.visualRect(each))]
+    shown = blocks.viewport().rect()
+    there = [each for each in rows(blocks) if shown.intersects(blocks.visualRect(each))]
     return [each.data(NAME).split(", ")[0] for each in there]
 
 
-def has(qtbot: QtBot, bench: Bench, device: str, *blocks: str) -> None:
-    qtbot.waitUntil(
-        lambda: [each.split(", ")[0] for each in said(bench, device)] == list(blocks)
-    )
+def middle(blocks: BlockList, name: str) -> QPoint:
+    return blocks.visualRect(row(blocks, name)).center()
 
 
-def middle(of: BlockList, name: str) -> QPoint:
-    return of.visualRect(row(of, name)).center()
+def carry(blocks: BlockList, name: str, onto: QWidget, *, let_go: bool = True) -> None:
+    there = onto.mapToGlobal(onto.rect().center())
+    drag(blocks.viewport(), middle(blocks, name), there, let_go=let_go)
 
 
-def drags(source: BlockList, name: str, target: QWidget, *, let_go: bool = True) -> None:
-    there = target.mapToGlobal(target.rect().center())
-    drag(source.viewport(), middle(source, name), there, let_go=let_go)
-
-
-def refusal(bench: Bench) -> str:
-    return " ".join(each.text() for each in bench.findChildren(QLabel) if each.isVisible())
-
-
-def test_at_rest_the_devices_are_there_and_a_note_says_that_nothing_was_started(
+def test_before_anything_runs_the_devices_are_there_and_a_note_says_that_nothing_was_made(
     bench: Bench, worker: ScriptedWorker
 ) -> None:
-    assert lists(bench) == [
-        "cpu, nothing on it",
-        "cuda:0, nothing on it",
-        "cuda:1, nothing on it",
-    ]
-    assert "GiB free" in column(bench, "cuda:0").accessibleDescription()
+    names = [each.blocks.accessibleName() for each in columns(bench)]
+    assert names == ["cpu, nothing on it", "cuda:0, nothing on it", "cuda:1, nothing on it"]
+    assert "GiB free" in of(bench, "cuda:0").accessibleDescription()
+    assert "No tensors yet: the first cell starts PyTorch." in texts(bench)
+    assert "TITAN RTX, modelled" in texts(bench)
     assert worker.sent == []
 
 
-def test_what_a_line_makes_lies_on_its_device(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+def test_the_host_is_folded_while_it_holds_nothing_and_identical_cards_are_alike(
+    bench: Bench, run: Run
 ) -> None:
-    run(lab, worker, MAKE_X, tensor("X"))
-    has(qtbot, bench, "cuda:0", "X")
+    host, first, second = columns(bench)
+    assert host.width() < 110
+    assert first.width() == second.width() > 200
+    run("A = torch.ones(2, 3)", tensor("A", "cpu"))
+    assert host.width() == first.width()
+
+
+def test_what_a_line_makes_lies_on_its_device(bench: Bench, run: Run) -> None:
+    run(MAKE_X, tensor("X"))
     assert said(bench, "cuda:0") == ["X, tensor, 2×3, 24 B"]
-    assert column(bench, "cuda:0").accessibleName() == "cuda:0, 1 thing"
+    assert of(bench, "cuda:0").accessibleName() == "cuda:0, 1 object"
+    QAbstractItemModelTester(of(bench, "cuda:0").model())
 
 
-def test_meta_is_there_only_while_something_lies_on_it(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+def test_the_values_of_a_small_tensor_are_asked_for_and_again_when_a_line_may_change_them(
+    bench: Bench, run: Run, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    run(lab, worker, 'M = torch.empty(9, device="meta")', tensor("M", "meta", (9,)))
-    qtbot.waitUntil(lambda: "meta, 1 thing" in lists(bench))
-    assert "shapes without values" in column(bench, "meta").accessibleDescription()
-
-
-def test_the_values_of_a_small_tensor_are_asked_for_once_and_told(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    run(lab, worker, MAKE_X, tensor("X"), tensor("B", shape=BIG))
+    run(MAKE_X, tensor("X"), tensor("B", shape=(100, 100)))
     qtbot.waitUntil(lambda: isinstance(worker.last(), Peek))
-    peek = worker.last()
     ones = (1.0, 1.0, 1.0)
     worker.say(
-        Peeked(peek.id, "X", "cuda:0", "float32", (2, 3), (0, 0), (ones, ones),
+        Peeked(worker.last().id, "X", "cuda:0", "float32", (2, 3), (0, 0), (ones, ones),
                1.0, 1.0, 1.0, 0.0, 0, (), 6, 24)
     )  # fmt: skip
-    there = column(bench, "cuda:0")
-    qtbot.waitUntil(lambda: "1.00 1.00 1.00; 1.00" in row(there, "X").data(DESCRIPTION))
-    hint = row(there, "X").data(Qt.ItemDataRole.ToolTipRole)
-    assert "copied 24 B to the host" in hint
+    there = row(of(bench, "cuda:0"), "X")
+    qtbot.waitUntil(lambda: "1.00 1.00 1.00; 1.00" in there.data(DESCRIPTION))
+    hint = there.data(Qt.ItemDataRole.ToolTipRole)
+    assert "This preview copied 24 B to the host." in hint
     bench.pull()
     assert [each.what for each in worker.sent if isinstance(each, Peek)] == ["X"]
-
-
-def test_values_are_asked_for_again_when_a_line_changed_something_in_place(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    run(lab, worker, MAKE_X, tensor("X"))
+    run("X.add_(1)")
     qtbot.waitUntil(lambda: isinstance(worker.last(), Peek))
-    run(lab, worker, "X.add_(1)")
-    qtbot.waitUntil(
-        lambda: [each.what for each in worker.sent if isinstance(each, Peek)] == ["X", "X"]
-    )
+    assert [each.what for each in worker.sent if isinstance(each, Peek)] == ["X", "X"]
+
+
+def test_a_block_is_carried_to_another_device_or_given_up(
+    bench: Bench, run: Run, worker: ScriptedWorker
+) -> None:
+    run(MAKE_X, tensor("X"))
+    here, there = of(bench, "cuda:0"), of(bench, "cuda:1")
+    carry(here, "X", there, let_go=False)
+    assert worker.cells == [MAKE_X]
+    carry(here, "X", there)
+    assert worker.cells[-1] == "X_1 = X.cuda(1)"
+    carry(here, "X", columns(bench)[0])  # folded
+    assert worker.cells[-1] == "X_cpu = X.cpu()"
 
 
 def test_a_block_let_go_where_it_is_stays_and_a_sentence_says_why(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, run: Run, worker: ScriptedWorker
 ) -> None:
-    run(lab, worker, MAKE_X, tensor("X"))
-    has(qtbot, bench, "cuda:0", "X")
-    drags(column(bench, "cuda:0"), "X", column(bench, "cuda:0"))
-    assert worker.cells[-1] == MAKE_X
-    assert refusal(bench) == "Already there: nothing is copied. X.cuda(0) is X."
-    press(column(bench, "cuda:0"), Qt.Key.Key_Right)
-    assert refusal(bench) == ""
-
-
-def test_escape_gives_a_drag_up(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    run(lab, worker, MAKE_X, tensor("X"))
-    has(qtbot, bench, "cuda:0", "X")
-    drags(column(bench, "cuda:0"), "X", column(bench, "cuda:1"), let_go=False)
-    assert worker.cells[-1] == MAKE_X
+    run(MAKE_X, tensor("X"))
+    why = "Already there: nothing is copied. X.cuda(0) is X."
+    carry(of(bench, "cuda:0"), "X", of(bench, "cuda:0"))
+    assert worker.cells == [MAKE_X]
+    assert why in texts(bench)
+    press(of(bench, "cuda:0"), Qt.Key.Key_Right)
+    assert why not in texts(bench)
 
 
 def test_the_keyboard_walks_over_blocks_and_columns_and_does_all_the_mouse_does(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, run: Run, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    run(lab, worker, MAKE_X, tensor("A"), tensor("X"))
-    run(lab, worker, MAKE_Y, tensor("Y", "cuda:1"))
-    has(qtbot, bench, "cuda:1", "Y")
-    here = column(bench, "cuda:0")
+    run(MAKE_X, tensor("A"), tensor("X"))
+    run(MAKE_Y, tensor("Y", "cuda:1"))
+    here, there = of(bench, "cuda:0"), of(bench, "cuda:1")
     here.setFocus()
     press(here, Qt.Key.Key_Home)
     press(here, Qt.Key.Key_Down)
@@ -199,185 +193,154 @@ def test_the_keyboard_walks_over_blocks_and_columns_and_does_all_the_mouse_does(
     press(here, Qt.Key.Key_Left, control=True)
     assert worker.cells[-1] == "A_cpu = A.cpu()"
     press(here, Qt.Key.Key_Right)
-    there = column(bench, "cuda:1")
     assert there.hasFocus()
     assert there.currentIndex() == row(there, "Y")
-    press(column(bench, "cuda:1"), Qt.Key.Key_C, control=True)
+    press(there, Qt.Key.Key_C, control=True)
     assert QApplication.clipboard().text() == "Y"
-    press(column(bench, "cuda:1"), Qt.Key.Key_Delete)
+    press(there, Qt.Key.Key_Delete)
     assert worker.cells[-1] == "del Y"
 
 
 def test_one_click_selects_on_all_parts_of_the_lab_and_two_open(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, run: Run, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    number = run(lab, worker, MAKE_X)
-    worker.say(Placed(number, "X", "tensor", "cuda:0", "", (2, 3), "float32", 24))
-    has(qtbot, bench, "cuda:0", "X")
-    here = column(bench, "cuda:0")
+    number = run(MAKE_X, tensor("X"))
+    here = of(bench, "cuda:0")
     QTest.mouseClick(here.viewport(), Qt.MouseButton.LeftButton, pos=middle(here, "X"))
     assert (lab.selection.cell, lab.selection.thing) == (number, "X")
     assert here.selectionModel().isSelected(row(here, "X"))
     with qtbot.waitSignal(bench.open_asked):
         QTest.mouseDClick(here.viewport(), Qt.MouseButton.LeftButton, pos=middle(here, "X"))
-    around = here.parentWidget()
-    assert around is not None
-    QTest.mouseClick(around, Qt.MouseButton.LeftButton, pos=QPoint(60, 5))
+    QTest.mouseClick(columns(bench)[1], Qt.MouseButton.LeftButton, pos=QPoint(60, 5))
     assert lab.selection.things == frozenset()
 
 
-def test_values_give_way_where_not_all_blocks_fit_but_for_the_one_that_is_chosen(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+def test_of_many_blocks_the_chosen_one_alone_is_seen_in_whole_and_comes_into_sight(
+    bench: Bench, run: Run, lab: Lab
 ) -> None:
-    run(lab, worker, MAKE_X, *[tensor(f"T{number}") for number in range(2)])
-    has(qtbot, bench, "cuda:0", "T1", "T0")
-    here = column(bench, "cuda:0")
+    run(MAKE_X, tensor("T0"))
+    here = of(bench, "cuda:0")
     whole = here.visualRect(row(here, "T0")).height()
-    run(lab, worker, MAKE_X, *[tensor(f"T{number}") for number in range(60)])
-    qtbot.waitUntil(lambda: len(rows(here)) == 60)
-    assert here.visualRect(row(here, "T0")).height() < whole
-    lab.selection.choose(things={"T9"})
-    high = [here.visualRect(each).height() == whole for each in rows(here)]
-    assert high.index(True) == rows(here).index(row(here, "T9"))
-    assert high.count(True) == 1
-
-
-def test_what_is_selected_elsewhere_is_brought_into_sight(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    run(lab, worker, MAKE_X, *[tensor(f"T{number}") for number in range(60)])
-    has(qtbot, bench, "cuda:0", *[f"T{number}" for number in reversed(range(60))])
-    here = column(bench, "cuda:0")
-    assert "T0" not in seen(here)
+    run(MAKE_X, *[tensor(f"T{number}") for number in range(1000)])
+    assert len(seen(here)) < 20
     lab.selection.choose(things={"T0"})
     assert "T0" in seen(here)
+    high = [each.data(NAME) for each in rows(here) if here.visualRect(each).height() == whole]
+    assert [each.split(", ")[0] for each in high] == ["T0"]
+    here.setFocus()
+    press(here, Qt.Key.Key_End)
+    press(here, Qt.Key.Key_Home)
+    assert seen(here)[0] == "T999"
 
 
 def test_the_menu_of_a_block_offers_every_device_and_shows_each_line(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+    bench: Bench, run: Run, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    run(lab, worker, MAKE_X, tensor("X"), tensor("Z", same_as="X"))
-    has(qtbot, bench, "cuda:0", "X")
-    here = column(bench, "cuda:0")
+    run(MAKE_X, tensor("X"), tensor("Z", same_as="X"))
+    here = of(bench, "cuda:0")
     here.setFocus()
-    asked = QContextMenuEvent(
-        QContextMenuEvent.Reason.Keyboard, QPoint(), here.mapToGlobal(QPoint())
-    )
+    reason = QContextMenuEvent.Reason.Keyboard
+    asked = QContextMenuEvent(reason, QPoint(), here.mapToGlobal(QPoint()))
     QApplication.sendEvent(here, asked)
     qtbot.waitUntil(lambda: bool(bench.findChildren(QMenu)))
-    entries = {
-        action.text(): action for menu in bench.findChildren(QMenu) for action in menu.actions()
-    }
+    menus = bench.findChildren(QMenu)
+    entries = {action.text(): action for menu in menus for action in menu.actions()}
     assert {"Copy to", "Delete\tDel", "Delete the name Z"} <= entries.keys()
     to = {name.split()[0]: action for name, action in entries.items() if name}
     assert not to["cuda:0"].isEnabled()
     assert to["cuda:1"].toolTip() == "X_1 = X.cuda(1)"
     entries["Delete the name Z"].trigger()
     assert worker.cells[-1] == "del Z"
-    for menu in bench.findChildren(QMenu):
+    for menu in menus:
         menu.close()
 
 
-def test_a_line_between_two_cards_is_asked_between_its_two_blocks_until_it_is_cured(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+def test_a_line_between_two_cards_is_asked_until_it_is_cured(
+    bench: Bench, run: Run, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    run(lab, worker, MAKE_X, tensor("X"))
-    run(lab, worker, MAKE_Y, tensor("Y", "cuda:1"))
+    run(MAKE_X, tensor("X"))
+    run(MAKE_Y, tensor("Y", "cuda:1"))
     failed = lab.run("X + Y")
     worker.fail("devices differ", "RuntimeError", "Expected all tensors on the same device")
-    overlay = the(BenchOverlay, bench)
-    qtbot.waitUntil(overlay.isVisible)
-    assert overlay.question is not None
-    assert overlay.question.sign == "+"
-    assert bench.accessibleDescription() == "X on cuda:0, Y on cuda:1. On which card?"
+    asked = "X on cuda:0, Y on cuda:1. On which card?"
+    qtbot.waitUntil(lambda: asked in texts(bench))
+    assert bench.accessibleDescription() == asked
     lab.run("X_1 = X.cuda(1)", cures=failed)
     worker.done(tensor("X_1", "cuda:1"), memory=())
-    qtbot.waitUntil(lambda: not overlay.isVisible())
+    qtbot.waitUntil(lambda: asked not in texts(bench))
 
 
-def test_a_model_stands_on_both_of_its_devices(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    held = (Held("cuda:0", "values", 1024, 1), Held("cuda:1", "values", 2048, 2))
-    run(
-        lab,
-        worker,
-        "net = nn.Sequential(nn.Linear(3, 1))",
-        Placed(1, "net", "model", "cuda:0, cuda:1", "Linear(3, 1)", bytes=3072, holds=held),
-    )
-    has(qtbot, bench, "cuda:1", "net")
-    assert said(bench, "cuda:0") == ["net, model, Linear(3, 1), 1.00 KiB, rest on cuda:1"]
-
-
-def test_memory_without_a_name_says_since_which_line(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    run(lab, worker, MAKE_X, tensor("X", holds=(Held("cuda:0", "values", 512, 1),)))
-    has(qtbot, bench, "cuda:0", "X")
-    number = lab.run("X + X")
-    worker.done(memory=(memory("cuda:0", 1024),))
-    qtbot.waitUntil(lambda: len(said(bench, "cuda:0")) == 2)
+def test_memory_without_a_name_says_since_which_line(bench: Bench, run: Run, lab: Lab) -> None:
+    run(MAKE_X, tensor("X", holds=(Held("cuda:0", "values", 512, 1),)))
+    number = run("X + X", memory=(memory("cuda:0", 1024),))
     assert said(bench, "cuda:0")[0] == "unnamed, 512 B, since cell 2"
-    here = column(bench, "cuda:0")
+    here = of(bench, "cuda:0")
     QTest.mouseClick(here.viewport(), Qt.MouseButton.LeftButton, pos=middle(here, "unnamed"))
     assert lab.selection.cell == number
 
 
-def test_a_copy_is_seen_to_slide_in(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+def test_a_card_that_pytorch_cannot_use_says_why_and_the_way_out(
+    bench: Bench, run: Run, lab: Lab, worker: ScriptedWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(lab, worker, MAKE_X, tensor("X"))
-    number = lab.run("X_1 = X.cuda(1)")
-    worker.say(Transferred(number, "cuda:0", "cuda:1", 24, 9e-6))
-    worker.done(tensor("X_1", "cuda:1"), memory=())
-    has(qtbot, bench, "cuda:1", "X_1")
-    there = column(bench, "cuda:1")
-    before = there.grab().toImage()
-    qtbot.waitUntil(lambda: there.grab().toImage() != before)
+    left_out = replace(card(0), name="", usable=False, reason=CPU_ONLY, way_out=ANOTHER_PYTHON)
+    odd = replace(card(1), reason=Message("PyTorch's cuda:1 is card 0 of this window."))
+    monkeypatch.setattr(lab, "devices", lambda: [HOST, odd, left_out])
+    run("X", tensor("X", "cpu"))
+    host, special, unusable = columns(bench)
+    assert unusable.blocks.accessibleName() == "Card 0, nothing on it"
+    assert f"{CPU_ONLY}\n{ANOTHER_PYTHON}" in texts(bench)
+    assert "is card 0" in special.toolTip()
+    carry(host.blocks, "X", unusable)
+    assert worker.cells == ["X"]
 
 
-def test_what_the_worker_gave_back_leaves_nothing_behind(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+def test_of_64_cards_those_that_hold_nothing_are_lines_of_a_table(
+    bench: Bench,
+    run: Run,
+    lab: Lab,
+    worker: ScriptedWorker,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    run(lab, worker, MAKE_X, tensor("X"))
-    has(qtbot, bench, "cuda:0", "X")
-    lab.release()
-    has(qtbot, bench, "cuda:0")
-
-
-def test_of_a_thousand_tensors_few_are_in_sight_and_the_keys_reach_the_last(
-    bench: Bench, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    run(lab, worker, MAKE_X, *[tensor(f"T{number}") for number in range(1000)])
-    here = column(bench, "cuda:0")
-    qtbot.waitUntil(lambda: len(rows(here)) == 1000)
-    assert len(seen(here)) < 20
-    here.setFocus()
-    press(here, Qt.Key.Key_End)
-    assert seen(here)[-1] == "T0"
-
-
-def test_a_bench_of_few_devices_lists_none(bench: Bench) -> None:
     assert not the(DeviceTable, bench).isVisible()
+    monkeypatch.setattr(lab, "devices", lambda: [HOST, *map(card, range(64))])
+    run("X", tensor("X", "cuda:5"))
+    assert [each.device.name for each in columns(bench)] == ["cpu", "cuda:5"]
+    rest = the(DeviceTable, bench)
+    assert rest.accessibleName() == "63 more, empty"
+    names = [rest.model().index(number, 1) for number in range(63)]
+    assert "79.0 GiB free" in names[-1].data(NAME)
+    rest.setFocus()
+    press(rest, Qt.Key.Key_Home)
+    press(rest, Qt.Key.Key_Down)
+    assert rest.currentIndex().siblingAtColumn(1).data() == "cuda:1"
+    qtbot.waitUntil(lambda: rest.x() > columns(bench)[1].geometry().right())
+    source, place = of(bench, "cuda:5"), rest.visualRect(names[3]).center()
+    there = rest.viewport().mapToGlobal(place)
+    drag(source.viewport(), middle(source, "X"), there)
+    assert worker.cells[-1] == "X_3 = X.cuda(3)"
 
 
-def test_where_not_all_devices_have_room_each_is_reached_by_its_number(
-    bench: Bench, window: QWidget, qtbot: QtBot
+@pytest.mark.parametrize("width", [376, 900])
+def test_of_eight_cards_a_row_of_numbers_leads_to_those_that_have_no_room(
+    width: int, bench: Bench, run: Run, lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ways = [each for each in bench.findChildren(Segmented) if each.isVisible()]
-    assert not ways  # all three have room
-    window.resize(360, 640)
-    bench.setGeometry(window.rect())
-    [way] = [each for each in bench.findChildren(Segmented) if each.isVisible()]
-    assert way.accessibleName() == "Devices"
-    buttons = {each.text(): each for each in way.findChildren(QToolButton) if each.text()}
-    assert list(buttons) == ["H", "0", "1"]
-    last = column(bench, "cuda:1").parentWidget()
-    assert last is not None
-    right = last.mapTo(bench, last.rect().topRight()).x()
-    assert right > bench.width()
-    buttons["1"].click()
-    assert last.mapTo(bench, last.rect().topRight()).x() < bench.width()
-    window.resize(640, 640)
-    bench.setGeometry(window.rect())
-    assert not way.isVisible()
+    monkeypatch.setattr(lab, "devices", lambda: [HOST, *map(card, range(8))])
+    bench.resize(width, 640)
+    run("X", tensor("X", "cpu"))
+
+    def whole() -> list[str]:
+        found = [e for e in columns(bench) if e.visibleRegion().boundingRect() == e.rect()]
+        return [each.device.name for each in found]
+
+    def way(number: str) -> QToolButton:
+        return next(e for e in bench.findChildren(QToolButton) if e.text() == number)
+
+    assert whole()[0] == "cpu"
+    way("7").click()
+    assert whole()[-1] == "cuda:7"
+    way("2").click()
+    assert whole()[0] == "cuda:2"
+    way("H").click()
+    carry(columns(bench)[0].blocks, "X", way("7"), let_go=False)
+    assert whole()[-1] == "cuda:7"

@@ -31,13 +31,6 @@ def columns(qtbot: QtBot) -> Columns:
     return Columns(qtbot, Settings())
 
 
-def test_all_three_stand_side_by_side_in_a_wide_window(columns: Columns) -> None:
-    columns.widget.resize(1240, 600)
-    assert columns.seen == ["form", "bench", "code"]
-    assert columns.form.geometry().right() < columns.bench.x()
-    assert columns.bench.geometry().right() < columns.code.x()
-
-
 def test_a_narrow_window_shows_code_or_forms_beside_the_shelves(columns: Columns) -> None:
     columns.widget.resize(760, 500)
     assert columns.seen == ["bench", "code"]

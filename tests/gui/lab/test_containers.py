@@ -9,7 +9,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.lab.bench.blocks import blocks_by_device
-from gpuexplorer.gui.lab.bench.words import spoken_block
 from gpuexplorer.gui.lab.inside.inside import Inside
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
@@ -59,7 +58,7 @@ def elements(inside: Inside) -> Table[Element]:
 def test_a_container_is_a_block_on_each_device_with_what_it_has_there() -> None:
     found = blocks_by_device({"nets": NETS}, {})
     (here,), (there,) = found["cuda:0"], found["cuda:1"]
-    said = spoken_block(here, BenchDevice("cuda:0", "", "0"), USUAL)
+    said = here.spoken(BenchDevice("cuda:0", "", "0"), USUAL)
     assert said == "nets, container, [Linear(), tensor(5)], 1.00 KiB, rest on cuda:1"
     assert there.size == 512
     assert here.kind.opens

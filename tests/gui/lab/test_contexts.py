@@ -49,20 +49,6 @@ def test_the_context_is_what_the_process_holds_beside_pytorchs_memory(ledger: Le
     assert find(ledger, book(354, DONE_AT + 1)) == 334 * MIB
 
 
-def test_it_stays_known_while_the_driver_has_not_told_anew(ledger: Ledger) -> None:
-    find(ledger, book(354, DONE_AT + 1))
-    ledger.apply(Finished(2, 0.1, memory=(used(500),)))
-    assert find(ledger, book(354, DONE_AT - 1)) == 334 * MIB
-
-
-def test_what_the_driver_told_before_the_cell_was_done_says_nothing(ledger: Ledger) -> None:
-    assert find(ledger, book(354, DONE_AT - 1)) is None
-
-
-def test_of_another_process_nothing_is_taken(ledger: Ledger) -> None:
-    assert find(ledger, book(354, DONE_AT + 1, pid=os.getppid())) is None
-
-
 def test_another_worker_has_another_context(ledger: Ledger) -> None:
     find(ledger, book(354, DONE_AT + 1))
     ledger.lost()

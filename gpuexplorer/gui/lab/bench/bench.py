@@ -2,99 +2,111 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
+    QBrush,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
+    QMouseEvent,
     QResizeEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lab.bench.bench_actions import BenchActions
-from gpuexplorer.gui.lab.bench.bench_question import question_of
-from gpuexplorer.gui.lab.bench.block_list import THING
-from gpuexplorer.gui.lab.bench.blocks import BenchBlocks, Block, Key
-from gpuexplorer.gui.lab.bench.device_column import BenchColumn
-from gpuexplorer.gui.lab.bench.overlay import BenchOverlay, LineEnd
-from gpuexplorer.gui.lab.bench.peeks import Peeks
-from gpuexplorer.gui.lab.bench.words import (
-    foot_notes,
-    foot_of,
-    more_devices,
-    spoken_question,
-    title_of,
-    where_nothing_lies,
+from gpuexplorer.core.units import USUAL, Units, trimmed
+from gpuexplorer.core.words import mark, paragraph, tr, trn
+from gpuexplorer.gui.cards.card_face import short_name
+from gpuexplorer.gui.lab.bench.block_list import THING, BenchActions, BlockList, ValuesOf, hue
+from gpuexplorer.gui.lab.bench.blocks import (
+    FEW_COLUMNS,
+    FEW_ROWS,
+    Block,
+    Key,
+    amount,
+    asked_of,
+    blocks_by_device,
+    question_of,
 )
 from gpuexplorer.gui.lab.device_table import DeviceTable, key_of
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run, plain_tip
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets import laid_out
+from gpuexplorer.gui.state.lab.worker_slot import Stage
+from gpuexplorer.gui.tables.cell import Chip
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.laid_out import GROWS, row, say, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import column as stacked
+from gpuexplorer.gui.widgets.line import ElidedLabel, Line, Wording
 from gpuexplorer.gui.widgets.live_view import scrolled
+from gpuexplorer.gui.widgets.painted import ChipRow, Painted, Sign
+from gpuexplorer.lab.events import Event, Failed, Peeked
 
-_EDGE, _GAP = 24, 8
-_LEAST = 168  # pixels of a column: a block can be read, with three values in a row
+_EDGE, _GAP, _SIDE = 24, 8, 12
+_LEAST, _FOLDED = 112, 104  # pixels of a column: a block can be read; the host without any
 _MOST_COLUMNS = 10  # the host, eight cards and meta
-_READ = 6000  # milliseconds that a refusal stays to be read
-_WIDEST = 240  # of a refusal
+_BAR, _LEGEND, _HAIR = 12.0, 18.0, 2.0
+_STAGES = {
+    Stage.SEARCHING: mark("Looking for a Python with PyTorch."),
+    Stage.STARTING: mark("PyTorch starts."),
+    Stage.FAILED: mark("PyTorch could not be started."),
+    Stage.RESTING: mark("No tensors yet: the first cell starts PyTorch."),
+}
 
 
 class Bench(QWidget):
-    """Brought up to date by `pull` while it is seen, and by the lab when something changed. Of
-    devices that have no room side by side as many whole ones are seen as fit; a row above leads
-    to the others.
+    """Brought up to date by `pull` while it is seen, and by the lab when something changed. A
+    row above leads to devices that have no room.
     """
 
-    open_asked = Signal(str)  # the name of a thing to look into
+    open_asked = Signal(str)  # the name of an object to look into
 
     def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
-        self._blocks = BenchBlocks(lab)
+        self._made_of: tuple[object, ...] = ()
         self._there: Mapping[str, Sequence[Block]] = {}
-        self._peeks = Peeks(lab, self)
+        self._asked: dict[int, str] = {}  # whose values were asked for
+        self._newest: dict[str, tuple[int, int]] = {}  # that was asked for
+        self._seen: dict[str, int] = {}  # what the name then stood for
         self._actions = BenchActions(lab, self)
-        self._newest: int | None = None
+        self._made_by: int | None = None  # the newest cell of which something is here
         # Also those that are not shown just now: a block may be dragged from one that goes.
         self._made: dict[str, BenchColumn] = {}
-        self._columns: Sequence[BenchColumn] = ()
-        self._places: Sequence[QWidget] = ()  # with the list of the rest
-        self._field = _BenchField()
+        self._columns: list[BenchColumn] = []
+        self._places: list[QWidget] = []  # with the list of the rest
+        self._taken: tuple[list[str], int] = ([], 0)  # their devices, and how many are listed
+        self._field = QWidget()
+        self._field.setProperty("panel", "clear")
         self._area = scrolled(self._field, sideways=True)
         self._rest = DeviceTable("", self._field)  # of devices that hold nothing
         self._rest.setProperty("panel", "card")
-        self._rest.hide()
-        self._overlay = BenchOverlay(self._field)
-        self._refusal = laid_out.label("", look().letters.body)
-        self._refusal.setParent(self._field)
-        self._refusal.setProperty("kind", "refusal")
-        self._refusal.setWordWrap(True)
-        self._refusal.hide()
-        self._reading = QTimer(self, singleShot=True, interval=_READ)
-        self._reach: Segmented | None = None  # where not all columns have room
-        self._reached: list[str] = []
-        self._laid_out = laid_out.column(self._area, within=self, gap=_GAP)
+        self._row = row(self._rest, within=self._field, gap=_GAP)
+        self._note = wrapped_label("", Tone.TEXT)
+        self._note.setProperty("kind", "refusal")
+        self._note.hide()
+        self._refused = self._question = ""
+        self._reading = QTimer(self, singleShot=True, interval=6000)  # to be read
+        self._reach = Segmented(tr("Devices"), [])  # where not all columns have room
+        parts = (self._reach, self._area, GROWS, self._note)
+        self._laid_out = stacked(*parts, within=self, gap=_GAP)
         self.setAccessibleName(tr("Bench"))
         self.setAcceptDrops(True)
-        self._field.resized.connect(self._arrange)
         self._area.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
         self._actions.opened.connect(self.open_asked)
         self._actions.refused.connect(self._on_refused)
-        self._actions.touched.connect(self._refusal.hide)
-        self._reading.timeout.connect(self._refusal.hide)
-        self._peeks.came.connect(self._on_values_came)
+        self._actions.touched.connect(self._on_refused)
+        self._reading.timeout.connect(self._on_refused)
+        lab.told.connect(self._on_told)
         lab.changed.connect(self._on_lab_changed)
-        lab.stage_changed.connect(self._on_stage_changed)
+        lab.stage_changed.connect(self._on_lab_changed)
         lab.selection.changed.connect(self._on_selection_changed)
 
     def pull(self) -> None:
@@ -102,136 +114,98 @@ class Bench(QWidget):
         lab, units = self._lab, self._lab.machine.settings.choices.units
         blocks = self._there
         devices = [each for each in lab.devices() if each.name != "meta" or "meta" in blocks]
-        self._actions.devices = devices
-        shown = devices
+        self._actions.devices = shown = devices
         if len(devices) > _MOST_COLUMNS:
             # Only those that hold something, be it their context; the others are listed.
             shown = [e for e in devices if e.is_host or e.context_bytes or blocks.get(e.name)]
         rest = [each for each in devices if each not in shown]
-        anew = [key_of(each) for each in shown] != [key_of(e.device) for e in self._columns]
-        if anew:
-            self._take(shown)
-        rows = max((len(foot_of(each)) for each in devices), default=0)
-        notes, nothing = foot_notes(devices), not any(blocks.values())
+        taken = [key_of(each) for each in shown], len(rest)
+        if taken != self._taken:
+            self._taken = taken
+            self._take(shown, len(rest))
+        rows = max((len(parts_of(each)) for each in devices), default=0)
+        first = next((each for each in shown if each.is_card and each.usable), None)
         for column, device in zip(self._columns, shown, strict=True):
-            first = device is devices[0]
-            empty = where_nothing_lies(device, lab, first=first, nothing=nothing)
-            column.show_device(device, units, rows, empty, notes if device.is_host else ())
-            column.show_blocks(blocks.get(device.name, ()), self._direction(device.name))
-        words = more_devices(len(rest))
+            there = blocks.get(device.name, ())
+            empty = ""
+            if any(blocks.values()):
+                words = tr("the host") if device.is_host else device.name
+                empty = tr("Nothing here. Drop a block to copy it to {device}.", device=words)
+            elif device is (first or shown[0]):
+                empty = self._why_nothing()
+            column.folded = device.is_host and not there and len(devices) > 1
+            column.blocks.show_blocks(there)
+            column.show_device(device, units, rows, empty)
+        words = trn("{count} more, empty", "{count} more, empty", len(rest))
         self._rest.setAccessibleName(words)
         self._rest.show_devices(rest, units, words)
-        if anew or self._rest.isVisibleTo(self._field) is not bool(rest):
-            self._rest.setVisible(bool(rest))
-            self._arrange()
+        self._arrange()
 
-    def _direction(self, device: str) -> int:
-        """From which side the newest cell brought something there; 0: made on the spot."""
-        cell = next((e for e in reversed(self._lab.ledger.cells) if e.finished), None)
-        order = {each.name: at for at, each in enumerate(self._actions.devices)}
-        for each in () if cell is None else cell.transfers:
-            if each.target == device and each.source in order and not each.already_there:
-                return -1 if order[each.source] < order[device] else 1
-        return 0
+    def _why_nothing(self) -> str:
+        lab = self._lab
+        if lab.can_replay:
+            return tr("What lay here went with the worker that ended.")
+        if lab.stage is Stage.RESTING and lab.ledger.cells:
+            return tr("All was given back: the next cell starts PyTorch again.")
+        return tr(_STAGES.get(lab.stage, mark("No tensors yet.")))
 
-    def _take(self, shown: Sequence[BenchDevice]) -> None:
+    def _take(self, shown: Sequence[BenchDevice], rest: int) -> None:
         for column in self._columns:
+            self._row.removeWidget(column)
             column.hide()
-        for device in shown:
+        for at, device in enumerate(shown):
             if key_of(device) not in self._made:
-                self._made[key_of(device)] = self._make(device)
-        self._columns = [self._made[key_of(each)] for each in shown]
-        focused = (each for each in self._columns if each.blocks.hasFocus())
-        for column in self._columns:
+                made = BenchColumn(device, self._actions, self._values, self._field)
+                self._made[key_of(device)] = made
+                made.blocks.gone_sideways.connect(partial(self._on_gone_sideways, made))
+                made.blocks.seen_changed.connect(self._on_seen_changed)
+                made.blocks.walked.connect(partial(self._on_walked, made))
+            column = self._made[key_of(device)]
+            self._row.insertWidget(at, column)
             column.show()
             column.raise_()  # screen readers go by the order of children
-        for column in self._columns[:1]:
-            self._offer_to_tab_key(next(focused, column))
-        # The Tab key has an order of its own.
-        for one, other in pairwise((*(each.blocks for each in self._columns), self._rest)):
-            QWidget.setTabOrder(one, other)
-        self._overlay.raise_()
-
-    def _make(self, device: BenchDevice) -> BenchColumn:
-        column = BenchColumn(device, self._actions, self._peeks.values, self._field)
-        column.blocks.gone_sideways.connect(partial(self._on_gone_sideways, column))
-        column.blocks.seen_changed.connect(self._on_seen_changed)
-        column.blocks.walked.connect(partial(self._on_walked, column))
-        return column
+        self._columns = [self._made[key_of(each)] for each in shown]
+        focused = [each for each in self._columns if each.blocks.hasFocus()]
+        for column in (*focused, *self._columns)[:1]:
+            self._offer_to_tab_key(column)
+        self._rest.setVisible(rest > 0)
+        self._places = [*self._columns, *([self._rest] if rest else [])]
+        words = [each.device.chip or each.device.name for each in self._columns]
+        words += [f"+{rest}"] if rest else []
+        before, self._reach = self._reach, Segmented(tr("Devices"), list(enumerate(words)))
+        self._reach.chosen.connect(self._on_device_chosen)
+        self._laid_out.replaceWidget(before, self._reach)
+        before.deleteLater()
 
     def _arrange(self) -> None:
         """Whole columns, as many as have room; the others are come to by scrolling."""
-        listed = self._rest.isVisibleTo(self._field)
-        self._places = [*self._columns, *([self._rest] if listed else [])]
-        room = self.width() + _GAP
-        fitting = max(1, min(len(self._places), room // (_LEAST + _GAP)))
-        edges = [round(at * room / fitting) for at in range(len(self._places) + 1)]
-        for place, (left, right) in zip(self._places, pairwise(edges), strict=True):
-            place.setGeometry(left, 0, right - left - _GAP, self._field.height())
-        self._field.setMinimumWidth(max(0, edges[-1] - _GAP))
-        self._overlay.setGeometry(self._field.rect())
-        self._show_reach(cut=len(self._places) > fitting)
-        self._on_seen_changed()
-
-    def _show_reach(self, *, cut: bool) -> None:
-        """Where not all devices have room: which there are, and a way to each."""
-        words = [each.device.chip or title_of(each.device) for each in self._columns]
-        if self._rest in self._places:
-            words.append(f"+{len(self._actions.devices) - len(words)}")
-        if words != self._reached or self._reach is None:
-            self._reached = words
-            if self._reach is not None:
-                self._laid_out.removeWidget(self._reach)
-                self._reach.deleteLater()
-            self._reach = Segmented(tr("Devices"), list(enumerate(words)), self)
-            self._reach.chosen.connect(self._on_device_chosen)
-            self._laid_out.insertWidget(0, self._reach)
-        self._reach.setVisible(cut)
+        folded = [each for each in self._columns if each.folded]
+        room = self.width() + _GAP - len(folded) * (_FOLDED + _GAP)
+        count = len(self._places) - len(folded)
+        fitting = max(1, min(count, room // (_LEAST + _GAP)))
+        for each in self._places:
+            each.setFixedWidth(_FOLDED if each in folded else max(1, room // fitting - _GAP))
+        self._reach.setVisible(count > fitting)
         self._reach.show_compact(self._reach.full_width() > self.width())
         self._on_scrolled()
 
-    def _show_question(self) -> None:
+    def _show_names(self) -> None:
+        """What is selected, and what a failed cell asks."""
         question = question_of(self._lab.ledger, self._lab.selection.cell)
-        keys = () if question is None else (question.left, question.right)
-        ends = [end for key in keys if (end := self._end_of(key)) is not None]
-        if len(ends) < 2:
-            question, ends = None, []
-        self._overlay.show_question(question, sorted(ends, key=lambda end: end[0].x()))
-        words = "" if question is None else spoken_question(question)
-        if words != self.accessibleDescription():
-            self.setAccessibleDescription(words)
-
-    def _end_of(self, key: Key) -> LineEnd | None:
-        """Where a line from a block begins."""
         for column in self._columns:
-            place = column.blocks.place_of(key)
-            if column.device.name == key.device and place is not None:
-                covered = column.blocks.blocks[0].key != key
-                return place.translated(QPointF(column.pos())), covered
-        return None
+            column.blocks.show_names(self._lab.selection.things)
+            column.blocks.show_asked(question or ())
+        self._question = "" if question is None else asked_of(*question)
+        self.setAccessibleDescription(self._question)
+        # Why nothing was done just now comes first.
+        say(self._note, self._refused or self._question)
 
     def _bring_into_sight(self, names: frozenset[str]) -> None:
         """The newest of them."""
-        found = (
-            each for each in reversed(self._columns) if each.blocks.bring_into_sight(names)
-        )
-        column = next(found, None)
-        if column is not None:
-            self._area.ensureWidgetVisible(column, 0, 0)
-
-    def _show_names(self) -> None:
-        """What is selected."""
-        for column in self._columns:
-            column.show_names(self._lab.selection.things)
-        self._show_question()
-
-    def _show_target(self, device: BenchDevice | None, *, possible: bool = True) -> None:
-        """A block is held over it."""
-        for column in self._columns:
-            column.show_target(
-                possible if device is not None and device == column.device else None
-            )
-        self._rest.show_target(key_of(device) if device is not None and possible else None)
+        for column in reversed(self._columns):
+            if column.blocks.bring_into_sight(names):
+                self._area.ensureWidgetVisible(column, 0, 0)
+                return
 
     def _device_at(self, place: QPoint) -> BenchDevice | None:
         there = self._field.mapFrom(self, place)
@@ -242,89 +216,111 @@ class Bench(QWidget):
             device = self._rest.device_at(self._rest.mapFrom(self._field, there))
         return device if device is not None and device.name else None
 
+    def _peek(self, blocks: Sequence[Block]) -> None:
+        """Only between two cells: a look would wait behind a long one, and be old by then."""
+        if self._lab.stage is not Stage.READY:
+            return
+        # Each cell may have changed values where they are.
+        ended = sum(e.state not in ("waiting", "running") for e in self._lab.ledger.cells)
+        for thing in [e.placed for e in blocks if e.placed is not None and e.grid is not None]:
+            version = (thing.id, ended)
+            if self._newest.get(thing.name) != version:
+                self._newest[thing.name] = version
+                number = self._lab.look_into(thing.name, rows=FEW_ROWS, columns=FEW_COLUMNS)
+                self._asked[number] = thing.name
+
+    def _values(self, block: Block) -> Peeked | None:
+        """What was seen before stays until new ones come; inside, more of it may be seen."""
+        thing = block.placed
+        seen = None if thing is None else self._lab.course.peeked.get(thing.name)
+        if thing is None or seen is None or (len(seen.rows), len(seen.rows[0])) != block.grid:
+            return None
+        known = self._lab.recorded or self._seen.get(thing.name) == thing.id
+        return seen if known else None
+
+    def _on_told(self, event: Event) -> None:
+        if isinstance(event, Peeked | Failed) and event.id in self._asked:
+            thing = self._lab.ledger.things.get(self._asked.pop(event.id))
+            if isinstance(event, Peeked) and thing is not None:
+                self._seen[thing.name] = thing.id
+                for column in self._columns:
+                    column.blocks.viewport().update()
+
     def _on_lab_changed(self) -> None:
         """Where the newest cell made something, the bench scrolls to it."""
         if not self.isVisible():
             return  # put together when it is seen again
-        self._peeks.note()
-        self._there = self._blocks.by_device()
+        ledger, causes = self._lab.ledger, self._lab.course.causes
+        unnamed = {
+            device: (ledger.unnamed_bytes(device), causes.get(device))
+            for device in ledger.memory
+        }
+        # A cell that was only sent changes nothing on a shelf.
+        if self._made_of != (ledger, ledger.shelf, unnamed):
+            self._made_of = ledger, ledger.shelf, unnamed
+            self._there = blocks_by_device(ledger.things, unnamed)
         self.pull()
         self._show_names()
-        cells = reversed(self._lab.ledger.cells)
-        newest = next((each for each in cells if each.placed), None)
-        if newest is not None and newest.id != self._newest:
-            self._newest = newest.id
+        newest = next((each for each in reversed(ledger.cells) if each.placed), None)
+        if newest is not None and newest.id != self._made_by:
+            self._made_by = newest.id
             self._bring_into_sight(frozenset(newest.placed))
         self._on_seen_changed()
-
-    def _on_stage_changed(self) -> None:
-        if self.isVisible():
-            self.pull()
 
     def _on_selection_changed(self) -> None:
         self._show_names()
         self._bring_into_sight(self._lab.selection.things)
-
-    def _on_values_came(self) -> None:
-        for column in self._columns:
-            column.blocks.viewport().update()
+        self.pull()
 
     def _on_seen_changed(self) -> None:
-        self._show_question()
         if self.isVisible():
+            self._show_names()
             for column in self._columns:
-                self._peeks.ask(column.blocks.read())
+                self._peek(column.blocks.read())
 
     def _on_device_chosen(self, at: int) -> None:
         self._area.horizontalScrollBar().setValue(self._places[at].x())
-        if self._reach is not None:
-            self._reach.show_choice(at)  # also where it cannot come to the left edge
+        self._reach.show_choice(at)  # also where it cannot come to the left edge
 
     def _on_scrolled(self) -> None:
         """The first that is seen as a whole."""
         left = self._area.horizontalScrollBar().value()
         found = (at for at, each in enumerate(self._places) if each.x() >= left)
-        if self._reach is not None and self._reached:
-            self._reach.show_choice(next(found, 0))
+        self._reach.show_choice(next(found, 0))
 
-    def _on_walked(self, column: BenchColumn) -> None:
+    def _on_walked(self, column: "BenchColumn") -> None:
         if column.blocks.hasFocus():
             self._offer_to_tab_key(column)
             self._area.ensureWidgetVisible(column, 0, 0)
 
-    def _offer_to_tab_key(self, chosen: BenchColumn) -> None:
+    def _offer_to_tab_key(self, chosen: "BenchColumn") -> None:
         """One stop for the Tab key; the arrow keys go from column to column."""
         strong, click = Qt.FocusPolicy.StrongFocus, Qt.FocusPolicy.ClickFocus
         for column in self._columns:
             column.blocks.setFocusPolicy(strong if column is chosen else click)
 
-    def _on_gone_sideways(self, column: BenchColumn, side: int) -> None:
+    def _on_gone_sideways(self, column: "BenchColumn", side: int) -> None:
         there = self._columns.index(column) + side
         if 0 <= there < len(self._columns):
-            at = column.blocks.at
-            place = None if at is None else column.blocks.place_of(at.key)
-            y = None if place is None else round(place.center().y())
-            self._columns[there].blocks.enter_at(y)
+            blocks = column.blocks
+            place = blocks.visualRect(blocks.currentIndex())
+            self._columns[there].blocks.enter_at(place.center().y() if blocks.at else None)
 
-    def _on_refused(self, block: Block, words: str) -> None:
-        """Above what it is about, or below where there is no room."""
-        end = self._end_of(block.key)
-        about = (QRectF(self._field.rect()) if end is None else end[0]).toRect()
-        label, room = self._refusal, self._field.rect().adjusted(4, 4, -4, -4)
-        label.setText(words)
-        width = min(_WIDEST, room.width())
-        box = QRect(0, 0, width, label.heightForWidth(width))
-        box.moveCenter(about.center())
-        box.moveBottom(about.top() - 8)
-        if box.top() < room.top():
-            box.moveTop(min(about.bottom() + 8, room.bottom() - box.height()))
-        box.moveLeft(min(max(room.left(), box.left()), room.right() - width))
-        label.setGeometry(box)
-        label.show()
-        label.raise_()
+    def _on_refused(self, words: str = "") -> None:
+        """Empty: it was read, or a person does something else."""
+        self._refused = words
+        say(self._note, words or self._question)
+        if not words:
+            return
         self._reading.start()
         if QAccessible.isActive():
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
+
+    def _carried(self, event: QDropEvent) -> Block | None:
+        """The block that is held; None where it has gone meanwhile."""
+        mime = event.mimeData()
+        key = Key(mime.data(THING).toStdString(), mime.text())
+        return next((each for each in self._there.get(key.device, ()) if each.key == key), None)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasFormat(THING):
@@ -339,7 +335,7 @@ class Bench(QWidget):
         under = self.childAt(place)
         if isinstance(under, QToolButton):
             under.click()
-        device, held, possible = self._device_at(place), self._actions.held, True
+        device, held, possible = self._device_at(place), self._carried(event), True
         if held is not None and device is not None:
             try:
                 self._actions.line_to(held, device)
@@ -347,15 +343,21 @@ class Bench(QWidget):
                 possible = False
         self._show_target(device, possible=possible)
 
+    def _show_target(self, device: BenchDevice | None, *, possible: bool = True) -> None:
+        """A block is held over it."""
+        for column in self._columns:
+            column.target = possible if device == column.device else None
+            column.update()
+        self._rest.show_target(key_of(device) if device is not None and possible else None)
+
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self._show_target(None)
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
         self._show_target(None)
-        device, held = self._device_at(event.position().toPoint()), self._actions.held
-        # It may have gone meanwhile.
-        if held is not None and device is not None and self._end_of(held.key) is not None:
+        device, held = self._device_at(event.position().toPoint()), self._carried(event)
+        if held is not None and device is not None:
             self._actions.carry(held, device)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -367,15 +369,167 @@ class Bench(QWidget):
         self._arrange()
 
 
-class _BenchField(QWidget):
-    """As wide as it has to be; the bench around it scrolls."""
+class BenchColumn(Painted):
+    """One device: its memory, and what lies on it. The list of blocks speaks for the whole."""
 
-    resized = Signal()
+    def __init__(
+        self, device: BenchDevice, actions: BenchActions, values_of: ValuesOf, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.device, self.folded = device, False  # folded: a host that holds nothing
+        self._actions = actions
+        self.target: bool | None = None  # a block is held over it that can, or cannot, come
+        letters = self.look.letters
+        self._chip = ChipRow()
+        self._title = ElidedLabel(letters.title, Tone.TEXT)
+        # It can be used, and something is special about it: told on asking.
+        self._special = Sign(Icon.NOTE, Tone.QUIET, QSize(16, 16))
+        self._label = ElidedLabel(letters.caption, Tone.QUIET)
+        self._free = Line(height=28)
+        self._memory = DeviceMemory()
+        self._said = wrapped_label("", Tone.QUIET)
+        self._count = ElidedLabel(letters.caption, Tone.QUIET)
+        self.blocks = BlockList(device, actions, values_of)
+        self.blocks.walked.connect(self.update)
+        self.setFocusProxy(self.blocks)
+        self._said.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        head = row(self._chip, self._title, GROWS, self._special)
+        above = (head, self._label, self._free, self._memory, self._said, self._count)
+        margins = (_SIDE, _SIDE, _SIDE, _GAP)
+        stacked(*above, self.blocks, GROWS, within=self, gap=5, margins=margins)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("panel", "clear")
+    def show_device(self, device: BenchDevice, units: Units, rows: int, empty: str) -> None:
+        """`rows`: the parts of the device with most of them; `empty`: where no block lies."""
+        self.device = device
+        letters, whole = self.look.letters, device.usable and device.computes
+        name = device.name or tr("Card {number}", number=device.chip)
+        label = short_name(device.label)
+        if device.modelled and device.usable:
+            label = tr("{name}, modelled", name=label)
+        colour = device.colour if whole and not device.is_host else None
+        self._chip.show_chips([Chip(device.chip, colour)] if device.chip else [])
+        self._title.show_text(name)
+        self._special.setVisible(device.usable and bool(device.reason))
+        self._label.show_text(label)
+        self._label.setVisible(not self.folded)
+        lacks = "" if device.name == "meta" else tr("free memory is not known")
+        free: list[Wording] = [((lacks, letters.caption, Tone.FAINT),)]
+        facts = [device.label, lacks]
+        if device.free_bytes is not None:
+            left = amount(device.free_bytes, device, units)
+            facts[1] = tr("{amount} free", amount=left)
+            words = [tr("{unit} free", unit=left.unit), left.unit]
+            if device.total_bytes:
+                total = trimmed(amount(device.total_bytes, device, units).number)
+                words.insert(0, tr("{unit} free of {total}", unit=left.unit, total=total))
+            number = left.number, letters.number, Tone.TEXT if whole else Tone.QUIET
+            free = [
+                (number, (f"{THIN_SPACE}{each}", letters.body, Tone.QUIET)) for each in words
+            ]
+        self._free.show_wordings(free)
+        for part, _, size, _ in parts_of(device):
+            known = tr("not known") if size is None else amount(size, device, units)
+            facts.append(f"{part} {known}")
+        said, facts = [tr(device.reason), tr(device.way_out)], [*filter(None, facts)]
+        blocks = self.blocks.blocks
+        say(self._said, "" if blocks else empty if device.usable else "\n".join(said).strip())
+        self._memory.show_memory(device, units, 0 if self.folded else rows)
+        objects = trn("{count} object", "{count} objects", len(blocks))
+        self._count.show_text(objects)
+        self._count.setVisible(bool(blocks))
+        self.setToolTip(plain_tip("\n".join(filter(None, [*facts, *said]))))
+        self.blocks.show_device(device, units)
+        objects = objects if blocks else tr("nothing on it")
+        self.blocks.setAccessibleName(f"{name}, {objects}")
+        self.blocks.setAccessibleDescription(paragraph([f"{', '.join(facts)}.", *said]))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.resized.emit()
+    def draw(self, drawing: Drawing) -> None:
+        theme, whole = drawing.theme, QRectF(self.rect())
+        drawing.tile(whole)
+        if self.target is not None:
+            edge = theme.accent if self.target else theme.faint
+            drawing.tile(whole, faded(edge, 0.08), edge)
+        if self.blocks.hasFocus() and self.blocks.at is None:
+            drawing.focus_ring(whole)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self.blocks.setFocus(Qt.FocusReason.MouseFocusReason)
+            self._actions.choose(None)
+
+
+# Its words, long and brief; its size; its strength of the colour: 0 is not ours, and hatched.
+Part = tuple[str, str, int | None, float]
+_CACHE, _TENSORS, _CONTEXT, _HOST = 0.62, 1.0, 0.36, 0.55
+
+
+def parts_of(device: BenchDevice) -> Sequence[Part]:
+    """Of its memory, as they stand below the bar; None: it is not known."""
+    cache, tensors, others = tr("Cache"), tr("Tensors"), tr("Others")
+    # What the driver keeps for itself is there on an idle card too.
+    words = others if device.is_host else tr("Driver, others")
+    rest = (words, others, device.others_bytes, 0.0)
+    if device.name == "meta":
+        return ()
+    if device.is_host:
+        return ((tensors, tensors, device.tensor_bytes, _HOST), rest)
+    if not device.usable:
+        return (rest,)
+    return (
+        (cache, cache, device.cache_bytes, _CACHE),
+        (tr("Tensors in it"), tensors, device.tensor_bytes, _TENSORS),
+        (tr("Context"), tr("Context"), device.context_bytes, _CONTEXT),
+        rest,
+    )
+
+
+class DeviceMemory(Painted):
+    """A bar of all there is, true to scale but for the hair that shows where little is; its
+    parts in figures below.
+    """
+
+    _shown = (BenchDevice("", "", ""), USUAL)
+
+    def show_memory(self, device: BenchDevice, units: Units, rows: int) -> None:
+        """`rows`: as many as the device with most has, so that all are alike."""
+        self._shown = (device, units)
+        self.setFixedHeight(round(_BAR + 6 + rows * _LEGEND))
+        self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        theme, letters, (device, units) = drawing.theme, drawing.letters, self._shown
+        bar, parts = QRectF(0, 0, self.width(), _BAR), parts_of(device)
+        left, pixel = 0.0, self.width() / (device.total_bytes or 1)
+        if device.total_bytes:
+            drawing.filled(bar, theme.well, 4)
+        for *_, size, strength in reversed(parts) if device.total_bytes else ():
+            tensors = (device.tensor_bytes or 0) if strength == _CACHE else 0  # lie within it
+            taken = max(0, (size or 0) - tensors)
+            place = QRectF(left, 0, max(_HAIR, taken * pixel), _BAR) & bar
+            left += place.width() if taken else 0.0
+            if taken:
+                self._fill(drawing, place, strength)
+        shown = parts if self.height() > _BAR + _LEGEND else ()
+        for at, (words, brief, size, strength) in enumerate(shown):
+            middle = _BAR + 6 + (at + 0.5) * _LEGEND
+            x = 14.0 if strength == _TENSORS else 0.0  # contained in the one above
+            self._fill(drawing, QRectF(x, middle - 4, 8, 8), strength)
+            runs = [Run(tr("not known"), letters.caption, theme.faint)]
+            if size is not None:
+                known = amount(size, device, units)
+                unit = Run(f"{THIN_SPACE}{known.unit}", letters.caption, theme.quiet)
+                runs = [Run(known.number, letters.body, theme.text), unit]
+            baseline, x = middle + letters.caption.cap_height / 2, x + 14
+            room = drawing.runs_right(self.width(), baseline, runs) - 4 - x
+            fitting = words if letters.caption.width(words) <= room else brief
+            label = Run(fitting, letters.caption, theme.quiet)
+            drawing.elided(x, baseline, label, max(0.0, room))
+
+    def _fill(self, drawing: Drawing, place: QRectF, strength: float) -> None:
+        theme, painter, ink = drawing.theme, drawing.painter, drawing.theme.quiet
+        colour = hue(theme, self._shown[0])
+        if strength:
+            painter.fillRect(place, mixed(theme.surface, colour, strength))
+        else:
+            painter.fillRect(place, faded(ink, 0.16))
+            painter.fillRect(place, QBrush(faded(ink, 0.75), Qt.BrushStyle.BDiagPattern))

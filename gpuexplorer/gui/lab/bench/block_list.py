@@ -1,56 +1,144 @@
 """BlockList: what lies on one device, as a list, and what a person can do with it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import (
     QAbstractListModel,
-    QEasingCurve,
     QEvent,
     QMimeData,
     QModelIndex,
     QObject,
     QPoint,
-    QPointF,
     QRectF,
+    QSize,
     Qt,
-    QVariantAnimation,
     Signal,
 )
 from PySide6.QtGui import (
+    QColor,
     QContextMenuEvent,
     QDrag,
     QFocusEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
-    QPainter,
-    QPixmap,
+    QPen,
+    QResizeEvent,
 )
-from PySide6.QtWidgets import QListView, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QListView,
+    QMenu,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.lab.bench.bench_actions import BenchActions
-from gpuexplorer.gui.lab.bench.block_delegate import (
-    GAP,
-    ONE_LINE,
-    RADIUS,
-    RING,
-    BlockDelegate,
-    State,
-    ValuesOf,
-)
-from gpuexplorer.gui.lab.bench.blocks import Block, Key
-from gpuexplorer.gui.lab.bench.words import hint_of, rows_of, spoken_block
-from gpuexplorer.gui.paint.drawing import Drawing, Index
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.lab.bench.blocks import Block, BlockKind, Key, cells_of, lines_of
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
+from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line
 from gpuexplorer.gui.state.lab.devices import BenchDevice
-from gpuexplorer.gui.theme.palette import faded
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.theme.palette import Theme, faded
+from gpuexplorer.lab.events import Peeked
 
-THING = "application/x-gpuexplorer-thing"  # is what a drag carries
-_ARRIVAL = 160  # milliseconds
-_FROM = 28.0  # pixels away from where a block will stand
-_MOST_ARRIVING = 6
-_BAR = 10.0  # of their width, where not all fit
+THING = "application/x-gpuexplorer-thing"  # is what a drag carries: the device of a block
+_GAP, _PAD, _RADIUS, _RING = 6.0, 8.0, 5.0, 4
+_LINE, _ONE_LINE = 17.0, 30.0  # of text or of values; a block's first
+_BETWEEN = 6.0
+_MANY = 24  # blocks, of which each gets one line
+_BLOCK = Qt.ItemDataRole.UserRole
 _SIDEWAYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+_State, _IGNORED = QStyle.StateFlag, QSizePolicy.Policy.Ignored
+ValuesOf = Callable[[Block], Peeked | None]
+
+
+class BenchActions(QObject):
+    """What can be done with a block, by mouse, keys or menu; all of it through `lab.run`."""
+
+    touched = Signal()  # a person does something else, by mouse or keyboard
+    opened = Signal(str)
+    refused = Signal(str)
+
+    def __init__(self, lab: Lab, parent: QObject) -> None:
+        super().__init__(parent)
+        self._lab = lab
+        self.devices: Sequence[BenchDevice] = ()  # from left to right
+
+    def line_to(self, block: Block, device: BenchDevice) -> str:
+        """Raises Trouble where there is nothing to copy."""
+        by_host = (block.key.device, device.name) in self._lab.switches.by_host
+        return copy_line(block.placed, device, self._lab.ledger.things, by_host=by_host)
+
+    def carry(self, block: Block, device: BenchDevice) -> None:
+        """A tensor is copied, a model moves."""
+        self._run(lambda: self.line_to(block, device))
+
+    def delete(self, block: Block, names: Sequence[str] = ()) -> None:
+        """All its names, where none is picked."""
+        self._run(lambda: delete_line(names or block.names))
+
+    def _run(self, line: Callable[[], str]) -> None:
+        try:
+            self._lab.run(line(), by_form=True)
+        except Trouble as trouble:
+            self.refused.emit(trouble.told)
+
+    def carry_beside(self, block: Block, side: int) -> None:
+        """One device to the left (-1) or right (1)."""
+        at = [each.name for each in self.devices].index(block.key.device) + side
+        if 0 <= at < len(self.devices):
+            self.carry(block, self.devices[at])
+
+    def open(self, block: Block) -> None:
+        if block.kind.opens:
+            self.opened.emit(block.names[0])
+
+    def choose(self, block: Block | None) -> None:
+        """On all parts of the lab: the object, and the cell that made it."""
+        made = block.cause.cell if block is not None and block.cause is not None else None
+        if block is not None and block.placed is not None:
+            cell = self._lab.ledger.cell(block.placed.id)
+            made = None if cell is None else cell.id
+        self._lab.selection.choose(made, () if block is None else block.names)
+
+    def copy_name(self, block: Block) -> None:
+        if block.names:
+            QApplication.clipboard().setText(block.names[0])
+
+    def open_menu(self, block: Block, place: QPoint, parent: QWidget) -> None:
+        self.touched.emit()
+        if not block.names:
+            return
+        menu = QMenu(parent)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.setFont(parent.window().font())  # the system has another for menus
+        if block.kind.opens:
+            menu.addAction(f"{tr('Look inside')}\tEnter", partial(self.open, block))
+        if block.kind in (BlockKind.TENSOR, BlockKind.MODEL):
+            moves = block.kind is BlockKind.MODEL
+            targets = menu.addMenu(tr("Move to") if moves else tr("Copy to"))
+            targets.setToolTipsVisible(True)
+            for device in self.devices:
+                words = "   ".join(dict.fromkeys(filter(None, (device.name, device.label))))
+                action = targets.addAction(words, partial(self.carry, block, device))
+                try:
+                    action.setToolTip(self.line_to(block, device))
+                except Trouble as trouble:
+                    action.setToolTip(trouble.told)
+                    action.setEnabled(False)
+        menu.addAction(f"{tr('Copy name')}\tCtrl+C", partial(self.copy_name, block))
+        menu.addSeparator()
+        menu.addAction(f"{tr('Delete')}\tDel", partial(self.delete, block))
+        for name in block.names if len(block.names) > 1 else ():
+            words = tr("Delete the name {name}", name=name)
+            menu.addAction(words, partial(self.delete, block, (name,)))
+        menu.popup(place)
 
 
 class BlockModel(QAbstractListModel):
@@ -63,12 +151,12 @@ class BlockModel(QAbstractListModel):
         self._values_of = values_of
 
     def show(self, blocks: Sequence[Block]) -> None:
-        rows = {each.key: row for row, each in enumerate(blocks)}
+        rows = {each.key: at for at, each in enumerate(blocks)}
         self.layoutAboutToBeChanged.emit()
         before = self.persistentIndexList()
         kept = [rows.get(self.blocks[each.row()].key, -1) for each in before]
         self.blocks = blocks
-        self.changePersistentIndexList(before, [self.index(row) for row in kept])
+        self.changePersistentIndexList(before, [self.index(at) for at in kept])
         self.layoutChanged.emit()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
@@ -76,7 +164,8 @@ class BlockModel(QAbstractListModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         usual = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return usual | Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else usual
+        named = index.isValid() and self.blocks[index.row()].names
+        return usual | Qt.ItemFlag.ItemIsDragEnabled if named else usual
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         block = self.blocks[index.row()]
@@ -84,202 +173,246 @@ class BlockModel(QAbstractListModel):
             case Qt.ItemDataRole.UserRole:
                 return block
             case Qt.ItemDataRole.AccessibleTextRole:
-                return spoken_block(block, self.device, self.units)
+                return block.spoken(self.device, self.units)
             case Qt.ItemDataRole.AccessibleDescriptionRole:
                 values = self._values_of(block)
-                return "" if values is None else "; ".join(rows_of(values))
+                return "" if values is None else "; ".join(lines_of(values))
             case Qt.ItemDataRole.ToolTipRole:
-                return hint_of(block, self.units, self._values_of(block))
+                return plain_tip(block.hint(self.units, self._values_of(block)))
         return None
 
 
+class BlockDelegate(Delegate):
+    """Its attributes are how the blocks of one device look just now."""
+
+    def __init__(self, model: BlockModel, values_of: ValuesOf) -> None:
+        super().__init__(model)
+        self._model, self._values_of = model, values_of
+        self.width = 0.0
+        self.cramped = False  # not all fit in whole: each gets one line
+        self.opened: Key | None = None  # but for this one
+        self.asked: Sequence[Key] = ()  # on which device?
+
+    def in_whole(self, block: Block) -> bool:
+        """With what stands below its name."""
+        return not self.cramped or block.key == self.opened
+
+    def height_of(self, block: Block) -> float:
+        if not self.in_whole(block):
+            return _ONE_LINE + _GAP
+        lines = len(self._lines(block)[2]) + (0 if block.grid is None else block.grid[0])
+        return _ONE_LINE + lines * _LINE + (0 if block.grid is None else 2) + _GAP
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, round(self.height_of(index.data(_BLOCK))))
+
+    def _lines(self, block: Block) -> tuple[bool, bool, list[str]]:
+        """Whether bytes and shape have room beside the name, which comes first; and what stands
+        below it.
+        """
+        mono, shape = self.look.letters.mono, block.shape
+        remark = block.remark(self._model.units)
+        left = self.width - 2 * _PAD - mono.width(block.title) - _BETWEEN
+        taken = sum(run.width for run in self._at_right(block))
+        beside = taken <= left
+        left -= taken if beside else 0
+        tensor = block.kind is BlockKind.TENSOR
+        shaped = tensor and mono.width(shape) + _BETWEEN <= left
+        lines = [each for each in ("" if shaped else shape, remark) if each]
+        return beside, shaped, lines or ([] if beside else [""])
+
+    def _at_right(self, block: Block) -> list[Run]:
+        letters, theme = self.look.letters, self.look.theme
+        taken, runs = block.amount(self._model.device, self._model.units), []
+        if block.placed is not None and block.placed.requires_grad:
+            runs.append(Run("∇\N{EN SPACE}", letters.caption, theme.quiet))
+        if taken is not None:
+            runs.append(Run(taken.number, letters.strong, theme.text))
+            runs.append(Run(f"{THIN_SPACE}{taken.unit}", letters.caption, theme.quiet))
+        return runs
+
+    def draw(
+        self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
+    ) -> None:
+        block: Block = index.data(_BLOCK)
+        theme, letters = drawing.theme, drawing.letters
+        place = place.adjusted(_RING, _GAP / 2, -_RING, -_GAP / 2)
+        colour = hue(theme, self._model.device)
+        strength = 0.07 if block.kind is BlockKind.UNNAMED else 0.2
+        pointed = 0.06 if option.state & _State.State_MouseOver else 0.0
+        drawing.filled(place, faded(colour, strength + pointed), _RADIUS)
+        drawing.outlined(place, QPen(faded(colour, 0.5), 1), _RADIUS)
+        if option.state & _State.State_Selected:
+            drawing.filled(place, theme.selection, _RADIUS)
+            drawing.outlined(place, QPen(theme.text, 1.5), _RADIUS)
+        if option.state & _State.State_HasFocus:
+            drawing.focus_ring(place.adjusted(-3, -3, 3, 3), _RADIUS + 3)
+        if block.key in self.asked:
+            drawing.outlined(place, QPen(theme.bad, 2, Qt.PenStyle.DashLine), _RADIUS)
+        beside, shaped, lines = self._lines(block)
+        whole, tensor = self.in_whole(block), block.kind is BlockKind.TENSOR
+        left, right = place.left() + _PAD, place.right() - _PAD
+        baseline, end = place.top() + _PAD + 11.0, right
+        if beside:
+            end = drawing.runs_right(right, baseline, self._at_right(block)) - _BETWEEN
+        named = (letters.mono, theme.text) if block.names else (letters.caption, theme.quiet)
+        x = drawing.elided(left, baseline, Run(block.title, *named), max(0.0, end - left))
+        if shaped:
+            drawing.text(x + _BETWEEN, baseline, Run(block.shape, letters.mono, theme.quiet))
+        for at, line in enumerate(lines if whole else ()):
+            baseline, end = baseline + _LINE, right
+            if at == 0 and not beside:
+                end = drawing.runs_right(right, baseline, self._at_right(block)) - _BETWEEN
+            mono = tensor and line == block.shape
+            run = Run(line, letters.mono if mono else letters.caption, theme.quiet)
+            drawing.elided(left, baseline, run, max(0.0, end - left))
+        if whole and block.grid is not None:
+            high = block.grid[0] * _LINE
+            field = QRectF(left, place.bottom() - _PAD + 1 - high, right - left, high)
+            self._draw_cells(drawing, field, block.grid, self._values_of(block))
+
+    def _draw_cells(
+        self, drawing: Drawing, field: QRectF, grid: tuple[int, int], values: Peeked | None
+    ) -> None:
+        """Until somebody has looked, the cells are there without their figures."""
+        rows, columns = grid
+        letters, theme = drawing.letters.caption, drawing.theme
+        cells = () if values is None else cells_of(values)
+        widest = max((letters.width(text) for line in cells for text, _ in line), default=20.0)
+        shown = min(columns, max(1, int(field.width() // (widest + 7))))
+        # A lone number is no reason for a bar as wide as the block.
+        wide = min(field.width() / shown, max(48.0, widest + 10))
+        colour = hue(theme, self._model.device)
+        for at in range(rows * shown):
+            down, across = divmod(at, shown)
+            known = down < len(cells) and across < len(cells[down])
+            text, share = cells[down][across] if known else ("", 0.0)
+            left, top = field.left() + across * wide, field.top() + down * _LINE
+            cell = QRectF(left, top, wide - 1, _LINE - 1)
+            drawing.filled(cell, faded(colour, 0.12 + 0.28 * min(1.0, max(0.0, share))), 2)
+            run = Run("…" if across == shown - 1 < columns - 1 else text, letters, theme.text)
+            baseline = cell.center().y() + letters.cap_height / 2
+            drawing.text(cell.center().x() - run.width / 2, baseline, run)
+
+
 class BlockList(QListView):
-    """Laid out by its column, between the head and the foot of the device."""
+    """The newest first. Selected is what the lab's selection has, and nothing by hand alone."""
 
     gone_sideways = Signal(int)
     seen_changed = Signal()  # other blocks are seen than before
     walked = Signal()  # the keyboard is at another block, came here or went away
 
-    def __init__(
-        self, device: BenchDevice, actions: BenchActions, values_of: ValuesOf, parent: QWidget
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, device: BenchDevice, actions: BenchActions, values_of: ValuesOf) -> None:
+        super().__init__()
         self._actions = actions
         self._names: frozenset[str] = frozenset()  # that are selected
         self._pressed: Block | None = None
-        self._model = BlockModel(device, values_of, self)
-        self._drawn = BlockDelegate(device, values_of, self)
-        self.overflows = False
+        self._rows = BlockModel(device, values_of, self)
+        self._drawn = BlockDelegate(self._rows, values_of)
         self.setProperty("kind", "bare")
-        self.setModel(self._model)
+        self.setModel(self._rows)
         self.setItemDelegate(self._drawn)
-        # Selected is what the lab's selection has, and nothing by hand alone.
         self.setSelectionMode(QListView.SelectionMode.NoSelection)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.verticalScrollBar().setSingleStep(24)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(_IGNORED, _IGNORED)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setDragEnabled(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.viewport().setAcceptDrops(False)
-        self._arrival = QVariantAnimation(self, startValue=0.0, endValue=1.0)
-        self._arrival.setDuration(_ARRIVAL)
-        self._arrival.setEasingCurve(QEasingCurve.Type.OutCubic)
-        self._arrival.valueChanged.connect(self._on_moved)
         self.verticalScrollBar().valueChanged.connect(self.seen_changed)
         self.selectionModel().currentChanged.connect(self.walked)
 
     @property
     def blocks(self) -> Sequence[Block]:
-        """The newest first."""
-        return self._model.blocks
+        return self._rows.blocks
 
     @property
     def at(self) -> Block | None:
         """Where the keyboard is."""
         return self._block(self.currentIndex())
 
-    @property
-    def chosen(self) -> int | None:
-        """The row of the first that is selected, which is seen in whole."""
-        return None if self._drawn.opened is None else self._row(self._drawn.opened)
-
     def show_device(self, device: BenchDevice, units: Units) -> None:
-        self._model.device, self._model.units = device, units
-        self._drawn.device, self._drawn.units = device, units
+        self._rows.device, self._rows.units = device, units
         self.viewport().update()
 
-    def show_blocks(self, blocks: Sequence[Block], come_from: int | None) -> None:
-        """`come_from`: from the column at the left (-1), at the right (1), or from none (0);
-        None: they were there already.
-        """
-        at = self.at
-        before = {each.key for each in self.blocks}
-        self._model.show(blocks)
-        row = None if at is None else self._row(at.key)
-        if row is not None and row != self.currentIndex().row():
-            self.setCurrentIndex(self._model.index(row))
-        fresh = {each.key for each in blocks if each.key not in before and each.names}
-        if come_from is not None and 0 < len(fresh) <= _MOST_ARRIVING:
-            self._drawn.arriving = fresh
-            self._drawn.come_from = QPointF(come_from * _FROM, 0.0 if come_from else -_FROM / 2)
-            self._arrival.start()
-        self._choose()
+    def show_blocks(self, blocks: Sequence[Block]) -> None:
+        if blocks != self.blocks:
+            self._rows.show(blocks)
+            self._choose()
 
-    def show_names(self, names: frozenset[str]) -> bool:
-        """What is selected. True where that was something else."""
-        if names == self._names:
-            return False
-        self._names = names
-        self._choose()
-        return True
+    def show_names(self, names: frozenset[str]) -> None:
+        """What is selected."""
+        if names != self._names:
+            self._names = names
+            self._choose()
+
+    def show_asked(self, asked: Sequence[Key]) -> None:
+        if asked != self._drawn.asked:
+            self._drawn.asked = asked
+            self.viewport().update()
 
     def _choose(self) -> None:
         chosen = self.selectionModel()
         chosen.clearSelection()
         self._drawn.opened = None
-        for row, each in enumerate(self.blocks) if self._names else ():
+        for at, each in enumerate(self.blocks) if self._names else ():
             if not self._names.isdisjoint(each.names):
-                chosen.select(self._model.index(row), chosen.SelectionFlag.Select)
+                chosen.select(self._rows.index(at), chosen.SelectionFlag.Select)
                 self._drawn.opened = self._drawn.opened or each.key
+        self._fit()
 
-    def lay_out(self, view: QRectF) -> None:
-        """On the ground of `view` where all fit, else all over it."""
-        drawn, room = self._drawn, view.height()
-        drawn.width, drawn.cramped = view.width(), False
-        lines = len(self.blocks) * (ONE_LINE + GAP) - GAP
-        drawn.cramped = lines > room or self._high() > room + 0.5
-        self.overflows = drawn.cramped and self._high() > room + 0.5
-        bar = 0
-        if self.overflows:
-            drawn.width -= _BAR
-            bar = self.verticalScrollBar().sizeHint().width()
-        on, off = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.setVerticalScrollBarPolicy(on if self.overflows else off)
-        high = room if self.overflows or not self.blocks else self._high()
-        whole = QRectF(view.left(), view.bottom() - high, drawn.width + bar, high)
-        whole.adjust(-RING, -GAP / 2, RING, GAP / 2)
-        self.setGeometry(whole.toAlignedRect())
+    def _fit(self) -> None:
+        """In whole where all fit, else the chosen one alone."""
+        drawn = self._drawn
+        drawn.width, drawn.cramped = self.viewport().width() - 2.0 * _RING, False
+        high = sum(map(drawn.height_of, self.blocks[: _MANY + 1]))
+        drawn.cramped = len(self.blocks) > _MANY or high > self.viewport().height() + 1
         self.setUniformItemSizes(drawn.cramped and drawn.opened is None)
-        self.doItemsLayout()
-        hand = Qt.CursorShape.OpenHandCursor if self.blocks else Qt.CursorShape.ArrowCursor
-        self.viewport().setCursor(hand)
+        self.scheduleDelayedItemsLayout()
+        self.executeDelayedItemsLayout()
         self.seen_changed.emit()
-
-    def _high(self) -> float:
-        """All of them together."""
-        return sum(map(self._drawn.height_of, self.blocks)) + GAP * (len(self.blocks) - 1)
 
     def bring_into_sight(self, names: frozenset[str]) -> bool:
         """True where one of them lies here."""
-        found = (row for row, each in enumerate(self.blocks) if names & {*each.names})
-        row = next(found, None)
-        if row is not None:
-            self.scrollTo(self._model.index(row))
-        return row is not None
+        found = [at for at, each in enumerate(self.blocks) if names & {*each.names}]
+        if found:
+            self.scrollTo(self._rows.index(found[0]))
+        return bool(found)
 
     def enter_at(self, y: int | None) -> None:
         """The keyboard comes here, from the block beside at that height."""
         if y is not None and self.blocks:
-            there = QPoint(RING, min(max(0, y - self.y()), self.viewport().height() - 1))
-            self.setCurrentIndex(self.indexAt(there))
+            index = self.indexAt(QPoint(_RING, max(0, y)))
+            last = self._rows.index(len(self.blocks) - 1)
+            self.setCurrentIndex(index if index.isValid() else last)
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def read(self) -> Sequence[Block]:
         """Those that are seen with what stands below their names."""
         x, bottom = self.width() // 2, self.viewport().height() - 1
         first, last = self.indexAt(QPoint(x, 0)), self.indexAt(QPoint(x, bottom))
-        seen = slice(first.row(), last.row() + 1 if last.isValid() else None)
-        there = self.blocks[seen] if first.isValid() else ()
-        return [each for each in there if self._drawn.in_whole(each)]
-
-    def place_of(self, key: Key) -> QRectF | None:
-        """In its column, as far as it is seen; None where it does not lie here."""
-        row = self._row(key)
-        if row is None:
-            return None
-        inner = QRectF(self.viewport().rect()).adjusted(RING, GAP / 2, -RING, -GAP / 2)
-        place = QRectF(self.visualRect(self._model.index(row)))
-        place.adjust(0, GAP / 2, 0, -GAP / 2)
-        top = min(max(place.top(), inner.top()), inner.bottom())
-        bottom = max(min(place.bottom(), inner.bottom()), inner.top())
-        seen = QRectF(inner.left(), top, place.width() - 2 * RING, bottom - top)
-        return seen.translated(QPointF(self.pos()))
-
-    def _row(self, key: Key) -> int | None:
-        return next((row for row, each in enumerate(self.blocks) if each.key == key), None)
+        seen = slice(max(0, first.row()), last.row() + 1 if last.isValid() else None)
+        return [each for each in self.blocks[seen] if self._drawn.in_whole(each)]
 
     def _block(self, index: Index) -> Block | None:
         return self.blocks[index.row()] if index.isValid() else None
 
-    def _on_moved(self, share: float) -> None:
-        self._drawn.arrived = share
-        self.viewport().update()
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def startDrag(self, _actions: Qt.DropAction) -> None:
-        block = self._pressed
-        if block is None or not block.names:
+        """Under its name as text, so that it can be let go over code too."""
+        if self._pressed is None:
             return
-        drag, carried = QDrag(self), QMimeData()
-        carried.setText(block.names[0])
-        carried.setData(THING, b"")
+        drag, carried, key = QDrag(self), QMimeData(), self._pressed.key
+        carried.setText(key.name)
+        carried.setData(THING, key.device.encode())
         drag.setMimeData(carried)
-        drag.setPixmap(self._picture(block))
-        drag.setHotSpot(QPoint(14, 14))
-        self._actions.held = block
+        drag.setPixmap(self.viewport().grab(self.visualRect(self.selectedIndexes()[0])))
         drag.exec(Qt.DropAction.CopyAction)
-
-    def _picture(self, block: Block) -> QPixmap:
-        ratio = self.devicePixelRatioF()
-        place = QRectF(0, 0, self._drawn.width, ONE_LINE)
-        picture = QPixmap((place.size() * ratio).toSize())
-        picture.setDevicePixelRatio(ratio)
-        picture.fill(Qt.GlobalColor.transparent)
-        with QPainter(picture) as painter:
-            drawing = Drawing(painter)
-            drawing.filled(place, faded(drawing.theme.raised, 0.9), RADIUS)
-            self._drawn.draw_block(drawing, place, block, State.State_Selected, whole=False)
-        return picture
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._actions.touched.emit()
@@ -339,3 +472,8 @@ class BlockList(QListView):
                 event.accept()
                 return True
         return super().event(event)
+
+
+def hue(theme: Theme, device: BenchDevice) -> QColor:
+    """The card's colour; the host and cards that cannot be used have none."""
+    return theme.card(device.colour if device.usable else None)

@@ -1,34 +1,42 @@
-"""Block: one thing that lies on a device, and all blocks of the bench out of the ledger."""
+"""Block: one object that lies on a device, with what is said of it; all blocks of the bench out
+of the ledger; and which two of them a failed cell wanted to bring together.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from gpuexplorer.core.words import Message, mark, tr
-from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.core.metrics import Unit
+from gpuexplorer.core.units import USUAL, Quantity, Units, measure, memory, part_of_memory
+from gpuexplorer.core.words import Message, listed, mark, paragraph, tr
+from gpuexplorer.gui.lab.inside.values import writing_of
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab_course import Cause
-from gpuexplorer.lab.events import Placed
+from gpuexplorer.lab.cures import sites
+from gpuexplorer.lab.events import Frame, Peeked, Placed
+from gpuexplorer.lab.ledger import Cell, Ledger
 
 HOST = "cpu"
-_FEW_ROWS, _FEW_COLUMNS = 4, 6
-_SPACE = re.compile(r"\s+")
+FEW_ROWS, FEW_COLUMNS = 4, 6
 _LONGEST = 200
+_MOST_LINES = 16  # of a model
+_LEAST = 0.1  # of the unit of the whole
 
 
 class BlockKind(StrEnum):
     """As the worker calls it; `UNNAMED` is what PyTorch holds for no name of the shelf."""
 
-    TENSOR = "tensor"
-    MODEL = "model"
-    OPTIMISER = "optimiser"
-    CONTAINER = "container"
-    VALUE = "value"
-    UNNAMED = "unnamed"
+    TENSOR = mark("tensor")
+    MODEL = mark("model")
+    OPTIMISER = mark("optimiser")
+    CONTAINER = mark("container")
+    VALUE = mark("value")
+    UNNAMED = mark("unnamed")
 
     @property
     def words(self) -> str:
-        return tr(_KINDS[self])
+        return tr(self.value)
 
     @property
     def opens(self) -> bool:
@@ -36,26 +44,31 @@ class BlockKind(StrEnum):
         return self in (BlockKind.TENSOR, BlockKind.MODEL, BlockKind.CONTAINER)
 
 
-_KINDS = {
-    BlockKind.TENSOR: mark("tensor"),
-    BlockKind.MODEL: mark("model"),
-    BlockKind.OPTIMISER: mark("optimiser"),
-    BlockKind.CONTAINER: mark("container"),
-    BlockKind.VALUE: mark("value"),
-    BlockKind.UNNAMED: mark("unnamed"),
-}
+def cells_of(peeked: Peeked) -> Sequence[Sequence[tuple[str, float]]]:
+    """Row by row: what is written, and where it stands from the least (0) to the most (1)."""
+    least, most = peeked.least or 0.0, peeked.most or 0.0
+    writing, span = writing_of(peeked.dtype, peeked.least, peeked.most), most - least
+
+    def share(value: float | None) -> float:
+        return 0.5 if value is None or not span else (value - least) / span
+
+    return [[(writing.text(each), share(each)) for each in row] for row in peeked.rows]
+
+
+def lines_of(peeked: Peeked) -> Sequence[str]:
+    return [" ".join(text for text, _ in row) for row in cells_of(peeked)]
 
 
 class Key(NamedTuple):
-    """Stays the same as long as the thing is there under its first name."""
+    """Stays the same as long as the object is there under its first name."""
 
     device: str
     name: str  # empty: nobody named it
 
 
 class Block(NamedTuple):
-    """A thing with parts on two devices is a block on each, with what it has there. Of 1000
-    hardly one is seen: what it says is made when it is asked for, by `words`.
+    """A model with parts on two devices is a block on each, with what it has there. Of 1000
+    hardly one is seen: what it says is made when it is asked for.
     """
 
     key: Key
@@ -68,11 +81,6 @@ class Block(NamedTuple):
     cause: Cause | None = None
 
     @property
-    def own(self) -> int:
-        """Bytes; what it shares stands with the first name for it."""
-        return 0 if self.owner else self.size
-
-    @property
     def gradients(self) -> int:
         """Bytes on its device."""
         held = () if self.placed is None else self.placed.holds
@@ -83,35 +91,91 @@ class Block(NamedTuple):
     @property
     def grid(self) -> tuple[int, int] | None:
         """Rows and columns, where the values are so few that they can be shown."""
-        if self.kind is not BlockKind.TENSOR or self.placed is None:
-            return None
-        shape = self.placed.shape
-        if shape is None or len(shape) > 2 or 0 in shape or self.key.device == "meta":
+        shape = None if self.placed is None else self.placed.shape
+        if self.kind is not BlockKind.TENSOR or shape is None or self.key.device == "meta":
             return None
         rows, columns = (1, 1, *shape)[-2:]
-        few = rows <= _FEW_ROWS and columns <= _FEW_COLUMNS
+        few = len(shape) <= 2 and 0 < rows <= FEW_ROWS and 0 < columns <= FEW_COLUMNS
         return (rows, columns) if few else None
 
+    @property
+    def title(self) -> str:
+        return ", ".join(self.names) or BlockKind.UNNAMED.words
 
-class BenchBlocks:
-    """What lies on each device; the same objects again while the ledger knows of no more."""
+    @property
+    def shape(self) -> str:
+        """ "2×3"; of a model or a value what it is, in one line."""
+        thing = self.placed
+        if thing is None:
+            return ""
+        if self.kind is BlockKind.TENSOR:
+            return "×".join(map(str, thing.shape or ())) or tr("one number")
+        if self.kind is BlockKind.OPTIMISER:
+            return thing.text.partition("(")[0].strip() or self.kind.words
+        return one_line(text_of(thing))
 
-    def __init__(self, lab: Lab) -> None:
-        self._lab = lab
-        self._made_of: tuple[object, ...] | None = None
-        self._made: Mapping[str, Sequence[Block]] = {}
+    def amount(self, device: BenchDevice, units: Units) -> Quantity | None:
+        """None: it takes nothing that could be told."""
+        if self.kind is BlockKind.OPTIMISER and not self.size:
+            return None
+        return amount(self.size, device, units)
 
-    def by_device(self) -> Mapping[str, Sequence[Block]]:
-        ledger, causes = self._lab.ledger, self._lab.course.causes
-        unnamed = {
-            device: (ledger.unnamed_bytes(device), causes.get(device))
-            for device in ledger.memory
-        }
-        # A cell that was only sent changes nothing on a shelf.
-        if self._made_of != (ledger, ledger.shelf, unnamed):
-            self._made_of = ledger, ledger.shelf, unnamed
-            self._made = blocks_by_device(ledger.things, unnamed)
-        return self._made
+    def remark(self, units: Units) -> str:
+        if self.kind is BlockKind.OPTIMISER:
+            return tr("its state") if self.size else tr("no state yet")
+        if self.kind is BlockKind.UNNAMED:
+            if self.cause is None:
+                return tr("nobody named it")
+            return tr("since cell {number}", number=self.cause.number)
+        gradients = memory(self.gradients, units)
+        said = (
+            tr("same memory as {name}", name=self.owner) if self.owner else "",
+            tr("rest on {devices}", devices=listed(self.others)) if self.others else "",
+            tr("gradients {size}", size=gradients) if self.gradients else "",
+        )
+        return "; ".join(filter(None, said))
+
+    def spoken(self, device: BenchDevice, units: Units) -> str:
+        taken, thing = self.amount(device, units), self.placed
+        said = (
+            self.title,
+            self.kind.words,
+            self.shape,
+            "" if taken is None else str(taken),
+            "requires_grad" if thing is not None and thing.requires_grad else "",
+            self.remark(units),
+        )
+        return ", ".join(dict.fromkeys(each for each in said if each))
+
+    def hint(self, units: Units, values: Peeked | None) -> str:
+        thing = self.placed
+        if thing is None:
+            return tr(
+                "Memory that PyTorch holds for no name: results that were only printed, "
+                "graphs for backward, the workspace of a library."
+            )
+        if self.kind is not BlockKind.TENSOR:
+            lines = thing.text.splitlines()
+            return "\n".join([*lines[:_MOST_LINES], "…"] if len(lines) > _MOST_LINES else lines)
+        names, text = ", ".join(self.names), text_of(thing)
+        said = [tr("{names}: {text} on {device}.", names=names, text=text, device=thing.device)]
+        taken = sum(each.bytes for each in thing.holds if each.what == "values")
+        if self.owner:
+            said.append(tr("It looks at the same memory as {name}.", name=self.owner))
+        elif taken > thing.bytes:
+            said.append(tr("It takes {size} there.", size=memory(taken, units)))
+        if thing.requires_grad:
+            said.append(tr("∇: requires_grad, so backward computes its gradient."))
+        if self.gradients:
+            size = memory(self.gradients, units)
+            said.append(tr("Its gradient takes {size} more.", size=size))
+        if len(self.names) > 1:
+            said.append(tr("Two names for the same object: nothing was copied."))
+        shown = [paragraph(said), *(() if values is None else lines_of(values))]
+        if values is not None and values.moved_bytes:
+            copied = tr("This preview copied {bytes} B to the host.", bytes=values.moved_bytes)
+            shown.append(copied)
+        return "\n".join(shown)
 
 
 def blocks_by_device(
@@ -142,12 +206,15 @@ def first_name(things: Mapping[str, Placed], name: str) -> str:
 def _blocks_of(
     thing: Placed, names: tuple[str, ...], owners: dict[tuple[str, int], str]
 ) -> Iterator[Block]:
-    if thing.kind == BlockKind.TENSOR:
-        owner = _owner(thing, owners)
-        key = Key(thing.device, thing.name)
-        yield Block(key, BlockKind.TENSOR, names, thing.bytes, thing, owner)
-        return
     kind = BlockKind(thing.kind)
+    if kind is BlockKind.TENSOR:
+        owner = thing.name
+        for each in thing.holds:
+            if each.what == "values" and each.storage:
+                owner = owners.setdefault((each.device, each.storage), thing.name)
+        shared = "" if owner == thing.name else owner
+        yield Block(Key(thing.device, thing.name), kind, names, thing.bytes, thing, shared)
+        return
     if kind is BlockKind.VALUE:
         return  # a number or a text lies on no device
     held: dict[str, int] = {}
@@ -163,17 +230,9 @@ def _blocks_of(
         yield Block(Key(device, thing.name), kind, names, size, thing, others=others)
 
 
-def _owner(thing: Placed, owners: dict[tuple[str, int], str]) -> str:
-    owner = thing.name
-    for each in thing.holds:
-        if each.what == "values" and each.storage:
-            owner = owners.setdefault((each.device, each.storage), thing.name)
-    return "" if owner == thing.name else owner
-
-
 def one_line(text: str) -> str:
     """A model is printed over many lines: "Sequential (0): Linear(…)" becomes its layers."""
-    flat = _SPACE.sub(" ", re.sub(r"\(\d+\): ", "", text)).strip()
+    flat = " ".join(re.sub(r"\(\d+\): ", "", text).split())
     flat = flat.replace("( ", "(").replace(" )", ")")
     flat = re.sub(r"\) (?=[A-Z(])", "), ", flat)
     flat = re.sub(r", bias=True|in_features=|out_features=", "", flat)
@@ -184,3 +243,50 @@ def one_line(text: str) -> str:
 def text_of(thing: Placed) -> str:
     """What PyTorch prints stays as it is."""
     return tr(thing.text) if isinstance(thing.text, Message) else thing.text
+
+
+def amount(size: int, device: BenchDevice, units: Units = USUAL) -> Quantity:
+    """In the unit of the whole, so that all on one device can be compared, as long as enough of
+    it is left for that: 24 B of 24 GiB are 24 B.
+    """
+    whole = device.total_bytes or 0
+    if not whole or 0 < measure(Unit.BYTES, whole, units).shown(size) < _LEAST:
+        return memory(size, units)
+    return part_of_memory(size, whole, units)
+
+
+def asked_of(left: Key, right: Key) -> str:
+    host = HOST in (left.device, right.device)
+    return tr(
+        "{left} on {device}, {right} on {other}. {question}",
+        left=left.name,
+        device=left.device,
+        right=right.name,
+        other=right.device,
+        question=tr("On which device?") if host else tr("On which card?"),
+    )
+
+
+def question_of(ledger: Ledger, selected: int | None) -> tuple[Key, Key] | None:
+    """PyTorch does not choose a device by itself: on which of these two? About the failed cell
+    that is selected, else the newest; None once it is cured.
+    """
+    chosen = None if selected is None else ledger.cell(selected)
+    for cell in (chosen, *ledger.cells[-1:]):
+        failed = None if cell is None or cell.cured_by is not None else cell.failed
+        if cell is not None and failed is not None and failed.cause == "devices differ":
+            return _between(failed.frames, cell, ledger)
+    return None
+
+
+def _between(frames: Sequence[Frame], cell: Cell, ledger: Ledger) -> tuple[Key, Key] | None:
+    for site in sites(frames, cell, ledger):
+        places = [
+            Key(each.device, first_name(ledger.things, each.name))
+            for each in site.operands
+            if each.name in ledger.things and each.device and "," not in each.device
+        ]
+        right = next((each for each in places if each.device != places[0].device), None)
+        if right is not None:
+            return places[0], right
+    return None

@@ -1,1 +1,0 @@
-"""What each card did meanwhile, with a flag for each cell."""
