@@ -105,9 +105,9 @@ def test_only_layers_that_do_something_are_shown_and_buffers_are_no_parameters()
 def test_the_copy_between_two_cards_has_bytes_once_a_batch_was_seen() -> None:
     layers = shown_layers(two_cards())
     words, more = copies_between(layers, None)["2"]
-    assert words == "a copy per pass"
+    assert words == "32 B a row"
     assert "from cuda:0 to cuda:1" in more
-    assert copies_between(layers, 4)["2"][0] == "128 B a pass"
+    assert copies_between(layers, 4)["2"][0] == "128 B a pass of 4 rows"
 
 
 def test_a_parameter_is_asked_for_as_a_person_would_write_it() -> None:

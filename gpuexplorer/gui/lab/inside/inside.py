@@ -21,21 +21,10 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import grouped
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.bench.blocks import BlockKind, one_line, text_of
-from gpuexplorer.gui.lab.inside.layers import (
-    LayerTable,
-    held_words,
-    model_headline,
-    part_line,
-)
-from gpuexplorer.gui.lab.inside.value_pane import (
-    Facts,
-    Looks,
-    Spread,
-    ValuePane,
-    failure_words,
-)
+from gpuexplorer.gui.lab.inside.layers import LayerTable, held_words, model_headline, part_line
+from gpuexplorer.gui.lab.inside.value_pane import Facts, Looks, Spread, ValuePane, failure_words
 from gpuexplorer.gui.lab.inside.values import bytes_text, shape_text
 from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line, save_line
 from gpuexplorer.gui.state.lab.devices import BenchDevice, chip_of
@@ -47,16 +36,7 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton, open_below
-from gpuexplorer.gui.widgets.laid_out import (
-    FREE,
-    GROWS,
-    Space,
-    column,
-    label,
-    row,
-    say,
-    wrapped_label,
-)
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
 from gpuexplorer.gui.widgets.painted import ChipRow
@@ -66,20 +46,21 @@ from gpuexplorer.lab.ledger import Ledger
 
 _MARGIN, _TOP, _GAP, _SIDE, _LEAST_HEIGHT = 16, 12, 10, 288, 300
 _MOST_OPENED, _MOST_OFFERED, _CROSS = 12, 40, 24
-# What is shown, what it is called among the choices, and what it is.
-Choice = tuple[str, str, str]
 
 
 def _element_columns() -> list[Column[Element]]:
     def text(each: Element) -> Cell:
         return Cell(one_line(each.text), mono=True, tone=Tone.QUIET)
 
+    def size(each: Element) -> Cell:
+        return Cell(bytes_text(each.bytes))
+
     return [
         Column("path", tr("Element"), lambda each: Cell(each.path, mono=True), width=160),
         Column("kind", tr("Kind"), lambda each: Cell(BlockKind(each.kind).words), width=90),
         Column("text", tr("What it is"), text, width=160, stretches=True),
         Column("device", tr("Device"), lambda each: Cell(each.device), width=110),
-        Column("bytes", tr("Bytes"), lambda each: Cell(bytes_text(each.bytes)), right=True),
+        Column("bytes", tr("Bytes"), size, width=100, right=True),
     ]
 
 
@@ -139,7 +120,7 @@ class Inside(QWidget):
         self._tabs.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _show(self, name: str) -> None:
-        if name and name != self._shown:
+        if name != self._shown:
             self._lab.selection.choose(things={root_of(name)})
         self._shown, self._stale = name, False
         there = thing_called(self._lab.ledger, name) is not None
@@ -148,10 +129,8 @@ class Inside(QWidget):
             self._page.show_thing(name)
         else:
             self._page.forget()
-            sentence, more = tr("Nothing is opened."), ""
-            if name:
-                sentence = tr("{name} is no longer on the shelf.", name=name)
-                more = tr("What stands under this name again is shown here.")
+            sentence = tr("{name} is no longer on the shelf.", name=name)
+            more = tr("What stands under this name again is shown here.")
             self._gone.show_words(sentence, more, tr("Back to the bench"))
         self._show_tabs()
 
@@ -189,13 +168,12 @@ class Inside(QWidget):
         """The neighbour is shown; who closes the last goes back to the bench."""
         at = self._opened.index(name)
         self._opened.remove(name)
-        if not self._opened:
-            self._show("")
-            self.back_asked.emit()
-        elif name == self._shown:
+        if self._opened and name == self._shown:
             self.open(self._opened[min(at, len(self._opened) - 1)])
-        else:
-            self._show_tabs()
+            return
+        self._show_tabs()
+        if not self._opened:
+            self.back_asked.emit()
 
     def _on_another_asked(self) -> None:
         menu = QMenu(self)
@@ -249,7 +227,7 @@ class ThingPage(QFrame):
         self.setProperty("panel", "card")
         self._lab = lab
         self._name = self._kind = self._looked_at = ""
-        self._choices: Sequence[Choice] = ()
+        self._choices: list[str] = []
         self._asked: object = None  # of what the facts are
         self._looks = Looks(lab, self)
         self._looks.came.connect(self._on_came)
@@ -285,7 +263,17 @@ class ThingPage(QFrame):
         self._text.setTabChangesFocus(True)
         self._text.setAccessibleName(tr("As PyTorch prints it"))
         self._facts = Facts()
-        self._lay_out()
+        actions = self._copy, self._save, self._delete
+        head = row(self._chips, self._title, self._headline, GROWS, *actions)
+        part = row(self._line, self._words, GROWS, self._switch)
+        below = part, self._values, GROWS, self._elements, GROWS, self._more, self._text, GROWS
+        side = QWidget()
+        side.setFixedWidth(_SIDE)
+        what = label(tr("What it is"), letters.strong)
+        column(self._spread, what, self._facts, within=side)
+        both = row(column(*below), GROWS, side, Qt.AlignmentFlag.AlignTop, gap=28)
+        above = head, self._refusal, self._layers, self._held
+        column(*above, both, GROWS, within=self, gap=_GAP, margins=(16, 14, 16, 12))
 
     def show_thing(self, name: str) -> None:
         """Look again: it may have changed."""
@@ -337,65 +325,43 @@ class ThingPage(QFrame):
         self._values.forget()
         self._spread.hide()
 
-    def _lay_out(self) -> None:
-        actions = self._copy, self._save, self._delete
-        head = row(self._chips, self._title, self._headline, GROWS, *actions)
-        self._part = row(self._line, self._words, GROWS, self._switch)
-        below = self._part, self._values, GROWS, self._elements, GROWS
-        left = column(*below, self._more, self._text, GROWS)
-        side = QWidget()
-        side.setFixedWidth(_SIDE)
-        what = label(tr("What it is"), look().letters.strong)
-        column(self._spread, Space(8), what, self._facts, FREE, within=side, gap=6)
-        both = row(left, GROWS, side, gap=28)
-        above = head, self._refusal, self._layers, self._held
-        column(*above, both, GROWS, within=self, gap=_GAP, margins=(16, 14, 16, 12))
-
     def _look(self) -> None:
         """At what is chosen: values or gradient, or one parameter of a layer."""
         name, thing = self._name, thing_called(self._lab.ledger, self._name)
-        choices: list[Choice] = []
+        choices: dict[str, tuple[str, str]] = {}
         line = words = ""
         if thing is not None and self._kind == "tensor":
-            choices = [(name, tr("Values"), _headline(thing))]
+            choices[name] = tr("Values"), _headline(thing)
             if thing.requires_grad:
-                choices.append((f"{name}.grad", tr("Gradient"), _headline(thing)))
+                choices[f"{name}.grad"] = tr("Gradient"), _headline(thing)
         for layer in self._layers.picked() if self._kind == "model" else ():
             line = layer.kind
             words = tr("holds no parameters, so there are no values to look at")
             for part in layer.parts:
                 said = _on(shape_text(part.shape), part.dtype, part.device)
-                choices.append((part_line(name, layer, part), part.name, said))
-        shown = [what for what, _, _ in choices]
-        if self._looked_at not in shown:
-            self._looked_at = shown[0] if shown else ""
+                choices[part_line(name, layer, part)] = part.name, said
+        if self._looked_at not in choices:
+            self._looked_at = next(iter(choices), "")
             self._spread.hide()
-        if choices:
-            line, _, words = choices[shown.index(self._looked_at)]
-        for shown_in, text in (
-            (self._line, line if line != name else ""),
-            (self._words, words),
-        ):
-            shown_in.show_text(text)
-            shown_in.setVisible(bool(text))
         with QSignalBlocker(self._switch):
-            if choices != self._choices:
-                self._choices = choices
+            if list(choices) != self._choices:
+                self._choices = list(choices)
                 while self._switch.count():
                     self._switch.removeTab(0)
-                for _, word, _ in choices:
+                for word, _ in choices.values():
                     self._switch.addTab(word)
             if choices:
-                self._switch.setCurrentIndex(shown.index(self._looked_at))
+                self._switch.setCurrentIndex(self._choices.index(self._looked_at))
+                line, words = self._looked_at, choices[self._looked_at][1]
         self._switch.setVisible(len(choices) > 1)
+        self._line.show_text(line)
+        self._line.setVisible(line != name)
+        self._words.show_text(words)
         self._values.setVisible(bool(choices))
-        if not choices:
-            self._values.forget()
-        elif line == f"{name}.grad":
-            no = mark("{name} has no gradient: no backward pass reached it, or it is no leaf.")
-            self._values.show_thing(line, tr(no, name=name))
+        if choices:
+            self._values.show_thing(self._looked_at)
         else:
-            self._values.show_thing(line)
+            self._values.forget()
 
     def _run(self, line: str) -> None:
         try:
@@ -406,7 +372,7 @@ class ThingPage(QFrame):
             say(self._refusal, "")
 
     def _on_switched(self, at: int) -> None:
-        self._looked_at = self._choices[at][0]
+        self._looked_at = self._choices[at]
         self._spread.hide()
         self._look()
 

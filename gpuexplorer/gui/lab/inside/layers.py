@@ -126,26 +126,25 @@ def copies_between(layers: Sequence[Layer], batch: int | None) -> Mapping[str, t
     before it. How much goes over is known where a linear layer takes it in, and a batch was
     seen. A layer that holds nothing works where the one before it does.
     """
-    found, place, before = {}, "", layers[0]
+    found, before, place = {}, layers[0], ""
     for layer in layers:
         device = layer.parts[0].device if layer.parts else place
         if place and device != place:
-            words = tr("a copy per pass")
-            said = Message(
+            given = before.path.rpartition(".")[2] or before.kind
+            more = tr(
                 "Each pass copies what {layer} gives from {source} to {target}.",
-                layer=before.path.rpartition(".")[2] or before.kind,
+                layer=given,
                 source=place,
                 target=device,
             )
-            more = [said]
-            weight = layer.parts[0]
+            words, weight = tr("a copy per pass"), layer.parts[0]
             if layer.kind == "Linear":
                 each = weight.shape[-1] * (weight.bytes // max(1, math.prod(weight.shape)))
-                more.append(Message("A row of it is {size}.", size=bytes_text(each)))
+                words = tr("{size} a row", size=bytes_text(each))
                 if batch is not None:
-                    words = tr("{size} a pass", size=bytes_text(each * batch))
-                    more.append(Message("The last batch seen had {rows} rows.", rows=batch))
-            found[layer.path] = words, paragraph(more)
+                    size = bytes_text(each * batch)
+                    words = tr("{size} a pass of {rows} rows", size=size, rows=batch)
+            found[layer.path] = words, more
         place, before = device, layer
     return found
 

@@ -27,19 +27,12 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import (
-    FREE,
-    Grow,
-    column,
-    label,
-    row,
-    say,
-    wrapped_label,
-)
+from gpuexplorer.gui.widgets.laid_out import FREE, Grow, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.lab.events import Event, Failed, Finished, Peeked
 
 _NEARLY_ALL = Grow(1000)
+_NO_GRADIENT = mark("{name} has no gradient: no backward pass reached it, or it is no leaf.")
 _EMPTY = mark("It holds no values: one of its dimensions is 0.")
 _CHART, _HEADROOM, _FOOT, _DIGITS = 140, 14, 24, 5
 _SCALE = 0.11  # of the height of the bars, below them
@@ -102,7 +95,7 @@ class ValuePane(QWidget):
 
     def __init__(self, lab: Lab) -> None:
         super().__init__()
-        self._what = self._of_nothing = ""
+        self._what = ""
         self._sizes: tuple[int, ...] = ()
         self._at: list[int] = []  # the plane that is shown, and where in it the table begins
         self._fields: list[NumberField] = []
@@ -129,14 +122,13 @@ class ValuePane(QWidget):
         column(*shown, within=self)
         self._say("")
 
-    def show_thing(self, what: str, of_nothing: str = "") -> None:
-        """`of_nothing` is said where there is no tensor under this line."""
-        self._of_nothing = of_nothing
+    def show_thing(self, what: str) -> None:
+        """Looked at again, if it is shown already."""
         if what != self._what:
             self._what = what
             self._show_sizes(())
             self._grid.show_values(None)
-            self._say(mark("Looking …"))
+            self._say(tr("Looking …"))
         self._on_window_wanted(*self._grid.window_seen())
 
     def forget(self) -> None:
@@ -147,7 +139,7 @@ class ValuePane(QWidget):
 
     def _say(self, sentence: str) -> None:
         """In the place of the values."""
-        say(self._sentence, tr(sentence))
+        say(self._sentence, sentence)
         self._grid.hide()
         self._switch.hide()
         self._place.show_text("")
@@ -177,13 +169,14 @@ class ValuePane(QWidget):
 
     def _on_came(self, event: Event) -> None:
         if isinstance(event, Failed):
-            nothing = self._of_nothing if event.cause == "bad request" else ""
-            self._say(nothing or failure_words(event))
+            name, dot, _ = self._what.rpartition(".grad")
+            said = tr(_NO_GRADIENT, name=name) if dot and event.cause == "bad request" else ""
+            self._say(said or failure_words(event))
         elif isinstance(event, Peeked):
             if event.what != self._what:
                 return
             self._show_sizes(event.shape)
-            self._say(_EMPTY if 0 in event.shape else "")
+            self._say(tr(_EMPTY) if 0 in event.shape else "")
             self._grid.setHidden(0 in event.shape)
             row, column = (0, 0, *self._at)[-2:]
             self._grid.show_values(event, (row, column))
@@ -252,26 +245,23 @@ class Spread(QWidget):
     def _on_came(self, event: Event) -> None:
         if isinstance(event, Peeked):
             self._show_seen(event)
-        elif isinstance(event, Finished):
-            self._show_cost(event)
-        elif isinstance(event, Failed):
-            self.hide()
+        elif isinstance(event, Finished) and self._peeked is not None:
+            self._show_cost(self._peeked, event)
+        empty = self._peeked is None or 0 in self._peeked.shape
+        self.setHidden(empty or isinstance(event, Failed))
 
     def _show_seen(self, peeked: Peeked) -> None:
         self._peeked, dtype, count = peeked, peeked.dtype, math.prod(peeked.shape)
         whole = grouped(count)
-        heading = trn(
-            "Spread of {number} value", "Spread of {number} values", count, number=whole
-        )
+        one, many = "Spread of {number} value", "Spread of {number} values"
+        heading = trn(one, many, count, number=whole)
         if peeked.looked_at < count:
             seen = grouped(peeked.looked_at)
             heading = tr("Spread of {seen} of {count} values", seen=seen, count=whole)
         self._heading.setText(heading)
         least, most, nothing = peeked.least, peeked.most, ""
         alike = value_text(least, dtype, _DIGITS)
-        if not count:
-            nothing = tr("A tensor without values has no spread.")
-        elif least is None or most is None:
+        if least is None or most is None:
             nothing = tr("None of its values is a finite number.")
         elif least == most:
             nothing = tr("All values are {value}.", value=alike)
@@ -288,12 +278,9 @@ class Spread(QWidget):
                 (tr("NaN or infinite"), grouped(peeked.not_finite)),
             ]
         )
-        self.show()
 
-    def _show_cost(self, cost: Finished) -> None:
+    def _show_cost(self, peeked: Peeked, cost: Finished) -> None:
         """Looking is not free where the values lie on a card."""
-        if (peeked := self._peeked) is None:
-            return
         size, time = bytes_text(peeked.moved_bytes), str(duration(cost.host_seconds))
         time = tr("{time}, modelled", time=time) if cost.modelled else time
         said = tr("This preview copied {size} from the card: {time}.", size=size, time=time)

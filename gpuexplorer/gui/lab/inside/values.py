@@ -21,14 +21,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import (
-    QBrush,
-    QImage,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
+from PySide6.QtGui import QBrush, QImage, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableView
 
 from gpuexplorer.core.units import grouped, memory
@@ -68,13 +61,10 @@ def writing_of(dtype: str, least: float | None, most: float | None) -> Writing:
     if dtype == "bool" or dtype.startswith(("int", "uint")):
         return Writing("" if dtype == "bool" else ".0f")
     reach = max(abs(least or 0.0), abs(most or 0.0))
-    if reach == 0 or 1 <= reach < 1e3:
-        return Writing(".2f")
-    if reach >= 1e6 or reach < 1e-3:
+    power = math.floor(math.log10(reach)) if reach else 0
+    if not -3 <= power < 6:
         return Writing(".1e")
-    if reach >= 1e3:
-        return Writing(".1f" if reach < 1e4 else ".0f")
-    return Writing(f".{1 - math.floor(math.log10(reach)) + (reach >= 0.1)}f")
+    return Writing(f".{max(0, min(2, 4 - power)) if power >= 0 else max(3, 1 - power)}f")
 
 
 def value_text(value: float | None, dtype: str, digits: int = 0) -> str:
@@ -213,8 +203,8 @@ class ValueGrid(QTableView):
         self._soon = QTimer(self, singleShot=True, interval=0)  # both bars may move at once
         self._soon.timeout.connect(self._want)
         self.setModel(self._values)
-        self.setHorizontalHeader(_Numbers(_ACROSS, self))
-        self.setVerticalHeader(_Numbers(Qt.Orientation.Vertical, self))
+        self.setHorizontalHeader(_Numbers(_ACROSS))
+        self.setVerticalHeader(_Numbers(Qt.Orientation.Vertical))
         self.horizontalHeader().setFixedHeight(_HEAD)
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setCornerButtonEnabled(False)
@@ -276,9 +266,9 @@ class ValueGrid(QTableView):
         self.viewport().update()
 
     def _lay_out(self) -> None:
-        headers = self.horizontalHeader(), self.verticalHeader()
-        for header, size in zip(headers, self._cell(), strict=True):
-            header.setDefaultSectionSize(size)
+        wide, high = self._cell()
+        self.horizontalHeader().setDefaultSectionSize(wide)
+        self.verticalHeader().setDefaultSectionSize(high)
 
     def _cell(self) -> tuple[int, int]:
         """Width and height. Without figures all are seen together where 64 are enough."""
@@ -309,8 +299,8 @@ class ValueGrid(QTableView):
 
     def _on_scrolled(self) -> None:
         self._soon.start()
-        for header in (self.horizontalHeader(), self.verticalHeader()):
-            header.viewport().update()
+        self.horizontalHeader().viewport().update()
+        self.verticalHeader().viewport().update()
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -362,25 +352,25 @@ class ValueGrid(QTableView):
 class _Numbers(QHeaderView):
     """As many as can be read; that of the chosen cell stands out."""
 
-    def __init__(self, orientation: Qt.Orientation, grid: ValueGrid) -> None:
-        super().__init__(orientation, grid)
-        self._grid = grid
+    def __init__(self, orientation: Qt.Orientation) -> None:
+        super().__init__(orientation)
         self.setMinimumSectionSize(1)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     @guarded
     def paintSection(self, painter: QPainter, place: QRect, at: int) -> None:
-        across, size = self.orientation() is _ACROSS, self.defaultSectionSize()
-        current, letters = self._grid.currentIndex(), look().letters
-        chosen = current.column() if across else current.row()
-        last = str(self.model().headerData(self.count() - 1, self.orientation()))
-        needed = letters.badge.width(last) + 10 if across else 16
-        if at % 2 ** max(0, math.ceil(math.log2(needed / size))):
-            return
-        painter.setFont((letters.badge if at == chosen else letters.caption).font)
-        painter.setPen(look().theme.text if at == chosen else look().theme.faint)
-        wide = QRect(0, 0, 80, 20) if across else QRect(0, 0, self.width() - 16, 20)
-        wide.moveCenter(place.center() - QPoint(0, 2) * across)
-        text = str(self.model().headerData(at, self.orientation()))
-        painter.drawText(wide, _CENTRE if across else _RIGHT, text)
+        across, current = self.orientation() is _ACROSS, self.selectionModel().currentIndex()
+        chosen = at == (current.column() if across else current.row())
+        text, last = (
+            str(self.model().headerData(each, self.orientation()))
+            for each in (at, self.count() - 1)
+        )
+        needed = look().letters.badge.width(last) + 10 if across else 16
+        if at % 2 ** max(0, math.ceil(math.log2(needed / self.defaultSectionSize()))) == 0:
+            letters, theme = look().letters, look().theme
+            painter.setFont((letters.badge if chosen else letters.caption).font)
+            painter.setPen(theme.text if chosen else theme.faint)
+            room = QRect(0, 0, 80 if across else self.width() - 16, 20)
+            room.moveCenter(place.center() - QPoint(0, 2 * across))
+            painter.drawText(room, _CENTRE if across else _RIGHT, text)
