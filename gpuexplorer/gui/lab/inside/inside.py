@@ -355,8 +355,9 @@ class ThingPage(QFrame):
                 line, words = self._looked_at, choices[self._looked_at][1]
         self._switch.setVisible(len(choices) > 1)
         self._line.show_text(line)
-        self._line.setVisible(line != name)
+        self._line.setVisible(line not in ("", name))
         self._words.show_text(words)
+        self._words.setVisible(bool(words))
         self._values.setVisible(bool(choices))
         if choices:
             self._values.show_thing(self._looked_at)

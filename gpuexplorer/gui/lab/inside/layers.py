@@ -140,10 +140,11 @@ def copies_between(layers: Sequence[Layer], batch: int | None) -> Mapping[str, t
             words, weight = tr("a copy per pass"), layer.parts[0]
             if layer.kind == "Linear":
                 each = weight.shape[-1] * (weight.bytes // max(1, math.prod(weight.shape)))
-                words = tr("{size} a row", size=bytes_text(each))
+                words = tr("copies {size} a row", size=bytes_text(each))
                 if batch is not None:
-                    size = bytes_text(each * batch)
-                    words = tr("{size} a pass of {rows} rows", size=size, rows=batch)
+                    words = tr("copies {size} a pass", size=bytes_text(each * batch))
+                    rows = Message("The last batch seen had {rows} rows.", rows=batch)
+                    more = paragraph([more, rows])
             found[layer.path] = words, more
         place, before = device, layer
     return found
