@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import grouped
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.lab.bench.blocks import BlockKind, one_line, text_of
 from gpuexplorer.gui.lab.inside.layers import LayerTable, held_words, model_headline, part_line
 from gpuexplorer.gui.lab.inside.value_pane import Facts, Looks, Spread, ValuePane, failure_words
@@ -184,8 +184,11 @@ class Inside(QWidget):
             menu.addAction(f"{thing.name}    {about}", partial(self.open, thing.name))
         more = len(left) - _MOST_OFFERED
         if more > 0:
-            rest = "{count} more is on the bench", "{count} more are on the bench"
-            menu.addAction(trn(*rest, more)).setEnabled(False)
+            one, many = (
+                mark("{count} more is on the bench"),
+                mark("{count} more are on the bench"),
+            )
+            menu.addAction(trn(one, many, more)).setEnabled(False)
         if not left:
             menu.addAction(tr("Nothing else is on the shelf")).setEnabled(False)
         open_below(menu, self._another)

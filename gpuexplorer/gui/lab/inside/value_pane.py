@@ -29,7 +29,7 @@ from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.lab.events import Event, Failed, Finished, Peeked
+from gpuexplorer.lab.events import Event, Failed, Finished, Opened, Peeked
 
 _NEARLY_ALL = Grow(1000)
 _NO_GRADIENT = mark("{name} has no gradient: no backward pass reached it, or it is no leaf.")
@@ -68,7 +68,8 @@ class Looks(QObject):
             self._under_way = self._lab.look_into(*wish)
 
     def _on_told(self, event: Event) -> None:
-        if event.id == self._under_way:
+        heard = isinstance(event, Peeked | Opened | Finished | Failed)
+        if heard and event.id == self._under_way:
             if isinstance(event, Finished | Failed):
                 self._under_way = None
             self.came.emit(event)
@@ -245,15 +246,16 @@ class Spread(QWidget):
     def _on_came(self, event: Event) -> None:
         if isinstance(event, Peeked):
             self._show_seen(event)
+            self.setHidden(0 in event.shape)
         elif isinstance(event, Finished) and self._peeked is not None:
             self._show_cost(self._peeked, event)
-        empty = self._peeked is None or 0 in self._peeked.shape
-        self.setHidden(empty or isinstance(event, Failed))
+        elif isinstance(event, Failed):
+            self.hide()
 
     def _show_seen(self, peeked: Peeked) -> None:
         self._peeked, dtype, count = peeked, peeked.dtype, math.prod(peeked.shape)
         whole = grouped(count)
-        one, many = "Spread of {number} value", "Spread of {number} values"
+        one, many = mark("Spread of {number} value"), mark("Spread of {number} values")
         heading = trn(one, many, count, number=whole)
         if peeked.looked_at < count:
             seen = grouped(peeked.looked_at)
