@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import grouped
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.bench.blocks import BlockKind, one_line, text_of
 from gpuexplorer.gui.lab.inside.layers import LayerTable, held_words, model_headline, part_line
 from gpuexplorer.gui.lab.inside.value_pane import Facts, Looks, Spread, ValuePane, failure_words
@@ -41,7 +41,7 @@ from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
 from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.lab.cell_source import names_made, names_read
-from gpuexplorer.lab.events import Element, Event, Failed, Finished, Opened, Placed
+from gpuexplorer.lab.events import Element, Event, Failed, Finished, Opened, Part, Placed
 from gpuexplorer.lab.ledger import Ledger
 
 _MARGIN, _TOP, _GAP, _SIDE, _LEAST_HEIGHT = 16, 12, 10, 288, 300
@@ -184,11 +184,8 @@ class Inside(QWidget):
             menu.addAction(f"{thing.name}    {about}", partial(self.open, thing.name))
         more = len(left) - _MOST_OFFERED
         if more > 0:
-            one, many = (
-                mark("{count} more is on the bench"),
-                mark("{count} more are on the bench"),
-            )
-            menu.addAction(trn(one, many, more)).setEnabled(False)
+            rest = trn("{count} more on the bench", "{count} more on the bench", more)
+            menu.addAction(rest).setEnabled(False)
         if not left:
             menu.addAction(tr("Nothing else is on the shelf")).setEnabled(False)
         open_below(menu, self._another)
@@ -341,8 +338,7 @@ class ThingPage(QFrame):
             line = layer.kind
             words = tr("holds no parameters, so there are no values to look at")
             for part in layer.parts:
-                said = _on(shape_text(part.shape), part.dtype, part.device)
-                choices[part_line(name, layer, part)] = part.name, said
+                choices[part_line(name, layer, part)] = part.name, _headline(part)
         if self._looked_at not in choices:
             self._looked_at = next(iter(choices), "")
             self._spread.hide()
@@ -443,14 +439,11 @@ def _tabs(name: str) -> QTabBar:
     return made
 
 
-def _on(shape: str, dtype: str, device: str) -> str:
-    return tr("{shape} {dtype} on {device}", shape=shape, dtype=dtype, device=device)
-
-
-def _headline(thing: Placed) -> str:
-    if thing.shape is None:
+def _headline(thing: Placed | Part) -> str:
+    if isinstance(thing, Placed) and thing.shape is None:
         return tr("{text} on {device}", text=text_of(thing), device=thing.device)
-    return _on(shape_text(thing.shape), thing.dtype, thing.device)
+    shape = shape_text(thing.shape or ())
+    return tr("{shape} {type} on {device}", shape=shape, type=thing.dtype, device=thing.device)
 
 
 def root_of(path: str) -> str:
