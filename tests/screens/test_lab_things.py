@@ -78,7 +78,7 @@ def test_looking_into_a_tensor_shows_its_values_and_what_it_is(
     person = open_lab(open_program, 'X = torch.full((2, 3), 7.5, device="cuda:0")')
     person.click("X, tensor")
     person.press("Return")
-    person.sees("X[0, 0] is 7.5", "Least", "Mean", "7.5000", "(2, 3)", "24 B", "float32")
+    person.sees("X[0, 0] is 7.5", "Minimum", "Mean", "24 B", "3 float32 on cuda:0")
     person.sees("Made by", "cell 1")
     person.press("Escape")
     person.sees("Bench", "X, tensor, 2×3")

@@ -16,42 +16,21 @@ def looks(worker: ScriptedWorker) -> list[Peek]:
 
 
 def answer(
-    worker: ScriptedWorker,
-    values: Values,
-    shape: tuple[int, ...] | None = None,
-    dtype: str = "float32",
-    device: str = "cuda:0",
-    moved: int = 768,
+    worker: ScriptedWorker, values: Values, shape: tuple[int, ...] | None = None
 ) -> None:
     """The plane is all there is of it; the window is the one that was asked for."""
     peek = looks(worker)[-1]
     at = (*peek.at, 0, 0)[: max(2, len(shape or (0, 0)))]
-    row, column = at[-2:]
-    window = tuple(
-        tuple(each[column : column + peek.columns]) for each in values[row : row + peek.rows]
-    )
-    numbers = [each for line in values for each in line if each is not None]
-    known = sorted(each for each in numbers if isfinite(each))
-    worker.say(
-        Peeked(
-            peek.id,
-            peek.what,
-            device,
-            dtype,
-            (len(values), len(values[0])) if shape is None else shape,
-            at,
-            window,
-            known[0] if known else None,
-            known[-1] if known else None,
-            sum(known) / len(known) if known else None,
-            1.0 if len(known) > 1 else None,
-            sum(len(line) for line in values) - len(known),
-            tuple(1 for _ in range(32)) if known else (),
-            sum(len(line) for line in values),
-            moved,
-        ),
-        finished(peek.id),
-    )
+    down, across = slice(at[-2], at[-2] + peek.rows), slice(at[-1], at[-1] + peek.columns)
+    window = tuple(tuple(each[across]) for each in values[down])
+    numbers = [each for line in values for each in line]
+    known = [each for each in numbers if each is not None and isfinite(each)]
+    ends = (min(known), max(known), sum(known) / len(known)) if known else (None,) * 3
+    spread = *ends, 1.0, len(numbers) - len(known)
+    shape = (len(values), len(values[0])) if shape is None else shape
+    seen = window, *spread, (1,) * 32, len(numbers), 768
+    peeked = Peeked(peek.id, peek.what, "cuda:0", "float32", shape, at, *seen)
+    worker.say(peeked, finished(peek.id))
 
 
 def refuse(worker: ScriptedWorker, sentence: str, cause: str = "bad request") -> None:

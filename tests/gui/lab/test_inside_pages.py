@@ -1,232 +1,377 @@
-"""Looking inside models and plain things, and going from one opened thing to another."""
+"""Looking inside tensors, models, containers and plain things: only what is seen is asked for,
+and the keyboard goes everywhere.
+"""
 
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, TypeVar
 
+import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QMenu, QPlainTextEdit, QTabBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QMenu,
+    QPlainTextEdit,
+    QScrollBar,
+    QTabBar,
+    QWidget,
+)
+from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.inside.inside import Inside
-from gpuexplorer.gui.lab.inside.model_layers import Drawn
+from gpuexplorer.gui.lab.inside.value_pane import SpreadChart
+from gpuexplorer.gui.lab.inside.values import ValueGrid
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.lab.events import Placed
+from gpuexplorer.gui.widgets.controls.fields import NumberField
+from gpuexplorer.lab.events import Element, Freed, Held, Placed
 from tests.gui.hands import click, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
-from tests.gui.lab.looking import answer, answer_model, looks, refuse, two_cards
+from tests.gui.lab.looking import Values, answer, answer_model, looks, refuse, two_cards
 
 # Menus are windows of their own, of which the test platform knows little.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+SMALL = ((1.1456, -2.0), (0.5, None))
+LARGE = tuple(tuple(float(100 * row + column) for column in range(100)) for row in range(100))
 NET = Placed(1, "net", "model", "cuda:0, cuda:1", "Sequential", bytes=232)
-SHOWN = Qt.ItemDataRole.DisplayRole
-WEIGHT = tuple((0.5, -0.25, 0.125, 1.0) for _ in range(8))
+W = TypeVar("W", bound=QWidget)
+
+
+class Looking:
+    """Somebody who looks inside, and the worker that answers."""
+
+    def __init__(self, lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> None:
+        self.lab, self.worker, self.until = lab, worker, qtbot.waitUntil
+        self.signal, self.window = qtbot.waitSignal, QWidget()
+        qtbot.addWidget(self.window)
+        self.window.resize(1100, 900)
+        self.inside = Inside(lab, self.window)
+        self.inside.setGeometry(0, 0, 1100, 900)
+        self.window.show()
+
+    def place(self, thing: Placed, line: str = "") -> None:
+        run(self.lab, self.worker, line or f"{thing.name} = torch.ones(2, 3)", thing)
+        things = self.lab.ledger.things
+        self.until(lambda: self.lab.stage is Stage.READY and thing.name in things)
+
+    def answers(self, what: str, values: Values, shape: tuple[int, ...] | None = None) -> None:
+        self.until(lambda: what in [each.what for each in looks(self.worker)[-1:]])
+        answer(self.worker, values, shape)
+
+    def at(
+        self, thing: Placed, values: Values, shape: tuple[int, ...] | None = None
+    ) -> ValueGrid:
+        """It is placed and opened, and the first look is answered."""
+        self.place(thing)
+        self.inside.open(thing.name)
+        self.answers(thing.name, values, shape)
+        self.until(lambda: "Looking …" not in texts(self.inside))
+        return the(ValueGrid, self.inside)
+
+    def at_a_model(self) -> Table[Any]:
+        """The table of its layers, with the values of the first."""
+        self.place(NET)
+        self.inside.open("net")
+        self.until(lambda: bool(looks(self.worker)))
+        answer_model(self.worker, two_cards())
+        self.answers("net[0].weight", ((0.5, -0.25, 0.125, 1.0),) * 8)
+        return self.called(Table, "Layers")
+
+    def called(self, kind: type[W], name: str) -> W:
+        """The one of this kind that is called so and can be seen."""
+        found = [each for each in self.inside.findChildren(kind) if each.isVisible()]
+        (one,) = (each for each in found if each.accessibleName() == name)
+        return one
+
+    def shows(self, bar: str, word: str) -> QTabBar:
+        tabs = self.called(QTabBar, bar)
+        at = [tabs.tabText(each) for each in range(tabs.count())].index(word)
+        QTest.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(at).center())
+        return tabs
+
+    def sees(self, *words: str) -> None:
+        self.until(lambda: set(words) <= set(texts(self.inside)))
+
+    def facts(self) -> dict[str, str]:
+        """What stands behind each text."""
+        said = texts(self.inside)
+        return dict(pairwise(said))
 
 
 @pytest.fixture
-def inside(lab: Lab, qtbot: QtBot) -> Iterator[Inside]:
-    window = QWidget()
-    qtbot.addWidget(window)
-    window.resize(1100, 900)
-    inside = Inside(lab, window)
-    inside.setGeometry(0, 0, 1100, 900)
-    window.show()
-    yield inside
-    window.close()
+def eyes(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[Looking]:
+    eyes = Looking(lab, worker, qtbot)
+    yield eyes
+    eyes.window.close()
 
 
-def place(lab: Lab, worker: ScriptedWorker, qtbot: QtBot, thing: Placed) -> None:
-    run(lab, worker, f"{thing.name} = torch.ones(2, 3)", thing)
-    qtbot.waitUntil(lambda: lab.stage is Stage.READY and thing.name in lab.ledger.things)
-
-
-def open_model(inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> Table[Drawn]:
-    place(lab, worker, qtbot, NET)
-    inside.open("net")
-    qtbot.waitUntil(lambda: bool(looks(worker)))
-    answer_model(worker, two_cards())
-    qtbot.waitUntil(lambda: looks(worker)[-1].what == "net[0].weight")
-    answer(worker, WEIGHT)
-    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
-    [table] = [each for each in inside.findChildren(Table) if each.accessibleName() == "Layers"]
-    return table
-
-
-def column(table: Table[Drawn], heading: str, role: Qt.ItemDataRole = SHOWN) -> list[str]:
-    model = table.model()
-    headings = [
-        model.headerData(each, Qt.Orientation.Horizontal) for each in range(model.columnCount())
-    ]
+def column(table: Table[Any], heading: str, role: int = 0) -> list[str]:
+    model, across = table.model(), Qt.Orientation.Horizontal
+    headings = [model.headerData(each, across) for each in range(model.columnCount())]
     at = headings.index(heading)
     return [model.index(row, at).data(role) for row in range(model.rowCount())]
 
 
-def tabs(inside: Inside) -> QTabBar:
-    return the(QTabBar, inside)
+def test_the_chosen_cell_is_told_in_full_and_what_all_have_in_common(eyes: Looking) -> None:
+    grid = eyes.at(tensor("W", shape=(2, 2)), SMALL)
+    assert grid.accessibleDescription() == "W[0, 0] is 1.1456"
+    press(grid, Qt.Key.Key_Right)
+    assert grid.accessibleDescription() == "W[0, 1] is −2"
+    press(grid, Qt.Key.Key_Down)
+    assert grid.accessibleDescription() == "W[1, 1] is NaN"
+    cost = "This preview copied 768 B from the card: 31.0 µs, modelled."
+    eyes.sees("W[1, 1]", "NaN", "Spread of 4 values", cost)
+    assert eyes.facts()["Minimum"] == "−2"
+    assert eyes.facts()["NaN or infinite"] == "1"
 
 
-def tab(inside: Inside, name: str) -> int:
-    bar = tabs(inside)
-    return [bar.accessibleTabName(each) for each in range(bar.count())].index(f"Inside {name}")
+def test_what_is_no_finite_number_looks_unlike_any_value(eyes: Looking) -> None:
+    grid = eyes.at(tensor("W", shape=(1, 5)), ((-1.0, 0.0, None, float("inf"), 1.0),))
+    for scheme in (Scheme.DARK, Scheme.LIGHT):
+        look().choose(scheme)
+        picture, counts = grid.viewport().grab().toImage(), []
+        for column in range(1, 5):
+            corner = grid.visualRect(grid.model().index(0, column)).topLeft() + QPoint(4, 2)
+            row = [corner + QPoint(x, 0) for x in range(10)]
+            counts.append(len({picture.pixelColor(each).name() for each in row}))
+        assert [each > 1 for each in counts] == [False, True, True, False]
 
 
-def buttons(inside: Inside) -> dict[str, QAbstractButton]:
-    found = inside.findChildren(QAbstractButton)
-    return {each.accessibleName(): each for each in found if each.isVisible()}
+def test_the_spread_marks_where_the_chosen_value_lies(eyes: Looking) -> None:
+    grid = eyes.at(tensor("W", shape=(1, 4)), ((1.0, 4.0, None, 2.0),))
+    items = the(SpreadChart, eyes.inside).items()
+    (mark,) = (each for each in items if isinstance(each, pg.InfiniteLine))
+    marked = []
+    for _ in range(4):
+        marked.append(mark.value() if mark.isVisible() else None)
+        press(grid, Qt.Key.Key_Right)
+    assert marked == [0.0, 1.0, None, pytest.approx(1 / 3)]
 
 
-def test_a_model_tells_its_layers_and_what_they_hold(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (((2.5, 2.5),), "All values are 2.5."),
+        (((None, None),), "None of its values is a finite number."),
+        ((), "It holds no values: one of its dimensions is 0."),
+    ],
+)
+def test_where_there_is_no_spread_a_sentence_says_why(
+    eyes: Looking, values: Values, told: str
 ) -> None:
-    table = open_model(inside, lab, worker, qtbot)
-    said = texts(inside)
-    assert "3 layers, 58 parameters on 2 devices" in said
-    assert "232 B of parameters; layer 0 holds 69 % of them" in said
-    assert "Computed: with gradients 464 B, with Adam 928 B" in said
-    assert column(table, "Layer") == ["0", "1", "2"]
-    assert column(table, "Kind") == ["Linear", "ReLU", "Linear"]
-    assert column(table, "In and out") == ["4 → 8", "", "8 → 2"]
-    assert column(table, "Bytes") == ["160 B", "–", "72 B"]
-    spoken = column(table, "Layer", Qt.ItemDataRole.AccessibleTextRole)
+    eyes.at(tensor("W"), values, None if values else (0, 5))
+    eyes.sees(told)
+    assert not the(SpreadChart, eyes.inside).isVisible()
+    assert ("Minimum" in eyes.facts()) == bool(values)
+
+
+def test_only_what_is_seen_is_asked_for(eyes: Looking, qtmodeltester: ModelTester) -> None:
+    grid = eyes.at(tensor("big", shape=(100, 100)), LARGE)
+    qtmodeltester.check(grid.model())  # type: ignore[no-untyped-call]  # of pytest-qt
+    assert all(count < 40 for count in grid.window_seen()[2:])
+    press(grid, Qt.Key.Key_End, control=True)
+    assert grid.accessibleDescription() == "big[99, 99] is …"
+
+    def known() -> bool:
+        """The next look is asked for when the one before it has come back."""
+        answer(eyes.worker, LARGE)
+        return grid.accessibleDescription() == "big[99, 99] is 9999"
+
+    eyes.until(known)
+    assert looks(eyes.worker)[-1].at[0] > 50
+
+
+def test_keys_and_scroll_bars_go_to_all_ends(eyes: Looking) -> None:
+    grid = eyes.at(tensor("big", shape=(100, 100)), LARGE)
+    eyes.until(grid.verticalScrollBar().isVisible)
+    eyes.called(QScrollBar, "Rows").setValue(40)
+    assert grid.window_seen()[0] == 40
+    press(grid, Qt.Key.Key_PageDown)
+    assert grid.currentIndex().row() > 5
+    press(grid, Qt.Key.Key_End)
+    assert grid.currentIndex().column() == 99
+    press(grid, Qt.Key.Key_Home, control=True)
+    assert grid.accessibleDescription().startswith("big[0, 0]")
+    assert grid.window_seen()[0] == 0
+
+
+def test_a_heat_map_shows_64_by_64_together_and_its_cells_are_named(eyes: Looking) -> None:
+    plane = tuple(row[:64] for row in LARGE[:64])
+    grid = eyes.at(tensor("big", shape=(64, 64)), plane)
+    eyes.called(QAbstractButton, "Heat map").click()
+    last = grid.model().index(63, 63)
+
+    def known() -> bool:
+        answer(eyes.worker, plane)
+        return bool(last.data())
+
+    eyes.until(known)
+    assert grid.viewport().rect().contains(grid.visualRect(last))
+    assert last.data(Qt.ItemDataRole.ToolTipRole) == "big[63, 63] is 6363"
+    eyes.called(QAbstractButton, "Figures").click()
+    assert grid.window_seen()[2] < 40
+
+
+@pytest.mark.parametrize(
+    ("shape", "names", "typed", "at"),
+    [
+        ((8, 3, 2, 2), ["Dimension 0, of 8", "Dimension 1, of 3"], "7", (7, 0, 0, 0)),
+        ((250_000_000,), ["Dimension 0, of 250000000"], "249999999", (249_999_999,)),
+    ],
+)
+def test_planes_and_what_is_too_long_for_one_table_are_reached_by_fields(
+    eyes: Looking, shape: tuple[int, ...], names: list[str], typed: str, at: tuple[int, ...]
+) -> None:
+    eyes.at(tensor("images", shape=shape), ((0.5,) * 64,) * 2, shape)
+    fields = eyes.inside.findChildren(NumberField)
+    assert [each.accessibleName() for each in fields] == names
+    fields[0].lineEdit().setText(typed)
+    press(fields[0], Qt.Key.Key_Return)
+
+    def asked() -> bool:
+        answer(eyes.worker, ((0.5,) * 64,) * 2, shape)
+        return looks(eyes.worker)[-1].at[-len(at) :] == at
+
+    eyes.until(asked)
+
+
+def test_a_gradient_that_is_not_there_is_a_sentence(eyes: Looking) -> None:
+    eyes.at(tensor("W", shape=(2, 2), requires_grad=True), SMALL)
+    eyes.shows("What is shown", "Gradient")
+    eyes.until(lambda: looks(eyes.worker)[-1].what == "W.grad")
+    refuse(eyes.worker, "W.grad is neither a tensor nor a model.")
+    eyes.sees("W has no gradient: no backward pass reached it, or it is no leaf.")
+    assert "Spread of 4 values" not in texts(eyes.inside)
+
+
+@pytest.mark.parametrize("thing", [tensor("M", "meta"), NET])
+def test_a_look_that_failed_is_a_sentence_in_its_place(eyes: Looking, thing: Placed) -> None:
+    eyes.place(thing)
+    eyes.inside.open(thing.name)
+    eyes.until(lambda: bool(looks(eyes.worker)))
+    refuse(eyes.worker, "A tensor on meta has a shape and no values.")
+    eyes.sees("A tensor on meta has a shape and no values.")
+
+
+def test_what_it_is_stands_beside_its_values(eyes: Looking) -> None:
+    held = (Held("cuda:0", "values", 512, 1), Held("cuda:0", "gradients", 512, 2))
+    eyes.place(tensor("V", number=2, same_as="W"))
+    eyes.at(tensor("W", requires_grad=True, holds=held), SMALL)
+    eyes.place(tensor("U"), "U = W.exp()")
+    eyes.sees("cell 3")
+    assert {
+        "Type": "float32, 4 B each", "Bytes": "24 B", "Gradient": "24 B",
+        "In the card's cache": "512 B + 512 B", "requires_grad": "True",
+        "Made by": "cell 2", "Read by": "cell 3", "The same object as": "V",
+    }.items() <= eyes.facts().items()  # fmt: skip
+
+
+def test_what_a_line_changed_took_away_or_brought_back_is_noticed(eyes: Looking) -> None:
+    grid, worker = eyes.at(tensor("W", shape=(2, 2)), SMALL), eyes.worker
+    asked = len(looks(worker))
+    run(eyes.lab, worker, "W.add_(1)")
+    eyes.until(lambda: len(looks(worker)) > asked)
+    answer(worker, ((2.1456, -1.0), (1.5, None)))
+    eyes.until(lambda: grid.accessibleDescription() == "W[0, 0] is 2.1456")
+    click(eyes.inside, "Delete")
+    assert worker.cells[-1] == "del W"
+    worker.say(Freed(worker.last().id, "W"))
+    worker.done()
+    eyes.sees("W is no longer on the shelf.")
+    asked = len(looks(worker))
+    eyes.place(tensor("W", shape=(2, 2)))
+    eyes.until(lambda: len(looks(worker)) > asked)
+    assert "W is no longer on the shelf." not in texts(eyes.inside)
+    eyes.lab.release()
+    eyes.sees("W is no longer on the shelf.")
+
+
+def test_a_model_tells_its_layers_and_what_they_hold(eyes: Looking) -> None:
+    layers = eyes.at_a_model()
+    held = "232 B of parameters; layer 0 holds 69 % of them."
+    training = "Computed: with gradients 464 B, with Adam 928 B."
+    eyes.sees("3 layers, 58 parameters on cuda:0, cuda:1", f"{held} {training}")
+    assert column(layers, "Kind") == ["Linear", "ReLU", "Linear"]
+    assert column(layers, "In and out") == ["4 → 8", "", "8 → 2"]
+    assert column(layers, "Bytes") == ["160 B", "–", "72 B"]
+    spoken = column(layers, "Layer", Qt.ItemDataRole.AccessibleTextRole)
     assert spoken[0].endswith(": 40 parameters, 160 B")
     assert spoken[1] == "1 ReLU(): no parameters"
+    # The border between two cards says that each pass copies.
+    assert column(layers, "Device") == ["cuda:0", "–", "cuda:1 (copies 32 B a row)"]
 
 
-def test_the_border_between_two_cards_says_that_each_pass_copies(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    table = open_model(inside, lab, worker, qtbot)
-    assert column(table, "Device") == ["cuda:0", "–", "cuda:1 (a copy per pass)"]
-    hints = column(table, "Device", Qt.ItemDataRole.ToolTipRole)
-    assert "from cuda:0 to cuda:1" in hints[2]
-
-
-def test_the_values_of_the_chosen_layer_are_looked_at(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    table = open_model(inside, lab, worker, qtbot)
-    assert "net[0].weight" in texts(inside)
-    press(table, Qt.Key.Key_Down)
-    assert "holds no parameters, so there are no values to look at" in texts(inside)
-    press(table, Qt.Key.Key_End)
-    qtbot.waitUntil(lambda: looks(worker)[-1].what == "net[2].weight")
-    answer(worker, WEIGHT)
-    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
-    buttons(inside)["bias"].click()
-    qtbot.waitUntil(lambda: looks(worker)[-1].what == "net[2].bias")
-
-
-def test_a_model_is_moved_saved_and_deleted_by_lines(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    open_model(inside, lab, worker, qtbot)
-    click(inside, "Save parameters")
-    assert worker.cells[-1] == 'torch.save(net.state_dict(), "net.pt")'
-    click(inside, "Copy to")
-    menu = the(QMenu, inside)
-    menu.actions()[2].trigger()
+def test_the_values_of_the_chosen_layer_are_looked_at(eyes: Looking) -> None:
+    layers = eyes.at_a_model()
+    eyes.sees("net[0].weight", "8\u2009×\u20094 float32 on cuda:0")
+    press(layers, Qt.Key.Key_Down)
+    eyes.sees("holds no parameters, so there are no values to look at")
+    press(layers, Qt.Key.Key_End)
+    eyes.answers("net[2].weight", SMALL)
+    eyes.shows("What is shown", "bias")
+    eyes.answers("net[2].bias", SMALL)
+    click(eyes.inside, "Save parameters")
+    assert eyes.worker.cells[-1] == 'torch.save(net.state_dict(), "net.pt")'
+    click(eyes.inside, "Copy to")
+    menu = the(QMenu, eyes.inside)
+    assert menu.actions()[0].text() == "cpu    net = net.cpu()"
+    menu.actions()[-1].trigger()
     menu.close()
-    assert worker.cells[-1] == 'net = net.to("cuda:1")'
+    assert eyes.worker.cells[-1] == 'net = net.to("cuda:1")'
 
 
-def test_a_model_that_cannot_be_looked_into_says_why(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    place(lab, worker, qtbot, NET)
-    inside.open("net")
-    qtbot.waitUntil(lambda: bool(looks(worker)))
-    refuse(worker, "The card ran out of memory.", "out of memory")
-    qtbot.waitUntil(lambda: "The card ran out of memory." in texts(inside))
+def test_the_elements_of_a_container_are_looked_into_by_their_paths(eyes: Looking) -> None:
+    inner = (
+        Element("nets[0]", "model", "cuda:0", "Linear", 64),
+        Element("nets[1]", "tensor", "cuda:1", "5, float32", 20),
+    )
+    eyes.place(Placed(1, "nets", "container", "cuda:0, cuda:1", "", elements=inner, more=3))
+    eyes.inside.open("nets")
+    elements = eyes.called(Table, "Elements")
+    assert column(elements, "What it is") == ["Linear", "5, float32"]
+    assert column(elements, "Device") == ["cuda:0", "cuda:1"]
+    assert column(elements, "Bytes") == ["64 B", "20 B"]
+    eyes.sees("and 3 more")
+    elements.setFocus()
+    elements.pick("nets[1]")
+    press(elements, Qt.Key.Key_Return)
+    eyes.until(lambda: [each.what for each in looks(eyes.worker)] == ["nets[1]"])
+    eyes.sees("5, float32 on cuda:1")
 
 
-def test_an_optimiser_is_shown_as_it_is_printed(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    place(lab, worker, qtbot, Placed(1, "opt", "optimiser", "", "SGD (\n  lr: 0.1\n)"))
-    inside.open("opt")
-    printed = [
-        each.toPlainText()
-        for each in inside.findChildren(QPlainTextEdit)
-        if each.accessibleName() == "As PyTorch prints it"
-    ]
-    assert printed == ["SGD (\n  lr: 0.1\n)"]
-    assert looks(worker) == []
+def test_an_optimiser_is_shown_as_it_is_printed(eyes: Looking) -> None:
+    eyes.place(Placed(1, "opt", "optimiser", "", "SGD (\n  lr: 0.1\n)"))
+    eyes.inside.open("opt")
+    printed = eyes.called(QPlainTextEdit, "As PyTorch prints it")
+    assert printed.toPlainText() == "SGD (\n  lr: 0.1\n)"
+    assert looks(eyes.worker) == []
 
 
-def test_each_opened_thing_has_a_tab_and_the_one_shown_is_selected(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    place(lab, worker, qtbot, tensor("X"))
-    place(lab, worker, qtbot, Placed(2, "n", "value", "", "2"))
-    inside.open("X")
-    inside.open("n")
-    assert lab.selection.thing == "n"
-    assert tabs(inside).currentIndex() == tab(inside, "n")
-    place_of_x = tabs(inside).tabRect(tab(inside, "X")).center()
-    QTest.mouseClick(tabs(inside), Qt.MouseButton.LeftButton, pos=place_of_x)
-    assert lab.selection.thing == "X"
-    assert tabs(inside).currentIndex() == tab(inside, "X")
-    qtbot.waitUntil(inside.window().isActiveWindow)
-    press(tabs(inside), Qt.Key.Key_Delete)
-    assert tabs(inside).count() == 1
-    assert lab.selection.thing == "n"
-
-
-def test_who_closes_the_last_tab_is_back_at_the_bench(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    place(lab, worker, qtbot, tensor("X"))
-    inside.open("X")
-    with qtbot.waitSignal(inside.back_asked):
-        buttons(inside)["Close X"].click()
-
-
-def test_what_else_is_on_the_shelf_can_be_opened(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    place(lab, worker, qtbot, tensor("X"))
-    place(lab, worker, qtbot, tensor("Y", number=2))
-    inside.open("X")
-    buttons(inside)["Open another"].click()
-    menu = the(QMenu, inside)
+def test_each_opened_thing_has_a_tab_with_ways_to_others_and_back(eyes: Looking) -> None:
+    eyes.place(tensor("X"))
+    eyes.place(tensor("Y", number=2))
+    eyes.inside.open("X")
+    eyes.called(QAbstractButton, "Open another").click()
+    menu = the(QMenu, eyes.inside)
     assert [each.text() for each in menu.actions()] == ["Y    2×3, float32"]
     menu.actions()[0].trigger()
     menu.close()
-    assert tabs(inside).currentIndex() == tab(inside, "Y")
-
-
-def test_the_way_back_is_a_button_and_a_key(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    place(lab, worker, qtbot, tensor("X"))
-    inside.open("X")
-    with qtbot.waitSignal(inside.back_asked):
-        buttons(inside)["Bench"].click()
-    qtbot.waitUntil(inside.window().isActiveWindow)
-    with qtbot.waitSignal(inside.back_asked):
-        press(tabs(inside), Qt.Key.Key_Escape)
-
-
-def test_a_released_worker_is_not_waited_for(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    place(lab, worker, qtbot, tensor("X"))
-    inside.open("X")
-    lab.release()
-    qtbot.waitUntil(lambda: "X is no longer on the shelf." in texts(inside))
-
-
-def test_both_themes_are_drawn(
-    inside: Inside, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    open_model(inside, lab, worker, qtbot)
-    pictures: list[QImage] = []
-    for scheme in (Scheme.DARK, Scheme.LIGHT):
-        look().choose(scheme)
-        pictures.append(inside.grab().toImage())
-    assert pictures[0] != pictures[1]
+    assert eyes.lab.selection.thing == "Y"
+    bar = eyes.shows("Opened", "X")
+    assert eyes.lab.selection.thing == "X"
+    assert [bar.accessibleTabName(each) for each in (0, 1)] == ["Inside X", "Inside Y"]
+    eyes.until(eyes.window.isActiveWindow)
+    assert bar.hasFocus()
+    press(bar, Qt.Key.Key_Delete)
+    assert (bar.count(), eyes.lab.selection.thing) == (1, "Y")
+    for button in ("Bench", "Close Y"):
+        with eyes.signal(eyes.inside.back_asked):
+            eyes.called(QAbstractButton, button).click()
+    with eyes.signal(eyes.inside.back_asked):
+        press(bar, Qt.Key.Key_Escape)

@@ -12,7 +12,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.cells.cell_faces import CellFaces
 from gpuexplorer.gui.lab.cells.words import briefly
 from gpuexplorer.gui.lab.code.words import CureFace, cure_face
-from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
+from gpuexplorer.gui.lab.inside.inside import DeviceChips
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone

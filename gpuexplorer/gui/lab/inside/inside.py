@@ -1,50 +1,73 @@
-"""Inside: values and layers of the things that were opened."""
+"""Inside: the things that were opened, each behind a tab: a tensor's values, a model's layers,
+a container's elements, or what PyTorch prints; how they are spread, and what the thing is.
+"""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
+import math
+import re
+from collections.abc import Sequence
+from functools import partial
 
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lab.inside.model_page import ModelPage
-from gpuexplorer.gui.lab.inside.opened_row import OpenedRow
-from gpuexplorer.gui.lab.inside.tensor_page import TensorPage
-from gpuexplorer.gui.lab.inside.thing_page import ElementsPage, TextPage
-from gpuexplorer.gui.lab.inside.words import root_of, thing_called
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QStackedWidget,
+    QTabBar,
+    QWidget,
+)
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.units import grouped
+from gpuexplorer.core.words import tr, trn
+from gpuexplorer.gui.lab.bench.blocks import BlockKind, one_line, text_of
+from gpuexplorer.gui.lab.inside.layers import LayerTable, held_words, model_headline, part_line
+from gpuexplorer.gui.lab.inside.value_pane import Facts, Looks, Spread, ValuePane, failure_words
+from gpuexplorer.gui.lab.inside.values import bytes_text, shape_text
+from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line, save_line
+from gpuexplorer.gui.state.lab.devices import BenchDevice, chip_of
 from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.tables.cell import Cell, Column
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.widgets.laid_out import GROWS, column
-from gpuexplorer.gui.widgets.live_view import EmptyState
-from gpuexplorer.lab.events import Event, Finished
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton, open_below
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
+from gpuexplorer.gui.widgets.painted import ChipRow
+from gpuexplorer.lab.cell_source import names_made, names_read
+from gpuexplorer.lab.events import Element, Event, Failed, Finished, Opened, Part, Placed
+from gpuexplorer.lab.ledger import Ledger
 
-_MARGIN, _TOP, _GAP = 16, 12, 10
-_MOST_OPENED = 12
+_MARGIN, _TOP, _GAP, _SIDE, _LEAST_HEIGHT = 16, 12, 10, 288, 300
+_MOST_OPENED, _MOST_OFFERED, _CROSS = 12, 40, 24
 
 
-class GonePage(QFrame):
-    """Also what stands there where nothing is opened."""
+def _element_columns() -> list[Column[Element]]:
+    def text(each: Element) -> Cell:
+        return Cell(one_line(each.text), mono=True, tone=Tone.QUIET)
 
-    back_asked = Signal()
+    def size(each: Element) -> Cell:
+        return Cell(bytes_text(each.bytes))
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("panel", "card")
-        self._empty = EmptyState(Icon.MISSING)
-        self._empty.way_on_chosen.connect(self.back_asked)
-        column(self._empty, within=self)
-
-    def show_gone(self, name: str) -> None:
-        if not name:
-            self._empty.show_words(tr("Nothing is opened."), "", tr("Back to the bench"))
-            return
-        self._empty.show_words(
-            tr("{name} is no longer on the shelf.", name=name),
-            tr("What stands under this name again is shown here."),
-            tr("Back to the bench"),
-        )
+    return [
+        Column("path", tr("Element"), lambda each: Cell(each.path, mono=True), width=160),
+        Column("kind", tr("Kind"), lambda each: Cell(BlockKind(each.kind).words), width=90),
+        Column("text", tr("What it is"), text, width=160, stretches=True),
+        Column("device", tr("Device"), lambda each: Cell(each.device), width=110),
+        Column("bytes", tr("Bytes"), size, width=100, right=True),
+    ]
 
 
 class Inside(QWidget):
-    """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
+    """Told by the lab when something changed. The arrow keys go from tab to tab, Delete closes
+    one.
+    """
 
     back_asked = Signal()
 
@@ -53,23 +76,35 @@ class Inside(QWidget):
         self._lab = lab
         self._opened: list[str] = []
         self._shown = ""
+        self._tabs_of: Sequence[tuple[str, str]] = ()  # with the devices
         self._stale = False
-        self._row = OpenedRow(lab)
-        self._row.back_asked.connect(self.back_asked)
-        self._row.chosen.connect(self.open)
-        self._row.closed.connect(self._on_closed)
-        self._tensor = TensorPage(lab)
-        self._model = ModelPage(lab)
-        self._elements = ElementsPage(lab)
-        self._elements.open_asked.connect(self.open)
-        self._text = TextPage(lab)
-        self._gone = GonePage()
-        self._gone.back_asked.connect(self.back_asked)
+        back = ToolButton("word", Icon.PREVIOUS, tr("Bench"))
+        back.setToolTip(tr("Back to the bench (Esc)"))
+        back.clicked.connect(self.back_asked)
+        line = QFrame()
+        line.setProperty("panel", "line")
+        line.setFixedSize(1, 20)
+        self._tabs = _tabs(tr("Opened"))
+        self._tabs.setFont(look().letters.mono.font)
+        self._tabs.currentChanged.connect(lambda at: self.open(self._opened[at]))
+        delete = QShortcut(Qt.Key.Key_Delete, self._tabs)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(lambda: self._close(self._shown))
+        self._another = ToolButton("word", Icon.ADD, tr("Open another"))
+        self._another.clicked.connect(self._on_another_asked)
+        self._page = ThingPage(lab)
+        self._page.open_asked.connect(self.open)
+        self._gone = EmptyState(Icon.MISSING)
+        self._gone.way_on_chosen.connect(self.back_asked)
+        nothing = QFrame()
+        nothing.setProperty("panel", "card")
+        column(self._gone, within=nothing)
         self._pages = QStackedWidget()
-        for page in (self._gone, self._tensor, self._model, self._elements, self._text):
-            self._pages.addWidget(page)
-        margins = (_MARGIN, _TOP, _MARGIN, _TOP)
-        column(self._row, self._pages, GROWS, within=self, gap=_GAP, margins=margins)
+        self._pages.addWidget(nothing)
+        self._pages.addWidget(scrolled(self._page))
+        head = row(back, line, self._tabs, GROWS, self._another)
+        margins = _MARGIN, _TOP, _MARGIN, _TOP
+        column(head, self._pages, GROWS, within=self, gap=_GAP, margins=margins)
         lab.changed.connect(self._on_changed)
         lab.told.connect(self._on_told)
 
@@ -82,50 +117,78 @@ class Inside(QWidget):
             self._opened.append(name)
             del self._opened[:-_MOST_OPENED]
         self._show(name)
-        self._row.take_keyboard()
+        self._tabs.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _show(self, name: str) -> None:
         if name != self._shown:
-            self._shown = name
-            if name:
-                self._lab.selection.choose(things={root_of(name)})
-        self._stale = False
-        page = self._page()
-        for each in (self._tensor, self._model, self._elements, self._text):
-            if each is not page:
-                each.forget()
-        self._pages.setCurrentWidget(page)
-        if isinstance(page, GonePage):
-            page.show_gone(name)
+            self._lab.selection.choose(things={root_of(name)})
+        self._shown, self._stale = name, False
+        there = thing_called(self._lab.ledger, name) is not None
+        self._pages.setCurrentIndex(there)
+        if there:
+            self._page.show_thing(name)
         else:
-            page.show_thing(name)
-        self._row.show_opened(self._opened, name)
+            self._page.forget()
+            sentence = tr("{name} is no longer on the shelf.", name=name)
+            more = tr("What stands under this name again is shown here.")
+            self._gone.show_words(sentence, more, tr("Back to the bench"))
+        self._show_tabs()
 
-    def _page(self) -> TensorPage | ModelPage | ElementsPage | TextPage | GonePage:
-        thing = thing_called(self._lab.ledger, self._shown)
-        if thing is None:
-            return self._gone
-        match thing.kind:
-            case "tensor":
-                return self._tensor
-            case "model":
-                return self._model
-            case "container":
-                return self._elements
-        return self._text
+    def _show_tabs(self) -> None:
+        things = [(name, thing_called(self._lab.ledger, name)) for name in self._opened]
+        tabs_of = [(name, thing.device if thing else "") for name, thing in things]
+        with QSignalBlocker(self._tabs):
+            if tabs_of != self._tabs_of:
+                self._tabs_of = tabs_of
+                while self._tabs.count():
+                    self._tabs.removeTab(0)
+                for name, device in tabs_of:
+                    self._add_tab(name, device)
+            if self._shown in self._opened:
+                self._tabs.setCurrentIndex(self._opened.index(self._shown))
 
-    def _on_closed(self, name: str) -> None:
+    def _add_tab(self, name: str, device: str) -> None:
+        at = self._tabs.addTab(name.replace("&", "&&"))
+        self._tabs.setTabToolTip(at, name)
+        self._tabs.setAccessibleTabName(at, tr("Inside {name}", name=name))
+        cross = IconButton(Icon.CLOSE, tr("Close {name}", name=name), "Del")
+        cross.setFixedSize(_CROSS, _CROSS)
+        cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        cross.clicked.connect(partial(self._close, name))
+        chips = DeviceChips()
+        chips.setParent(self._tabs)  # what is shown without one is a window of its own
+        chips.show_devices(device, self._lab.devices())
+        sides = QTabBar.ButtonPosition.LeftSide, QTabBar.ButtonPosition.RightSide
+        for side, widget in zip(sides, (chips, cross), strict=True):
+            around = QWidget()
+            row(widget, within=around, margins=(4, 0, 4, 0))
+            self._tabs.setTabButton(at, side, around)
+
+    def _close(self, name: str) -> None:
         """The neighbour is shown; who closes the last goes back to the bench."""
         at = self._opened.index(name)
         self._opened.remove(name)
+        if self._opened and name == self._shown:
+            self.open(self._opened[min(at, len(self._opened) - 1)])
+            return
+        self._show_tabs()
         if not self._opened:
-            self._show("")
             self.back_asked.emit()
-        elif name == self._shown:
-            self._show(self._opened[min(at, len(self._opened) - 1)])
-            self._row.take_keyboard()
-        else:
-            self._row.show_opened(self._opened, self._shown)
+
+    def _on_another_asked(self) -> None:
+        menu = QMenu(self)
+        things = self._lab.ledger.things.values()
+        left = [each for each in things if each.name not in self._opened]
+        for thing in left[-_MOST_OFFERED:]:
+            about = text_of(thing) if thing.kind == "tensor" else BlockKind(thing.kind).words
+            menu.addAction(f"{thing.name}    {about}", partial(self.open, thing.name))
+        more = len(left) - _MOST_OFFERED
+        if more > 0:
+            rest = trn("{count} more on the bench", "{count} more on the bench", more)
+            menu.addAction(rest).setEnabled(False)
+        if not left:
+            menu.addAction(tr("Nothing else is on the shelf")).setEnabled(False)
+        open_below(menu, self._another)
 
     def _on_told(self, event: Event) -> None:
         """Any cell may have changed values in place, of which the shelf says nothing."""
@@ -133,14 +196,14 @@ class Inside(QWidget):
             self._stale = True
 
     def _on_changed(self) -> None:
+        there = thing_called(self._lab.ledger, self._shown) is not None
         if not self.isVisible():
             return
-        page = self._page()
-        if page is not self._pages.currentWidget() or self._stale:
+        if self._stale or there != bool(self._pages.currentIndex()):
             self._show(self._shown)
-        elif not isinstance(page, GonePage):
-            page.show_facts()
-            self._row.show_opened(self._opened, self._shown)
+        elif there:
+            self._page.show_facts()
+            self._show_tabs()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # No shortcut: a field in which somebody types has the key first.
@@ -151,5 +214,286 @@ class Inside(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._stale or self._page() is not self._pages.currentWidget():
-            self._show(self._shown)
+        self._on_changed()
+
+
+class ThingPage(QFrame):
+    """What the thing holds, by its kind; beside it how values are spread, and what it is."""
+
+    open_asked = Signal(str)  # the path of an element
+
+    def __init__(self, lab: Lab) -> None:
+        super().__init__()
+        self.setProperty("panel", "card")
+        self._lab = lab
+        self._name = self._kind = self._looked_at = ""
+        self._choices: list[str] = []
+        self._asked: object = None  # of what the facts are
+        self._looks = Looks(lab, self)
+        self._looks.came.connect(self._on_came)
+        letters = look().letters
+        self._chips = DeviceChips()
+        self._title = ElidedLabel(letters.title, Tone.TEXT)
+        self._headline = ElidedLabel(letters.body, Tone.QUIET)
+        self._copy, self._save = QPushButton(tr("Copy to")), QPushButton(tr("Save parameters"))
+        self._delete = QPushButton(tr("Delete"))
+        self._copy.clicked.connect(self._on_copy_asked)
+        self._save.clicked.connect(lambda: self._run(save_line(self._name)))
+        self._delete.clicked.connect(lambda: self._run(delete_line([self._name])))
+        self._refusal = wrapped_label("", Tone.BAD)
+        self._refusal.hide()
+        self._layers = LayerTable(lab)
+        self._layers.picked_changed.connect(self._look)
+        self._held = ElidedLabel(letters.caption, Tone.QUIET)
+        self._line = ElidedLabel(letters.mono, Tone.TEXT)
+        self._words = ElidedLabel(letters.body, Tone.QUIET)
+        self._switch = _tabs(tr("What is shown"))
+        self._switch.currentChanged.connect(self._on_switched)
+        self._values = ValuePane(lab)
+        self._values.setMinimumHeight(_LEAST_HEIGHT)
+        self._spread = Spread(self._values)
+        self._elements = Table(
+            tr("Elements"), TableModel(_element_columns(), lambda each: each.path)
+        )
+        self._elements.activated.connect(self._on_activated)
+        self._more = label("", letters.caption, Tone.QUIET)
+        self._text = QPlainTextEdit()
+        self._text.setFont(letters.mono.font)
+        self._text.setReadOnly(True)
+        self._text.setTabChangesFocus(True)
+        self._text.setAccessibleName(tr("As PyTorch prints it"))
+        self._facts = Facts()
+        actions = self._copy, self._save, self._delete
+        head = row(self._chips, self._title, self._headline, GROWS, *actions)
+        part = row(self._line, self._words, GROWS, self._switch)
+        below = part, self._values, GROWS, self._elements, GROWS, self._more, self._text, GROWS
+        side = QWidget()
+        side.setFixedWidth(_SIDE)
+        what = label(tr("What it is"), letters.strong)
+        column(self._spread, what, self._facts, within=side)
+        both = row(column(*below), GROWS, side, Qt.AlignmentFlag.AlignTop, gap=28)
+        above = head, self._refusal, self._layers, self._held
+        column(*above, both, GROWS, within=self, gap=_GAP, margins=(16, 14, 16, 12))
+
+    def show_thing(self, name: str) -> None:
+        """Look again: it may have changed."""
+        thing = thing_called(self._lab.ledger, name)
+        kind = "" if thing is None else thing.kind
+        if (name, kind) != (self._name, self._kind):
+            self.forget()
+            self._name, self._kind = name, kind
+            self._title.show_text(name)
+            self._headline.show_text("")
+            say(self._refusal, "")
+        self.show_facts()
+        if kind == "model":
+            self._looks.ask(name)
+        else:
+            self._look()
+
+    def show_facts(self) -> None:
+        """What is told of it without a look."""
+        ledger, kind, model = self._lab.ledger, self._kind, bool(self._layers.layers)
+        thing = thing_called(ledger, self._name)
+        if thing is None:
+            return
+        self._chips.show_devices(thing.device, self._lab.devices())
+        self._copy.setVisible(kind in ("model", "tensor"))
+        self._save.setVisible(kind == "model")
+        self._layers.setVisible(model)
+        self._held.setVisible(model)
+        self._elements.setVisible(kind == "container")
+        self._text.setVisible(kind not in ("tensor", "model", "container"))
+        self._save.setToolTip(save_line(self._name))
+        self._delete.setToolTip(delete_line([self._name]))
+        self._elements.show_rows(thing.elements)
+        more = trn("and {count} more", "and {count} more", thing.more)
+        say(self._more, more if thing.more else "")
+        if (text := text_of(thing)) != self._text.toPlainText():
+            self._text.setPlainText(text)
+        # Where it was read by many cells, asking takes a while.
+        asked = thing, sum(each.state == "done" for each in ledger.cells)
+        if asked != self._asked:
+            self._asked = asked
+            self._facts.show_facts(thing_facts(ledger, thing))
+
+    def forget(self) -> None:
+        """It is looked at no more."""
+        self._name = self._kind = self._looked_at = ""
+        self._layers.forget()
+        self._looks.forget()
+        self._values.forget()
+        self._spread.hide()
+
+    def _look(self) -> None:
+        """At what is chosen: values or gradient, or one parameter of a layer."""
+        name, thing = self._name, thing_called(self._lab.ledger, self._name)
+        choices: dict[str, tuple[str, str]] = {}
+        line = words = ""
+        if thing is not None and self._kind == "tensor":
+            choices[name] = tr("Values"), _headline(thing)
+            if thing.requires_grad:
+                choices[f"{name}.grad"] = tr("Gradient"), _headline(thing)
+        for layer in self._layers.picked() if self._kind == "model" else ():
+            line = layer.kind
+            words = tr("holds no parameters, so there are no values to look at")
+            for part in layer.parts:
+                choices[part_line(name, layer, part)] = part.name, _headline(part)
+        if self._looked_at not in choices:
+            self._looked_at = next(iter(choices), "")
+            self._spread.hide()
+        with QSignalBlocker(self._switch):
+            if list(choices) != self._choices:
+                self._choices = list(choices)
+                while self._switch.count():
+                    self._switch.removeTab(0)
+                for word, _ in choices.values():
+                    self._switch.addTab(word)
+            if choices:
+                self._switch.setCurrentIndex(self._choices.index(self._looked_at))
+                line, words = self._looked_at, choices[self._looked_at][1]
+        self._switch.setVisible(len(choices) > 1)
+        self._line.show_text(line)
+        self._line.setVisible(line not in ("", name))
+        self._words.show_text(words)
+        self._words.setVisible(bool(words))
+        self._values.setVisible(bool(choices))
+        if choices:
+            self._values.show_thing(self._looked_at)
+        else:
+            self._values.forget()
+
+    def _run(self, line: str) -> None:
+        try:
+            self._lab.run(line, by_form=True)
+        except Trouble as trouble:
+            say(self._refusal, trouble.told)
+        else:
+            say(self._refusal, "")
+
+    def _on_switched(self, at: int) -> None:
+        self._looked_at = self._choices[at]
+        self._spread.hide()
+        self._look()
+
+    def _on_came(self, event: Event) -> None:
+        if isinstance(event, Opened) and event.what == self._name:
+            self._layers.show_model(event)
+            self._headline.show_text(model_headline(self._layers.layers))
+            self._held.show_text(held_words(self._layers.layers))
+        elif isinstance(event, Failed):
+            say(self._refusal, failure_words(event))
+            self._layers.forget()
+        else:
+            return
+        self.show_facts()
+        self._look()
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        element = self._elements.listed.thing(index)
+        if element is not None and BlockKind(element.kind).opens:
+            self.open_asked.emit(element.path)
+
+    def _on_copy_asked(self) -> None:
+        thing = thing_called(self._lab.ledger, self._name)
+        if thing is None:
+            return
+        menu, switches = QMenu(self), self._lab.switches
+        for device in self._lab.devices():
+            if device.name in ("", "meta"):
+                continue
+            by_host = (thing.device, device.name) in switches.by_host
+            try:
+                line = copy_line(thing, device, self._lab.ledger.things, by_host=by_host)
+            except Trouble:
+                continue
+            menu.addAction(f"{device.name}    {line}", partial(self._run, line))
+        if menu.isEmpty():
+            menu.addAction(tr("There is no other device")).setEnabled(False)
+        open_below(menu, self._copy)
+
+
+class DeviceChips(ChipRow):
+    """The devices that a thing lies on; each says on asking which it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hide()
+
+    def show_devices(self, device: str, devices: Sequence[BenchDevice]) -> None:
+        """In the order of the bench; `device` may name several: "cuda:0, cuda:1"."""
+        known, names = {each.name: each for each in devices}, device.split(", ")
+        named = [*dict.fromkeys(each for each in (*known, *names) if each in names if each)]
+        self.show_chips(tuple(chip_of(each, known) for each in named))
+        self.setAccessibleName(", ".join(named))
+        self.setToolTip(", ".join(named))
+        self.setVisible(bool(named))
+        self.resize(self.sizeHint())
+
+
+def _tabs(name: str) -> QTabBar:
+    made = QTabBar(drawBase=False, expanding=False)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    made.setProperty("kind", "things")
+    made.setAccessibleName(name)
+    return made
+
+
+def _headline(thing: Placed | Part) -> str:
+    if isinstance(thing, Placed) and thing.shape is None:
+        return tr("{text} on {device}", text=text_of(thing), device=thing.device)
+    shape = shape_text(thing.shape or ())
+    return tr("{shape} {type} on {device}", shape=shape, type=thing.dtype, device=thing.device)
+
+
+def root_of(path: str) -> str:
+    """The name that a path begins with."""
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
+
+
+def thing_called(ledger: Ledger, path: str) -> Placed | None:
+    """By its name on the shelf, or by its path in a container: "nets[0]"."""
+    if path in ledger.things:
+        return ledger.things[path]
+    for each in ledger.things.values():
+        for part in each.elements if path.startswith(each.name) else ():
+            if part.path == path:
+                kind, place = part.kind, part.device
+                return Placed(each.id, path, kind, place, part.text, bytes=part.bytes)
+    return None
+
+
+def thing_facts(ledger: Ledger, thing: Placed) -> Sequence[tuple[str, str]]:
+    """What it is, and which cells made and read it."""
+    facts, dtype = [(tr("Kind"), BlockKind(thing.kind).words)], thing.dtype
+    if thing.shape is not None:
+        count = math.prod(thing.shape)
+        if count and thing.bytes:
+            dtype = tr("{dtype}, {bytes} B each", dtype=dtype, bytes=thing.bytes // count)
+        facts = [(tr("Type"), dtype), (tr("Values"), grouped(count))]
+    if thing.bytes or thing.shape is not None:
+        facts.append((tr("Bytes"), bytes_text(thing.bytes)))
+    if thing.shape is not None:
+        cached = [part.bytes for part in thing.holds if part.device.startswith("cuda")]
+        if cached:
+            facts.append((tr("In the card's cache"), " + ".join(map(bytes_text, cached))))
+        if thing.requires_grad:
+            there = any(part.what == "gradients" for part in thing.holds)
+            held = bytes_text(thing.bytes) if there else tr("none yet")
+            facts.append((tr("Gradient"), held))
+        facts.append(("requires_grad", str(thing.requires_grad)))
+    things, name = ledger.things, root_of(thing.name)
+    done = [each for each in ledger.cells if each.state == "done"]
+    made = [each for each in done if name in each.placed]
+    named = [each for each in made if name in names_made(each.code)] or made
+    since = named[-1].number if named else 0
+    made_by = tr("cell {number}", number=since) if named else tr("no cell of this session")
+    later = [each for each in done if each.number > since]
+    read = [str(each.number) for each in later if name in names_read(each.code)]
+    numbers = ", ".join(reversed(read))  # the newest first, so that the others may be cut off
+    readers = trn("cell {numbers}", "cells {numbers}", len(read), numbers=numbers)
+    facts += [(tr("Made by"), made_by), (tr("Read by"), readers if read else tr("no cell yet"))]
+    first = things[name].same_as or name if name in things else name
+    same = [first, *(each for each, thing in things.items() if thing.same_as == first)]
+    twins = ", ".join(each for each in same if each != name)
+    return [*facts, (tr("The same object as"), twins)] if twins else facts

@@ -1,254 +1,357 @@
-"""ValuePane: the values of one tensor, a window at a time, and the chosen one in full."""
+"""ValuePane: the values of one tensor, a window at a time, and the chosen one in full; Spread:
+all of them together, and what looking at them cost.
+"""
 
+import math
 from collections.abc import Hashable, Sequence
 from functools import partial
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtCore import QObject, QRectF, Qt, Signal
+from PySide6.QtWidgets import QFormLayout, QWidget
 
-from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.lab.inside.looks import Looks
-from gpuexplorer.gui.lab.inside.value_grid import ValueGrid
-from gpuexplorer.gui.lab.inside.value_model import MOST
-from gpuexplorer.gui.lab.inside.value_scale import ValueScale
-from gpuexplorer.gui.lab.inside.values import rounded_text
+from gpuexplorer.core.units import duration, grouped
+from gpuexplorer.core.words import mark, paragraph, tr, trn
+from gpuexplorer.gui.lab.inside.values import (
+    MOST,
+    ValueGrid,
+    ValueScale,
+    bytes_text,
+    value_text,
+)
 from gpuexplorer.gui.plots.graph import Axis, Graph
 from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import (
-    FREE,
-    Grow,
-    Space,
-    column,
-    label,
-    row,
-    wrapped_label,
-)
+from gpuexplorer.gui.widgets.laid_out import FREE, Grow, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.lab.events import Failed, Peeked
+from gpuexplorer.lab.events import Event, Failed, Finished, Opened, Peeked
 
-_NEARLY_ALL, _WITHOUT_VALUES = Grow(1000), 96
+_NEARLY_ALL = Grow(1000)
+_NO_GRADIENT = mark("{name} has no gradient: no backward pass reached it, or it is no leaf.")
 _EMPTY = mark("It holds no values: one of its dimensions is 0.")
-_LEAST_WIDTH, _WIDTH, _BAR, _WORDS = 96, 200, 7, 22
+_CHART, _HEADROOM, _FOOT, _DIGITS = 140, 14, 24, 5
+_SCALE = 0.11  # of the height of the bars, below them
+_LEAST_BAR = 1 / 120  # of the height: one value is seen beside thousands
+
+
+class Looks(QObject):
+    """Looks into one thing after another: what is wished for while a look is under way is asked
+    for when that has come back, of many wishes the last.
+    """
+
+    came = Signal(object)  # Peeked or Opened, then Finished; else Failed
+
+    def __init__(self, lab: Lab, parent: QObject) -> None:
+        super().__init__(parent)
+        self._lab = lab
+        self._under_way: int | None = None
+        self._wish: tuple[str, tuple[int, ...], int, int] | None = None
+        lab.told.connect(self._on_told)
+        lab.stage_changed.connect(self._on_stage_changed)
+
+    def ask(self, what: str, at: tuple[int, ...] = (), rows: int = 1, columns: int = 1) -> None:
+        self._wish = what, at, rows, columns
+        self._ask_next()
+
+    def forget(self) -> None:
+        """Whatever still comes is not heard."""
+        self._under_way = self._wish = None
+
+    def _ask_next(self) -> None:
+        if self._under_way is None and self._wish is not None:
+            wish, self._wish = self._wish, None
+            self._under_way = self._lab.look_into(*wish)
+
+    def _on_told(self, event: Event) -> None:
+        heard = isinstance(event, Peeked | Opened | Finished | Failed)
+        if heard and event.id == self._under_way:
+            if isinstance(event, Finished | Failed):
+                self._under_way = None
+            self.came.emit(event)
+            self._ask_next()
+
+    def _on_stage_changed(self) -> None:
+        # Released, so nobody answers any more.
+        if self._lab.stage is Stage.RESTING:
+            self.forget()
+
+
+def failure_words(failed: Failed) -> str:
+    told = tr(failed.sentence) or failed.message or tr("It could not be looked into.")
+    return paragraph([told, failed.hint])
 
 
 class ValuePane(QWidget):
-    """Asks for what is seen and for nothing else."""
+    """Asks for what is seen and for nothing else. A field for each leading dimension, and for
+    what is too long for one table, chooses the plane.
+    """
 
-    seen = Signal(object)  # Peeked
-    cost_known = Signal(object)  # Finished
+    came = Signal(object)  # Peeked, then Finished; or Failed: there are no values to see
     value_chosen = Signal(object)  # float, or None
-    failed = Signal()  # there are no values to see
 
-    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, lab: Lab) -> None:
+        super().__init__()
         self._what = ""
-        self._of_nothing = ""
-        self._asking = Looks(lab, self)
-        self._asking.seen.connect(self._on_seen)
-        self._asking.failed.connect(self._on_failed)
-        self._asking.cost_known.connect(self.cost_known)
-        self._fields = IndexFields()
-        self._fields.chosen.connect(self._on_plane_chosen)
+        self._sizes: tuple[int, ...] = ()
+        self._at: list[int] = []  # the plane that is shown, and where in it the table begins
+        self._fields: list[NumberField] = []
+        self._looks = Looks(lab, self)
+        self._looks.came.connect(self._on_came)
+        self._plane = QWidget()
+        plane = label(tr("Plane"), look().letters.body, Tone.QUIET)
+        self._plane_row = row(plane, FREE, within=self._plane)
+        self._sentence = wrapped_label("", Tone.QUIET)
         self._grid = ValueGrid()
         self._grid.window_wanted.connect(self._on_window_wanted)
         self._grid.cell_chosen.connect(self._on_cell_chosen)
-        self._legend = ScaleLegend()
-        self._switch = Segmented(tr("Cells"), [(True, tr("Figures")), (False, tr("Heat map"))])
-        self._switch.show_choice(True)  # noqa: FBT003 - the choice itself
-        self._switch.chosen.connect(self._on_switched)
         self._place = ElidedLabel(look().letters.mono, Tone.QUIET)
         self._value = label("", look().letters.strong)
         self._value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._sentence = wrapped_label("", Tone.QUIET)
+        self._switch = Segmented(tr("Cells"), [(True, tr("Figures")), (False, tr("Heat map"))])
+        self._switch.show_choice(self._grid.figures)
+        self._switch.chosen.connect(self._on_switched)
         for bar in (self._grid.verticalScrollBar(), self._grid.horizontalScrollBar()):
             bar.rangeChanged.connect(self._on_range_changed)
-        self._lay_out()
+        # The grid takes what it can use; below it the rest stays empty.
+        foot = row(self._place, self._value, FREE, self._switch, gap=12)
+        shown = self._plane, self._sentence, self._grid, _NEARLY_ALL, foot, FREE
+        column(*shown, within=self)
+        self._say("")
 
-    def show_thing(self, what: str, of_nothing: str = "") -> None:
-        """`of_nothing` is said where there is no tensor under this line."""
-        self._of_nothing = of_nothing
+    def show_thing(self, what: str) -> None:
+        """Looked at again, if it is shown already."""
         if what != self._what:
             self._what = what
-            self._fields.show_sizes(())
-            self._grid.begin()
-            self._legend.show_scale(ValueScale(None, None), "")
+            self._show_sizes(())
+            self._grid.show_values(None)
             self._say(tr("Looking …"))
-        self.look_again()
-
-    def look_again(self) -> None:
-        """It may have changed."""
-        if self._what:
-            row, column, rows, columns = self._grid.window_seen()
-            self._on_window_wanted(row, column, rows, columns)
+        self._on_window_wanted(*self._grid.window_seen())
 
     def forget(self) -> None:
         """Nothing is looked at any more."""
         self._what = ""
-        self._asking.forget()
-        self._grid.begin()
-
-    def _lay_out(self) -> None:
-        said = QWidget()
-        column(Space(24), self._sentence, FREE, within=said, gap=0)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(said)
-        self._pages.addWidget(self._grid)
-        foot = row(self._legend, self._place, self._value, FREE, self._switch, gap=12)
-        # The grid takes what it can use; below it the rest stays empty.
-        column(self._fields, self._pages, _NEARLY_ALL, foot, FREE, within=self)
-        self._switch.hide()
+        self._looks.forget()
+        self._grid.show_values(None)
 
     def _say(self, sentence: str) -> None:
         """In the place of the values."""
-        self._sentence.setText(sentence)
-        self._pages.setMaximumHeight(_WITHOUT_VALUES)
-        self._pages.setCurrentIndex(0)
+        say(self._sentence, sentence)
+        self._grid.hide()
+        self._switch.hide()
         self._place.show_text("")
         self._value.clear()
-        self._switch.hide()
 
-    def _on_seen(self, event: object) -> None:
-        if not isinstance(event, Peeked) or event.what != self._what:
+    def _show_sizes(self, shape: tuple[int, ...]) -> None:
+        """Another tensor begins at its first plane."""
+        if shape == self._sizes:
             return
-        self._fields.show_sizes(event.shape)
-        self._legend.show_scale(ValueScale(event.least, event.most), event.dtype)
-        # Shown before it is filled: how much fits is known by what has a size.
-        if 0 in event.shape:
-            self._say(tr(_EMPTY))
-        else:
-            self._pages.setCurrentIndex(1)
-        self._grid.show_values(event, self._fields.origin)
-        self._pages.setMaximumHeight(self._grid.most_height())
-        self.seen.emit(event)
+        self._sizes, self._at = shape, [0] * len(shape)
+        for field in self._fields:
+            self._plane_row.removeWidget(field)
+            field.deleteLater()
+        self._fields = []
+        for dimension, size in enumerate(shape):
+            step = 1 if dimension < len(shape) - 2 else MOST
+            if step == MOST >= size:
+                continue
+            limits = Range(0, max(0, size - 1), range(0, size, step))
+            name = tr("Dimension {dimension}", dimension=dimension)
+            field = NumberField(name, limits, tr("of {size}", size=size))
+            field.setEnabled(size > 1)
+            field.chosen.connect(partial(self._on_plane_chosen, dimension))
+            self._fields.append(field)
+            self._plane_row.insertWidget(len(self._fields), field)
+        self._plane.setVisible(bool(self._fields))
 
-    def _on_failed(self, event: object) -> None:
-        assert isinstance(event, Failed)
-        self._legend.show_scale(ValueScale(None, None), "")
-        self.failed.emit()
-        told = self._of_nothing if event.cause == "bad request" else ""
-        told = told or tr(event.sentence) or event.message or tr("It could not be looked into.")
-        self._say(told if self._of_nothing else f"{told} {tr(event.hint)}".strip())
+    def _on_came(self, event: Event) -> None:
+        if isinstance(event, Failed):
+            name, dot, _ = self._what.rpartition(".grad")
+            said = tr(_NO_GRADIENT, name=name) if dot and event.cause == "bad request" else ""
+            self._say(said or failure_words(event))
+        elif isinstance(event, Peeked):
+            if event.what != self._what:
+                return
+            self._show_sizes(event.shape)
+            self._say(tr(_EMPTY) if 0 in event.shape else "")
+            self._grid.setHidden(0 in event.shape)
+            row, column = (0, 0, *self._at)[-2:]
+            self._grid.show_values(event, (row, column))
+            self._on_range_changed()
+        self.came.emit(event)
 
     def _on_switched(self, figures: Hashable) -> None:
         self._switch.show_choice(figures)
         self._grid.show_figures(figures is True)
 
-    def _on_plane_chosen(self) -> None:
-        _, _, rows, columns = self._grid.window_seen()
-        self._on_window_wanted(*self._fields.origin, rows, columns)
+    def _on_plane_chosen(self, dimension: int, number: float) -> None:
+        self._at[dimension] = round(number)
+        row, column = (0, 0, *self._at)[-2:]
+        self._on_window_wanted(row, column, *self._grid.window_seen()[2:])
 
     def _on_window_wanted(self, row: int, column: int, rows: int, columns: int) -> None:
-        self._asking.ask(self._what, (*self._fields.at, row, column), rows, columns)
+        self._looks.ask(self._what, (*self._at[:-2], row, column), rows, columns)
 
-    def _on_cell_chosen(self) -> None:
-        place, value = self._grid.chosen_words
+    def _on_cell_chosen(self, place: str, text: str, value: object) -> None:
         self._place.show_text(place)
-        self._value.setText(value)
-        self.value_chosen.emit(self._grid.chosen_value)
+        self._value.setText(text)
+        self.value_chosen.emit(value)
 
     def _on_range_changed(self) -> None:
-        self._switch.setVisible(self._grid.cut_off or not self._grid.figures)
+        """In one table all is seen with its figures where there is nothing to scroll."""
+        bars = self._grid.verticalScrollBar(), self._grid.horizontalScrollBar()
+        cut = not self._grid.figures or any(each.maximum() > 0 for each in bars)
+        self._switch.setVisible(cut and not self._grid.isHidden())
 
 
-class IndexFields(QWidget):
-    """One field for each leading dimension, and for what is too long for one table; not there
-    where there are none.
+class Facts(QWidget):
+    """What each is at the right of its name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._form = QFormLayout(self, verticalSpacing=6)
+        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+
+    def show_facts(self, facts: Sequence[tuple[str, str]]) -> None:
+        while self._form.rowCount():
+            self._form.removeRow(0)
+        for name, text in facts:
+            value = ElidedLabel(look().letters.body, Tone.TEXT, text)
+            value.setAlignment(Qt.AlignmentFlag.AlignRight)
+            value.setAccessibleName(f"{name}: {text}")
+            self._form.addRow(label(name, look().letters.body, Tone.QUIET), value)
+
+
+class Spread(QWidget):
+    """Not there until values were seen."""
+
+    def __init__(self, values: ValuePane) -> None:
+        super().__init__()
+        self._peeked: Peeked | None = None
+        self._heading = label("", look().letters.strong)
+        self._chart = SpreadChart()
+        self._nothing = wrapped_label("", Tone.QUIET)
+        self._facts = Facts()
+        self._looked = wrapped_label("", Tone.FAINT, look().letters.caption)
+        shown = self._heading, self._nothing, self._chart, self._facts, self._looked
+        column(*shown, within=self, gap=6)
+        values.came.connect(self._on_came)
+        values.value_chosen.connect(self._chart.mark)
+
+    def _on_came(self, event: Event) -> None:
+        if isinstance(event, Peeked):
+            self._show_seen(event)
+            self.setHidden(0 in event.shape)
+        elif isinstance(event, Finished) and self._peeked is not None:
+            self._show_cost(self._peeked, event)
+        elif isinstance(event, Failed):
+            self.hide()
+
+    def _show_seen(self, peeked: Peeked) -> None:
+        self._peeked, dtype, count = peeked, peeked.dtype, math.prod(peeked.shape)
+        whole = grouped(count)
+        one, many = mark("Spread of {number} value"), mark("Spread of {number} values")
+        heading = trn(one, many, count, number=whole)
+        if peeked.looked_at < count:
+            seen = grouped(peeked.looked_at)
+            heading = tr("Spread of {seen} of {count} values", seen=seen, count=whole)
+        self._heading.setText(heading)
+        least, most, nothing = peeked.least, peeked.most, ""
+        alike = value_text(least, dtype, _DIGITS)
+        if least is None or most is None:
+            nothing = tr("None of its values is a finite number.")
+        elif least == most:
+            nothing = tr("All values are {value}.", value=alike)
+        else:
+            self._chart.show_spread(peeked, least, most)
+        say(self._nothing, nothing)
+        self._chart.setVisible(not nothing)
+        self._facts.show_facts(
+            [
+                (tr("Minimum"), alike),
+                (tr("Maximum"), value_text(most, dtype, _DIGITS)),
+                (tr("Mean"), value_text(peeked.mean, "", _DIGITS)),
+                (tr("Standard deviation"), value_text(peeked.deviation, "", _DIGITS)),
+                (tr("NaN or infinite"), grouped(peeked.not_finite)),
+            ]
+        )
+
+    def _show_cost(self, peeked: Peeked, cost: Finished) -> None:
+        """Looking is not free where the values lie on a card."""
+        size, time = bytes_text(peeked.moved_bytes), str(duration(cost.host_seconds))
+        time = tr("{time}, modelled", time=time) if cost.modelled else time
+        said = tr("This preview copied {size} from the card: {time}.", size=size, time=time)
+        if not peeked.moved_bytes:
+            said = tr("This preview copied nothing: the values are on the host.")
+        partly = tr("Minimum and maximum are of all values, the rest of an even sample.")
+        partly = partly if peeked.looked_at < math.prod(peeked.shape) else ""
+        self._looked.setText(paragraph([partly, said]))
+
+
+class SpreadChart(Graph):
+    """How many values lie in each step from the least to the most, over the scale of colours
+    that the cells have. Along its foot lie shares: 0 is the least, 1 the most.
     """
 
-    chosen = Signal()
+    def __init__(self) -> None:
+        super().__init__()
+        self._ends, self._marked = (0.0, 1.0), math.nan
+        self._left, self._bottom = Axis("left"), Axis("bottom")
+        self._bottom.setHeight(_FOOT)
+        self._view = self.add_plot(left=self._left, bottom=self._bottom)
+        self._bars = pg.BarGraphItem(x=[0], height=[0], width=1, pen=None)
+        self._colours = pg.ImageItem(axisOrder="row-major")
+        self._mark = pg.InfiniteLine()
+        for item in (self._bars, self._colours, self._mark):
+            self._view.addItem(item)
+        self.grid.setContentsMargins(0, _HEADROOM, 2, 0)
+        self.setAntialiasing(True)
+        self.setFixedHeight(_CHART)
+        self.setAccessibleName(tr("Spread of the values"))
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._sizes: tuple[int, ...] = ()
-        self._at: list[int] = []
-        self._fields: list[NumberField] = []
-        plane = label(tr("Plane"), look().letters.body, Tone.QUIET)
-        self._row = row(plane, FREE, within=self, margins=(0, 0, 0, 4))
-        self.hide()
-
-    @property
-    def at(self) -> tuple[int, ...]:
-        """The plane that is shown."""
-        return tuple(self._at[:-2])
-
-    @property
-    def origin(self) -> tuple[int, int]:
-        """The row and the column from which on it is shown."""
-        row, column = (0, 0, *self._at)[-2:]
-        return row, column
-
-    def show_sizes(self, shape: Sequence[int]) -> None:
-        """Another tensor begins at its first plane."""
-        if tuple(shape) == self._sizes:
-            return
-        self._sizes = tuple(shape)
-        self._at = [0] * len(self._sizes)
-        for field in self._fields:
-            self._row.removeWidget(field)
-            field.deleteLater()
-        self._fields = []
-        for dimension, size in enumerate(self._sizes):
-            leading = dimension < len(self._sizes) - 2
-            if leading or size > MOST:
-                self._add(dimension, size, range(0, size, 1 if leading else MOST))
-        self.setVisible(bool(self._fields))
-
-    def _add(self, dimension: int, size: int, stops: range) -> None:
-        limits = Range(0, max(0, size - 1), stops)
-        name = tr("Dimension {dimension}", dimension=dimension)
-        field = NumberField(name, limits, tr("of {size}", size=size))
-        field.show_number(0)
-        field.setEnabled(size > 1)
-        field.chosen.connect(partial(self._on_chosen, dimension))
-        self._row.insertWidget(1 + len(self._fields), field)
-        self._fields.append(field)
-
-    def _on_chosen(self, dimension: int, number: float) -> None:
-        self._at[dimension] = round(number)
-        self.chosen.emit()
-
-
-class ScaleLegend(Graph):
-    """Which colour stands for which value, from the least to the most."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._scale = ValueScale(None, None)
-        self._axis = Axis("bottom")
-        self._axis.setHeight(_WORDS)
-        self._image = pg.ImageItem(axisOrder="row-major")
-        view = self.add_plot(bottom=self._axis)
-        view.setRange(QRectF(0, 0, 1, 1), padding=0)
-        view.addItem(self._image)
-        self.setFixedHeight(_BAR + _WORDS)
-        self.setMinimumWidth(_LEAST_WIDTH)
-        self.setMaximumWidth(_WIDTH)
-        self.setAccessibleName(tr("Colours of the values"))
-        self.hide()
-
-    def show_scale(self, scale: ValueScale, dtype: str) -> None:
-        self._scale = scale
-        least, most = scale.least, scale.most
-        self.setVisible(least != most)
-        if least is None or most is None or least == most:
-            return
-        words = rounded_text(least, dtype), rounded_text(most, dtype)
-        self.setAccessibleDescription(
-            tr("From {least} to {most}", least=words[0], most=words[1])
-        )
-        zero = ((scale.part(0.0), "0"),) if scale.around_zero else ()
-        self._axis.show_ticks(((0.0, words[0]), (1.0, words[1]), *zero))
-        along = np.linspace(0.0, 1.0, _WIDTH)
-        values = least * (1 - along) + most * along
-        self._image.setImage(scale.shares(values)[np.newaxis], levels=(0, 1))
-        self._image.setRect(QRectF(0, 0, 1, 1))
+    def show_spread(self, peeked: Peeked, least: float, most: float) -> None:
+        counts = np.array(peeked.histogram, float)
+        top, step = counts.max(initial=1), 1 / max(1, counts.size)
+        low, high = (value_text(each, peeked.dtype, _DIGITS) for each in (least, most))
+        most_in_one = grouped(int(top))
+        said = mark("From {least} to {most}, at most {count} in one step")
+        self.setAccessibleDescription(tr(said, least=low, most=high, count=most_in_one))
+        self._ends = least, most
+        self._view.setRange(xRange=(0, 1), yRange=(-_SCALE * top, top), padding=0)
+        heights = np.where(counts > 0, np.maximum(counts, top * _LEAST_BAR), 0.0)
+        middles = (np.arange(counts.size) + 0.5) * step
+        self._bars.setOpts(x=middles, width=0.8 * step, height=heights)
+        along = ValueScale(least, most).shares(np.linspace(least, most, 256))
+        self._colours.setImage(along[np.newaxis], levels=(0, 1))
+        self._colours.setRect(QRectF(0, -_SCALE * top, 1, 0.7 * _SCALE * top))
+        self._left.setWidth(8 + self.look.letters.caption.width(most_in_one))
+        self._left.show_ticks([(0.0, ""), (top, most_in_one)])
+        zero = [(self._share(0.0), "0")] if least < 0 < most else []
+        self._bottom.show_ticks([(0.0, low), (1.0, high), *zero])
+        self.mark(self._marked)
         self.dress()
 
+    def mark(self, value: float | None) -> None:
+        """Where the chosen cell lies, if it is known and finite."""
+        self._marked = math.nan if value is None else value
+        known = self._ends[0] <= self._marked <= self._ends[1]
+        self._mark.setVisible(known)
+        if known:
+            self._mark.setValue(self._share(self._marked))
+
     def dress(self) -> None:
-        self._image.setLookupTable(self._scale.colours(self.look.theme))
+        theme, scale = self.look.theme, ValueScale(*self._ends)
+        above = theme.above_zero if scale.around_zero else theme.level
+        zero = self._share(0.0) if scale.around_zero else 0.0
+        inks = [theme.below_zero if x < zero else above for x in self._bars.opts["x"]]
+        self._bars.setOpts(brushes=inks)
+        self._colours.setLookupTable(scale.colours(theme))
+        self._mark.setPen(theme.text)
+
+    def _share(self, value: float) -> float:
+        return (value - self._ends[0]) / (self._ends[1] - self._ends[0])

@@ -1,97 +1,78 @@
-"""Values: how the numbers of a tensor are written, in its cells and by themselves."""
+"""Values of a tensor: how they are written and coloured, and a table of them in which only what
+is seen is asked for.
+"""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import NamedTuple
 
-from gpuexplorer.core.units import USUAL, Units, memory
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QBrush, QImage, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QTableView
+
+from gpuexplorer.core.units import grouped, memory
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.paint.drawing import THIN_SPACE
+from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Index
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Theme, faded, mixed
+from gpuexplorer.lab.events import Peeked
 
-NOT_A_NUMBER = "NaN"
-_MINUS = "\N{MINUS SIGN}"
-_WHOLE = ("int", "uint")
-_EXACT = {"float64": 15, "float32": 7, "float16": 4, "bfloat16": 3}
+_DIGITS = {"float64": 15, "float16": 4, "bfloat16": 3}
 _GROUPED_BELOW = 1 << 20
+MOST = 100_000  # rows and columns of one table; fields lead to the others
+_HEIGHT, _LEAST_WIDTH, _HEAD = 27, 44, 20  # of a cell; of the numbers above
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+_TOP, _ROLE, _ACROSS = QModelIndex(), Qt.ItemDataRole, Qt.Orientation.Horizontal
 
 
-class Notation(StrEnum):
-    """What sort of values a tensor holds."""
-
-    TRUTH = "truth"
-    WHOLE = "whole"
-    FIXED = "fixed"  # so many digits behind the point
-    POWER = "power"  # too far apart for that: 1.2e-9
-
-
-@dataclass(frozen=True, slots=True)
-class Writing:
+class Writing(NamedTuple):
     """The same for all cells of a tensor, so that they can be compared."""
 
-    kind: Notation
-    decimals: int = 0
+    form: str  # as Python formats a number; empty: true or false
 
     def text(self, value: float | None) -> str:
-        if value is None:
-            return NOT_A_NUMBER
-        if math.isinf(value):
-            return f"{_MINUS if value < 0 else ''}inf"
-        match self.kind:
-            case Notation.TRUTH:
-                return "True" if value else "False"
-            case Notation.WHOLE:
-                text = f"{value:.0f}"
-            case Notation.FIXED:
-                text = f"{value:.{self.decimals}f}"
-            case Notation.POWER:
-                text = _short_power(f"{value:.{self.decimals}e}")
-        return text.replace("-", _MINUS)
+        if value is None or math.isnan(value):
+            return "NaN"
+        if not self.form and math.isfinite(value):
+            return str(bool(value))
+        number, power, exponent = format(value, self.form).partition("e")
+        text = f"{number}e{int(exponent)}" if power else number
+        return text.replace("-", "\N{MINUS SIGN}")
 
 
 def writing_of(dtype: str, least: float | None, most: float | None) -> Writing:
     """By the largest there is: small values keep the digits that tell them apart."""
-    if dtype == "bool":
-        return Writing(Notation.TRUTH)
-    if dtype.startswith(_WHOLE):
-        return Writing(Notation.WHOLE)
+    if dtype == "bool" or dtype.startswith(("int", "uint")):
+        return Writing("" if dtype == "bool" else ".0f")
     reach = max(abs(least or 0.0), abs(most or 0.0))
-    if reach == 0 or 1 <= reach < 1e3:
-        return Writing(Notation.FIXED, 2)
-    if reach >= 1e6 or reach < 1e-3:
-        return Writing(Notation.POWER, 1)
-    if reach >= 1e3:
-        return Writing(Notation.FIXED, 1 if reach < 1e4 else 0)
-    return Writing(Notation.FIXED, 1 - math.floor(math.log10(reach)) + (reach >= 0.1))
+    power = math.floor(math.log10(reach)) if reach else 0
+    if not -3 <= power < 6:
+        return Writing(".1e")
+    return Writing(f".{max(0, min(2, 4 - power)) if power >= 0 else max(3, 1 - power)}f")
 
 
-def exact_text(value: float | None, dtype: str) -> str:
-    """With all the digits that a value of this type has."""
-    if value is None or math.isinf(value) or dtype == "bool" or dtype.startswith(_WHOLE):
-        return writing_of(dtype, None, None).text(value)
-    text = f"{value:.{_EXACT.get(dtype, 7)}g}"
-    return _short_power(text).replace("-", _MINUS)
-
-
-def rounded_text(value: float | None, dtype: str = "") -> str:
-    """For a mean or an end: what a person reads at a glance."""
+def value_text(value: float | None, dtype: str, digits: int = 0) -> str:
+    """By itself, with all the digits that a value of this type has, or with so many."""
     if value is None:
         return tr("none")
-    if math.isinf(value) or dtype == "bool" or dtype.startswith(_WHOLE):
-        return writing_of(dtype, None, None).text(value)
-    size = abs(value)
-    if size == 0 or 1e-3 <= size < 1e5:
-        text = f"{value:.4f}"
-    else:
-        text = f"{value:.0f}" if 1e5 <= size < 1e9 else f"{value:.4g}"
-    return _short_power(text).replace("-", _MINUS)
-
-
-def place_text(what: str, indices: Sequence[int], dimensions: int) -> str:
-    """As one would ask for it: W[8, 11]. `indices` may have more than the tensor has."""
-    if dimensions == 0:
-        return what
-    return f"{what}[{', '.join(str(each) for each in indices[-dimensions:])}]"
+    writing, digits = writing_of(dtype, None, None), digits or _DIGITS.get(dtype, 7)
+    return (Writing(f".{digits}g") if writing.form == ".2f" else writing).text(value)
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -99,22 +80,297 @@ def shape_text(shape: Sequence[int]) -> str:
     return thin.join(str(size) for size in shape) if shape else tr("one number")
 
 
-def grouped(number: int) -> str:
-    return f"{number:,}".replace(",", THIN_SPACE)
-
-
-def bytes_text(count: int, units: Units = USUAL) -> str:
+def bytes_text(count: int) -> str:
     """To the byte as long as people can read it."""
-    if count < _GROUPED_BELOW:
-        return f"{grouped(count)} B"
-    return str(memory(count, units))
+    return f"{grouped(count)} B" if count < _GROUPED_BELOW else str(memory(count))
 
 
-def count_of(shape: Sequence[int]) -> int:
-    return math.prod(shape)
+@dataclass(frozen=True, slots=True)
+class ValueScale:
+    """Around zero violet below and ochre above, equally far; of one sign weak to strong."""
+
+    least: float | None
+    most: float | None
+
+    @property
+    def around_zero(self) -> bool:
+        return self.least is not None and self.most is not None and self.least < 0 < self.most
+
+    def shares(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Where each lies among the colours, from 0 to 1; NaN for what is not finite."""
+        if self.least is None or self.most is None:
+            return np.full(values.shape, np.nan)
+        low, high = self.least, self.most
+        if self.around_zero:
+            high = max(-low, high)
+            low = -high
+        finite = np.where(np.isfinite(values), values, np.nan)
+        if low == high:
+            return finite * 0 + (0.5 if low else 0.0)
+        return (finite - low) / (high - low)
+
+    def colours(self, theme: Theme) -> NDArray[np.uint8]:
+        """256 of them, red, green and blue in each row."""
+        shares = np.linspace(0.0, 1.0, 256)
+        if self.around_zero:
+            found = [theme.around_zero(2 * share - 1) for share in shares]
+        else:
+            # What lies farthest from zero is strongest, on either side of it.
+            below = self.least is not None and self.least < 0
+            found = [theme.heat(1 - share if below else share) for share in shares]
+        return np.array([(each.red(), each.green(), each.blue()) for each in found], np.uint8)
 
 
-def _short_power(text: str) -> str:
-    """1.2e-09 as 1.2e-9, 1.2e+05 as 1.2e5."""
-    number, power, exponent = text.partition("e")
-    return f"{number}e{int(exponent)}" if power else text
+class ValueModel(QAbstractTableModel):
+    """One plane of a tensor, from `origin` on; known is the window that was looked at last."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.peeked: Peeked | None = None
+        self.values: NDArray[np.float64] = np.empty((0, 0))
+        self.first = self.origin = self._size = (0, 0)  # `first`: where the values begin
+        self.writing = Writing(".2f")
+
+    def show(self, peeked: Peeked | None, origin: tuple[int, int]) -> None:
+        size = 0, 0
+        if peeked is not None:
+            rows, columns = (1, 1, *peeked.shape)[-2:] if all(peeked.shape) else (0, 0)
+            size = min(MOST, rows - origin[0]), min(MOST, columns - origin[1])
+        anew = (size, origin) != (self._size, self.origin)
+        if anew:
+            self.beginResetModel()
+        self.peeked, self.origin, self._size = peeked, origin, size
+        if peeked is not None:
+            row, column = (0, 0, *peeked.at)[-2:]
+            self.first = row - origin[0], column - origin[1]
+            self.values = np.array(peeked.rows, float, ndmin=2)
+            self.writing = writing_of(peeked.dtype, peeked.least, peeked.most)
+        if anew:
+            self.endResetModel()
+
+    def value(self, row: int, column: int) -> float | None:
+        """None: it is not known yet."""
+        down, across = row - self.first[0], column - self.first[1]
+        known = 0 <= down < self.values.shape[0] and 0 <= across < self.values.shape[1]
+        return float(self.values[down, across]) if known else None
+
+    def words(self, row: int, column: int) -> tuple[str, str]:
+        """Its place, as one would ask for it, and its value."""
+        if (peeked := self.peeked) is None or not all(self._size):
+            return "", ""
+        at = (*peeked.at[:-2], row + self.origin[0], column + self.origin[1])
+        indices = ", ".join(map(str, at[-len(peeked.shape) :]))
+        value = self.value(row, column)
+        text = "…" if value is None else value_text(value, peeked.dtype)
+        return f"{peeked.what}[{indices}]" if peeked.shape else peeked.what, text
+
+    def said(self, row: int, column: int) -> str:
+        place, value = self.words(row, column)
+        return tr("{place} is {value}", place=place, value=value) if place else tr("No values")
+
+    def rowCount(self, parent: Index = _TOP) -> int:
+        return 0 if parent.isValid() else self._size[0]
+
+    def columnCount(self, parent: Index = _TOP) -> int:
+        return 0 if parent.isValid() else self._size[1]
+
+    def data(self, index: Index, role: int = _ROLE.DisplayRole) -> object:
+        if role in (_ROLE.AccessibleTextRole, _ROLE.ToolTipRole):
+            return self.said(index.row(), index.column())
+        value = self.value(index.row(), index.column()) if role == _ROLE.DisplayRole else None
+        return None if value is None else self.writing.text(value)
+
+    def headerData(self, at: int, way: Qt.Orientation, role: int = _ROLE.DisplayRole) -> object:
+        return str(at + self.origin[way is _ACROSS]) if role == _ROLE.DisplayRole else None
+
+
+class ValueGrid(QTableView):
+    """Arrows, page keys, Home and End move the chosen cell; with Ctrl to the very ends. All its
+    cells are painted at once: so many delegates would take too long.
+    """
+
+    window_wanted = Signal(int, int, int, int)  # row, column, rows, columns
+    cell_chosen = Signal(str, str, object)  # its place, its text, its value or None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.figures = True
+        self._values = ValueModel(self)
+        self._scale = ValueScale(None, None)
+        self._shares: NDArray[np.float64] = np.empty((0, 0))
+        self._picture = QImage()  # of the shares, a pixel each
+        self._widest = 0.0  # of the texts
+        self._soon = QTimer(self, singleShot=True, interval=0)  # both bars may move at once
+        self._soon.timeout.connect(self._want)
+        self.setModel(self._values)
+        self.setHorizontalHeader(_Numbers(_ACROSS))
+        self.setVerticalHeader(_Numbers(Qt.Orientation.Vertical))
+        self.horizontalHeader().setFixedHeight(_HEAD)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.setCornerButtonEnabled(False)
+        self.setTabKeyNavigation(False)
+        self.setSelectionMode(QTableView.SelectionMode.NoSelection)
+        self.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerItem)
+        self.setAccessibleName(tr("Values"))
+        bars = self.verticalScrollBar(), self.horizontalScrollBar()
+        for bar, name in zip(bars, (tr("Rows"), tr("Columns")), strict=True):
+            bar.setAccessibleName(name)
+            bar.valueChanged.connect(self._on_scrolled)
+        look().changed.connect(self._dress)
+        self.selectionModel().currentChanged.connect(self._tell_chosen)
+
+    def window_seen(self) -> tuple[int, int, int, int]:
+        """Row and column at the top and at the left, in the whole plane; how many of each."""
+        room, (wide, high), (down, across) = self.viewport(), self._cell(), self._values.origin
+        row, column = max(0, self.rowAt(0)) + down, max(0, self.columnAt(0)) + across
+        return row, column, 1 + -(-room.height() // high), 1 + -(-room.width() // wide)
+
+    def show_figures(self, figures: bool) -> None:
+        """Without them cells are small: up to 64 by 64 are seen together."""
+        self.figures = figures
+        self._lay_out()
+        self._dress()
+        self.scrollTo(self.currentIndex())
+        self._soon.start()
+
+    def show_values(self, peeked: Peeked | None, origin: tuple[int, int] = (0, 0)) -> None:
+        """All of what is shown comes from it; what is still missing is asked for."""
+        values = self._values
+        values.show(peeked, origin)
+        if peeked is None:
+            return
+        if not self.currentIndex().isValid():
+            self.setCurrentIndex(values.index(0, 0))
+        self._scale = ValueScale(peeked.least, peeked.most)
+        self._shares = self._scale.shares(values.values)
+        # The widest text is one of these: values seen, and the ends of all.
+        ends = [each for each in (peeked.least, peeked.most) if each is not None]
+        texts = map(values.writing.text, (*values.values.flat, *ends))
+        self._widest = max(map(look().letters.body.width, texts), default=0.0)
+        bar = self.horizontalScrollBar().sizeHint().height()
+        last = str(values.origin[0] + max(0, values.rowCount() - 1))
+        self.verticalHeader().setFixedWidth(16 + math.ceil(look().letters.badge.width(last)))
+        self.setMaximumHeight(_HEAD + values.rowCount() * _HEIGHT + bar)
+        self._lay_out()
+        self._dress()
+        self._tell_chosen()
+
+    def _dress(self) -> None:
+        theme = look().theme
+        odd = theme.surface if self.figures else mixed(theme.surface, theme.text, 0.5)
+        colours = [*self._scale.colours(theme), (odd.red(), odd.green(), odd.blue())]
+        shades = np.nan_to_num(np.round(self._shares * 255), nan=256).astype(np.intp)
+        pixels, (high, wide) = np.array(colours, np.uint8)[shades], shades.shape
+        form = QImage.Format.Format_RGB888
+        self._picture = QImage(pixels.tobytes(), wide, high, 3 * wide, form).copy()
+        self.viewport().update()
+
+    def _lay_out(self) -> None:
+        wide, high = self._cell()
+        self.horizontalHeader().setDefaultSectionSize(wide)
+        self.verticalHeader().setDefaultSectionSize(high)
+
+    def _cell(self) -> tuple[int, int]:
+        """Width and height. Without figures all are seen together where 64 are enough."""
+        if self.figures:
+            return max(_LEAST_WIDTH, math.ceil(self._widest) + 10), _HEIGHT
+        # Without scroll bars, so that they do not come and go.
+        wide, high = self.width() - self.verticalHeader().width(), self.height() - _HEAD
+        rows, columns = max(1, self._values.rowCount()), max(1, self._values.columnCount())
+        side = max(1, min(wide // columns, high // rows, _HEIGHT), max(wide, high) // 64)
+        return side, side
+
+    def _want(self) -> None:
+        """What is seen and not known is asked for."""
+        values, (row, column, down, across) = self._values, self.window_seen()
+        if not (values.rowCount() and values.columnCount() and self.isVisible()):
+            return
+        top, left = row - values.origin[0], column - values.origin[1]
+        bottom = min(values.rowCount(), top + down) - 1
+        right = min(values.columnCount(), left + across) - 1
+        if None in (values.value(top, left), values.value(bottom, right)):
+            self.window_wanted.emit(row, column, down, across)
+
+    def _tell_chosen(self) -> None:
+        place = self.currentIndex().row(), self.currentIndex().column()
+        self.setAccessibleDescription(self._values.said(*place))
+        self.cell_chosen.emit(*self._values.words(*place), self._values.value(*place))
+        self._on_scrolled()
+
+    def _on_scrolled(self) -> None:
+        self._soon.start()
+        self.horizontalHeader().viewport().update()
+        self.verticalHeader().viewport().update()
+
+    @guarded
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, values = look().theme, self._values
+        wide, high, shown = self.columnWidth(0), self.rowHeight(0), self._shares.shape
+        corner = QPoint(self.columnViewportPosition(0), self.rowViewportPosition(0))
+        whole = QRect(corner, QSize(values.columnCount() * wide, values.rowCount() * high))
+        corner += QPoint(values.first[1] * wide, values.first[0] * high)
+        if values.peeked is None or whole.isEmpty():
+            return
+        with QPainter(self.viewport()) as painter:
+            # What is not known yet is a ground without cells.
+            painter.fillRect(whole & self.viewport().rect(), faded(theme.text, 0.035))
+            known = QRect(corner, QSize(shown[1] * wide, shown[0] * high))
+            painter.drawImage(known, self._picture)
+            for x in range(known.left() + wide - 1, known.right() + 1, wide):
+                painter.fillRect(x, known.top(), 1, known.height(), theme.surface)
+            for y in range(known.top() + high - 1, known.bottom() + 1, high):
+                painter.fillRect(known.left(), y, known.width(), 1, theme.surface)
+            if self.figures:
+                self._write(painter, corner, event.rect())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.accent if self.hasFocus() else theme.text, 2.0))
+            chosen = QRectF(self.visualRect(self.currentIndex()))
+            painter.drawRoundedRect(chosen.adjusted(1, 1, -2, -2), 3, 3)
+
+    def _write(self, painter: QPainter, corner: QPoint, dirty: QRect) -> None:
+        """The figures; what is no finite number is hatched."""
+        theme, wide, high = look().theme, self.columnWidth(0), self.rowHeight(0)
+        hatch = QBrush(faded(theme.text, 0.16), Qt.BrushStyle.BDiagPattern)
+        beside = round((wide - self._widest) / 2)
+        painter.setFont(look().letters.body.font)
+        for (down, across), share in np.ndenumerate(self._shares):
+            cell = QRect(corner + QPoint(across * wide, down * high), QSize(wide - 1, high - 1))
+            if not cell.intersects(dirty):
+                continue
+            if math.isnan(share):
+                painter.fillRect(cell, hatch)
+            painter.setPen(theme.quiet if math.isnan(share) else theme.text)
+            text = self._values.writing.text(float(self._values.values[down, across]))
+            painter.drawText(cell.adjusted(0, 0, -beside, 0), _RIGHT, text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+        self._soon.start()
+
+
+class _Numbers(QHeaderView):
+    """As many as can be read; that of the chosen cell stands out."""
+
+    def __init__(self, orientation: Qt.Orientation) -> None:
+        super().__init__(orientation)
+        self.setMinimumSectionSize(1)
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    @guarded
+    def paintSection(self, painter: QPainter, place: QRect, at: int) -> None:
+        across, current = self.orientation() is _ACROSS, self.selectionModel().currentIndex()
+        chosen = at == (current.column() if across else current.row())
+        text, last = (
+            str(self.model().headerData(each, self.orientation()))
+            for each in (at, self.count() - 1)
+        )
+        needed = look().letters.badge.width(last) + 10 if across else 16
+        if at % 2 ** max(0, math.ceil(math.log2(needed / self.defaultSectionSize()))) == 0:
+            letters, theme = look().letters, look().theme
+            painter.setFont((letters.badge if chosen else letters.caption).font)
+            painter.setPen(theme.text if chosen else theme.faint)
+            room = QRect(0, 0, 80 if across else self.width() - 16, 20)
+            room.moveCenter(place.center() - QPoint(0, 2 * across))
+            painter.drawText(room, _CENTRE if across else _RIGHT, text)

@@ -1,0 +1,211 @@
+"""LayerTable: a model's layers in order, what each holds, and where copies are needed between
+them.
+"""
+
+import ast
+import math
+from collections.abc import Mapping, Sequence
+
+from gpuexplorer.core.units import grouped
+from gpuexplorer.core.words import Message, paragraph, tr, trn
+from gpuexplorer.gui.lab.inside.values import bytes_text, shape_text
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.lab.cell_source import tree_of
+from gpuexplorer.lab.events import Layer, Opened, Part, Placed
+from gpuexplorer.lab.ledger import Ledger
+
+# Kept beside the parameters, and never trained.
+_BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
+_NOTHING = Cell("–", tone=Tone.FAINT)
+_MOST_ROWS = 8  # the others are scrolled to
+
+
+class LayerTable(Table[Layer]):
+    """Of those that do something; what only holds others is not shown."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self.layers: Sequence[Layer] = ()
+        self._copied: Mapping[str, tuple[str, str]] = {}
+        super().__init__(tr("Layers"), TableModel(self._columns(), lambda each: each.path))
+        self.setSelectionMode(Table.SelectionMode.SingleSelection)
+
+    def show_model(self, opened: Opened) -> None:
+        """The layer that was chosen stays so; else it is the first that holds something."""
+        self.layers = shown_layers(opened)
+        batch = batch_seen(self._lab.ledger, opened.what)
+        self._copied = copies_between(self.layers, batch)
+        self.show_rows(self.layers)
+        self.show_all_rows(_MOST_ROWS)
+        if not self.picked():
+            self.pick(next((each for each in self.layers if each.parts), self.layers[0]).path)
+
+    def forget(self) -> None:
+        self.layers = ()
+        self.pick(None)
+
+    def _columns(self) -> list[Column[Layer]]:
+        def path(layer: Layer) -> Cell:
+            return Cell(layer.path or layer.kind, mono=True)
+
+        def kind(layer: Layer) -> Cell:
+            return Cell(layer.kind, mono=True, hint=layer.text)
+
+        def weight(layer: Layer) -> Cell:
+            return Cell(shape_text(layer.parts[0].shape)) if layer.parts else _NOTHING
+
+        def count(layer: Layer) -> Cell:
+            return Cell(grouped(parameters(layer))) if layer.parts else _NOTHING
+
+        return [
+            Column("path", tr("Layer"), path, width=150, spoken=_spoken),
+            Column("kind", tr("Kind"), kind, width=130),
+            Column("passes", tr("In and out"), _passes, width=130, kept=1),
+            Column("weight", tr("Weight"), weight, width=120, kept=2),
+            Column("count", tr("Parameters"), count, width=110, right=True),
+            Column("bytes", tr("Bytes"), self._bytes, width=190, right=True),
+            Column("device", tr("Device"), self._device, width=160, stretches=True),
+        ]
+
+    def _bytes(self, layer: Layer) -> Cell:
+        if not layer.parts:
+            return _NOTHING
+        share = _held(layer) / (sum(map(_held, self.layers)) or 1)
+        colours = {each.name: each.colour for each in self._lab.devices()}
+        gauge = Gauge(share, colours.get(layer.parts[0].device))
+        return Cell(bytes_text(_held(layer)), gauge=gauge)
+
+    def _device(self, layer: Layer) -> Cell:
+        """What has to be copied there first stands beside it."""
+        words, more = self._copied.get(layer.path, ("", ""))
+        devices = ", ".join(dict.fromkeys(part.device for part in layer.parts))
+        return Cell(devices, mark=words, hint=more) if layer.parts else _NOTHING
+
+
+def _passes(layer: Layer) -> Cell:
+    """What goes in and what comes out, as far as the shape of its weight says."""
+    shape, said = layer.parts[0].shape if layer.parts else (), ""
+    if layer.kind.startswith("Conv") and len(shape) > 2:
+        kernel = "×".join(map(str, shape[2:]))
+        said = tr("{kernel}, {count} out", kernel=kernel, count=shape[0])
+    elif layer.kind == "Linear" and len(shape) == 2:
+        said = f"{shape[1]} \N{RIGHTWARDS ARROW} {shape[0]}"
+    elif layer.kind == "Embedding" and len(shape) == 2:
+        said = tr("{count} rows", count=grouped(shape[0]))
+    return Cell(said, tone=Tone.QUIET)
+
+
+def _spoken(layer: Layer) -> str:
+    told = tr("no parameters")
+    if layer.parts:
+        count, size = grouped(parameters(layer)), bytes_text(_held(layer))
+        told = tr("{parameters} parameters, {size}", parameters=count, size=size)
+    return f"{layer.path} {layer.text}: {told}".strip()
+
+
+def _held(layer: Layer) -> int:
+    return sum(part.bytes for part in layer.parts)
+
+
+def parameters(layer: Layer) -> int:
+    return sum(math.prod(part.shape) for part in layer.parts if part.name not in _BUFFERS)
+
+
+def shown_layers(opened: Opened) -> Sequence[Layer]:
+    holders = {path for each in opened.layers if (path := each.path.rpartition(".")[0])}
+    holders |= {""} if len(opened.layers) > 1 else set()
+    return [each for each in opened.layers if each.parts or each.path not in holders]
+
+
+def copies_between(layers: Sequence[Layer], batch: int | None) -> Mapping[str, tuple[str, str]]:
+    """In brief and in full, by the path of the layer that works on another device than those
+    before it. How much goes over is known where a linear layer takes it in, and a batch was
+    seen. A layer that holds nothing works where the one before it does.
+    """
+    found, before, place = {}, layers[0], ""
+    for layer in layers:
+        device = layer.parts[0].device if layer.parts else place
+        if place and device != place:
+            given = before.path.rpartition(".")[2] or before.kind
+            more = tr(
+                "Each pass copies what {layer} gives from {source} to {target}.",
+                layer=given,
+                source=place,
+                target=device,
+            )
+            words, weight = tr("a copy per pass"), layer.parts[0]
+            if layer.kind == "Linear":
+                each = weight.shape[-1] * (weight.bytes // max(1, math.prod(weight.shape)))
+                words = tr("copies {size} a row", size=bytes_text(each))
+                if batch is not None:
+                    words = tr("copies {size} a pass", size=bytes_text(each * batch))
+                    rows = Message("The last batch seen had {rows} rows.", rows=batch)
+                    more = paragraph([more, rows])
+            found[layer.path] = words, more
+        place, before = device, layer
+    return found
+
+
+def batch_seen(ledger: Ledger, model: str) -> int | None:
+    """How many rows went through it the last time, where that can still be told."""
+    for cell in reversed(ledger.cells):
+        for node in ast.walk(tree_of(cell.code)) if cell.state == "done" else ():
+            match node:
+                case ast.Call(func=ast.Name(id=called), args=[given]) if called == model:
+                    rows = _rows(given, ledger.things)
+                    if rows is not None:
+                        return rows
+    return None
+
+
+def _rows(given: ast.expr, things: Mapping[str, Placed]) -> int | None:
+    match given:
+        case ast.Name(id=name) if name in things:
+            shape = things[name].shape or ()
+            return shape[0] if len(shape) > 1 else None
+        case ast.Subscript(slice=ast.Slice(upper=ast.BinOp(op=ast.Add(), right=more))):
+            # As the form for training writes it: X[at:at + 32].
+            known = isinstance(more, ast.Constant) and isinstance(more.value, int)
+            return int(ast.literal_eval(more)) if known else None
+    return None
+
+
+def part_line(model: str, layer: Layer, part: Part) -> str:
+    """The expression for this parameter, as a person would write it."""
+    steps = [*(each for each in layer.path.split(".") if each), part.name]
+    return model + "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in steps)
+
+
+def model_headline(layers: Sequence[Layer]) -> str:
+    devices = sorted({part.device for each in layers for part in each.parts})
+    return trn(
+        "{count} layer, {parameters} parameters on {devices}",
+        "{count} layers, {parameters} parameters on {devices}",
+        len(layers),
+        parameters=grouped(sum(map(parameters, layers))),
+        devices=", ".join(devices) or tr("no device"),
+    )
+
+
+def held_words(layers: Sequence[Layer]) -> str:
+    """What training takes is told by what is known of SGD and Adam: not measured."""
+    if not (held := sum(map(_held, layers))):
+        return tr("It holds no parameters.")
+    largest = max(layers, key=_held)
+    share = Message(
+        "{size} of parameters; {layer} holds {share:.0f} % of them.",
+        size=bytes_text(held),
+        layer=tr("layer {path}", path=largest.path) if largest.path else largest.kind,
+        share=_held(largest) / held * 100,
+    )
+    trained = sum(part.bytes for each in layers for part in each.parts if part.trained)
+    training = Message(
+        "Computed: with gradients {gradients}, with Adam {adam}.",
+        gradients=bytes_text(held + trained),
+        adam=bytes_text(held + 3 * trained),
+    )
+    return paragraph([share, training if trained else Message("None of them is trained.")])
