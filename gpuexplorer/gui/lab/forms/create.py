@@ -10,7 +10,7 @@ import numpy as np
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import grouped, memory
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.lab.bench.memory_levels import amount
+from gpuexplorer.gui.lab.bench.blocks import amount
 from gpuexplorer.gui.lab.forms import form
 from gpuexplorer.gui.lab.forms.form import Around, Control, Field, LabForm, Plan, Values
 from gpuexplorer.gui.widgets.controls.fields import Choice
