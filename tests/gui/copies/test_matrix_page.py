@@ -77,7 +77,7 @@ def test_a_wrong_copy_is_told_and_leads_to_its_cell_and_its_cures(
 ) -> None:
     page = open_matrix("wrong:0>1")
     measure_all(page, qtbot, "came as zeros")
-    name = "1: card 0 to card 1: Arrives WRONG"
+    name = "1: Card 0 to card 1: Arrives WRONG"
     [head] = [each for each in page.findChildren(QWidget) if each.accessibleName() == name]
     head.setFocus(Qt.FocusReason.TabFocusReason)
     press(head, Qt.Key.Key_Space)
@@ -188,12 +188,12 @@ def test_latency_and_staged_copies_are_other_questions(
 ) -> None:
     page = open_matrix()
     choose(page, "Latency")
-    assert told(page, HOST_TO_0) == "Not measured yet."
+    assert told(page, HOST_TO_0).endswith("Not measured yet.")
     measure_all(page, qtbot)
-    qtbot.waitUntil(lambda: told(page, HOST_TO_0) == "10.0 µs")
+    qtbot.waitUntil(lambda: "Median: 10.00 µs" in told(page, HOST_TO_0))
     assert any("µs for 16 bytes" in each for each in texts(page))
     choose(page, "One way")
-    assert told(page, HOST_TO_0) == "Not measured yet."
+    assert told(page, HOST_TO_0).endswith("Not measured yet.")
     choose(page, "Staged")
     assert "can be staged" in told(page, HOST_TO_0)
     kept_jobs.clear()
@@ -211,7 +211,7 @@ def test_memory_that_is_not_pinned_is_told_to_be_dear(
     switch = the(QCheckBox, page)
     assert switch.accessibleName() == "Pinned host memory"
     switch.click()
-    assert told(page, HOST_TO_0) == "Not measured yet."
+    assert told(page, HOST_TO_0).endswith("Not measured yet.")
     assert "45.9 GB/s" in told(page, THERE)
     measure_all(page, qtbot, "where pinned memory reaches")
     assert "6.00 GB/s" in told(page, HOST_TO_0)
