@@ -121,8 +121,8 @@ class CopiesPage(QWidget):
         return json.dumps(told, indent=1) + "\n"
 
     def saved_as(self, name: str, title: str, what: str, pictured: QWidget) -> ResultsSaving:
-        texts, machine = (self.csv, self.json), self.copies.lab.machine
-        saving = ResultsSaving(machine, name, title, what, *texts, pictured)
+        machine = self.copies.lab.machine
+        saving = ResultsSaving(machine, name, title, what, self.csv, self.json, pictured)
         self.tell_of(saving)
         return saving
 

@@ -158,7 +158,7 @@ class DatasheetPage(CopiesPage):
             (tr("Datasheet of the next card"), "", partial(self._chips.step, 1)),
             (tr("Datasheet of the previous card"), "", partial(self._chips.step, -1)),
             (tr("Find a card to compare with"), "", self._offers.start_search),
-            (tr("Take all other cards away"), "", self.clear),
+            (tr("Take all other cards away"), "", partial(self._lay, [])),
             *self._saving.commands(),
         )
 
@@ -187,9 +187,6 @@ class DatasheetPage(CopiesPage):
         else:
             full = mark("Three cards are compared with it already. Take one away first.")
             self.note.show_refused(tr(full))
-
-    def clear(self) -> None:
-        self._lay([])
 
     def measure(self) -> None:
         """All rows of the card that is shown. Nothing happens while something is measured."""

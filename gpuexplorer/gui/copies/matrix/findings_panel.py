@@ -1,7 +1,7 @@
 """FindingsPanel: what stands out, the gravest first, with its cures; and the rest by kind."""
 
 import statistics
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence, Set
 from enum import Enum
 from functools import partial
 from operator import attrgetter
@@ -114,9 +114,7 @@ class FindingsPanel(Panel):
         self._blocks = [FindingBlock(each, heads, self.asked.emit) for each in callouts]
         add(self._found, *self._blocks)
 
-    def show_state(
-        self, count: str, *, begin: bool, able: bool, detours: Collection[Pair]
-    ) -> None:
+    def show_state(self, count: str, *, begin: bool, able: bool, detours: Set[Pair]) -> None:
         """`begin` offers to measure all; between `detours` the lab goes through the host."""
         self._count.show_text(count)
         self.begin.setVisible(begin)
@@ -134,7 +132,7 @@ class FindingBlock(QFrame):
         super().__init__()
         wrong, finding = callout.wrong, callout.finding
         self.setProperty("panel", "wrong" if wrong else "clear")
-        self.callout, self._buttons = callout, dict[Act, QPushButton]()
+        self.callout = callout
         ends = [heads[each] for each in _devices(finding) if each in heads]
         head = _FindingHead(callout, ends)
         head.clicked.connect(partial(ask, Act.SHOW, callout))
@@ -143,12 +141,13 @@ class FindingBlock(QFrame):
             caption = look().letters.caption
             parts.append(wrapped_label(tr(finding.hint), Tone.QUIET, caption))
         body = column(*parts, within=self, margins=(12, 10, 12, 12) if wrong else (0, 4, 0, 12))
-        for act in (Act.STAGED, Act.DETOUR, Act.AGAIN, Act.REPORT) if wrong else ():
-            button = self._buttons[act] = QPushButton(tr(act.value))
+        acts = (Act.STAGED, Act.DETOUR, Act.AGAIN, Act.REPORT) if wrong else ()
+        self._buttons = [QPushButton(tr(act.value)) for act in acts]
+        for act, button in zip(acts, self._buttons, strict=True):
             button.setAccessibleDescription(head.accessibleName())
             button.clicked.connect(partial(ask, act, callout))
         if wrong:
-            staged, detour, again, report = self._buttons.values()
+            staged, detour, again, report = self._buttons
             meant = mark(
                 "What is dragged or copied by a form from one to the other goes through the "
                 "host: X.cpu() first. A typed cell stays as it was typed."
@@ -158,13 +157,14 @@ class FindingBlock(QFrame):
             staged.setHidden(not finding.detour or finding.instead is not None)
             detour.setHidden(not finding.detour)
 
-    def show_state(self, *, able: bool, detours: Collection[Pair]) -> None:
-        for act in (Act.AGAIN, Act.STAGED) if self._buttons else ():
-            self._buttons[act].setEnabled(able)
-        if (button := self._buttons.get(Act.DETOUR)) is not None:
-            taken = any(cell in detours for cell in self.callout.finding.cells)
+    def show_state(self, *, able: bool, detours: Set[Pair]) -> None:
+        if self._buttons:
+            staged, detour, again, _ = self._buttons
+            staged.setEnabled(able)
+            again.setEnabled(able)
+            taken = detours & {*self.callout.finding.cells}
             undo = mark("In the lab, directly again")
-            button.setText(tr(undo if taken else Act.DETOUR.value))
+            detour.setText(tr(undo if taken else Act.DETOUR.value))
 
 
 class _FindingHead(PaintedButton):

@@ -77,16 +77,14 @@ class MeasuredPanel(MapPanel):
         self._ways = Segmented(tr("Which way between cards"), ways)
         pinned = tr("Pinned host memory")
         self._pinned, self._size = switch(pinned), SizeButton(tr("Size of each copy"))
-        why = tr("Pinned host memory: it stays in its place, and cards fetch from it")
-        self._pinned.setToolTip(why)
+        self._pinned.setToolTip(tr("It stays in its place, and cards fetch from it"))
         self._words = ElidedLabel(look().letters.body, Tone.QUIET, pinned)
         self._words.setBuddy(self._pinned)
         self._notes = [ElidedLabel(look().letters.caption, Tone.QUIET) for _ in range(2)]
         # There also where nothing is to be chosen, so that the map stays in its place.
         choices = QWidget()
         choices.setFixedHeight(28)
-        parts = (self._ways, FREE, self._words, self._pinned, Space(4), self._size)
-        row(*parts, within=choices)
+        row(self._ways, FREE, self._words, self._pinned, Space(4), self._size, within=choices)
         foot = row(self.legend, column(*self._notes, gap=1), GROWS, gap=16)
         add(self.body, choices, Space(12), self.map, GROWS, Space(10), foot)
         self.choice.chosen.connect(partial(self._ask, "kind"))
@@ -143,8 +141,7 @@ class MatrixPage(CopiesPage):
         read = tr("Read from the cards and the slots")
         whence = ElidedLabel(look().letters.caption, Tone.QUIET, read)
         foot = column(row(self._promised.legend, FREE), whence, gap=1)
-        parts = (self._kinds, Space(12), table, GROWS, Space(10), foot)
-        add(self._promised.body, *parts)
+        add(self._promised.body, self._kinds, Space(12), table, GROWS, Space(10), foot)
         self._grid = QGridLayout(self._board)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(12)
@@ -460,8 +457,7 @@ class MatrixPage(CopiesPage):
         size = event.size()
         self._saving.button.show_compact(size.width() < _COMPACT_BELOW)
         self.note.put_in_view()
-        found = next(each for each in _PLACES if size.width() >= each[0])
-        wide, places, columns, rows = found
+        wide, places, columns, rows = next(e for e in _PLACES if size.width() >= e[0])
         panels = (self._measured, self._promised, self._pair, self._findings)
         for panel, place in zip(panels, places, strict=True):
             self._grid.addWidget(panel, *place)
