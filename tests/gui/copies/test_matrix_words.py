@@ -95,7 +95,7 @@ def test_a_wrong_copy_has_no_figure_anywhere() -> None:
     [
         (PLAIN, THERE, "Median: 45.9 GB/s one way; Slowest, fastest: "),
         (PLAIN, THERE, "Time of one copy: 5.84 ms of the device"),
-        (PLAIN, THERE, "Way: NVLink x2; Limit: 50.0 GB/s: 2 NVLinks"),
+        (PLAIN, THERE, "Way: NVLink x2; Limit: 50.0 GB/s one way: 2 NVLinks"),
         (PLAIN, THERE, "Of the limit: 92 %"),
         (PLAIN, THERE, "Samples: 7 of one copy each; One by one: "),
         (PLAIN, INSIDE, "Median: 295 GB/s; "),

@@ -479,8 +479,8 @@ def facts_of(route: Route | None, question: MatrixQuestion) -> list[Fact]:
     label, reason = tr("Limit"), route.limit_reason
     if route.limit is None:
         return [*rows, Fact(label, "", tr(reason or mark("not known")))]
-    both = question.kind is Kind.BOTH_WAYS
-    unit = mark("GB/s one way: {reason}") if both else mark("GB/s: {reason}")
+    local = route.source == route.target
+    unit = mark("GB/s: {reason}") if local else mark("GB/s one way: {reason}")
     return [*rows, Fact(label, gbs(route.limit), tr(unit, reason=reason))]
 
 
