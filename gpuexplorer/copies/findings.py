@@ -29,14 +29,6 @@ _DEARER = 0.8
 _UNSTEADY = 0.15
 
 
-class Bar(NamedTuple):
-    """One figure of a finding, to be drawn beside the others."""
-
-    words: Message
-    rate: float
-    limit: float | None = None
-
-
 class Finding(NamedTuple):
     """`title` is a heading: what stands out, without where. `sentence` has the figures."""
 
@@ -46,7 +38,6 @@ class Finding(NamedTuple):
     cells: Sequence[Cell] = ()
     devices: Sequence[str] = ()  # where it is about devices, and not about pairs
     hint: Message = NOTHING
-    bars: Sequence[Bar] = ()
     instead: CopyResult | None = None  # of a wrong or slow copy: the same bytes, staged
     both_ways: bool = False  # of a wrong copy: while the other direction was copied, too
     detour: bool = False  # of a wrong copy between cards: another way is left, through the host
@@ -180,8 +171,7 @@ def _direct_slower(matter: "Matter", seen: _Seen) -> Iterator[Finding]:
             limit, reached = result.limit, gbs(fast)
             if limit is not None:
                 reached = Message("{rate} of {limit}", rate=reached, limit=gbs(limit))
-            bars = Bar(Message("Staged"), fast, limit), Bar(Message("Direct"), slow, limit)
-            found = matter.finding([result], bars=bars, staged=reached, direct=gbs(slow))
+            found = matter.finding([result], staged=reached, direct=gbs(slow))
             yield found._replace(instead=staged)
 
 
@@ -195,10 +185,8 @@ def _narrow(matter: "Matter", seen: _Seen) -> Iterator[Finding]:
         share = max(each.share or 0.0 for each in group)
         # Where copies are faster than that, the link has woken up since it was read.
         if share <= 1.0:
-            best = max(each.rate or 0.0 for each in group)
             values = {"runs": narrow.runs, "narrow": narrow.sentence, "share": share * 100}
-            bar = Bar(Message("Measured"), best, group[0].limit)
-            yield matter.finding(group, (narrow.device,), (bar,), **values)
+            yield matter.finding(group, (narrow.device,), **values)
 
 
 def _slow(seen: _Seen) -> list[tuple[CopyResult, Kin]]:
@@ -224,41 +212,33 @@ def _slow_cards(matter: "Matter", seen: _Seen) -> Iterator[Finding]:
             continue
         slow = [(each, kin) for each, kin in slow if device not in _cell(each)]
         group, usual = [each for each, _ in own], [kin.rate or 0.0 for _, kin in own]
-        best = max(each.rate or 0.0 for each in group)
-        bars = Bar(Message("Measured"), best), Bar(Message("Others"), max(usual))
-        yield matter.finding(group, (device,), bars, paths=len(own), usual=_from_to(usual))
+        yield matter.finding(group, (device,), paths=len(own), usual=_from_to(usual))
 
 
 def _slow_pairs(matter: "Matter", seen: _Seen) -> Iterator[Finding]:
     for result, kin in _slow(seen):
-        rate, usual, others = result.rate or 0.0, kin.rate or 0.0, len(kin.results)
-        unit = result.unit
+        unit, usual = result.unit, gbs(kin.rate or 0.0)
         if kin.kind is not Kind.ONE_WAY:
             unit = Message("{unit} ({kind})", unit=unit, kind=kin.kind.value)
-        bars = Bar(Message("Measured"), rate, result.limit), Bar(Message("Others"), usual)
-        yield matter.finding([result], bars=bars, unit=unit, others=others, usual=gbs(usual))
+        yield matter.finding([result], unit=unit, others=len(kin.results), usual=usual)
 
 
 def _asymmetric(matter: "Matter", seen: _Seen) -> Iterator[Finding]:
     explained = seen.explained
     for result, slow, back, fast in seen.beside(Kind.ONE_WAY, back=True):
         if slow < _LOPSIDED * fast and not {_cell(result), _cell(back)} & explained:
-            there = Bar(Message("There"), slow, result.limit)
-            bars = there, Bar(Message("Back"), fast, back.limit)
-            yield matter.finding([result, back], bars=bars, there=gbs(slow), back=gbs(fast))
+            yield matter.finding([result, back], there=gbs(slow), back=gbs(fast))
 
 
 def _pageable(matter: "Matter", seen: _Seen) -> Iterator[Finding]:
     dear = [
-        (each, slow, fast)
+        (each, fast, fast / slow)
         for each, slow, pinned, fast in seen.beside(Kind.PAGEABLE)
         if pinned.job.pinned and slow < _DEARER * fast
     ]
     if dear:
-        group, slow, fast = map(list, zip(*dear, strict=True))
-        bars = Bar(Message("Not pinned"), max(slow)), Bar(Message("Pinned"), max(fast))
-        times = _from_to([high / low for _, low, high in dear], "{:.1f}")
-        yield matter.finding(group, bars=bars, fast=_from_to(fast), times=times)
+        group, fast, times = map(list, zip(*dear, strict=True))
+        yield matter.finding(group, fast=_from_to(fast), times=_from_to(times, "{:.1f}"))
 
 
 def _busy(matter: "Matter", seen: _Seen) -> Iterator[Finding]:
@@ -402,7 +382,6 @@ class Matter(Enum):
         self,
         about: Iterable[CopyResult],
         devices: Sequence[str] = (),
-        bars: Sequence[Bar] = (),
         **values: object,
     ) -> Finding:
         results = list(about)
@@ -415,7 +394,7 @@ class Matter(Enum):
         }
         title, sentence, cure = (Message(each, **values) for each in self.texts)
         cells = tuple(dict.fromkeys(map(_cell, results)))
-        return Finding(self, title, sentence, cells, devices, cure, bars)
+        return Finding(self, title, sentence, cells, devices, cure)
 
 
 def _kin_of(results: Iterable[CopyResult]) -> list[Kin]:

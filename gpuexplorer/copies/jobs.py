@@ -193,13 +193,9 @@ def devices_of(text: str, offered: Sequence[str]) -> tuple[str, ...]:
             names = [f"cuda:{number}" for number in range(first, last + 1)]
         missing = [name for name in names if name not in offered]
         if missing or not names:
-            none = mark("--devices names {word!r}, and no device here is called so.")
-            if len(names) > 1:
-                none = mark(
-                    "--devices names {word!r}, and no device here is called {missing!r}."
-                )
             there = Message("There are: {devices}.", devices=", ".join(offered))
-            raise Trouble(none, there, word=word, missing=(*missing, word)[0])
+            none = mark("--devices names {word!r}, and no device here is called so.")
+            raise Trouble(none, there, word=(*missing, word)[0])
         found |= set(names)
     return tuple(each for each in offered if each in found)
 

@@ -198,7 +198,8 @@ def result_as_json(result: CopyResult) -> dict[str, Json]:
         "pieces": result.job.pieces,
         "beside": job["beside"],
     }
-    told |= {name: rounded(seen[name], 12) for name in _FIGURES}
+    figures = {name: seen[name] for name in _FIGURES}
+    told |= {n: round(e, 12) if isinstance(e, float) else e for n, e in figures.items()}
     return {
         **told,
         "host_memory_near": seen["near"],
@@ -235,11 +236,11 @@ def as_csv(
 
 
 def gigabytes(rate: float | None) -> float | None:
-    return None if rate is None else round(rate / 1e9, 6)
+    return rounded(rate, size=1e9)
 
 
-def rounded(value: float | None, digits: int = 6) -> float | None:
-    return round(value, digits) if isinstance(value, float) else value
+def rounded(value: float | None, digits: int = 6, size: float = 1.0) -> float | None:
+    return None if value is None else round(value / size, digits)
 
 
 class Point(NamedTuple):
@@ -258,8 +259,6 @@ class Curve:
     def __init__(self, points: Iterable[Point]) -> None:
         self.points = tuple(sorted(points))
         outside = [point for point in self.points if not point.in_cache]
-        # Nothing was measured that the card's memory took part in.
-        self.in_cache = not outside
         # The highest rate that was measured; that of a cache only where nothing else was.
         self.top = max(point.rate for point in outside or self.points)
         longest = _FLAT * min(point.seconds for point in self.points)

@@ -76,11 +76,11 @@ class Run:
         return self
 
 
-def test_every_job_is_answered_in_its_order_and_then_it_ends() -> None:
-    run = Run(Bench()).to_the_end()
+def test_every_job_is_answered_in_its_order_also_one_that_fails_and_then_it_ends() -> None:
+    run = Run(Bench(fails=2)).to_the_end()
     assert [result.job for result in run.results] == list(JOBS)
+    assert [result.failure for result in run.results] == ["", "It does not fit.", "", ""]
     assert run.ends == [""]
-    assert run.progress[0].done == 0
     assert (run.progress[-1].done, run.progress[-1].of, run.progress[-1].job) == (4, 4, None)
 
 
@@ -94,12 +94,6 @@ def test_progress_tells_the_samples_of_the_job_that_runs_and_the_time_left() -> 
     # The first one pays for starting the worker, and one alone tells too little.
     assert left == [None, None, pytest.approx(3.0), pytest.approx(1.0)]
     assert run.progress[-1].seconds_left == 0.0
-
-
-def test_one_that_fails_is_a_result_with_its_sentence_and_the_others_go_on() -> None:
-    run = Run(Bench(fails=2)).to_the_end()
-    assert [result.failure for result in run.results] == ["", "It does not fit.", "", ""]
-    assert run.ends == [""]
 
 
 def test_it_stops_at_once_in_the_middle_and_keeps_what_it_has() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from gpuexplorer.copies.jobs import Kind, job_of
 from gpuexplorer.lab.simulated_cards import simulated_cards
-from gpuexplorer.lab.wire import CopyJob, ProductJob
+from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
 from tests.copies.made import bench, measured
@@ -58,15 +58,6 @@ def test_wires_are_shared_and_memory_that_is_not_pinned_costs() -> None:
     assert host("1xH100,2xT4", beside=beside) > 40e9
 
 
-@pytest.mark.parametrize(("mode", "hidden"), [("overlap", 0.97), ("blocking", 0.0)])
-def test_beside_a_computation_only_what_does_not_block_overlaps(
-    mode: str, hidden: float
-) -> None:
-    result = measured(bench("1xT4"), pinned("cpu", "cuda:0", mode=mode))
-    assert result.hidden == pytest.approx(hidden, abs=0.02)
-    assert measured(bench("1xT4"), pinned("cpu", "cuda:0")).hidden is None
-
-
 def test_copies_that_were_ordered_wrong_arrive_wrong_and_have_no_rate() -> None:
     on = bench("8xH100", "wrong:6>1")
     result = measured(on, CopyJob("cuda:6", "cuda:1", SIZE))
@@ -95,16 +86,3 @@ def test_what_cannot_be_done_is_answered_in_a_sentence(job: CopyJob, sentence: s
     result = measured(bench("2xT4"), job)
     assert result.measured is None
     assert sentence in result.failure
-
-
-def test_a_card_without_access_copies_and_multiplies_nothing() -> None:
-    on = bench("3xT4", "refused:1@0s")
-    beside = CopyJob("cpu", "cuda:0", SIZE, pinned=True, beside=(("cpu", "cuda:1"),))
-    for result in (
-        measured(on, CopyJob("cuda:0", "cuda:1", SIZE)),
-        measured(on, beside),
-        on.measure_product(ProductJob("cuda:1", "fp32"), lambda taken, samples: None),
-    ):
-        assert result.failure == "cuda:1 cannot be used: the driver gives no access to it."
-        assert "look at the rights to /dev/nvidia*" in result.hint
-    assert measured(on, CopyJob("cuda:0", "cuda:2", SIZE)).measured is not None

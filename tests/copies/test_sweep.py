@@ -23,9 +23,3 @@ def test_a_modelled_sweep_gives_the_model_s_own_figures() -> None:
     assert curve is not None
     assert curve.floor == pytest.approx(10e-6, rel=0.03)
     assert curve.top == pytest.approx(25.8e9, rel=0.01)
-
-
-def test_one_size_is_no_curve_and_wrong_copies_are_left_out() -> None:
-    good, bad = real("cpu", "cpu", 64, 1e-6), real("cpu", "cpu", 128, 1e-6, intact=False)
-    assert curve_of([good]) is None
-    assert curve_of([good, bad]) is None

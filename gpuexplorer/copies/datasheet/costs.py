@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
 
 from gpuexplorer.copies.datasheet.cards_table import (
     Figure,
@@ -17,13 +16,11 @@ from gpuexplorer.copies.datasheet.cards_table import (
     in_words,
 )
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
+from gpuexplorer.copies.result import Json, rounded
 from gpuexplorer.core.harmless import csv_of
 from gpuexplorer.core.records import written
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import NOTHING, Message, all_of, mark
-
-# Any JSON value; a recursive alias would say no more.
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
 
 TYPED = "typed in by a person"
 COLUMNS = (
@@ -261,10 +258,10 @@ def _row_as_json(row: Row) -> dict[str, Json]:
         "unit": row.what.unit,
         **_figure_as_json("promised", row.promised, size),
         **_figure_as_json("reached", row.reached, size),
-        "share": _rounded(row.share),
-        "lowest": _rounded(row.lowest, size),
-        "highest": _rounded(row.highest, size),
-        "variation": _rounded(row.variation),
+        "share": rounded(row.share),
+        "lowest": rounded(row.lowest, size=size),
+        "highest": rounded(row.highest, size=size),
+        "variation": rounded(row.variation),
         **_figure_as_json("watts", row.watts, 1.0),
         "wrong": row.wrong,
         "notes": [*row.all_notes],
@@ -272,15 +269,11 @@ def _row_as_json(row: Row) -> dict[str, Json]:
 
 
 def _figure_as_json(name: str, figure: Figure, size: float) -> dict[str, Json]:
-    value = _rounded(figure.value, size)
+    value = rounded(figure.value, size=size)
     return {name: value, f"{name}_source": figure.source, f"{name}_reason": figure.reason}
 
 
 def _promise_as_json(card: OtherCard, what: What) -> dict[str, Json]:
     figure, told = card.figures[what], {"what": what.value, "unit": what.unit}
-    value = _rounded(figure.value, what.scale)
+    value = rounded(figure.value, size=what.scale)
     return {**told, "value": value, "source": figure.source, "reason": figure.reason}
-
-
-def _rounded(value: float | None, size: float = 1.0) -> float | None:
-    return None if value is None else round(value / size, 6)

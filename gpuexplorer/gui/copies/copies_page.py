@@ -1,16 +1,19 @@
 """CopiesPage: one page of the screen of copies, and what stands beside the tabs for it."""
 
+import json
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Protocol
 
 from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QScrollArea, QWidget
 
+from gpuexplorer.copies.result import CopyResult, as_csv, as_json
 from gpuexplorer.core.words import mark
-from gpuexplorer.gui.copies.results_saving import Results, ResultsSaving
+from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.widgets.live_view import KeyGroup
+from gpuexplorer.gui.widgets.laid_out import column
+from gpuexplorer.gui.widgets.live_view import KeyGroup, scrolled
 from gpuexplorer.gui.widgets.saving import PlotNote
 
 # Words, keys and what is done. Pages may have the same keys, which hold while one is seen.
@@ -93,17 +96,33 @@ class CopiesPage(QWidget):
         files.done.connect(self.note.show_done)
         files.refused.connect(self.note.show_refused)
 
+    def show_scrolled(self, content: QWidget) -> QScrollArea:
+        """All of the page."""
+        content.setProperty("panel", "page")
+        area = scrolled(content, "page")
+        column(area, within=self)
+        return area
+
     def primary_button(self, words: str, run: Callable[[], None]) -> QPushButton:
         button = QPushButton(words)
         button.setProperty("kind", "primary")
         button.clicked.connect(run)
         return button
 
-    def saved_as(
-        self, name: str, title: str, what: str, results: Results, pictured: QWidget
-    ) -> ResultsSaving:
+    def results(self) -> Sequence[CopyResult]:
+        """What is saved of it, unless it writes its files by itself."""
+        return ()
+
+    def csv(self) -> str:
+        return as_csv(self.results(), simulated=self.copies.modelled)
+
+    def json(self) -> str:
+        told = as_json(self.results(), simulated=self.copies.modelled)
+        return json.dumps(told, indent=1) + "\n"
+
+    def saved_as(self, name: str, title: str, what: str, pictured: QWidget) -> ResultsSaving:
         machine = self.copies.lab.machine
-        saving = ResultsSaving(machine, name, title, what, results, pictured)
+        saving = ResultsSaving(machine, name, title, what, self.csv, self.json, pictured)
         self.tell_of(saving)
         return saving
 
@@ -122,7 +141,7 @@ class CopiesPage(QWidget):
 
     def heard(self) -> Sequence[Heard]:
         """Signals that only draw, and what they set off while it is seen."""
-        return ()
+        return (self.copies.changed, self.begin), (self.copies.progressed, self.pull)
 
     def begin(self) -> None:
         """It is seen from now on, and what happened meanwhile was not heard."""

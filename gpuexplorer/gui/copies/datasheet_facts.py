@@ -58,41 +58,22 @@ def below(row: Row) -> str:
 
 def said(row: Row, names: Mapping[str, str]) -> str:
     """All of the row, for screen readers."""
-    reached, promised, unit = numbers_of(row)
-    values = {"reached": reached, "promised": promised, "unit": unit}
-    told = tr(row.reached.reason) if row.reached.value is None else ""
-    if reached and promised:
-        told = tr("{reached} of {promised} {unit}", **values)
-        told += "" if row.share is None else f", {row.share * 100:.0f} %"
-    elif reached:
-        why = tr(row.promised.reason)
-        told = tr("{reached} {unit}, no promise: {why}", why=why, **values)
-    elif promised and not row.wrong:
-        told = tr("promised {promised} {unit}, {why}", why=told, **values)
-    elif not row.wrong:
-        told = tr("{why}, no promise: {other}", why=told, other=tr(row.promised.reason))
-    if row.what is not What.POWER and row.watts.value is not None:
-        watts = tr("at {watts} W", watts=number_of(What.POWER, row.watts.value, "W"))
-        told = f"{told}, {watts}"
-    return tr("{name}: {figures}", name=titled(row, names), figures=told)
+    return tr("{name}: {figures}", name=titled(row, names), figures=all_of(row))
 
 
 def all_of(row: Row) -> str:
     """All there is to know of it, a line each."""
     promise = tr("Nothing is promised: {why}.", why=row.promised.reason)
     if row.promised.value is not None:
-        figure = said_of(row.what, row.promised)
-        promise = tr(
-            "Promised: {figure} ({source}).", figure=figure, source=row.promised.source
-        )
+        known = {"figure": said_of(row.what, row.promised), "source": row.promised.source}
+        promise = tr("Promised: {figure} ({source}).", **known)
     lines = [tr(row.what.sentence), promise, _reached(row)]
     if row.what is not What.POWER and row.reached.value is not None:
-        if row.watts.value is None:
-            lines.append(tr("Watts: {why}.", why=row.watts.reason))
-        else:
-            drawn = said_of(What.POWER, row.watts)
-            lines.append(tr("Drawing {watts}, {mean}.", watts=drawn, mean=row.watts.source))
-    return "\n".join([*lines, *(tr(note) for note in row.all_notes)])
+        drawn = said_of(What.POWER, row.watts)
+        drawing = tr("Drawing {watts}, {mean}.", watts=drawn, mean=row.watts.source)
+        missing = tr("Watts: {why}.", why=row.watts.reason)
+        lines.append(missing if row.watts.value is None else drawing)
+    return "\n".join([*lines, *map(tr, row.all_notes)])
 
 
 def _reached(row: Row) -> str:

@@ -33,18 +33,17 @@ from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.units import GIB, memory, plain
-from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.copies.copies_page import CopiesPage, Heard, PageCommand
+from gpuexplorer.core.words import mark, paragraph, tr
+from gpuexplorer.gui.copies.copies_page import CopiesPage, PageCommand
 from gpuexplorer.gui.copies.datasheet_facts import (
     all_of,
     below,
     numbers_of,
     said,
-    said_of,
     sentences_of,
     titled,
 )
-from gpuexplorer.gui.copies.results_saving import ResultsSaving
+from gpuexplorer.gui.copies.shared_parts import on_keys
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.settings import Settings
@@ -76,7 +75,7 @@ from gpuexplorer.gui.widgets.laid_out import (
     wrapped_label,
 )
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.gui.widgets.live_view import Panel, scrolled
+from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.telemetry.facts import Fact
@@ -84,6 +83,7 @@ from gpuexplorer.telemetry.topology import Topology
 
 _GAP, _ROW, _OFFERS, _SEARCH = 12, 40, 300, 210
 _OTHERS, _COSTS = "copies/datasheet/others", "copies/datasheet/costs"
+_FACE = attrgetter("name", "chip", "colour", "label", "reason", "usable")
 _LETTERS = "ABC"  # of as many cards as lie beside one at most
 # By the key of their column: what it is of, its heading, its width, and when it goes.
 _OFFERED = {
@@ -124,15 +124,14 @@ class DatasheetPage(CopiesPage):
         self._power = PowerLog()
         self._unnamed: tuple[Topology | None, Routes | None] = (None, None)
         content, pictured = QWidget(), QWidget()
-        for each in (content, pictured):
-            each.setProperty("panel", "page")
+        pictured.setProperty("panel", "page")
         self._costs, self._offers = CostsPanel(self._settings), OffersPanel()
         column(self._sheet_panel(), self._costs, within=pictured, gap=_GAP)
         column(pictured, self._offers, GROWS, within=content, gap=_GAP)
-        column(scrolled(content, "page"), within=self)
+        self.show_scrolled(content)
         self._measure = self.primary_button(tr("Measure"), self.measure)
-        self._saving = SheetSaving(self, pictured)
-        self.tell_of(self._saving)
+        title, what = tr("Datasheet"), tr("datasheet")
+        self._saving = self.saved_as("datasheet", title, what, pictured)
         self.tools = (self._saving.button, self._measure)
         self._offers.turned.connect(self.turn)
         copies.lab.machine.session.attach(self._take)  # also while nobody looks
@@ -145,7 +144,7 @@ class DatasheetPage(CopiesPage):
         self._reason = wrapped_label("", Tone.QUIET)
         self._names = [ToolButton("word", Icon.CLOSE, letter) for letter in _LETTERS]
         for at, name in enumerate(self._names):
-            name.clicked.connect(partial(self._on_taken_away, at))
+            name.clicked.connect(lambda _=False, at=at: self.turn(self._chosen()[at].name))
         self._card.head.insertWidget(0, self._chip)
         add(self._card.head, self._modelled, self._chips)
         add(self._card.body, row(*self._names, FREE), self._figures, Space(10))
@@ -159,7 +158,7 @@ class DatasheetPage(CopiesPage):
             (tr("Datasheet of the next card"), "", partial(self._chips.step, 1)),
             (tr("Datasheet of the previous card"), "", partial(self._chips.step, -1)),
             (tr("Find a card to compare with"), "", self._offers.start_search),
-            (tr("Take all other cards away"), "", self.clear),
+            (tr("Take all other cards away"), "", partial(self._lay, [])),
             *self._saving.commands(),
         )
 
@@ -167,16 +166,9 @@ class DatasheetPage(CopiesPage):
         self._offers.start_search()
         return True
 
-    def heard(self) -> Sequence[Heard]:
-        # How far it is comes for every sample, of which nothing is seen here.
-        return (self.copies.changed, self.refresh), (self.copies.progressed, self.pull)
-
-    def begin(self) -> None:
-        self.refresh()
-
     def pull(self) -> None:
         if self._news() != self._seen:
-            self.refresh()
+            self.begin()
 
     def stop(self) -> None:
         self.copies.lab.machine.session.detach(self._take)
@@ -184,7 +176,7 @@ class DatasheetPage(CopiesPage):
     def choose(self, device: str) -> None:
         """The card that the page is about, from now on: its id, or "cpu"."""
         self._device = device
-        self.refresh()
+        self.begin()
 
     def turn(self, name: str) -> None:
         """That card lies beside it, or no longer."""
@@ -196,23 +188,25 @@ class DatasheetPage(CopiesPage):
             full = mark("Three cards are compared with it already. Take one away first.")
             self.note.show_refused(tr(full))
 
-    def clear(self) -> None:
-        self._lay([])
-
     def measure(self) -> None:
         """All rows of the card that is shown. Nothing happens while something is measured."""
         device = self._shown()
         if device is not None and device.usable:
             self.copies.measure([*self._subject(device).jobs.values()])
 
-    def saved(self) -> tuple[Sheet, Sequence[OtherCard], TypedIn] | None:
-        """What is in the files; None while no device is known."""
-        device = self._shown()
-        if device is None:
-            return None
+    def csv(self) -> str:
+        """Promises and their sources beside what was measured."""
+        return sheet_as_csv(*self._saved()) if self._shown() else ""
+
+    def json(self) -> str:
+        told = sheet_as_json(*self._saved()) if self._shown() else {}
+        return json.dumps(told, indent=1) + "\n"
+
+    def _saved(self) -> tuple[Sheet, Sequence[OtherCard], TypedIn]:
+        device = self._shown() or self._devices()[0]
         return self._sheet(self._subject(device)), self._chosen(), self._costs.typed_in
 
-    def refresh(self) -> None:
+    def begin(self) -> None:
         """All of the page, from what is known now."""
         devices, device, self._seen = self._devices(), self._shown(), self._news()
         usable = device is not None and device.usable
@@ -271,7 +265,7 @@ class DatasheetPage(CopiesPage):
     def _lay(self, names: list[str]) -> None:
         self.others = names
         self._settings.remember(_OTHERS, "\n".join(names))
-        self.refresh()
+        self.begin()
 
     def _chosen(self) -> Sequence[OtherCard]:
         """In the order in which they were chosen."""
@@ -298,10 +292,8 @@ class DatasheetPage(CopiesPage):
         device = self._shown()
         subject = None if device is None else self._subject(device)
         measuring = None if subject is None else self._measuring(subject)
-        faces = [
-            (e.name, e.chip, e.colour, e.label, e.reason, e.usable) for e in self._devices()
-        ]
-        return device and device.card, faces, subject, self.copies.running, measuring
+        faces = [*map(_FACE, self._devices())]
+        return faces, subject, self.copies.running, measuring
 
     def _measuring(self, subject: Subject) -> What | None:
         """Which row is measured now; None: none of this device's."""
@@ -345,9 +337,6 @@ class DatasheetPage(CopiesPage):
         if self.copies.running and isinstance(fact, Sample) and fact.card != HOST_ID:
             self._power.take(fact)
 
-    def _on_taken_away(self, at: int) -> None:
-        self.turn(self._chosen()[at].name)
-
 
 class SheetTable(Table[Row]):
     """A row per figure. Arrow keys say all that is known about each."""
@@ -362,30 +351,24 @@ class SheetTable(Table[Row]):
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
 
     def show_sheet(self, sheet: Sheet) -> None:
+        spoken = partial(said, names=self.names)
         columns = [
-            Column("figure", "", self._name, width=190, stretches=True, spoken=self._said),
+            Column("figure", "", self._name, width=190, stretches=True, spoken=spoken),
             Column("bar", "", self._bar, width=104, right=True, copied=False, kept=1),
             Column("reached", tr("reached"), self._reached, width=70, right=True),
             Column("promised", tr("promised"), _promised, width=104, right=True),
             Column("share", tr("share"), _share, width=58, right=True),
             Column("watts", tr("watts"), _watts, width=54, right=True, kept=2),
         ]
-        number = partial(Column[Row], width=90, right=True)
         for letter, card in self.others.items():
+            other = partial(self._other, card)
             columns.append(
-                number(letter, letter, partial(self._other, card), meaning=card.name)
+                Column(letter, letter, other, meaning=card.name, width=90, right=True)
             )
         self.listed.show_columns(columns)
-        self.setAccessibleDescription("; ".join(map(self._said, sheet.rows)))
         self.show_rows(sheet.rows)
         self.show_all_rows()
         self.columns.fit()
-
-    def _said(self, row: Row) -> str:
-        told = [said(row, self.names)]
-        for letter, card in self.others.items():
-            told.append(f"{letter} {said_of(row.what, card.figures[row.what])}")
-        return ", ".join(told)
 
     def _whole(self, row: Row) -> float:
         """What the longest bar of the row stands for."""
@@ -466,7 +449,7 @@ class OffersPanel(Panel):
         none_found = tr("No card has these words. Escape shows all.")
         self._nothing = ElidedLabel(look().letters.body, Tone.QUIET, none_found)
         model = TableModel(self._columns(), attrgetter("name"))
-        self._table = OffersTable(tr("Cards one could have"), model)
+        self._table = Table(tr("Cards one could have"), model)
         self._table.columns.setSectionsMovable(True)
         self._table.columns.sort_by("bandwidth", falling=True)
         self._table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -478,7 +461,7 @@ class OffersPanel(Panel):
         self._search.textChanged.connect(self._show)
         self._search.left.connect(self._table.setFocus)
         self._button.clicked.connect(self._turn)
-        self._table.turned.connect(self._turn)
+        on_keys(self._table, ("Space", "Return", "Enter"), self._turn)
         self._table.doubleClicked.connect(self._turn)
         self._table.clicked.connect(self._on_clicked)
         self._table.selectionModel().currentRowChanged.connect(self._show_button)
@@ -505,10 +488,7 @@ class OffersPanel(Panel):
                 found.append(card)
         # What has the same figure, or none, stands in the order of names.
         self._table.show_rows(sorted(found, key=_model_name))
-        words = trn("{count} card", "{count} cards", len(cards))
-        if len(found) < len(cards):
-            one, many = mark("{found} of {count} card"), mark("{found} of {count} cards")
-            words = trn(one, many, len(cards), found=len(found))
+        words = tr("{found} of {count} cards", found=len(found), count=len(cards))
         self._count.show_text(words)
         self._nothing.setVisible(not found)
         self._show_button()
@@ -563,17 +543,6 @@ class OffersPanel(Panel):
             self._turn()
 
 
-class OffersTable(Table[OtherCard]):
-    turned = Signal()  # by a key
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        match event.key():
-            case Qt.Key.Key_Space | Qt.Key.Key_Return | Qt.Key.Key_Enter:
-                self.turned.emit()
-            case _:
-                super().keyPressEvent(event)
-
-
 def _model(card: OtherCard) -> Cell:
     return Cell(card.name, hint=f"{card.name}, {card.architecture}")
 
@@ -583,12 +552,15 @@ def _model_name(card: OtherCard) -> str:
 
 
 def _year(card: OtherCard) -> Cell:
-    return Cell(str(card.year)) if card.year else Cell(absent=("–",), hint=tr("not known"))
+    return _known(str(card.year or ""))
 
 
 def _memory(card: OtherCard) -> Cell:
-    size = "" if card.memory_bytes is None else plain(round(card.memory_bytes / GIB, 1))
-    return Cell(size) if size else Cell(absent=("–",), hint=tr("not known"))
+    return _known(plain(round(card.memory_bytes / GIB, 1)) if card.memory_bytes else "")
+
+
+def _known(text: str) -> Cell:
+    return Cell(text) if text else Cell(absent=("–",), hint=tr("not known"))
 
 
 def _figure(what: What, card: OtherCard, unit: str = "", gauge: Gauge | None = None) -> Cell:
@@ -674,23 +646,6 @@ def _comes_to(cost: Cost) -> Cell:
 
 def _source(cost: Cost) -> Cell:
     return Cell(tr(cost.reason or cost.source), tone=Tone.FAINT if cost.reason else Tone.QUIET)
-
-
-class SheetSaving(ResultsSaving):
-    """Its files hold promises and their sources beside what was measured."""
-
-    def __init__(self, page: DatasheetPage, pictured: QWidget) -> None:
-        machine, title, what = page.copies.lab.machine, tr("Datasheet"), tr("datasheet")
-        super().__init__(machine, "datasheet", title, what, tuple, pictured)
-        self._page = page
-
-    def csv(self) -> str:
-        saved = self._page.saved()
-        return "" if saved is None else sheet_as_csv(*saved)
-
-    def json(self) -> str:
-        saved = self._page.saved()
-        return "" if saved is None else json.dumps(sheet_as_json(*saved), indent=1) + "\n"
 
 
 def _stand_in(number: str) -> str:

@@ -1,6 +1,5 @@
 """ResultsSaving: measured copies as files: a table, data, and a picture of what is seen."""
 
-import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QMenu, QWidget
 
-from gpuexplorer.copies.result import CopyResult, as_csv, as_json
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.icons import Icon
@@ -30,7 +28,7 @@ from gpuexplorer.gui.widgets.saving import (
 )
 from gpuexplorer.telemetry.whole_file import write_whole
 
-Results = Callable[[], Sequence[CopyResult]]
+Text = Callable[[], str]
 
 
 class TablesSaving(Saving):
@@ -78,23 +76,23 @@ class ResultsSaving(TablesSaving):
         name: str,
         title: str,
         what: str,
-        results: Results,
+        csv: Text,
+        json: Text,
         pictured: QWidget,
     ) -> None:
         """`what` is saved, in the words of a sentence; `title` stands over its picture."""
         super().__init__(machine, name, tr("Save {what}", what=what), pictured)
-        self._title, self._what = title, what
-        self._results, self._pictured = results, pictured
+        self._title, self._what, self._pictured = title, what, pictured
+        self._csv, self._json = csv, json
         meaning = tr("Save {what} as a table, data or a picture", what=what)
         self.button = ToolButton("framed", Icon.EXPORT, tr("Save"), meaning)
         self.button.clicked.connect(self._on_clicked)
 
     def csv(self) -> str:
-        return as_csv(self._results(), simulated=self.simulated)
+        return self._csv()
 
     def json(self) -> str:
-        told = as_json(self._results(), simulated=self.simulated)
-        return json.dumps(told, indent=1) + "\n"
+        return self._json()
 
     def picture(self) -> QImage:
         """As it is seen, under a line that says of what machine it is."""

@@ -1,11 +1,13 @@
 """What several pages have: how far the measuring is, sizes to choose, and how often as much."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QWidget
 
+from gpuexplorer.copies.jobs import USUAL_BYTES
 from gpuexplorer.core.units import bytes_words, seconds_words
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
@@ -16,6 +18,7 @@ from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 
+SIZES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)  # of a copy, to choose from
 _STEPS = 1000
 _SILENT = 30.0  # seconds: a large copy and PyTorch's start take less
 
@@ -66,7 +69,7 @@ class SizeButton(MenuButton):
 
     chosen = Signal(object)  # bytes
 
-    def __init__(self, name: str, sizes: Sequence[int]) -> None:
+    def __init__(self, name: str, sizes: Sequence[int] = SIZES) -> None:
         super().__init__(name)
         self._sizes, self._size = sizes, 0
         self.about_to_open.connect(self._on_opening)
@@ -80,6 +83,14 @@ class SizeButton(MenuButton):
             action = menu.addAction(bytes_words(size), partial(self.chosen.emit, size))
             action.setCheckable(True)
             action.setChecked(size == self._size)
+
+
+def on_keys(widget: QWidget, keys: Sequence[str], run: Callable[[], None]) -> None:
+    """While it has the keyboard."""
+    action = QAction(widget, shortcutContext=Qt.ShortcutContext.WidgetShortcut)
+    action.setShortcuts([QKeySequence(each) for each in keys])
+    action.triggered.connect(run)
+    widget.addAction(action)
 
 
 def factor_words(factor: float) -> str:

@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QLineF, QModelIndex, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QWidget
 
 from gpuexplorer.copies.jobs import HOST, USUAL_BYTES, Kind
@@ -20,8 +20,8 @@ from gpuexplorer.core.units import Quantity, bytes_words, duration
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import short_name
-from gpuexplorer.gui.copies.copies_page import SWEEP_KEYS, CopiesPage, Heard, PageCommand
-from gpuexplorer.gui.copies.shared_parts import SizeButton
+from gpuexplorer.gui.copies.copies_page import SWEEP_KEYS, CopiesPage, PageCommand
+from gpuexplorer.gui.copies.shared_parts import SizeButton, on_keys
 from gpuexplorer.gui.copies.ways_facts import (
     COMPARISONS,
     SIZES,
@@ -60,12 +60,11 @@ from gpuexplorer.gui.widgets.laid_out import (
     wrapped_label,
 )
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.gui.widgets.live_view import Panel, scrolled
+from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.lab.wire import CopyJob
 
 _WIDE, _GAP = 900, 12
-_REMOVE = 6  # the column whose cells take a way out
-_CHOICES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)
+_REMOVE, _FLOOR = 6, 3  # the column whose cells take a way out; of the figures
 _LINE = "<br><font color={}>●</font> {}"
 Place = tuple[float, float]
 
@@ -91,12 +90,11 @@ class WaysPage(CopiesPage):
         add(curves.body, self._plot, GROWS)
         self._panels = [curves, self._table_and_pair(), *self._compared]
         content, self._grid = QWidget(), QGridLayout()
-        content.setProperty("panel", "page")
         self._grid.setSpacing(_GAP)
         column(self._grid, FREE, within=content)
-        column(scrolled(content, "page"), within=self)
+        self.show_scrolled(content)
         self._measure = self.primary_button(tr("Measure"), self.measure)
-        self._saving = self.saved_as("ways", tr("Ways"), tr("ways"), self._results, content)
+        self._saving = self.saved_as("ways", tr("Ways"), tr("ways"), content)
         self.tools = (self._saving.button, self._measure)
 
     def _table_and_pair(self) -> Panel:
@@ -107,14 +105,11 @@ class WaysPage(CopiesPage):
         self._table.columns.setSectionsMovable(False)
         self._table.picked_changed.connect(self._on_picked_changed)
         self._table.clicked.connect(self._on_clicked)
-        delete = QAction(self._table, shortcutContext=Qt.ShortcutContext.WidgetShortcut)
-        delete.setShortcuts([QKeySequence(each) for each in ("Del", "Backspace")])
-        delete.triggered.connect(self.remove_chosen)
-        self._table.addAction(delete)
+        on_keys(self._table, ("Del", "Backspace"), self.remove_chosen)
         more = MenuButton(tr("Add this way"))
         more.show_words(tr("Add a way"))
         more.about_to_open.connect(self._fill_sources)
-        self._bytes = SizeButton(tr("Size"), _CHOICES)
+        self._bytes = SizeButton(tr("Size"))
         self._bytes.chosen.connect(self.choose_size)
         self._all = QPushButton(tr("Measure all"))
         self._all.setToolTip(tr("Measure what has no figure here yet"))
@@ -130,7 +125,11 @@ class WaysPage(CopiesPage):
             def cell(each: SweepRow) -> Cell:
                 told = each.figures[at]
                 if isinstance(told, Quantity):
-                    return Cell(told.number, unit=told.unit if at else "")
+                    hint, curve = "", each.curve
+                    if at == _FLOOR and curve is not None and curve.floor_bytes:
+                        size = bytes_words(curve.floor_bytes)
+                        hint = tr("Copies of up to {size} take no longer", size=size)
+                    return Cell(told.number, unit=told.unit if at else "", hint=hint)
                 if at == 0 and each.curve is None and each.wrong:
                     return Cell(tr("WRONG"), wrong=True, hint=told)
                 return Cell(absent=("–",), hint=told)
@@ -149,7 +148,7 @@ class WaysPage(CopiesPage):
             figure(0, tr("top GB/s"), 66),
             figure(1, tr("of limit"), 58),
             figure(2, tr("half at"), 68, kept=2),
-            figure(3, tr("floor"), 62, kept=1),
+            figure(_FLOOR, tr("floor"), 62, kept=1),
             Column("remove", "", lambda _: remove, name=out, width=36, copied=False),
         ]
 
@@ -161,9 +160,6 @@ class WaysPage(CopiesPage):
             (tr("Propose ways for rates over size"), "", self.propose),
             *self._saving.commands(),
         )
-
-    def heard(self) -> Sequence[Heard]:
-        return (self.copies.changed, self.begin), (self.copies.progressed, self.pull)
 
     def pull(self) -> None:
         copies, devices = self.copies, self.copies.devices()
@@ -233,7 +229,7 @@ class WaysPage(CopiesPage):
         self._measure.setToolTip(trn(one, many, len(left or jobs)))
         self._measure.setEnabled(bool(jobs) and not copies.running)
         self._all.setEnabled(bool(compared) and not copies.running)
-        self._saving.button.setEnabled(bool(self._results()))
+        self._saving.button.setEnabled(bool(self.results()))
 
     def _left(self, jobs: Sequence[CopyJob]) -> Sequence[CopyJob]:
         return [each for each in jobs if each not in self.copies.results]
@@ -242,7 +238,7 @@ class WaysPage(CopiesPage):
         """Of the comparisons."""
         return list(dict.fromkeys(job for panel in self._compared for job in panel.jobs))
 
-    def _results(self) -> Sequence[CopyResult]:
+    def results(self) -> Sequence[CopyResult]:
         results, jobs = self.copies.results, (*jobs_of(self.ways), *self._jobs())
         return [results[job] for job in dict.fromkeys(jobs) if job in results]
 
@@ -329,9 +325,8 @@ class ComparisonPanel(Panel):
         modelled = words and self._copies.modelled
         self._pair.show_text(tr("{pair}, modelled", pair=words) if modelled else words)
         measure = tr("Measure again") if done and all(done) else tr("Measure")
-        name = {"measure": measure, "comparison": tr(comparison.title)}
         self._measure.setText(measure)
-        self._measure.setAccessibleName(tr("{measure}: {comparison}", **name))
+        self._measure.setAccessibleName(f"{measure}: {tr(comparison.title)}")
         self._measure.setEnabled(bool(done) and not self._copies.running)
         limits = [each.result.limit for each in trials if each.rate and each.result]
         lengths = [each.rate or each.seconds for each in trials]

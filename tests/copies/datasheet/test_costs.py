@@ -71,14 +71,6 @@ def test_what_cannot_be_a_price_is_a_sentence_and_no_number(text: str) -> None:
     assert (typed.wrong, typed.numbers) == ({Asked.PRICE: sentence}, {})
 
 
-@pytest.mark.parametrize(
-    ("text", "value"), [("0,30", 0.3), (" 12 500 ", 12500.0), ("1'200.50", 1200.5), ("0", 0.0)]
-)
-def test_figures_are_read_as_people_write_them(text: str, value: float) -> None:
-    typed = TypedIn({Asked.PRICE: text})
-    assert (typed.numbers, typed.wrong) == ({Asked.PRICE: value}, {})
-
-
 def test_the_json_has_a_row_for_each_figure_and_says_that_it_is_modelled() -> None:
     sheet = simulated_sheet("8xH100+nvlink")
     told = json.loads(json.dumps(sheet_as_json(sheet)))

@@ -10,7 +10,6 @@ from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.copies.worker_bench import WorkerBench
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.wire import ProductJob
-from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
 from tests.clocks import ManualClock
@@ -56,20 +55,6 @@ def test_the_lab_and_the_bench_take_simulated_cards_for_equally_fast() -> None:
             assert result.rate == pytest.approx(lab)
             assert result.measured is not None
             assert (result.measured.modelled, result.measured.right) == (True, None)
-
-
-@pytest.mark.parametrize(
-    ("job", "sentence"),
-    [
-        (ProductJob("cpu", "fp32"), "FP32 products of cpu are not modelled."),
-        (ProductJob("cuda:0", "tf32"), "TF32 products of cuda:0 are not modelled."),
-        (ProductJob("cuda:1", "fp32"), "cuda:1 is lost: it no longer answers the driver."),
-    ],
-)
-def test_what_a_simulated_card_cannot_is_a_sentence(job: ProductJob, sentence: str) -> None:
-    bench = ModelBench(parse_machine("2xT4"), parse_faults("lost:1@0s", 2))
-    result = product(bench, job)
-    assert (result.measured, result.failure, result.rate) == (None, sentence, None)
 
 
 def test_the_moment_of_the_first_sample_ends_the_time_at_work(worker: WorkerBench) -> None:

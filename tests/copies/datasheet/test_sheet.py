@@ -9,7 +9,6 @@ from gpuexplorer.copies.datasheet.cards_table import Figure, Origin, What
 from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult, reading_power
 from gpuexplorer.copies.datasheet.sheet import Subject, sheet_of
 from gpuexplorer.copies.result import CopyResult
-from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, Sample
@@ -51,14 +50,6 @@ def test_what_the_device_tells_goes_before_the_table() -> None:
     assert single.detail == "16384 cores at 3105 MHz at most, two operations a clock"
     limit = Figure(450.0, "the power limit it starts with", origin=Origin.DEVICE)
     assert sheet.row(What.POWER).promised == limit
-
-
-def test_a_card_before_ampere_promises_no_tf32_and_is_not_asked_for_it() -> None:
-    older = subject(replace(CARD, compute_capability=(7, 5)))
-    assert What.TF32 not in older.jobs
-    row = sheet_of(older, {}, {}).row(What.TF32)
-    assert row.promised.reason.endswith("with compute capability 8.0, and this card has 7.5")
-    assert row.reached.reason == row.promised.reason
 
 
 def test_the_processor_has_a_sheet_too_and_nobody_promises_anything() -> None:
@@ -172,34 +163,19 @@ def test_a_simulated_card_promises_and_reaches_something_in_each_row(model: obje
     assert sheet.row(What.PEER).title == "Peer link, one way to cuda:1"
 
 
-def test_the_best_peer_is_the_one_over_nvlink() -> None:
-    for machine, device, peer in (("4xTitanRTX", 2, "cuda:3"), ("1xT4", 0, None)):
-        backend = SimulatedBackend(parse_machine(machine))
-        routes = Routes(backend.topology(), backend.cards())
-        assert Subject(f"cuda:{device}", backend.cards()[device], routes).peer == peer
-
-
-class CountingLog(PowerLog):
-    """Tells when enough was read."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[Sample] = []
-        self.enough = threading.Event()
-
-    def take(self, sample: Sample) -> None:
-        super().take(sample)
-        self.seen.append(sample)
-        if len(self.seen) >= 4:
-            self.enough.set()
-
-
 def test_every_card_is_read_again_and_again_until_it_is_left() -> None:
-    backend, log = SimulatedBackend(parse_machine("2xTitanRTX")), CountingLog()
+    backend, enough, seen = SimulatedBackend(parse_machine("2xTitanRTX")), threading.Event(), []
     cards = [card.id for card in backend.cards()]
+
+    class CountingLog(PowerLog):
+        def take(self, sample: Sample) -> None:
+            super().take(sample)
+            seen.append(sample)
+            if len(seen) >= 4:
+                enough.set()
+
+    log = CountingLog()
     with reading_power(backend, cards, log):
-        assert log.enough.wait(30.0)
-    assert {sample.card for sample in log.seen} == set(cards)
-    mean = log.mean(cards[0], log.seen[0].at - 1.0, log.seen[-1].at)
-    assert (mean.value or 0.0) > 5
-    assert not [each for each in threading.enumerate() if each.name == "read power"]
+        assert enough.wait(30.0)
+    assert {sample.card for sample in seen} == {*cards}
+    assert (log.mean(cards[0], seen[0].at - 1.0, seen[-1].at).value or 0.0) > 5

@@ -8,10 +8,11 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.modelled import ModelBench
-from gpuexplorer.gui.copies.datasheet_page import DatasheetPage, OffersTable, SheetTable
+from gpuexplorer.gui.copies.datasheet_page import DatasheetPage, OffersPanel, SheetTable
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import the
@@ -39,7 +40,7 @@ def open_datasheet(lab: Lab, qtbot: QtBot) -> Iterator[Open]:
         with qtbot.waitExposed(page):
             page.show()
         # The card tells what it can do.
-        qtbot.waitUntil(lambda: "promised 672 GB/s" in told(page)["Memory bandwidth"])
+        qtbot.waitUntil(lambda: "Promised: 672 GB/s" in told(page)["Memory bandwidth"])
         return page
 
     yield open_one
@@ -78,7 +79,7 @@ def about(model: QAbstractItemModel, row: int, column: int) -> str:
 
 
 def offered(page: DatasheetPage, at: int) -> list[str]:
-    model = the(OffersTable, page).model()
+    model = the(Table, the(OffersPanel, page)).model()
     return [said(model, row, at) for row in range(model.rowCount())]
 
 

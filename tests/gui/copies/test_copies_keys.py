@@ -46,17 +46,6 @@ def test_the_page_of_keys_tells_what_each_page_takes(view: CopiesView, name: str
     assert taken(view) == wanted
 
 
-def test_the_pages_are_gone_through_by_keys_round_and_round(view: CopiesView) -> None:
-    view.open_page("copies")
-    back = next(each for each in view.actions() if each.text() == "Copies: previous page")
-    back.trigger()
-    before = view.key_groups
-    on = next(each for each in view.actions() if each.text() == "Copies: next page")
-    on.trigger()
-    assert view.key_groups != before
-    assert told("Table of copies") <= taken(view)
-
-
 def test_control_f_goes_to_the_filter_of_the_table(view: CopiesView, qtbot: QtBot) -> None:
     view.open_page("copies")
     assert view.start_search()

@@ -173,20 +173,6 @@ def test_without_pytorch_copies_wait_for_it_and_are_measured_when_it_is_there(
     lab.stop()
 
 
-def test_asked_for_while_all_pythons_are_listed_it_begins_too(
-    machine: MachineState, worker: ScriptedWorker, bench: HeldBench, qtbot: QtBot
-) -> None:
-    pythons = Asked(machine.settings, machine)
-    pythons.there = PYTHON
-    lab = Lab(machine, pythons, worker.start)
-    copies = made(lab, lambda: None if lab.pythons.python is None else bench)
-    copies.measure([THERE])
-    lab.pythons.changed.emit()
-    bench.let.release()
-    ends(copies, qtbot, THERE)
-    lab.stop()
-
-
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_what_hangs_is_told_with_a_way_out(
     worker: ScriptedWorker, bench: HeldBench, qtbot: QtBot

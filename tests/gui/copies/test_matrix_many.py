@@ -1,13 +1,11 @@
 """The map of pairs by itself: very many devices and one alone."""
 
-import math
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.copies.matrix.pair_facts import Head, scale_of, wrong_cell
+from gpuexplorer.gui.copies.matrix.pair_facts import Head, wrong_cell
 from gpuexplorer.gui.copies.matrix.pair_views import PairTable
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -79,23 +77,6 @@ def test_shades_and_what_is_wrong_are_seen_among_65(qtbot: QtBot) -> None:
     now = {**cells(CARDS), ("cuda:1", "cuda:60"): PairCell(CellState.FIGURE, "300", 300.0)}
     made.show_cells(now, SCALE)
     assert painted(made).pixelColor(weak) != image.pixelColor(weak)
-
-
-def test_a_rate_that_is_no_number_has_no_part_in_the_scale() -> None:
-    odd = [math.nan, math.inf, -math.inf, 0.0, -5.0]
-    bad = [PairCell(CellState.FIGURE, "", each) for each in odd]
-    good = [PairCell(CellState.FIGURE, "", each) for each in (25.0, 400.0)]
-    assert scale_of(bad) is None
-    assert scale_of([*bad, *good]) == scale_of(good)
-
-
-@pytest.mark.parametrize("cards", [0, 1, 9, 16])
-def test_every_number_of_cards_is_drawn(qtbot: QtBot, cards: int) -> None:
-    made = map_of(cards, qtbot)
-    image = made.grab().toImage()
-    xs, ys = range(0, image.width(), 3), range(0, image.height(), 3)
-    assert len({image.pixelColor(x, y).name() for x in xs for y in ys}) > 3
-    assert made.viewport().rect().contains(place_of(made, ("cpu", "cpu")))
 
 
 def test_pages_and_ends_are_reached_by_keys(qtbot: QtBot) -> None:

@@ -9,11 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.copies.matrix.findings_panel import FindingsPanel
-from gpuexplorer.gui.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.copies.matrix.pair_views import PairPanel
-from gpuexplorer.gui.state.copies.copies_state import CopiesState
-from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -40,22 +36,6 @@ from tests.gui.hands import click, press, texts, the
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
-def test_what_was_not_measured_after_all_has_no_time(lab: Lab, qtbot: QtBot) -> None:
-    copies = CopiesState(lab, Ways(lab.machine, lab.cards, lab), lambda: None, lab)
-    page = MatrixPage(copies)
-    qtbot.addWidget(page)
-    with qtbot.waitExposed(page):
-        page.show()
-    page.measure()
-    assert copies.running
-    assert not page.tools[-1].isEnabled()
-    copies.stop()
-    page.pull()
-    assert "Measured" in texts(page)
-    assert not [text for text in texts(page) if text.startswith("Measured ")]
-    copies.end()
-
-
 def test_what_was_measured_is_there_in_both_themes_and_on_the_clipboard(
     open_matrix: OpenMatrix, qtbot: QtBot
 ) -> None:
@@ -77,7 +57,7 @@ def test_a_wrong_copy_is_told_and_leads_to_its_cell_and_its_cures(
 ) -> None:
     page = open_matrix("wrong:0>1")
     measure_all(page, qtbot, "came as zeros")
-    name = "1: card 0 to card 1: Arrives WRONG"
+    name = "1: Card 0 to card 1: Arrives WRONG"
     [head] = [each for each in page.findChildren(QWidget) if each.accessibleName() == name]
     head.setFocus(Qt.FocusReason.TabFocusReason)
     press(head, Qt.Key.Key_Space)
@@ -140,28 +120,6 @@ def test_keys_go_from_cell_to_cell_and_to_measuring_just_this_one(
     assert any("Click a cell" in each for each in texts(page))
 
 
-def test_the_tab_key_comes_to_all_in_the_order_in_which_they_stand(
-    open_matrix: OpenMatrix,
-) -> None:
-    page = open_matrix()
-    stops, at = list[str](), page.nextInFocusChain()
-    while at is not None and at is not page:
-        if at.isVisible() and at.focusPolicy() & Qt.FocusPolicy.TabFocus:
-            stops.append(at.accessibleName())
-        at = at.nextInFocusChain()
-    measured, promised = (each.accessibleName() for each in maps(page))
-    ways = [
-        "One way",
-        "As PyTorch takes it",
-        "Pinned host memory",
-        "Size of each copy: 256 MiB",
-    ]
-    assert [each for each in stops if each] == [
-        *ways,
-        *(measured, "GB/s", promised, "Measure this one"),
-    ]
-
-
 def test_a_click_in_one_map_chooses_in_both_and_ratios_are_other_figures(
     open_matrix: OpenMatrix, qtbot: QtBot
 ) -> None:
@@ -188,12 +146,12 @@ def test_latency_and_staged_copies_are_other_questions(
 ) -> None:
     page = open_matrix()
     choose(page, "Latency")
-    assert told(page, HOST_TO_0) == "Not measured yet."
+    assert told(page, HOST_TO_0).endswith("Not measured yet.")
     measure_all(page, qtbot)
-    qtbot.waitUntil(lambda: told(page, HOST_TO_0) == "10.0 µs")
+    qtbot.waitUntil(lambda: "Median: 10.00 µs" in told(page, HOST_TO_0))
     assert any("µs for 16 bytes" in each for each in texts(page))
     choose(page, "One way")
-    assert told(page, HOST_TO_0) == "Not measured yet."
+    assert told(page, HOST_TO_0).endswith("Not measured yet.")
     choose(page, "Staged")
     assert "can be staged" in told(page, HOST_TO_0)
     kept_jobs.clear()
@@ -211,19 +169,10 @@ def test_memory_that_is_not_pinned_is_told_to_be_dear(
     switch = the(QCheckBox, page)
     assert switch.accessibleName() == "Pinned host memory"
     switch.click()
-    assert told(page, HOST_TO_0) == "Not measured yet."
+    assert told(page, HOST_TO_0).endswith("Not measured yet.")
     assert "45.9 GB/s" in told(page, THERE)
     measure_all(page, qtbot, "where pinned memory reaches")
     assert "6.00 GB/s" in told(page, HOST_TO_0)
-
-
-def test_a_card_lost_while_it_is_measured_is_a_sentence_and_no_figure(
-    open_matrix: OpenMatrix, qtbot: QtBot
-) -> None:
-    page = open_matrix("lost:1@0s")
-    measure_all(page, qtbot, "cuda:1 is lost")
-    assert "cuda:1 is lost" in told(page, THERE)
-    assert any("cuda:1 is lost" in each for each in texts(the(FindingsPanel, page)))
 
 
 @pytest.mark.parametrize(("width", "height"), [(1360, 860), (760, 540), (560, 500)])

@@ -16,14 +16,11 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.copies.view import CopiesView
-from gpuexplorer.gui.copies.ways_facts import SIZES, SweepRow, SweepWay, rows_of
+from gpuexplorer.gui.copies.ways_facts import SIZES, SweepRow, SweepWay
 from gpuexplorer.gui.copies.ways_page import ComparisonPanel, RatePlot, WaysPage
-from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
-from tests.copies.made import real
 from tests.gui.hands import press, texts, the
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -189,50 +186,3 @@ def test_files_say_that_all_is_modelled(page: WaysPage, qtbot: QtBot, tmp_path: 
     with qtbot.waitSignal(saving.refused) as refused:
         saving.save_as(CSV, tmp_path)
     assert "was not saved" in refused.args[0]
-
-
-def plot_of(qtbot: QtBot, times: Sequence[tuple[int, float]]) -> RatePlot:
-    plot, devices = RatePlot(), {"cpu": BenchDevice("cpu", "EPYC", "H")}
-    results = [real("cpu", "cuda:0", size, each, each / 2) for size, each in times]
-    by_job = {job: each for each in results if (job := DOWN.job(each.job.bytes))}
-    qtbot.addWidget(plot)
-    plot.resize(700, 400)
-    with qtbot.waitActive(plot):
-        plot.show()
-        plot.activateWindow()
-    plot.show_rows(rows_of([DOWN], by_job, devices, lambda way: None), DOWN)
-    return plot
-
-
-def inked(plot: RatePlot) -> bool:
-    """Whether the way's curve or dots are seen."""
-    image, ink = plot.grab().toImage(), look().theme.quiet
-    across, down = range(60, plot.width() - 70), range(30, plot.height() - 40)
-    return any(image.pixelColor(x, y) == ink for x in across for y in down)
-
-
-@pytest.mark.parametrize(
-    ("times", "seen", "said"),
-    [
-        ([], False, "pinned not measured"),
-        ([(1 << 20, 1e-3)], True, "pinned not measured"),
-        ([(size, size / 1e9) for size in SIZES], True, "GB/s"),
-        ([(size, 1e9) for size in SIZES], True, "B/s, "),
-    ],
-    ids=["nothing", "one size", "all equally fast", "far too slow"],
-)
-def test_however_few_or_odd_the_figures_are_they_are_seen_in_each_theme(
-    qtbot: QtBot, times: Sequence[tuple[int, float]], seen: bool, said: str
-) -> None:
-    look().choose(Scheme.DARK)
-    plot = plot_of(qtbot, times)
-    assert inked(plot) is seen
-    press(plot, Qt.Key.Key_End)
-    assert said in plot.accessibleDescription()
-    shown = len(plot.scene().items())
-    look().choose(Scheme.LIGHT)
-    press(plot, Qt.Key.Key_Right)
-    assert len(plot.scene().items()) == shown
-    assert plot.crosshair == SIZES[-1]
-    plot.show_rows([], None)
-    plot.grab()

@@ -180,7 +180,7 @@ def measured(qtbot: QtBot, lab: Lab, job: CopyJob) -> CopyResult:
     copies.ways.look()
     copies.measure([job])
     qtbot.waitUntil(lambda: not copies.running, timeout=PATIENCE)
-    result = copies.result(job)
+    result = copies.results.get(job)
     assert result is not None, copies.sentence
     copies.stop()
     return result

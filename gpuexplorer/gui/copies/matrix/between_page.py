@@ -1,12 +1,12 @@
 """BetweenPage: rates between the machines of the window, and all-reduce of all of them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
-from gpuexplorer.core.units import Quantity, bytes_words, duration, rate
+from gpuexplorer.core.units import bytes_words, duration, rate
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.copies.copies_page import MATRIX_KEYS, CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.copies.matrix.pair_facts import (
@@ -16,6 +16,7 @@ from gpuexplorer.gui.copies.matrix.pair_facts import (
     WRONG,
     Fact,
     Head,
+    Heads,
     PairDetails,
     figure_cell,
     pair_words,
@@ -40,7 +41,7 @@ from gpuexplorer.gui.widgets.laid_out import (
     show_sentence,
     wrapped_label,
 )
-from gpuexplorer.gui.widgets.live_view import Panel, scrolled
+from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.gui.widgets.pair_grid import Pair, PairCell
 from gpuexplorer.ranks.measuring import RankResult
@@ -60,7 +61,7 @@ class BetweenPage(CopiesPage):
     ) -> None:
         super().__init__(copies, parent)
         self._state, self._latency = between, False
-        self._heads: Mapping[str, Head] = {}
+        self._heads: Heads = {}
         self._chosen: Pair | None = None
         name, words = tr("Measured between every two machines"), self._words
         table = PairTable(name, words, host_first=False)
@@ -76,11 +77,10 @@ class BetweenPage(CopiesPage):
         add(body, self._bad, self._said, Space(8), table, GROWS, foot)
         add(self._together.body, self._none_together, self._facts, FREE)
         sheet = QWidget()
-        sheet.setProperty("panel", "page")
         side = column(self._hosts, self._together, GROWS, gap=12)
         above = row(self._map, Grow(3), side, Grow(2), gap=12)
         column(above, GROWS, self._pair, within=sheet, gap=12)
-        column(scrolled(sheet), within=self)
+        self.show_scrolled(sheet)
         self._all = self.primary_button(tr("Measure all"), self._on_pressed)
         self.tools = (self._all,)
         self._map.choice.chosen.connect(self._on_figure_chosen)
@@ -180,27 +180,22 @@ class BetweenPage(CopiesPage):
 
     def _words(self, pair: Pair) -> tuple[str, str]:
         """What one is told of a cell by pointing at it."""
-        told = self._details(pair)
-        said = [told.bad, *(each.said for each in told.rows), *told.sentences]
-        return pair_words(self._heads, *pair), "\n".join(filter(None, said))
+        return pair_words(self._heads, *pair), self._details(pair).said
 
     def _details(self, pair: Pair) -> PairDetails:
         large, small = (self._result(pair, latency=each) for each in (False, True))
         rows = [] if large is None else _of_pair(large)
         if small is not None:
-            latency = _fact(tr("Latency of 8 bytes"), duration(small.quartiles[1]))
-            rows.insert(2, latency)
+            rows.insert(2, Fact(tr("Latency of 8 bytes"), *duration(small.quartiles[1])))
         trouble, one = self._state.trouble, large or small
         if trouble is not None and large is None and pair == self._state.failed_pair:
             return PairDetails(rows, (), tr(trouble.sentence), tr(trouble.hint))
         if one is None:
             return PairDetails((), [self._why_not(pair)])
         backend = _BACKENDS.get(one.backend, one.backend)
-        rows += [_fact(tr("Moved by"), backend), _fact(tr("Interface"), tr(one.path))]
-        if large is None or not large.intact:
-            return PairDetails(rows, (), "" if large is None else tr(WRONG))
-        samples = [large.bytes / each / 1e9 for each in large.seconds]
-        return PairDetails(rows, samples=samples)
+        rows += [Fact(tr("Moved by"), "", backend), Fact(tr("Interface"), "", tr(one.path))]
+        wrong = large is not None and not large.intact
+        return PairDetails(rows, bad=tr(WRONG) if wrong else "")
 
     def _why_not(self, pair: Pair) -> str:
         if pair[0] == pair[1]:
@@ -260,42 +255,40 @@ def _together_facts(results: Sequence[RankResult]) -> Sequence[Fact]:
     facts: list[Fact] = []
     for each in results:
         size, took = bytes_words(each.bytes), duration(each.quartiles[1])
-        facts.append(_fact(tr("{size}, time", size=size), took))
+        facts.append(Fact(tr("{size}, time", size=size), *took))
         if each.rate is None or each.bus_rate is None:
-            facts.append(_fact("algbw, busbw", tr(WRONG)))
+            facts.append(Fact("algbw, busbw", "", tr(WRONG)))
         elif each.bytes != LATENCY_BYTES:
-            facts += [_fact("algbw", rate(each.rate)), _fact("busbw", rate(each.bus_rate))]
+            facts += [Fact("algbw", *rate(each.rate)), Fact("busbw", *rate(each.bus_rate))]
             facts += [_share(each), _intact(each)]
     return facts
 
 
 def _of_pair(result: RankResult) -> list[Fact]:
     low, middle, high = map(duration, result.quartiles)
-    promised = tr("not known") if result.promised is None else rate(result.promised)
+    promised = ("", tr("not known")) if result.promised is None else rate(result.promised)
+    rates = [f"{result.bytes / each / 1e9:.3f}" for each in result.seconds]
+    each_by_itself = Fact(tr("One by one"), "", f"{', '.join(rates)} GB/s")
     return [
-        *([] if result.rate is None else [_fact(tr("Rate, one way"), rate(result.rate))]),
-        _fact(tr("Promised"), promised),
+        *([] if result.rate is None else [Fact(tr("Rate, one way"), *rate(result.rate))]),
+        Fact(tr("Promised"), *promised),
         _share(result),
-        _fact(tr("Time, median"), middle),
-        _fact(tr("Quartiles"), tr("{low} to {high}", low=low, high=high)),
-        _fact(tr("Size"), bytes_words(result.bytes)),
+        Fact(tr("Time, median"), *middle),
+        Fact(tr("Quartiles"), "", tr("{low} to {high}", low=low, high=high)),
+        *([each_by_itself] if result.intact else []),
+        Fact(tr("Size"), "", bytes_words(result.bytes)),
         _intact(result),
     ]
 
 
 def _share(result: RankResult) -> Fact:
     share = result.share
-    return _fact(tr("Share"), tr("not known") if share is None else f"{share * 100:.0f} %")
+    told = ("", tr("not known")) if share is None else (f"{share * 100:.0f}", "%")
+    return Fact(tr("Share"), *told)
 
 
 def _intact(result: RankResult) -> Fact:
-    return _fact(tr("Arrived"), tr("intact") if result.intact else tr("WRONG"))
-
-
-def _fact(label: str, told: Quantity | str) -> Fact:
-    if isinstance(told, str):
-        return Fact(label, "", told)
-    return Fact(label, told.number, told.unit)
+    return Fact(tr("Arrived"), "", tr("intact") if result.intact else tr("WRONG"))
 
 
 def _not_asked(head: Head) -> str:

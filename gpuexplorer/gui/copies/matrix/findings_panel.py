@@ -1,14 +1,15 @@
 """FindingsPanel: what stands out, the gravest first, with its cures; and the rest by kind."""
 
 import statistics
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence, Set
 from enum import Enum
 from functools import partial
+from operator import attrgetter
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from gpuexplorer.copies.findings import Bar, Finding, Kin, findings
+from gpuexplorer.copies.findings import Finding, Kin, findings
 from gpuexplorer.copies.jobs import Kind, kind_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import gigabytes_per_second as gbs
@@ -19,12 +20,13 @@ from gpuexplorer.gui.copies.matrix.pair_facts import (
     Callout,
     Found,
     Head,
+    Heads,
     pair_words,
     wrong_words,
 )
 from gpuexplorer.gui.copies.matrix.pair_views import draw_bubble
 from gpuexplorer.gui.paint.drawing import Drawing
-from gpuexplorer.gui.tables.cell import Cell, Chip, Column, Gauge
+from gpuexplorer.gui.tables.cell import Cell, Chip, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
@@ -47,7 +49,7 @@ from gpuexplorer.gui.widgets.pair_grid import Pair
 
 SIMULATED = mark("SIMULATED: these cards do not exist, all figures are modelled.")
 _NOTHING = Cell(absent=("–",))
-_HEAD, _NUMBER, _BAR = 28, 27, 22
+_HEAD, _NUMBER = 28, 27
 
 
 class Act(Enum):
@@ -67,13 +69,21 @@ class FindingsPanel(Panel):
 
     def __init__(self) -> None:
         super().__init__(tr("What stands out"))
-        self._shown: tuple[Sequence[Callout], Mapping[str, Head]] = (), {}
+        self._shown: tuple[Sequence[Callout], Heads] = (), {}
         self._blocks: list[FindingBlock] = []
         self._count = ElidedLabel(look().letters.body, Tone.QUIET)
         self.head.addWidget(self._count)
         self._words, self._more = (wrapped_label("", Tone.QUIET) for _ in range(2))
         self.begin = QPushButton(tr("Measure all"))
-        self._rest, content = RestTable(), QWidget()
+        kind, content = tr("By kind"), QWidget()
+        columns = [
+            Column("kind", kind, _words, width=100, stretches=True),
+            Column("figure", tr("Median"), _figure, width=84, right=True),
+            Column("share", tr("of limit"), _share, width=58, right=True, kept=1),
+        ]
+        self._rest = Table(kind, TableModel(columns, attrgetter("words")))
+        self._rest.setSelectionMode(Table.SelectionMode.NoSelection)  # to be read
+        self._rest.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         content.setProperty("panel", "clear")
         self._found = column(gap=4)
         parts = (self._words, self.begin, self._found, self._more, self._rest, FREE)
@@ -83,7 +93,7 @@ class FindingsPanel(Panel):
         self.body.addWidget(area, 1)
 
     def show_found(
-        self, found: Found, callouts: Sequence[Callout], heads: Mapping[str, Head], words: str
+        self, found: Found, callouts: Sequence[Callout], heads: Heads, words: str
     ) -> None:
         """`words` where nothing stands out."""
         more = len(found[0]) - MOST_SAID
@@ -104,9 +114,7 @@ class FindingsPanel(Panel):
         self._blocks = [FindingBlock(each, heads, self.asked.emit) for each in callouts]
         add(self._found, *self._blocks)
 
-    def show_state(
-        self, count: str, *, begin: bool, able: bool, detours: Collection[Pair]
-    ) -> None:
+    def show_state(self, count: str, *, begin: bool, able: bool, detours: Set[Pair]) -> None:
         """`begin` offers to measure all; between `detours` the lab goes through the host."""
         self._count.show_text(count)
         self.begin.setVisible(begin)
@@ -119,12 +127,12 @@ class FindingBlock(QFrame):
     """Pressing its head shows its cell."""
 
     def __init__(
-        self, callout: Callout, heads: Mapping[str, Head], ask: Callable[[Act, Callout], None]
+        self, callout: Callout, heads: Heads, ask: Callable[[Act, Callout], None]
     ) -> None:
         super().__init__()
         wrong, finding = callout.wrong, callout.finding
         self.setProperty("panel", "wrong" if wrong else "clear")
-        self.callout, self._buttons = callout, dict[Act, QPushButton]()
+        self.callout = callout
         ends = [heads[each] for each in _devices(finding) if each in heads]
         head = _FindingHead(callout, ends)
         head.clicked.connect(partial(ask, Act.SHOW, callout))
@@ -132,15 +140,14 @@ class FindingBlock(QFrame):
         if finding.hint:
             caption = look().letters.caption
             parts.append(wrapped_label(tr(finding.hint), Tone.QUIET, caption))
-        if finding.bars:
-            parts.append(_Bars(finding.bars, ends[0].colour if ends else None))
         body = column(*parts, within=self, margins=(12, 10, 12, 12) if wrong else (0, 4, 0, 12))
-        for act in (Act.STAGED, Act.DETOUR, Act.AGAIN, Act.REPORT) if wrong else ():
-            button = self._buttons[act] = QPushButton(tr(act.value))
+        acts = (Act.STAGED, Act.DETOUR, Act.AGAIN, Act.REPORT) if wrong else ()
+        self._buttons = [QPushButton(tr(act.value)) for act in acts]
+        for act, button in zip(acts, self._buttons, strict=True):
             button.setAccessibleDescription(head.accessibleName())
             button.clicked.connect(partial(ask, act, callout))
         if wrong:
-            staged, detour, again, report = self._buttons.values()
+            staged, detour, again, report = self._buttons
             meant = mark(
                 "What is dragged or copied by a form from one to the other goes through the "
                 "host: X.cpu() first. A typed cell stays as it was typed."
@@ -150,13 +157,14 @@ class FindingBlock(QFrame):
             staged.setHidden(not finding.detour or finding.instead is not None)
             detour.setHidden(not finding.detour)
 
-    def show_state(self, *, able: bool, detours: Collection[Pair]) -> None:
-        for act in (Act.AGAIN, Act.STAGED) if self._buttons else ():
-            self._buttons[act].setEnabled(able)
-        if (button := self._buttons.get(Act.DETOUR)) is not None:
-            taken = any(cell in detours for cell in self.callout.finding.cells)
+    def show_state(self, *, able: bool, detours: Set[Pair]) -> None:
+        if self._buttons:
+            staged, detour, again, _ = self._buttons
+            staged.setEnabled(able)
+            again.setEnabled(able)
+            taken = detours & {*self.callout.finding.cells}
             undo = mark("In the lab, directly again")
-            button.setText(tr(undo if taken else Act.DETOUR.value))
+            detour.setText(tr(undo if taken else Act.DETOUR.value))
 
 
 class _FindingHead(PaintedButton):
@@ -178,9 +186,9 @@ class _FindingHead(PaintedButton):
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFixedHeight(_HEAD)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        where = listed([each.words for each in ends])
-        if len(ends) == 2 and not finding.devices:
-            where = tr("{source} to {target}", source=ends[0].words, target=ends[1].words)
+        where = listed([each.titled for each in ends])
+        if ends and not finding.devices:
+            where = pair_words({each.name: each for each in ends}, *finding.cells[0])
         name = mark("{number}: {where}: {title}") if ends else mark("{number}: {title}")
         self.setAccessibleName(tr(name, number=callout.number, where=where, title=title))
         self.setAccessibleDescription(tr(finding.sentence))
@@ -196,47 +204,6 @@ def _devices(finding: Finding) -> Sequence[str]:
     if finding.devices or len({frozenset(each) for each in finding.cells}) != 1:
         return finding.devices
     return tuple(dict.fromkeys(finding.cells[0]))
-
-
-class _Bars(Table[Bar]):
-    """Rates beside each other, against the largest of them or what the wire could carry."""
-
-    def __init__(self, bars: Sequence[Bar], colour: int | None) -> None:
-        most = max(max(each.rate, each.limit or 0.0) for each in bars)
-
-        def bar_of(bar: Bar) -> Cell:
-            gauge = Gauge(bar.rate / most, colour, full=bar is bars[0])
-            return Cell(gbs(bar.rate), gauge=gauge)
-
-        words = Column[Bar]("words", "", lambda bar: Cell(tr(bar.words)), width=110)
-        rate = Column("rate", "", bar_of, width=100, right=True, stretches=True)
-        said = [f"{tr(each.words)} {gbs(each.rate)} GB/s" for each in bars]
-        model = TableModel([words, rate], lambda bar: bar.words)
-        super().__init__(", ".join(said), model, row_height=_BAR)
-        self.setHeaderHidden(True)
-        _to_be_read(self)
-        self.show_rows(bars)
-        self.show_all_rows()
-
-
-class RestTable(Table[Kin]):
-    """A row each, with the median of its figures."""
-
-    def __init__(self) -> None:
-        name = tr("By kind")
-        columns = [
-            Column("kind", name, _words, width=100, stretches=True),
-            Column("figure", tr("Median"), _figure, width=84, right=True),
-            Column("share", tr("of limit"), _share, width=58, right=True, kept=1),
-        ]
-        super().__init__(name, TableModel(columns, lambda kin: kin.words))
-        _to_be_read(self)
-
-
-def _to_be_read(table: Table[Bar] | Table[Kin]) -> None:
-    """And not chosen from."""
-    table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-    table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
 
 def _words(kin: Kin) -> Cell:
@@ -255,7 +222,7 @@ def _share(kin: Kin) -> Cell:
 
 
 def wrong_report(
-    about: Sequence[str], heads: Mapping[str, Head], pair: Pair, known: Sequence[CopyResult]
+    about: Sequence[str], heads: Heads, pair: Pair, known: Sequence[CopyResult]
 ) -> str:
     """For whoever is to mend the computer: also what else was measured between the same two."""
     lines = [tr("Copies that arrived wrong"), *about]

@@ -1,6 +1,7 @@
 """MatrixPage: every pair of devices, measured and promised, and what stands out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpuexplorer.copies.findings import findings
 from gpuexplorer.copies.jobs import Kind
-from gpuexplorer.copies.result import CopyResult
+from gpuexplorer.copies.result import SAMPLES, CopyResult
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import mark, paragraph, tr, trn
@@ -23,19 +24,19 @@ from gpuexplorer.gui.copies.matrix.findings_panel import (
     wrong_report,
 )
 from gpuexplorer.gui.copies.matrix.pair_facts import (
-    SIZES,
     AskedPath,
     Callout,
     Found,
     MatrixNow,
     MatrixQuestion,
     callouts_of,
+    facts_of,
     pair_words,
-    promised_words,
+    path_words,
     scale_of,
     staged_of,
 )
-from gpuexplorer.gui.copies.matrix.pair_views import MapPanel, PairPanel, PairTable, stops_of
+from gpuexplorer.gui.copies.matrix.pair_views import CellWords, MapPanel, PairPanel, PairTable
 from gpuexplorer.gui.copies.shared_parts import SizeButton
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import look
@@ -45,7 +46,6 @@ from gpuexplorer.gui.widgets.controls.buttons import switch
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Space, add, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.gui.widgets.pair_grid import HeatScale, Pair, PairCell
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, in_a_thread, suggested_name
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -67,7 +67,7 @@ class MeasuredPanel(MapPanel):
 
     asked = Signal(object)  # a MatrixQuestion
 
-    def __init__(self, words: Callable[[Pair], tuple[str, str]]) -> None:
+    def __init__(self, words: CellWords) -> None:
         kinds = {Kind.ONE_WAY: tr("One way"), Kind.BOTH_WAYS: tr("Both ways")}
         kinds[Kind.LATENCY] = tr("Latency")
         table = PairTable(tr("Measured between every two devices"), words)
@@ -76,17 +76,15 @@ class MeasuredPanel(MapPanel):
         ways = [(way, tr(way.value)) for way in AskedPath]
         self._ways = Segmented(tr("Which way between cards"), ways)
         pinned = tr("Pinned host memory")
-        self._pinned, self._size = switch(pinned), SizeButton(tr("Size of each copy"), SIZES)
-        why = tr("Pinned host memory: it stays in its place, and cards fetch from it")
-        self._pinned.setToolTip(why)
+        self._pinned, self._size = switch(pinned), SizeButton(tr("Size of each copy"))
+        self._pinned.setToolTip(tr("It stays in its place, and cards fetch from it"))
         self._words = ElidedLabel(look().letters.body, Tone.QUIET, pinned)
         self._words.setBuddy(self._pinned)
         self._notes = [ElidedLabel(look().letters.caption, Tone.QUIET) for _ in range(2)]
         # There also where nothing is to be chosen, so that the map stays in its place.
         choices = QWidget()
         choices.setFixedHeight(28)
-        parts = (self._ways, FREE, self._words, self._pinned, Space(4), self._size)
-        row(*parts, within=choices)
+        row(self._ways, FREE, self._words, self._pinned, Space(4), self._size, within=choices)
         foot = row(self.legend, column(*self._notes, gap=1), GROWS, gap=16)
         add(self.body, choices, Space(12), self.map, GROWS, Space(10), foot)
         self.choice.chosen.connect(partial(self._ask, "kind"))
@@ -143,19 +141,16 @@ class MatrixPage(CopiesPage):
         read = tr("Read from the cards and the slots")
         whence = ElidedLabel(look().letters.caption, Tone.QUIET, read)
         foot = column(row(self._promised.legend, FREE), whence, gap=1)
-        parts = (self._kinds, Space(12), table, GROWS, Space(10), foot)
-        add(self._promised.body, *parts)
-        self._board.setProperty("panel", "page")
+        add(self._promised.body, self._kinds, Space(12), table, GROWS, Space(10), foot)
         self._grid = QGridLayout(self._board)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(12)
         self._findings.setMinimumWidth(_FINDINGS)
-        self._area = scrolled(self._board, "page")
+        self._area = self.show_scrolled(self._board)
         self._area.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        column(self._area, within=self)
         self._reports = Saving(copies.lab.machine.settings, self)
         title, what = tr("Copies between devices"), tr("copies between devices")
-        self._saving = self.saved_as("copies", title, what, lambda: self._now.all, self._board)
+        self._saving = self.saved_as("copies", title, what, self._board)
         self._all = self.primary_button(tr("Measure all"), self.measure)
         self.tools = (self._saving.button, self._all)
         self._measured.asked.connect(self._on_question_asked)
@@ -179,6 +174,9 @@ class MatrixPage(CopiesPage):
             *self._saving.commands(copies=False),
         )
 
+    def results(self) -> Sequence[CopyResult]:
+        return self._now.all
+
     def heard(self) -> Sequence[Heard]:
         return ((self.copies.changed, self._on_changed),)
 
@@ -199,16 +197,25 @@ class MatrixPage(CopiesPage):
 
     def copy_text(self) -> None:
         """To the clipboard, for a spreadsheet: with tabs, and what is empty stays so."""
-        now, session = self._now, self.copies.lab.machine.session
-        title = now.question.title
-        lines = [tr(SIMULATED)] if self.copies.modelled else []
-        lines += [tr("{machine}: {title}", machine=host_name(session), title=title)]
+        now = self._now
+        lines = [*self._about(), now.question.title]
         lines += ["\t".join([tr("from \\ to"), *now.by_name])]
         for name in now.by_name:
             told = (now.cells[name, other].text for other in now.by_name)
             lines.append("\t".join([name, *told]))
         QGuiApplication.clipboard().setText("\n".join(lines) + "\n")
         self.note.show_done(tr("The matrix is on the clipboard."))
+
+    def _about(self) -> list[str]:
+        """What is taken along says first of which computer it is, and of when."""
+        session = self.copies.lab.machine.session
+        moment = datetime.fromtimestamp(session.clock.wall()).astimezone()
+        machine = f"{host_name(session)}, {tr(session.source.label)}"
+        return [
+            *([tr(SIMULATED)] if self.copies.modelled else []),
+            tr("Computer: {machine}", machine=machine),
+            tr("Written: {moment}", moment=f"{moment:%Y-%m-%d %H:%M:%S}"),
+        ]
 
     def _show(self) -> None:
         now, before = self._now, self._now.heads
@@ -234,10 +241,9 @@ class MatrixPage(CopiesPage):
         measured.map.show_cells(now.cells, scale)
         measured.show_scale(scale, question.unit)
         self._count = self._count_words(shown)
-        counts = {len(each.seen.samples_s) for each in shown if each.measured is not None}
         caption = question.caption
-        if len(counts) == 1 and (count := counts.pop()) > 1:
-            caption = tr("{caption}, median of {count}", caption=caption, count=count)
+        if shown:
+            caption = tr("{caption}, median of {count}", caption=caption, count=SAMPLES)
         if self.copies.modelled:
             caption = tr("Modelled {caption}", caption=caption)
         first = tr("Diagonal: copied inside one device, bytes counted once")
@@ -269,8 +275,8 @@ class MatrixPage(CopiesPage):
             return
         ends = [now.by_name[each] for each in dict.fromkeys(pair)]
         title, question = pair_words(now.by_name, *pair), now.question
-        stops = stops_of(now.route(pair), self.copies.ways.shape, now.by_name)
-        self._pair.show_pair(title, question.title, ends, now.details(pair), stops)
+        path = path_words(now.route(pair), self.copies.ways.shape, now.by_name)
+        self._pair.show_pair(title, question.title, ends, now.details(pair), path)
 
     def _show_state(self) -> None:
         """What is being measured, and what can be."""
@@ -311,17 +317,16 @@ class MatrixPage(CopiesPage):
         self._show_state()
 
     def _count_words(self, shown: Sequence[CopyResult]) -> str:
-        if not shown:
-            return ""
-        wrong, told = sum(e.wrong for e in shown), sum(e.measured is not None for e in shown)
+        told, wrong = sum(e.measured is not None for e in shown), sum(e.wrong for e in shown)
+        intact = sum(each.seen.intact is True for each in shown)
+        words = mark("{told} pairs measured")
+        if self.copies.modelled:
+            words = mark("{told} pairs modelled")
+        if intact:
+            words = mark("{intact} of {told} pairs intact")
         if wrong:
-            return tr("{wrong} of {told} pairs WRONG", wrong=wrong, told=told)
-        if intact := sum(each.seen.intact is True for each in shown):
-            return tr("{intact} of {told} pairs intact", intact=intact, told=told)
-        modelled = mark("{told} pairs modelled")
-        return tr(
-            modelled if self.copies.modelled else mark("{told} pairs measured"), told=told
-        )
+            words = mark("{wrong} of {told} pairs WRONG")
+        return tr(words, wrong=wrong, intact=intact, told=told) if shown else ""
 
     def _by_cell(self) -> Mapping[Pair, Callout]:
         return {cell: each for each in self._callouts for cell in each.cells}
@@ -341,10 +346,8 @@ class MatrixPage(CopiesPage):
             "Nothing is measured yet. Measure all copies {size} between every two devices, one "
             "after another: {all} measurements. Or choose a cell and measure that one."
         )
-        said, pairs = (
-            tr(one_by_one, size=size, all=len(jobs)),
-            {(e.source, e.target) for e in jobs},
-        )
+        said = tr(one_by_one, size=size, all=len(jobs))
+        pairs = {(each.source, each.target) for each in jobs}
         staged = mark("These are {pairs} pairs, {more} of them through host memory as well.")
         more = tr(staged, pairs=len(pairs), more=len(jobs) - len(pairs))
         return paragraph((said, more)) if len(jobs) > len(pairs) else said
@@ -365,25 +368,25 @@ class MatrixPage(CopiesPage):
 
     def _kinds_words(self) -> str:
         """The commonest kinds of wires with what they could carry."""
-        counts: dict[str, int] = {}
+        counts = Counter[str]()
         for route in map(self._now.route, self._now.jobs):
             if route is not None and route.limit is not None and route.source != route.target:
                 legs = [leg for leg in route.legs if leg.rate == route.limit and leg.words]
                 wire = tr(legs[0].words if legs else route.limit_reason)
-                told = f"{wire}: {gbs(route.limit)}"
-                counts[told] = counts.get(told, 0) + 1
-        return "   ".join(sorted(counts, key=lambda each: -counts[each])[:_MOST_KINDS])
+                counts[f"{wire}: {gbs(route.limit)}"] += 1
+        return "   ".join(each for each, _ in counts.most_common(_MOST_KINDS))
 
     def _words_measured(self, pair: Pair) -> tuple[str, str]:
-        said, callout = self._now.words(pair), self._by_cell().get(pair)
+        said, callout = self._now.details(pair).said, self._by_cell().get(pair)
         if callout is not None:
             title = callout.finding.title
             found = tr("Number {number}: {title}.", number=callout.number, title=title)
-            said = paragraph([said, found])
+            said = f"{found}\n{said}"
         return pair_words(self._now.by_name, *pair), said
 
     def _words_promised(self, pair: Pair) -> tuple[str, str]:
-        return pair_words(self._now.by_name, *pair), promised_words(self._now.route(pair))
+        told = (each.said for each in facts_of(self._now.route(pair), MatrixQuestion()))
+        return pair_words(self._now.by_name, *pair), "\n".join(told)
 
     def _on_question_asked(self, question: MatrixQuestion) -> None:
         self._now.question = question
@@ -422,14 +425,9 @@ class MatrixPage(CopiesPage):
                 by_host = lab.switches.by_host ^ {*callout.finding.cells}
                 lab.choose(replace(lab.switches, by_host=by_host))
             case Act.REPORT:
-                session = lab.machine.session
-                wall, simulated = session.clock.wall(), session.simulated
-                moment = f"{datetime.fromtimestamp(wall).astimezone():%Y-%m-%d %H:%M:%S}"
-                machine = f"{host_name(session)}, {tr(session.source.label)}"
-                about = [tr(SIMULATED)] if self.copies.modelled else []
-                about += [tr("Computer: {machine}", machine=machine)]
-                about += [tr("Written: {moment}", moment=moment)]
-                text = wrong_report(about, self._now.by_name, cells[0], self._now.all).encode()
+                heads, known = self._now.by_name, self._now.all
+                text = wrong_report(self._about(), heads, cells[0], known).encode()
+                wall, simulated = lab.machine.session.clock.wall(), self.copies.modelled
                 name = suggested_name("wrong-copies", wall, simulated=simulated)
                 caption = tr("Save a report of what arrived wrong")
                 write = partial(partial, write_whole)
@@ -459,8 +457,7 @@ class MatrixPage(CopiesPage):
         size = event.size()
         self._saving.button.show_compact(size.width() < _COMPACT_BELOW)
         self.note.put_in_view()
-        found = next(each for each in _PLACES if size.width() >= each[0])
-        wide, places, columns, rows = found
+        wide, places, columns, rows = next(e for e in _PLACES if size.width() >= e[0])
         panels = (self._measured, self._promised, self._pair, self._findings)
         for panel, place in zip(panels, places, strict=True):
             self._grid.addWidget(panel, *place)

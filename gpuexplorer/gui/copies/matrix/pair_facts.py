@@ -17,6 +17,7 @@ from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.words import Message, mark, paragraph, tr, trn
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.widgets.machine.machine_faces import HUB_WORDS, JUNCTION_WORDS
 from gpuexplorer.gui.widgets.pair_grid import (
     MOST_CHIPS,
     NONE,
@@ -27,8 +28,8 @@ from gpuexplorer.gui.widgets.pair_grid import (
     PairHead,
 )
 from gpuexplorer.lab.wire import LATENCY_BYTES, CopyJob
+from gpuexplorer.telemetry.topology import MachineShape
 
-SIZES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)
 MOST_SAID = 12
 NOT_YET = mark("Not measured yet.")
 WRONG = mark("What arrived is not what was sent. A wrong copy has no rate.")
@@ -54,11 +55,14 @@ class Head(PairHead):
     gone: str = ""  # why nothing can be copied to or from it now; sentences
 
 
+Heads = Mapping[str, Head]
+
+
 class Fact(NamedTuple):
     """One figure with its unit; or, without a number, what there is to say."""
 
     label: str
-    number: str
+    number: str = ""
     rest: str = ""
 
     @property
@@ -75,8 +79,12 @@ class PairDetails:
     sentences: Sequence[str] = ()  # below the figures
     bad: str = ""
     hint: str = ""
-    samples: Sequence[float] = ()  # in their order
-    unit: str = "GB/s"
+
+    @property
+    def said(self) -> str:
+        """What one is told of it by pointing, a line each."""
+        figures = (each.said for each in self.rows)
+        return "\n".join(filter(None, (self.bad, self.hint, *figures, *self.sentences)))
 
 
 class Callout(NamedTuple):
@@ -167,14 +175,6 @@ class MatrixQuestion:
         """GB/s, or µs where latency is asked."""
         return seconds * 1e6 if self.latency else size / seconds / 1e9
 
-    def figure(self, result: CopyResult) -> str:
-        """With its unit; empty where it has none."""
-        if result.seconds is None:
-            return ""
-        value = self.value(result.seconds, result.bytes)
-        unit = "µs" if self.latency else tr(result.unit)
-        return f"{figure_cell(value, latency=self.latency).text} {unit}"
-
 
 def heads_of(devices: Sequence[BenchDevice]) -> tuple[Head, ...]:
     return tuple(map(_head, devices))
@@ -189,7 +189,7 @@ def _head(device: BenchDevice) -> Head:
     return Head(device.name, device.chip, colour, titled, words=words, gone=gone)
 
 
-def pair_words(heads: Mapping[str, Head], source: str, target: str) -> str:
+def pair_words(heads: Heads, source: str, target: str) -> str:
     """ "Card 6 to card 1", "Inside card 2"."""
     here, there = heads.get(source), heads.get(target)
     if source == target:
@@ -258,7 +258,7 @@ class MatrixNow:
         self._copies = copies
         self.question = MatrixQuestion()
         self.heads: tuple[Head, ...] = ()
-        self.by_name: Mapping[str, Head] = {}
+        self.by_name: Heads = {}
         self.jobs: Mapping[Pair, CopyJob] = {}
         self.cells: Mapping[Pair, PairCell] = {}
         self.results: dict[Pair, CopyResult] = {}
@@ -307,30 +307,11 @@ class MatrixNow:
         """Whether it can be measured just now."""
         return pair is not None and pair in self.jobs and not self.gone(pair)
 
-    def words(self, pair: Pair) -> str:
-        """What one is told of a cell by pointing at it."""
-        question, result = self.question, self.results.get(pair)
-        if why_not := self._why_not(pair):
-            return why_not
-        if result is None or result.wrong:
-            return tr(NOT_YET) if result is None else wrong_words(result)
-        if not (said := question.figure(result)):
-            return tr("Not measured: {why}", why=result.why)
-        if question.latency:
-            return said
-        if result.share is not None and result.limit is not None:
-            share, limit = result.share * 100, gbs(result.limit)
-            whole = mark("{rate}, {share:.0f} % of {limit} GB/s")
-            said = tr(whole, rate=said, share=share, limit=limit)
-        if result.route is not None and result.route.words:
-            said = tr("{rate}. Way: {way}", rate=said, way=result.route.words)
-        return said
-
     def details(self, pair: Pair) -> PairDetails:
-        result = self.results.get(pair)
-        hint = self.gone(pair) if result is not None else ""
-        why_not = self._why_not(pair)
-        return details_of(self.question, result, self.route(pair), why_not, hint)
+        result, gone, question = self.results.get(pair), self.gone(pair), self.question
+        if pair not in self.jobs:
+            gone = question.why_not
+        return details_of(question, result, self.route(pair), gone)
 
     def promised(self, *, ratio: bool) -> Mapping[Pair, PairCell]:
         """What could be reached; or, as a `ratio`, how much of it was."""
@@ -385,13 +366,6 @@ class MatrixNow:
         direct = [at for at, way in routes.items() if way is None or way.direct is not False]
         return [*jobs.values(), *staged_of(jobs[at] for at in direct)]
 
-    def _why_not(self, pair: Pair) -> str:
-        """Why nothing stands in its cell; empty where something does."""
-        result = self.results.get(pair)
-        if pair not in self.jobs:
-            return self.question.why_not
-        return self.gone(pair) if result is None else self.question.hides(result)
-
 
 def staged_of(jobs: Iterable[CopyJob]) -> list[CopyJob]:
     """The same bytes between the same cards, through host memory."""
@@ -417,86 +391,66 @@ def wrong_words(result: CopyResult) -> str:
     return paragraph([tr("It arrives WRONG."), *(worst or [Message(WRONG)])])
 
 
-def promised_words(route: Route | None) -> str:
-    if route is None:
-        return tr("The driver has not reported how these are wired.")
-    if route.limit is None:
-        why = route.limit_reason or Message("it is not known how fast this is")
-        return tr("Nothing is promised: {why}.", why=why)
-    promised = mark("{rate} GB/s one way: {reason}.")
-    told = tr(promised, rate=gbs(route.limit), reason=route.limit_reason)
-    return paragraph((told, route.words))
-
-
 def details_of(
-    question: MatrixQuestion,
-    result: CopyResult | None,
-    route: Route | None,
-    why_not: str = "",
-    hint: str = "",
+    question: MatrixQuestion, result: CopyResult | None, route: Route | None, why_not: str = ""
 ) -> PairDetails:
     """Without a result: what is promised, and why nothing is measured."""
-    route = route if result is None or result.route is None else result.route
-    way = _of_route(question, route, result)
+    way = facts_of(route if result is None or result.route is None else result.route, question)
     if result is None:
-        said = [why_not or tr(NOT_YET)]
-        if route is not None and route.limit is None and route.limit_reason:
-            said.append(tr("No limit: {reason}.", reason=route.limit_reason))
-        return PairDetails(way, said)
+        return PairDetails(way, [why_not or tr(NOT_YET)])
     if result.measured is None:
-        return PairDetails(way, (), tr(result.failure), hint or tr(result.hint))
+        return PairDetails(way, (), tr(result.failure), why_not or tr(result.hint))
     if hidden := question.hides(result):
-        return PairDetails(way, [hidden], hint=hint)
-    said = []
-    if result.seen.intact is not False and not result.modelled:
+        return PairDetails(way, [hidden], hint=why_not)
+    said, seen = [], result.seen
+    if seen.intact is not False and not result.modelled:
         intact = mark("What arrived is intact.")
         untold = mark("What arrived was not compared with what was sent.")
-        said.append(tr(intact if result.seen.intact else untold))
-    if result.seen.gated is False:
+        said.append(tr(intact if seen.intact else untold))
+    if seen.gated is False:
         said.append(tr("The queue ran dry between copies: the figure may be too low."))
-    samples = result.seen.samples_s if result.seconds else ()
-    values = [question.value(each, result.bytes) for each in samples]
+    figures = [] if result.seconds is None else _of_figures(question, result)
+    if result.share is not None and not question.latency:
+        way.append(Fact(tr("Of the limit"), f"{result.share * 100:.0f}", "%"))
     return PairDetails(
-        [*_of_figures(question, result, values), *_of_time(result), *way],
+        [*figures, *_of_time(result), *way],
         [*said, *map(tr, result.notes)],
         wrong_words(result) if result.wrong else "",
-        hint,
-        values,
-        question.unit,
+        why_not,
     )
 
 
-def number(value: float, unit: str) -> str:
-    return f"{value:.2f}" if unit == "µs" else gbs(value * 1e9)
+def _of_figures(question: MatrixQuestion, result: CopyResult) -> list[Fact]:
+    unit, back, rate, seen = question.unit, result.back_rate, result.rate, result.seen
 
+    def figure(seconds: float) -> str:
+        value = question.value(seconds, result.bytes)
+        return f"{value:.2f}" if question.latency else gbs(value * 1e9)
 
-def _of_figures(
-    question: MatrixQuestion, result: CopyResult, values: Sequence[float]
-) -> list[Fact]:
-    if result.seconds is None:
-        return []
-    unit, back, rate = question.unit, result.back_rate, result.rate
-    median = number(question.value(result.seconds, result.bytes), unit)
-    ends = [number(each, unit) for each in sorted(values, reverse=question.latency)]
-    loops = trn("of one copy each", "of {count} copies each", result.seen.loops)
+    median, samples = figure(result.seconds or 0.0), seen.samples_s
+    each_one = ", ".join(f"{question.value(each, result.bytes):.4g}" for each in samples)
+    ends = f"{figure(max(samples))}, {figure(min(samples))}"
+    loops = trn("of one copy each", "of {count} copies each", seen.loops)
     spread = "" if result.variation is None else f"{result.variation * 100:.2f}"
     of_mean = tr("% of the mean") if spread else tr("one sample has none")
     rows = [
         Fact(tr("Median"), median, unit if question.latency else tr(result.unit)),
-        Fact(tr("Slowest, fastest"), f"{ends[0]}, {ends[-1]}", unit),
+        Fact(tr("Slowest, fastest"), ends, unit),
         Fact(tr("Spread"), spread, of_mean),
-        Fact(tr("Samples"), str(len(values)), loops),
+        Fact(tr("Samples"), str(len(samples)), loops),
+        Fact(tr("One by one"), "", f"{each_one} {unit}"),
     ]
     if not result.job.both_ways:
         return rows
+    other = tr("The other way")
     if back is None or rate is None:
-        return [*rows, Fact(tr("The other way"), "", tr("was not measured"))]
+        return [*rows, Fact(other, "", tr("was not measured"))]
     if result.at_once:
         both = Fact(tr("Both together"), gbs(rate + back), tr("GB/s both ways"))
-        return [*rows, Fact(tr("The other way"), gbs(back), tr("GB/s at the same time")), both]
+        return [*rows, Fact(other, gbs(back), tr("GB/s at the same time")), both]
     share = (result.overlap or 0.0) * 100
     unit = tr("GB/s, {share:.0f} % of it at the same time", share=share)
-    return [*rows, Fact(tr("The other way"), gbs(back), unit)]
+    return [*rows, Fact(other, gbs(back), unit)]
 
 
 def _of_time(result: CopyResult) -> list[Fact]:
@@ -516,21 +470,42 @@ def _of_time(result: CopyResult) -> list[Fact]:
     return rows
 
 
-def _of_route(
-    question: MatrixQuestion, route: Route | None, result: CopyResult | None
-) -> list[Fact]:
+def facts_of(route: Route | None, question: MatrixQuestion) -> list[Fact]:
+    """Of a way and what it could carry."""
     words = "" if route is None else tr(route.words)
     rows = [Fact(tr("Way"), "", words or tr("the driver has not reported it"))]
     if route is None or question.latency:
         return rows
+    label, reason = tr("Limit"), route.limit_reason
     if route.limit is None:
-        return [*rows, Fact(tr("Limit"), "", tr("not known"))]
-    unit = (
-        mark("GB/s one way: {reason}")
-        if question.kind is Kind.BOTH_WAYS
-        else mark("GB/s: {reason}")
-    )
-    rows.append(Fact(tr("Limit"), gbs(route.limit), tr(unit, reason=route.limit_reason)))
-    if result is not None and result.share is not None:
-        rows.append(Fact(tr("Of the limit"), f"{result.share * 100:.0f}", "%"))
-    return rows
+        return [*rows, Fact(label, "", tr(reason or mark("not known")))]
+    local = route.source == route.target
+    unit = mark("GB/s: {reason}") if local else mark("GB/s one way: {reason}")
+    return [*rows, Fact(label, gbs(route.limit), tr(unit, reason=reason))]
+
+
+def path_words(route: Route | None, shape: MachineShape | None, heads: Heads) -> str:
+    """From place to place; empty where nothing is known, or nothing is crossed."""
+    if route is None or route.source == route.target:
+        return ""
+
+    def place(name: str) -> str:
+        kind, _, at = name.partition(" ")
+        if name in heads:
+            return heads[name].words
+        if kind == "junction" and shape is not None and int(at) < len(shape.junctions):
+            return tr(JUNCTION_WORDS[shape.junctions[int(at)].kind][-1])
+        if kind == "hub" and shape is not None and int(at) < len(shape.hubs):
+            return tr(HUB_WORDS[shape.hubs[int(at)].kind][-1])
+        known = {"memory": tr("host memory"), "socket": tr("processor {number}", number=at)}
+        return known.get(kind, name)
+
+    # Of a card of which only its link is known, no place lies between.
+    legs = [leg for leg in route.legs if leg.begins and leg.ends]
+    told = [place(legs[0].begins)] if legs else []
+    for leg in legs:
+        rate = "" if leg.rate is None else gbs(leg.rate)
+        by = mark("by {wire} ({rate} GB/s one way) to {place}")
+        by = by if rate else mark("by {wire} to {place}")
+        told.append(tr(by, wire=leg.words, rate=rate, place=place(leg.ends)))
+    return tr("The path of the bytes: {path}.", path=", ".join(told)) if told else ""

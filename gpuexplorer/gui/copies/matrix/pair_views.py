@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 import numpy as np
 from PySide6.QtCore import (
     QItemSelectionModel,
-    QLineF,
     QModelIndex,
     QPoint,
     QPointF,
@@ -26,14 +25,11 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QBoxLayout, QSizePolicy
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
-from gpuexplorer.copies.jobs import HOST
-from gpuexplorer.copies.routes import Leg, Route
-from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.copies.matrix.pair_facts import Callout, Fact, Head, PairDetails, number
+from gpuexplorer.gui.copies.matrix.pair_facts import Callout, Fact, Head, PairDetails
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import (
     THIN_SPACE,
@@ -43,7 +39,6 @@ from gpuexplorer.gui.paint.drawing import (
     draw_picture,
     picture_of,
 )
-from gpuexplorer.gui.plots.graph import draw_rows
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.letters import Lettering
@@ -51,11 +46,10 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import FREE, column, label, say, wrapped_label
-from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, add, column, label, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel, Line, Wording
 from gpuexplorer.gui.widgets.live_view import HeatLegend, Panel
-from gpuexplorer.gui.widgets.machine.machine_faces import HUB_WORDS, JUNCTION_WORDS
-from gpuexplorer.gui.widgets.painted import ChipRow, Painted
+from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.gui.widgets.pair_grid import (
     NONE,
     CellState,
@@ -66,7 +60,6 @@ from gpuexplorer.gui.widgets.pair_grid import (
     draw_centred,
     ground_of,
 )
-from gpuexplorer.telemetry.topology import MachineShape
 
 # In pixels: what heads take beside and above, where cells have figures and where they have
 # none; cells of so many devices at most; what is pleasant to read, and what is possible.
@@ -77,15 +70,16 @@ _AFTER_HOST, _EDGE = 6, 6
 _LARGE_FROM, _PAGE, _BUBBLE, _PLENTY, _CROWDED = 110, 8, 8.0, 10_000, 440
 
 
+CellWords = Callable[[Pair], tuple[str, str]]  # what a cell is called, and what it says
+
+
 class PairTable(PairGrid):
     """Whoever decides shows what is chosen by `show_chosen`."""
 
     chosen = Signal(object)  # a pair, or None
     opened = Signal(object)  # a pair: Enter, or a double click
 
-    def __init__(
-        self, name: str, words: Callable[[Pair], tuple[str, str]], *, host_first: bool = True
-    ) -> None:
+    def __init__(self, name: str, words: CellWords, *, host_first: bool = True) -> None:
         """`host_first`: the first row and column are the host's, and stand apart."""
         super().__init__(name, words)
         self._apart = _AFTER_HOST if host_first else 0
@@ -304,10 +298,7 @@ _ONE = mark("One pair")
 _NOTHING = mark(
     "Click a cell, or move to it with the arrow keys, to see everything that is known about it."
 )
-_BESIDE_FROM, _PATH_FROM, _WORDS_FROM = 800, 620, 440
-_ROW, _LABEL, _COLUMN, _BETWEEN, _TWO_FROM = 24, 128, 262, 24, 548
-# The words of a place, the device it is, and what leads there from the place before.
-Stop = tuple[str, Head | None, Leg | None]
+_WORDS_FROM, _ROW, _LABEL, _TWO_FROM = 440, 24, 120, 548
 
 
 class PairPanel(Panel):
@@ -325,14 +316,9 @@ class PairPanel(Panel):
         self.head.setStretch(3, 0)
         self.head.addWidget(self.measure)
         self._bad, self._hint = wrapped_label("", Tone.BAD), wrapped_label("", Tone.QUIET)
-        self._facts, self._samples, self._path = FactGrid(), SampleStrip(), PathLine()
-        self._said = wrapped_label("", Tone.QUIET, caption)
+        self._facts, self._said = FactGrid(), wrapped_label("", Tone.QUIET, caption)
         told = column(self._bad, self._hint, self._facts, self._said, FREE, gap=4)
-        self._beside = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._beside.addLayout(told, 3)
-        self._beside.addWidget(self._samples, 2, Qt.AlignmentFlag.AlignTop)
-        self.body.addLayout(self._beside, 1)
-        self.body.addWidget(self._path)
+        add(self.body, told, GROWS)
         self.show_nothing()
 
     def show_nothing(self) -> None:
@@ -345,19 +331,15 @@ class PairPanel(Panel):
         caption: str,
         ends: Sequence[Head],
         details: PairDetails,
-        stops: Sequence[Stop] = (),
+        path: str = "",
     ) -> None:
         self.show_heading(title)
         self._caption.show_text(caption)
         self._ends.show_chips([Chip(each.chip, each.colour) for each in ends])
         say(self._bad, details.bad)
         say(self._hint, details.hint)
-        say(self._said, "\n".join(details.sentences))
+        say(self._said, "\n".join(filter(None, (path, *details.sentences))))
         self._facts.show_rows(details.rows)
-        colour = next((each.colour for each in ends if each.colour is not None), None)
-        self._samples.show_samples(details, colour)
-        self._path.show_path(stops)
-        self._path.setVisible(bool(stops) and self.width() >= _PATH_FROM)
 
     def show_able(self, there: bool, able: bool = False) -> None:
         """Whether there is such a copy, and anything can be measured now."""
@@ -366,188 +348,47 @@ class PairPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        wide = event.size().width()
-        self.measure.show_compact(wide < _WORDS_FROM)
-        self._beside.setDirection(across if wide >= _BESIDE_FROM else down)
-        self._beside.setSpacing(28 if wide >= _BESIDE_FROM else 8)
-        self._path.setVisible(bool(self._path.stops) and wide >= _PATH_FROM)
+        self.measure.show_compact(event.size().width() < _WORDS_FROM)
 
 
-class FactGrid(Painted):
+class FactGrid(QWidget):
     """Read from top to bottom, and then on in the next column."""
 
     def __init__(self) -> None:
         super().__init__()
         self._rows: Sequence[Fact] = ()
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        self._grid, self._columns = QGridLayout(self), 1
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setVerticalSpacing(0)
+        self._grid.setColumnStretch(1, 1)
         self.setAccessibleName(tr("Figures"))
 
     def show_rows(self, rows: Sequence[Fact]) -> None:
         if rows != self._rows:
             self._rows = rows
             self.setAccessibleDescription("; ".join(row.said for row in rows))
-            self.updateGeometry()
-            self.update()
+            self._lay_out()
 
-    def draw(self, drawing: Drawing) -> None:
-        theme, body, small = drawing.theme, drawing.letters.body, drawing.letters.caption
-        high = self.heightForWidth(self.width()) // _ROW
-        wide = (self.width() - _BETWEEN) / 2 if self.width() >= _TWO_FROM else self.width()
+    def _lay_out(self) -> None:
+        letters, high = look().letters, -(-len(self._rows) // self._columns)
+        self._grid.setColumnStretch(3, self._columns - 1)
+        for old in self.findChildren(QWidget):
+            old.hide()
+            old.deleteLater()
         for at, row in enumerate(self._rows):
-            x, top = at // high * (wide + _BETWEEN), at % high * _ROW
-            baseline, left, end = top + (_ROW + body.cap_height) / 2, x + _LABEL, x + wide
-            drawing.elided(x, baseline, Run(row.label, body, theme.quiet), _LABEL - 8)
-            rest = Run(row.rest, body, theme.text)
+            name, line = label(row.label, letters.body, Tone.QUIET), Line(height=_ROW)
+            name.setFixedWidth(_LABEL)
+            wording: Wording = ((row.rest, letters.body, Tone.TEXT),)
             if row.number:
-                figure = Run(row.number, drawing.letters.strong, theme.text)
-                left = drawing.text(left, baseline, figure) + 2
-                rest = Run(f"{THIN_SPACE}{row.rest}", small, theme.quiet)
-            drawing.elided(left, baseline, rest, end - left)
-            drawing.hint(QRectF(x, top, wide, _ROW), row.said)
+                unit = f"{THIN_SPACE}{row.rest}", letters.caption, Tone.QUIET
+                wording = (row.number, letters.strong, Tone.TEXT), unit
+            line.show_wordings([wording], row.said)
+            self._grid.addWidget(name, at % high, at // high * 2)
+            self._grid.addWidget(line, at % high, at // high * 2 + 1)
 
-    def heightForWidth(self, width: int) -> int:
-        return -(-len(self._rows) // (2 if width >= _TWO_FROM else 1)) * _ROW
-
-    def sizeHint(self) -> QSize:
-        return QSize(_COLUMN, self.heightForWidth(self.width()))
-
-
-_HEADING, _DOTS, _DOT = 24, 112, 3.5
-
-
-class SampleStrip(Painted):
-    """Each sample as a dot among the others."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._shown: tuple[PairDetails, int | None] = PairDetails(), None
-        self.setAccessibleName(tr("Samples"))
-        self.setFixedHeight(_DOTS)
-
-    def show_samples(self, details: PairDetails, colour: int | None) -> None:
-        self._shown = details, colour
-        told = ", ".join(number(each, details.unit) for each in details.samples)
-        self.setAccessibleDescription(f"{told} {details.unit}")
-        self.setVisible(bool(details.samples))
-        self.update()
-
-    def draw(self, drawing: Drawing) -> None:
-        details, colour = self._shown
-        samples, letters, theme = details.samples, drawing.letters.caption, drawing.theme
-        ink, wide = theme.level if colour is None else theme.card(colour), self.width()
-        heading = Run(tr("Sample by sample, {unit}", unit=details.unit), letters, theme.quiet)
-        drawing.text(0, letters.ascent, heading)
-        low, high, digits = min(samples), max(samples), 2 if details.unit == "µs" else 3
-        left = letters.width(f"{high:.{digits}f}") + 12
-        top, tall = _HEADING + 8, _DOTS - _HEADING - 16
-        rows = [(top + tall * at, f"{each:.{digits}f}") for at, each in enumerate((high, low))]
-        draw_rows(drawing, left, wide, rows)
-        drawing.painter.setPen(Qt.PenStyle.NoPen)
-        drawing.painter.setBrush(ink)
-        for at, each in enumerate(samples, 1):
-            x = left + (wide - left) * at / (len(samples) + 1)
-            y = top + tall * ((high - each) / (high - low) if high > low else 0.5)
-            drawing.painter.drawEllipse(QPointF(x, y), _DOT, _DOT)
-
-
-_HEIGHT, _MIDDLE, _CHIP, _DOT_OF_PLACE, _ASIDE = 58, 24.0, 20.0, 4.0, 14.0
-_PIXEL_RATE, _WIDEST = 8e9, 7.0  # a wire is a pixel wide for so many bytes per second
-
-
-def stops_of(
-    route: Route | None, shape: MachineShape | None, heads: Mapping[str, Head]
-) -> list[Stop]:
-    """None where nothing is known, or nothing is crossed."""
-    if route is None or route.source == route.target:
-        return []
-    # Of a card of which only its link is known, no place lies between.
-    legs = [leg for leg in route.legs if leg.begins and leg.ends]
-    places = [(legs[0].begins, None), *((leg.ends, leg) for leg in legs)] if legs else []
-    return [
-        (_place(each, shape, heads), heads.get(HOST if "memory" in each else each), leg)
-        for each, leg in places
-    ]
-
-
-def _place(place: str, shape: MachineShape | None, heads: Mapping[str, Head]) -> str:
-    if (head := heads.get(place)) is not None:
-        return head.words
-    kind, _, at = place.partition(" ")
-    if kind == "junction" and shape is not None and int(at) < len(shape.junctions):
-        return tr(JUNCTION_WORDS[shape.junctions[int(at)].kind][-1])
-    if kind == "hub" and shape is not None and int(at) < len(shape.hubs):
-        return tr(HUB_WORDS[shape.hubs[int(at)].kind][-1])
-    known = {"memory": tr("host memory"), "socket": tr("processor {number}", number=at)}
-    return known.get(kind, place)
-
-
-class PathLine(Painted):
-    """Wires are as wide as they are fast; where nobody tells, they are thin and dim."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.stops: Sequence[Stop] = ()
-        self.setAccessibleName(tr("The path of the bytes"))
-        self.setFixedHeight(_HEIGHT)
-
-    def show_path(self, stops: Sequence[Stop]) -> None:
-        if stops != self.stops:
-            self.stops = stops
-            self.setAccessibleDescription(path_words(stops))
-            self.update()
-
-    def draw(self, drawing: Drawing) -> None:
-        caption, strong = drawing.letters.caption, drawing.letters.strong
-        theme, painter = drawing.theme, drawing.painter
-        ends = (self.stops[0][0], self.stops[-1][0])
-        aside = max(_CHIP, *map(caption.width, ends)) / 2 + 1
-        step = (self.width() - 2 * aside) / (len(self.stops) - 1)
-        colours = [each.colour for _, each, _ in self.stops if each is not None]
-        colour = next((each for each in colours if each is not None), None)
-        ink = theme.level if colour is None else theme.card(colour)
-        limit = min((leg.rate for _, _, leg in self.stops if leg and leg.rate), default=None)
-        for at, (words, head, leg) in enumerate(self.stops):
-            x = aside + step * at
-            if leg is not None:
-                left, right = x - step + _ASIDE, x - _ASIDE
-                wide = min(_WIDEST, max(1.5, leg.rate / _PIXEL_RATE)) if leg.rate else 1.0
-                painter.setPen(QPen(ink if leg.rate else theme.faint, wide))
-                painter.drawLine(QLineF(left, _MIDDLE, right, _MIDDLE))
-                tone = theme.text if leg.rate == limit else theme.quiet
-                below = _MIDDLE + 6 + caption.ascent
-                for said, y in ((tr(leg.words), _MIDDLE - 8), (_speed(leg), below)):
-                    run = Run(caption.elided(said, right - left), caption, tone)
-                    drawing.text((left + right - run.width) / 2, y, run)
-                drawing.hint(QRectF(left, 0, right - left, _HEIGHT), _by_wire(leg))
-            if head is not None:
-                wide = max(_CHIP, strong.width(head.chip) + 8)
-                place = QRectF(x - wide / 2, _MIDDLE - _CHIP / 2, wide, _CHIP)
-                fill = None if head.colour is None else theme.card(head.colour)
-                drawing.chip(place, head.chip, strong, fill)
-            else:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(theme.quiet)
-                painter.drawEllipse(QPointF(x, _MIDDLE), _DOT_OF_PLACE, _DOT_OF_PLACE)
-            run = Run(caption.elided(words, step - 6), caption, theme.quiet)
-            drawing.text(x - run.width / 2, _HEIGHT - 3.0, run)
-            drawing.hint(QRectF(x - _ASIDE, 0, 2 * _ASIDE, _HEIGHT), words)
-
-
-def path_words(stops: Sequence[Stop]) -> str:
-    by = mark("by {wire} to {place}")
-    return ", ".join(
-        tr(by, wire=_by_wire(leg), place=words) if leg else words for words, _, leg in stops
-    )
-
-
-def _by_wire(leg: Leg) -> str:
-    rated = mark("{wire} ({rate})")
-    return tr(rated, wire=leg.words, rate=_speed(leg)) if leg.rate else tr(leg.words)
-
-
-def _speed(leg: Leg) -> str:
-    """Empty where nobody tells."""
-    return tr("{rate} GB/s one way", rate=gbs(leg.rate)) if leg.rate is not None else ""
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        columns = 2 if event.size().width() >= _TWO_FROM else 1
+        if columns != self._columns:
+            self._columns = columns
+            self._lay_out()

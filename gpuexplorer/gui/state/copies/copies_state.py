@@ -92,9 +92,6 @@ class CopiesState(QObject):
             each for each in self.lab.devices() if each.name and (each.is_host or each.is_card)
         ]
 
-    def result(self, job: CopyJob) -> CopyResult | None:
-        return self.results.get(job)
-
     def route(self, source: str, target: str) -> Route | None:
         """None where nothing is known of the wiring, or not yet."""
         return self.ways.route(source, target)

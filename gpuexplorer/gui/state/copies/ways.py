@@ -41,13 +41,11 @@ class Ways(QObject):
         self._make()
 
     def route(self, source: str, target: str) -> Route | None:
-        known = self.routes and {source, target} <= {*self.routes.devices}
-        return self.routes.route(source, target) if self.routes and known else None
+        return self._told(Routes.route, source, target)
 
     def staged(self, source: str, target: str) -> Route | None:
         """From card to card through the host, whatever else joins them."""
-        known = self.routes and {source, target} <= {*self.routes.devices}
-        return self.routes.staged(source, target) if self.routes and known else None
+        return self._told(Routes.staged, source, target)
 
     def stop(self) -> None:
         self.wiring.stop()
@@ -68,3 +66,8 @@ class Ways(QObject):
         if made_of[0] is not None and made_of != self._made_of:
             self._made_of, self.routes = made_of, self.for_bench()
             self.changed.emit()
+
+    def _told(self, find: Callable[[Routes, str, str], Route], *ends: str) -> Route | None:
+        """None where nobody told of one of the two."""
+        routes = self.routes
+        return find(routes, *ends) if routes and {*ends} <= {*routes.devices} else None
