@@ -1,69 +1,40 @@
 """Forms, shelves and code: all three where there is room, two of them where it is narrow."""
 
-import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QSplitter, QToolButton
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.lab.three_columns import ThreeColumns
+from gpuexplorer.gui.lab.view import ThreeColumns
 from gpuexplorer.gui.state.settings import Settings
 
 
-class Columns:
-    """The columns and what stands in them."""
-
-    def __init__(self, qtbot: QtBot, settings: Settings) -> None:
-        self.form, self.bench, self.code = QLabel("form"), QLabel("bench"), QLabel("code")
-        self.settings = settings
-        self.widget = ThreeColumns(settings, self.form, self.bench, self.code)
-        qtbot.addWidget(self.widget)
-        self.widget.show()
-
-    @property
-    def seen(self) -> list[str]:
-        parts = (self.form, self.bench, self.code)
-        return [each.text() for each in parts if each.isVisible()]
-
-
-@pytest.fixture
-def columns(qtbot: QtBot) -> Columns:
-    return Columns(qtbot, Settings())
-
-
-def test_all_three_stand_side_by_side_in_a_wide_window(columns: Columns) -> None:
-    columns.widget.resize(1240, 600)
-    assert columns.seen == ["form", "bench", "code"]
-    assert columns.form.geometry().right() < columns.bench.x()
-    assert columns.bench.geometry().right() < columns.code.x()
-
-
-def test_a_narrow_window_shows_code_or_forms_beside_the_shelves(columns: Columns) -> None:
-    columns.widget.resize(760, 500)
-    assert columns.seen == ["bench", "code"]
-    [forms] = [e for e in columns.widget.findChildren(QToolButton) if e.text() == "Forms"]
-    QTest.mouseClick(forms, Qt.MouseButton.LeftButton)
-    assert columns.seen == ["form", "bench"]
-    assert columns.form.x() > columns.bench.x()  # where code was
-    columns.widget.resize(1240, 500)
-    assert columns.seen == ["form", "bench", "code"]
-
-
-def test_what_was_dragged_is_there_again_and_nonsense_is_not(
-    qtbot: QtBot, columns: Columns
+def test_three_columns_two_or_one_as_there_is_room_and_as_they_were_dragged(
+    qtbot: QtBot,
 ) -> None:
-    columns.widget.resize(1400, 600)
-    assert abs(columns.bench.width() - columns.code.width()) <= 8
-    [splitter] = columns.widget.findChildren(QSplitter)
+    settings, parts = Settings(), [QLabel(each) for each in ("form", "bench", "code")]
+    form, bench, code = parts
+    columns = ThreeColumns(settings, form, bench, code)
+    qtbot.addWidget(columns)
+    columns.show()
+
+    def seen(width: int) -> list[str]:
+        columns.resize(width, 600)
+        there = [each for each in parts if each.isVisible()]
+        return [each.text() for each in sorted(there, key=QLabel.x)]
+
+    assert seen(1400) == ["form", "bench", "code"]
+    assert seen(760) == ["bench", "code"]
+    [forms] = [each for each in columns.findChildren(QToolButton) if each.text() == "Forms"]
+    forms.click()
+    assert seen(760) == ["bench", "form"]
+    assert seen(1400) == ["form", "bench", "code"]
+    [splitter] = columns.findChildren(QSplitter)
     handle = splitter.handle(2)
     QTest.mousePress(handle, Qt.MouseButton.LeftButton)
     QTest.mouseMove(handle, QPoint(-120, 5))
     QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=QPoint(-120, 5))
-    assert columns.code.width() > columns.bench.width() + 200
-    again = Columns(qtbot, columns.settings)
-    again.widget.resize(1400, 600)
-    assert again.code.width() == columns.code.width()
-    columns.settings.remember("lab/columns/wide", "nonsense")
-    after = Columns(qtbot, columns.settings)
-    after.widget.resize(1400, 600)
-    assert abs(after.bench.width() - after.code.width()) <= 8
+    assert (dragged := code.width()) > bench.width() + 200
+    seen(760)
+    seen(1400)
+    assert code.width() == dragged

@@ -11,7 +11,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import MEMORY_USED
 from gpuexplorer.gui.lab.code.code_pane import CodePane
-from gpuexplorer.gui.lab.head.lab_head import LabHead
+from gpuexplorer.gui.lab.lab_head import LabHead
 from gpuexplorer.gui.state.copies.benches import copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
