@@ -83,7 +83,7 @@ def copied(window: QWidget, lab: Lab) -> NewCopySheet:
 _MAKERS: dict[str, Callable[[QWidget, Lab], QDialog]] = {
     "full": full,
     "about": lambda window, _: about_sheet(window),
-    "cap": lambda window, lab: CapSheet(lab.devices()[1:], {}, 0.4, USUAL, window),
+    "cap": lambda window, lab: CapSheet(lab, {}, window),
     "crash": lambda window, _: CrashDialog("Traceback", window),
     "doctor": lambda window, _: DoctorSheet(window),
     "end": ended,
@@ -93,10 +93,8 @@ _MAKERS: dict[str, Callable[[QWidget, Lab], QDialog]] = {
     "question": asked,
     "release": released,
     "settings": lambda window, lab: SettingsDialog(lab.machine.settings, lab.machine, window),
-    "visible": lambda window, lab: VisibleSheet(
-        lab.machine.cards(), None, runs=False, parent=window
-    ),
-    "watch": lambda window, _: WatchSheet(Path("/home/me/train.py"), "", window, new=True),
+    "visible": lambda window, lab: VisibleSheet(lab, window),
+    "watch": lambda window, lab: WatchSheet(lab.program, Path("/home/me/train.py"), "", window),
 }
 
 

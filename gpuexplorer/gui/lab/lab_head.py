@@ -5,21 +5,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.words import listed, paragraph, tr, trn
 from gpuexplorer.gui.lab.switches import (
-    GROWTH,
     MEMORY_CAP,
-    PLACEMENT,
+    TURNED,
     VISIBLE,
-    WAITING,
     CapSheet,
-    SwitchWords,
     VisibleSheet,
     caps_in,
     changed_caps,
@@ -38,7 +33,7 @@ from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import release_first
 from gpuexplorer.lab.events import Placed
 
-_COMPACT_BELOW, _USUAL_SHARE, _REMEMBERED = 700, 0.4, "lab/chosen switches"
+_REMEMBERED = "lab/chosen switches"
 
 
 class LabHead(QWidget):
@@ -51,10 +46,6 @@ class LabHead(QWidget):
         letters = look().letters
         self._summary = ElidedLabel(letters.body, Tone.QUIET)
         self._stage = label("", letters.body)
-        # What stands beside it stays where it is while such words come and go.
-        usual = f"● {tr('Busy, {time}', time='0.0 s')}"
-        self._stage.setMinimumWidth(round(letters.body.width(usual)) + 2)
-        self._stage.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         framed = partial(ToolButton, "framed")
         self._more = MenuButton(tr("Switches of the lab"))
         ends = tr("End the worker that hangs at once; the session can be run again")
@@ -135,21 +126,12 @@ class LabHead(QWidget):
         PythonSheet(self._lab.pythons, self._lab, self.window()).open()
 
     def open_caps(self) -> None:
-        lab = self._lab
-        sheet = CapSheet(
-            [each for each in lab.devices() if each.usable and each.name.startswith("cuda:")],
-            self.caps(),
-            lab.switches.memory_share or _USUAL_SHARE,
-            lab.machine.settings.choices.units,
-            self.window(),
-        )
+        sheet = CapSheet(self._lab, self.caps(), self.window())
         sheet.chosen.connect(self._on_caps_chosen)
         sheet.open()
 
     def open_visible(self) -> None:
-        lab = self._lab
-        cards, visible = lab.machine.cards(), lab.switches.visible
-        sheet = VisibleSheet(cards, visible, lab.stage.runs, self.window())
+        sheet = VisibleSheet(self._lab, self.window())
         sheet.chosen.connect(lambda chosen: self._choose(visible=chosen))
         sheet.open()
 
@@ -167,15 +149,11 @@ class LabHead(QWidget):
             action.setChecked(on)
             action.triggered.connect(run)
 
-        def turn(name: str, words: SwitchWords) -> None:
+        for name, words in TURNED.items():
             on = getattr(switches, name)
-            add(tr(words.title), words.code(), on, lambda on: self._choose(**{name: on}))
-
-        turn("placement", PLACEMENT)
+            add(tr(words.title), words.code(), on, partial(self._turn, name))
         caps = bool(self.caps())
         add(tr("Memory cap…"), MEMORY_CAP.code(), caps, lambda _: self.open_caps())
-        turn("growing", GROWTH)
-        turn("waits", WAITING)
         title, chosen = tr("Visible cards and their order…"), switches.visible is not None
         add(title, VISIBLE.code(), chosen, lambda _: self.open_visible())
         menu.addSeparator()
@@ -188,6 +166,9 @@ class LabHead(QWidget):
         menu.addSeparator()
         explain = menu.addAction(tr("What the switches are in PyTorch and TensorFlow…"))
         explain.triggered.connect(self.explain)
+
+    def _turn(self, name: str, on: bool) -> None:
+        self._choose(**{name: on})
 
     def _choose(self, **changes: object) -> None:
         """Where a worker was told of it at its start, it has to be ended first."""
@@ -228,10 +209,6 @@ class LabHead(QWidget):
             self._lab.run_all(lines, by_form=True)
         share = min(shares.values()) if len({*shares.values()}) == 1 else 1.0
         self._choose(memory_share=share if share < 1.0 else None)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._release.show_compact(event.size().width() < _COMPACT_BELOW)
 
 
 def summary_words(

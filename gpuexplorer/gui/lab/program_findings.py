@@ -31,15 +31,7 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys
-from gpuexplorer.gui.widgets.laid_out import (
-    FREE,
-    GROWS,
-    column,
-    label,
-    row,
-    show_sentence,
-    wrapped_label,
-)
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
 from gpuexplorer.programs.findings import Finding
 from gpuexplorer.programs.program_run import Line
@@ -90,8 +82,8 @@ class FindingCard(QFrame):
         self._time.setText(seconds_words(finding.seconds or 0.0) if share else "")
         for each in (self._share, self._time):
             each.setToolTip(saved)
-        show_sentence(self._sentence, tr(finding.sentence))
-        show_sentence(self._cure, tr(finding.cure))
+        say(self._sentence, tr(finding.sentence))
+        say(self._cure, tr(finding.cure))
         self.copy.show_meaning(Icon.COPY, tr("Copy {place}", place=self._place))
         # The keyboard comes to this button alone: here the whole is read aloud.
         spoken = paragraph([finding.sentence, finding.cure, saved]).replace("`", "")
@@ -133,7 +125,7 @@ class FindingList(QStackedWidget):
 
     def show_findings(self, findings: Sequence[Finding], seconds: float) -> None:
         """`seconds`: that were watched."""
-        named = {_key(each): each for each in findings[:_MOST]}
+        named = {(e.matter, e.spot, e.other, e.device, e.what): e for e in findings[:_MOST]}
         # Whoever points at them, or goes through them by key, needs them to stand still.
         read = any(each.copy.hasFocus() for each in self._cards)
         before = self._order if read or self._scrolled.underMouse() else []
@@ -150,10 +142,6 @@ class FindingList(QStackedWidget):
                 card.show_finding(named[self._order[at]], seconds)
         self._keys.take([card.copy for card in self._cards[: len(self._order)]])
         self.setCurrentIndex(1 if self._order else 0)
-
-
-def _key(finding: Finding) -> Hashable:
-    return finding.matter, finding.spot, finding.other, finding.device, finding.what
 
 
 class LineTable(QStackedWidget):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSplitter, QStackedWidget, QWidget
 
@@ -19,7 +19,7 @@ from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
 from gpuexplorer.gui.lab.code.words import Answer, LabNotice
 from gpuexplorer.gui.lab.program_findings import FindingList, LineTable
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
+from gpuexplorer.gui.state.lab.program_state import Chosen, Phase, ProgramState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
@@ -57,7 +57,6 @@ from gpuexplorer.programs.program_run import (
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _WIDE = 900  # from here on what it prints stands beside what was found
-_COMPACT_BELOW, _BACK_BELOW = 640, 800  # what leads back needs its word least
 _GAP, _REMEMBERED = 8, "lab/program/columns"
 _MOST_ROWS = 5000
 _MOST_LETTERS = 100_000  # of what came since it was last shown: nobody reads more at a time
@@ -75,9 +74,7 @@ _PHASES = {
     Phase.KILLED: (mark("Killed"), Tone.BAD),
     Phase.REFUSED: (mark("Cannot run"), Tone.BAD),
 }
-# Findings and lines; of the run as a whole, the gist first; the seconds that were watched; and
-# whether its PyTorch lacks cards.
-Told = tuple[Sequence[Finding], Sequence[Line], Sequence[Message], float, bool]
+Told = tuple[Sequence[Finding], Sequence[Line]]
 
 
 class ProgramPanel(QFrame):
@@ -209,18 +206,16 @@ class ProgramPanel(QFrame):
 
     def offer(self, path: Path) -> None:
         """Ask with which arguments this one is to run."""
-        state = self._state
-        runs = state.chosen.path.name if state.chosen is not None and state.phase.runs else ""
-
-        def start(text: str, arguments: tuple[str, ...], typed: str) -> None:
-            self._typed[path] = typed
-            state.start(Chosen(path, text, arguments))
 
         def ask(text: str) -> None:
-            new, typed = not state.may_run(path), self._typed.get(path, "")
-            sheet = WatchSheet(path, typed, self.window(), new=new, running=runs)
+            typed = self._typed.get(path, "")
+            sheet = WatchSheet(self._state, path, typed, self.window())
             sheet.chosen.connect(partial(start, text))
             sheet.open()
+
+        def start(text: str, arguments: tuple[str, ...]) -> None:
+            self._typed[path] = shlex.join(arguments)
+            self._state.start(Chosen(path, text, arguments))
 
         self._read(path, ask)
 
@@ -275,12 +270,7 @@ class ProgramPanel(QFrame):
             self._close()
             return
         sheet = Sheet(tr("End {file}?", file=chosen.path.name), self.window())
-        sheet.add_sentence(
-            tr(
-                "It still runs. It is ended with all that it started, and what was watched of "
-                "it is lost."
-            )
-        )
+        sheet.add_sentence(tr("It ends with all that it started. What was watched is lost."))
         sheet.add_button(tr("Keep it"), ROLE.RejectRole, default=True)
         sheet.add_button(tr("End it"), ROLE.AcceptRole)
         sheet.accepted.connect(self._close)
@@ -325,14 +315,14 @@ class ProgramPanel(QFrame):
         run, self._stale = self._state.run(), self._asking
         if run is not None and not self._asking:
             self._asking = True
-            in_a_thread(partial(_told_of, run), self, self._on_told, self._say)
+            in_a_thread(partial(_told_of, run), self, partial(self._on_told, run), self._say)
 
-    def _on_told(self, told: Told) -> None:
-        found, lines, whole, seconds, without_cards = told
+    def _on_told(self, run: ProgramRun, told: Told) -> None:
+        (found, lines), whole = told, as_a_whole(run, found=False)
         self._asking = False
         phase, cell = self._state.phase, self._state.cell
         said, more = tr(whole[0]), paragraph(whole[1:])
-        if without_cards:
+        if lacks_cards(run):
             more = tr("“Open the lab on two idle simulated cards” in the menu simulates some.")
         elif phase.runs and (cell is None or cell.seen is None):
             said = tr("Nothing is watched yet.")
@@ -341,7 +331,7 @@ class ProgramPanel(QFrame):
             said = tr("Nothing found so far.")
             more = tr("What makes the cards wait is listed here as soon as it is seen.")
         self._findings.empty.show_words(said, more)
-        self._findings.show_findings(found, seconds)
+        self._findings.show_findings(found, run.stepping_seconds)
         devices, units = self._lab.devices(), self._settings.choices.units
         self._lines.show_lines(lines, devices, units, in_order=not phase.runs)
         counts = ((tr("Findings"), len(found)), (tr("Lines"), len(lines)))
@@ -388,28 +378,17 @@ class ProgramPanel(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._back.show_compact(self.width() < _BACK_BELOW)
-        for each in (self._stop, self._again):
-            each.show_compact(self.width() < _COMPACT_BELOW)
         self._split.setOrientation(
             Qt.Orientation.Horizontal if self.width() >= _WIDE else Qt.Orientation.Vertical
         )
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(320, 280)
-
 
 class WatchSheet(Sheet):
-    """`chosen` brings the arguments, and the line as it was typed."""
+    """`chosen` brings the arguments."""
 
-    chosen = Signal(object, str)
+    chosen = Signal(object)
 
-    def __init__(
-        self, path: Path, typed: str, parent: QWidget, *, new: bool, running: str = ""
-    ) -> None:
-        """`new`: it comes from outside, and nobody has said yet that it may run. `running`: the
-        program that is watched now, and would be ended.
-        """
+    def __init__(self, state: ProgramState, path: Path, typed: str, parent: QWidget) -> None:
         super().__init__(tr("Watch {file}", file=path.name), parent)
         runs = tr(
             "It runs as “python {file}” would in {folder}, and its lines are watched.",
@@ -417,14 +396,14 @@ class WatchSheet(Sheet):
             folder=str(path.parent),
         )
         self.add_sentence(runs, Tone.QUIET)
-        if new:
+        if not state.may_run(path):
             rights = tr(
                 "It runs as your own Python, with your rights: it can read and change your "
                 "files. Read it first where it comes from somebody else."
             )
             self.add_sentence(rights, Tone.WARN)
-        if running:
-            ends = tr("{file} still runs, and is ended first.", file=running)
+        if state.chosen is not None and state.phase.runs:
+            ends = tr("{file} still runs, and is ended first.", file=state.chosen.path.name)
             self.add_sentence(ends, Tone.WARN)
         above = label(tr("Arguments"), look().letters.caption)
         self._field = text_field(tr("Arguments of the program"))
@@ -442,16 +421,15 @@ class WatchSheet(Sheet):
 
     def accept(self) -> None:
         """Stays open where the line cannot be split."""
-        typed = self._field.text()
         try:
-            arguments = tuple(shlex.split(typed))
+            arguments = tuple(shlex.split(self._field.text()))
         except ValueError:
             self._say(
                 tr("A quotation mark or a backslash stands alone in the arguments; close it.")
             )
             return
         super().accept()
-        self.chosen.emit(arguments, typed)
+        self.chosen.emit(arguments)
 
     def _say(self, sentence: str) -> None:
         self._wrong.setText(sentence)
@@ -527,5 +505,4 @@ def _watched(seen: Watched) -> Sequence[str]:
 
 def _told_of(run: ProgramRun) -> Told:
     """In a thread: `run` does not change."""
-    whole = as_a_whole(run, found=False)
-    return findings(run), lines_of(run), whole, run.stepping_seconds, lacks_cards(run)
+    return findings(run), lines_of(run)

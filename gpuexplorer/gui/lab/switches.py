@@ -9,10 +9,10 @@ from typing import NamedTuple
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QWidget
 
-from gpuexplorer.core.units import Units, memory
+from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
@@ -23,8 +23,8 @@ from gpuexplorer.gui.widgets.laid_out import FREE, add, label, row, show_sentenc
 from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
-Visible = tuple[int, ...] | None
 _SHOWN, _ON = Qt.ItemDataRole.UserRole, Qt.CheckState.Checked
+_USUAL_SHARE = 0.4  # of a card, that is offered where none is set
 _PERCENT = Range(5, 100, (10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90))
 _CAP = re.compile(
     r"torch\.cuda\.set_per_process_memory_fraction\(\s*(\d*\.?\d+)"
@@ -111,6 +111,8 @@ PLACE = SwitchWords(
     'with torch.device("cpu"):',
     "with tf.device('/cpu:0'):",
 )
+# By what they are called in the lab's own switches.
+TURNED = {"placement": PLACEMENT, "growing": GROWTH, "waits": WAITING}
 ALL_SWITCHES: Sequence[SwitchWords] = (
     *(FALL_BACK, PLACEMENT, MEMORY_CAP, GROWTH, WAITING, VISIBLE, PLACE),
 )
@@ -134,12 +136,8 @@ def changed_caps(wanted: Mapping[str, float], now: Mapping[str, float]) -> Seque
 
 def usual_order(cards: Sequence[Shown]) -> Sequence[int]:
     """The cards' indices as CUDA numbers them; those without a number come last."""
-
-    def place(shown: Shown) -> tuple[bool, int]:
-        number = shown.card.cuda_index
-        return number is None, shown.card.index if number is None else number
-
-    return [each.card.index for each in sorted(cards, key=place)]
+    numbers = [(e.card.cuda_index is None, e.card.cuda_index or 0, e.card.index) for e in cards]
+    return [index for *_, index in sorted(numbers)]
 
 
 class CapSheet(Sheet):
@@ -147,17 +145,12 @@ class CapSheet(Sheet):
 
     chosen = Signal(object)
 
-    def __init__(
-        self,
-        devices: Sequence[BenchDevice],
-        caps: Mapping[str, float],
-        first: float,
-        units: Units,
-        parent: QWidget,
-    ) -> None:
-        """`first`: the share that is offered where none is set."""
+    def __init__(self, lab: Lab, caps: Mapping[str, float], parent: QWidget) -> None:
         super().__init__(tr(MEMORY_CAP.title), parent, 500)
-        self._devices, self._units = devices, units
+        self._units = lab.machine.settings.choices.units
+        there = [each for each in lab.devices() if each.name.startswith("cuda:")]
+        self._devices = devices = [each for each in there if each.usable]
+        first = lab.switches.memory_share or _USUAL_SHARE
         self._fields: dict[str, NumberField] = {}
         self._amounts: dict[str, QLabel] = {}
         self.add_sentence(tr(MEMORY_CAP.sentence), Tone.QUIET)
@@ -210,12 +203,10 @@ class VisibleSheet(Sheet):
 
     chosen = Signal(object)
 
-    def __init__(
-        self, cards: Sequence[Shown], visible: Visible, runs: bool, parent: QWidget
-    ) -> None:
-        """`runs`: a worker is there, which was told when it started."""
+    def __init__(self, lab: Lab, parent: QWidget) -> None:
         super().__init__(tr("Visible cards and their order"), parent, 460)
-        self._cards, self._usual = cards, usual_order(cards)
+        self._cards = lab.machine.cards()
+        self._usual, visible = usual_order(self._cards), lab.switches.visible
         self.begins = self._list = QListWidget()
         self._list.setIconSize(QSize(20, 20))
         self._list.setProperty("kind", "sections")
@@ -230,7 +221,8 @@ class VisibleSheet(Sheet):
         self._code = self.add_sentence("")
         every = self.add_button(tr("All, in their order"), ROLE.ResetRole)
         every.clicked.connect(lambda: self._fill(self._usual))
-        words = tr("Release the cards and use this") if runs else tr("Use this")
+        told = lab.stage.runs  # when it started
+        words = tr("Release the cards and use this") if told else tr("Use this")
         self._use = self.add_button(words, ROLE.AcceptRole, default=True)
         self.add_button(tr("Cancel"), ROLE.RejectRole)
         self.accepted.connect(self._on_accepted)

@@ -106,9 +106,9 @@ class Side(StrEnum):
     even that, in their place.
     """
 
+    SHELVES = "shelves"
     CODE = "code"
     FORMS = "forms"
-    SHELVES = "shelves"
 
 
 class LabView(LiveView):
@@ -136,9 +136,8 @@ class LabView(LiveView):
         self._place.addWidget(self._panel)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(page)
-        head = row(
-            self._head, GROWS, NowTag(self.time_window, tr("now, except the curves below"))
-        )
+        now = NowTag(self.time_window, tr("now, except the curves below"))
+        head = row(self._head, GROWS, now)
         parts = (head, PyTorchNotice(lab, page), self._place, GROWS, self._strips)
         column(*parts, within=page, margins=(16, 12, 16, 12))
         self.begin_at(self._code.entry)
@@ -146,8 +145,8 @@ class LabView(LiveView):
             (self.add_command(words, keys, run), can_be_done)
             for words, keys, run, can_be_done in (*self._commands(), *self._head.commands())
         ]
-        keys = "Ctrl+Shift+O"
-        self._watch = self.add_command(tr("Watch a program…"), keys, self._panel.ask_which)
+        watch = self._panel.ask_which
+        self._watch = self.add_command(tr("Watch a program…"), "Ctrl+Shift+O", watch)
         lab.told.connect(self._on_told)
         lab.code_offered.connect(lambda _: self._show_beside(Side.CODE))
         self._panel.refused.connect(self._on_watching_refused)
@@ -254,7 +253,7 @@ class LabView(LiveView):
         is shown.
         """
         lab, code, state, panel = self._lab, self._code, self._program, self._panel
-        session, end = code.program, state.interrupt
+        session, end, anew = code.program, state.interrupt, panel.run_again
 
         def always() -> bool:
             return True
@@ -276,11 +275,8 @@ class LabView(LiveView):
             cell = state.cell
             return cell is not None and cell.seen is not None and not cells()
 
-        def again() -> bool:
-            return state.chosen is not None and not state.phase.runs
-
-        def hidden() -> bool:
-            return state.chosen is not None and cells()
+        def chosen() -> bool:
+            return state.chosen is not None
 
         save, keep = tr("Save the session as script or notebook…"), tr("Save what was watched…")
         look, show = tr("Look inside what is selected"), tr("Show the program that is watched")
@@ -298,9 +294,9 @@ class LabView(LiveView):
             (tr("Copy the session as script"), "Ctrl+C", session.copy, cells),
             (tr("Run the session again"), "", replay, lambda: bool(lab.ledger.replay())),
             (tr("Restart the worker"), "", lab.restart, lambda: lab.stage.runs),
-            (show, "", self._show_program, hidden),
+            (show, "", self._show_program, lambda: chosen() and cells()),
             (tr("Stop the program"), "Ctrl+.", end, lambda: state.phase.runs and not cells()),
-            (tr("Run the program again"), "", panel.run_again, again),
+            (tr("Run the program again"), "", anew, lambda: chosen() and not state.phase.runs),
             (keep, "Ctrl+S", panel.ask_where, seen),
             (tr("Copy what was watched"), "Ctrl+C", panel.copy, seen),
         )
@@ -335,12 +331,8 @@ class ThreeColumns(QWidget):
         super().__init__()
         self._settings, self._side = settings, Side.CODE
         self._form, self._bench, self._code = form, bench, code
-        choices = (
-            (Side.SHELVES, tr("Devices")),
-            (Side.CODE, tr("Code")),
-            (Side.FORMS, tr("Forms")),
-        )
-        self._tabs = Segmented(tr("Beside the shelves"), choices, heading=True)
+        choices = zip(Side, (tr("Devices"), tr("Code"), tr("Forms")), strict=True)
+        self._tabs = Segmented(tr("Beside the shelves"), [*choices], heading=True)
         self._tabs.chosen.connect(self.show_side)
         self._columns = QSplitter(childrenCollapsible=False, handleWidth=_GAP)
         self._columns.splitterMoved.connect(self._on_dragged)
