@@ -149,9 +149,11 @@ class LabHead(QWidget):
             action.setChecked(on)
             action.triggered.connect(run)
 
+        def turn(name: str) -> Callable[[bool], object]:
+            return lambda on: self._choose(**{name: on})
+
         for name, words in TURNED.items():
-            on = getattr(switches, name)
-            add(tr(words.title), words.code(), on, partial(self._turn, name))
+            add(tr(words.title), words.code(), getattr(switches, name), turn(name))
         caps = bool(self.caps())
         add(tr("Memory cap…"), MEMORY_CAP.code(), caps, lambda _: self.open_caps())
         title, chosen = tr("Visible cards and their order…"), switches.visible is not None
@@ -166,9 +168,6 @@ class LabHead(QWidget):
         menu.addSeparator()
         explain = menu.addAction(tr("What the switches are in PyTorch and TensorFlow…"))
         explain.triggered.connect(self.explain)
-
-    def _turn(self, name: str, on: bool) -> None:
-        self._choose(**{name: on})
 
     def _choose(self, **changes: object) -> None:
         """Where a worker was told of it at its start, it has to be ended first."""

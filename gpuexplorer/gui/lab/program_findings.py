@@ -125,7 +125,9 @@ class FindingList(QStackedWidget):
 
     def show_findings(self, findings: Sequence[Finding], seconds: float) -> None:
         """`seconds`: that were watched."""
-        named = {(e.matter, e.spot, e.other, e.device, e.what): e for e in findings[:_MOST]}
+        named: dict[Hashable, Finding] = {
+            (e.matter, e.spot, e.other, e.device, e.what): e for e in findings[:_MOST]
+        }
         # Whoever points at them, or goes through them by key, needs them to stand still.
         read = any(each.copy.hasFocus() for each in self._cards)
         before = self._order if read or self._scrolled.underMouse() else []

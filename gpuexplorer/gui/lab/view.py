@@ -280,14 +280,13 @@ class LabView(LiveView):
 
         save, keep = tr("Save the session as script or notebook…"), tr("Save what was watched…")
         look, show = tr("Look inside what is selected"), tr("Show the program that is watched")
-        stop = partial(code.answer, Answer.STOP)
         replay = partial(code.answer, Answer.REPLAY)
         return (
             (tr("Type a cell"), "Ctrl+L", self._on_type_asked, always),
             (tr("Paste into the cell"), "Ctrl+V", self._on_paste_asked, always),
             *((tr(e.command), "", partial(self._on_form_asked, e), always) for e in FORMS),
             (look, "Ctrl+I", lambda: self._on_open_asked(openable()), lambda: bool(openable())),
-            (tr("Stop the cell that runs"), "Ctrl+.", stop, busy),
+            (tr("Stop the cell that runs"), "Ctrl+.", partial(code.answer, Answer.STOP), busy),
             (tr("Run the cell unwatched"), "Alt+Return", code.run_unwatched, always),
             (tr("Open a program or notebook…"), "Ctrl+O", session.ask_which, always),
             (save, "Ctrl+S", session.ask_where, cells),

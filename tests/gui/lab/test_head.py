@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QListWidget, QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.cards.faces import arrange
 from gpuexplorer.gui.lab.lab_head import LabHead, summary_words
@@ -20,7 +19,6 @@ from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.gui.widgets.controls.fields import NumberField
 from gpuexplorer.lab.events import Held, Placed
-from gpuexplorer.lab.worker_process import WorkerProcess
 from tests.gui.fakes import card
 from tests.gui.frame.steps import called
 from tests.gui.hands import click, dialog_called, in_front, press, texts, the
@@ -190,20 +188,6 @@ def test_what_hangs_can_be_restarted(
     assert worker.killed
     qtbot.waitUntil(lambda: lab.stage is Stage.READY)
     assert not restart.isVisible()
-
-
-def test_where_no_worker_can_be_started_a_python_can_be_chosen(lab: Lab, qtbot: QtBot) -> None:
-    def refuse(*_: object) -> WorkerProcess:
-        raise Trouble("This Python cannot be started.", "Choose another.")
-
-    broken = Lab(lab.machine, lab.pythons, refuse)
-    head = LabHead(broken)
-    qtbot.addWidget(head)
-    head.show()
-    broken.run(MAKE)
-    says(head, qtbot, "○ Cannot be started", "This Python cannot be started.")
-    assert called(QAbstractButton, head, "Choose a Python").isVisible()
-    broken.stop()
 
 
 def test_nothing_of_a_recording_can_be_turned(
