@@ -232,7 +232,7 @@ class MainWindow(QMainWindow):
         self.machines.let_go(kept)
         self.machines.show_for(recording=self._replayed)
         far = self.machines.is_far(session)
-        self._ways.follow(session, self.machines.lab_here if far else lab, far=far)
+        self._ways.follow(session, self.machines.lab_here, far=far)
 
     def _lay_out(self) -> None:
         beside = column(self._top, self._recordings.strips, self._lessons, GROWS, gap=0)

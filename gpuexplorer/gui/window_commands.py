@@ -132,7 +132,9 @@ class WindowCommands(CommandList):
         self._settings = settings
         for position, entry in enumerate(VIEWS, 1):
             go = partial(navigation.open_screen, entry.name)
-            self.make(CommandGroup.SCREENS, tr(entry.title), str(position), run=go)
+            # With Ctrl also where digits are typed.
+            keys = (str(position), f"Ctrl+{position}")
+            self.make(CommandGroup.SCREENS, tr(entry.title), *keys, run=go)
         self._by_name: dict[Do, QAction] = {}
         for do in Do:
             group, words, *keys = do.value

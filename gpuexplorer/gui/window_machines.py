@@ -107,12 +107,8 @@ class WindowMachines(QObject):
         return session in self.state.sessions()[1:]
 
     def kept(self, seen: Session) -> Sequence[MachineState]:
-        """Of all but those that nobody reads any more. While a recording is seen, this computer
-        begins anew afterwards.
-        """
+        """Of all but those that nobody reads any more. A recording is seen beside them."""
         there = [seen, *self.state.sessions()]
-        if seen not in there[1:]:
-            there.remove(self.state.here)
         return [lab.machine for session, lab in self._labs.items() if session in there]
 
     def heard(self, seen: Session) -> Sequence[Heard]:

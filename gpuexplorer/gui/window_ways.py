@@ -53,7 +53,7 @@ class WindowWays(QObject):
 
     def follow(self, session: Session, lab: Lab | None, *, far: bool = False) -> None:
         """Which the window shows from now on. Of a `far` machine nothing is offered that this
-        computer could do; its own `lab` is what could be lost.
+        computer could do; this computer's `lab` is what could be lost.
         """
         self._session, self._lab, self._far = session, lab, far
         commands, can_look = self._commands, self._look_again is not None
@@ -65,8 +65,8 @@ class WindowWays(QObject):
         self._tell()
 
     def open_recording(self, path: Path) -> None:
-        """Returns at once."""
-        self._leave(tr("Open the recording"), partial(self._read_recording, path))
+        """Returns at once. The lab goes on behind it, and is there again afterwards."""
+        self._read_recording(path)
 
     @property
     def _simulated(self) -> bool:
@@ -108,10 +108,7 @@ class WindowWays(QObject):
         self._notices.say(About.SIMULATED, Notice(said, ways, WARNS))
 
     def _leave(self, words: str, then: Callable[[], object]) -> None:
-        """What is in the lab of a recording is kept in its file."""
-        lab = self._lab
-        kept = lab is None or lab.recorded
-        leave(self._window, words, then, lab=None if kept else lab)
+        leave(self._window, words, then, lab=self._lab)
 
     def _practise(self) -> None:
         self._simulate(IDLE)

@@ -19,10 +19,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.copies.moving.copy_sheets import NewCopySheet
 from gpuexplorer.gui.crash_dialog import CrashDialog
-from gpuexplorer.gui.lab.head.cap_sheet import CapSheet
-from gpuexplorer.gui.lab.head.visible_sheet import VisibleSheet
-from gpuexplorer.gui.lab.head.words import capped
-from gpuexplorer.gui.lab.program.watching import WatchSheet
+from gpuexplorer.gui.lab.program_panel import WatchSheet
+from gpuexplorer.gui.lab.switches import CapSheet, VisibleSheet
 from gpuexplorer.gui.nothing_found.looked_panel import DoctorSheet
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.settings.dialog import SettingsDialog
@@ -85,7 +83,7 @@ def copied(window: QWidget, lab: Lab) -> NewCopySheet:
 _MAKERS: dict[str, Callable[[QWidget, Lab], QDialog]] = {
     "full": full,
     "about": lambda window, _: about_sheet(window),
-    "cap": lambda window, lab: CapSheet(capped(lab.devices()), {}, 0.4, USUAL, window),
+    "cap": lambda window, lab: CapSheet(lab, {}, window),
     "crash": lambda window, _: CrashDialog("Traceback", window),
     "doctor": lambda window, _: DoctorSheet(window),
     "end": ended,
@@ -95,10 +93,8 @@ _MAKERS: dict[str, Callable[[QWidget, Lab], QDialog]] = {
     "question": asked,
     "release": released,
     "settings": lambda window, lab: SettingsDialog(lab.machine.settings, lab.machine, window),
-    "visible": lambda window, lab: VisibleSheet(
-        lab.machine.cards(), None, runs=False, parent=window
-    ),
-    "watch": lambda window, _: WatchSheet(Path("/home/me/train.py"), "", window, new=True),
+    "visible": lambda window, lab: VisibleSheet(lab, window),
+    "watch": lambda window, lab: WatchSheet(lab.program, Path("/home/me/train.py"), "", window),
 }
 
 

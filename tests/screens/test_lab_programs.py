@@ -68,7 +68,7 @@ def test_a_program_is_watched_from_its_first_line_to_its_end(
     person.sees("train.py 25", "Waiting for input", "It waits for a line:", "25 steps")
     person.types("me")
     person.press("Return")
-    person.sees("Ended", "all 25 steps watched", "modelled")
+    person.sees("Ended", "25 of 25 steps watched", "modelled")
     output = person.find("Output of the program").said
     assert "steps 25" in output
     assert "who? me" in output

@@ -56,9 +56,9 @@ def test_without_pytorch_a_cell_says_so_and_leads_to_the_way_out(
 @needs_torch
 def test_the_lab_sees_only_the_cards_that_are_chosen(open_program: OpenProgram) -> None:
     person = open_lab(open_program)
-    person.choose("More switches of the lab", "Visible cards")
-    person.click("Card 0 is visible")
-    person.sees("Card 0, NVIDIA TITAN RTX: not seen", "CUDA_VISIBLE_DEVICES=1")
+    person.choose("Switches of the lab", "Visible cards")
+    person.press("Space")
+    person.sees("Card 0, NVIDIA TITAN RTX: not visible", "CUDA_VISIBLE_DEVICES=1")
     person.click("Use this")
     runs(person, "torch.cuda.device_count()")
     sees_line(person, "torch.cuda.device_count()", "1")
@@ -73,7 +73,7 @@ def test_a_cap_on_memory_is_a_cell_and_more_than_it_is_refused(
     open_program: OpenProgram,
 ) -> None:
     person = open_lab(open_program)
-    person.click("Memory cap")
+    person.choose("Switches of the lab", "Memory cap")
     person.sees("9.60 GiB of 24.0 GiB")
     person.type_into("Share of cuda:1", "10")
     person.press("Tab")
@@ -107,7 +107,7 @@ def test_released_cards_are_empty_and_the_next_cell_takes_them_again(
     person.click("Release the cards")
     person.sees("This is lost: X.")
     person.click("Release the cards")
-    person.sees("cuda:0, nothing on it", "Worker: Resting", "Context 0 GiB")
+    person.sees("cuda:0, nothing on it", "Worker: Not started", "Context 0 GiB")
     assert person.cannot_press("Release the cards")
     runs(person, X_ON_0)
     person.sees("cuda:0, 1 object")

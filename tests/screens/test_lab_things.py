@@ -45,7 +45,7 @@ def test_a_shape_that_cannot_be_is_refused_in_a_sentence_and_nothing_is_made(
     person.press("Ctrl+Return")
     person.type_into("Shape", "100000, 100000")
     person.sees("Does not fit: 37.3 GiB")
-    person.sees("Nothing made yet", "Worker: Resting")
+    person.sees("No tensors yet.", "Worker: Not started")
 
 
 def test_a_thing_dragged_to_another_card_is_copied_by_a_line(

@@ -1,38 +1,34 @@
-"""The head of the lab: what is there, its switches, and the end of it all."""
+"""The head of the lab: what is there, how the worker is, and its switches."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QCheckBox,
-    QMenu,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QAbstractButton, QListWidget, QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.lab.head.cap_sheet import CapSheet
-from gpuexplorer.gui.lab.head.lab_head import LabHead, StageMark, fill_menu
-from gpuexplorer.gui.lab.head.switch_actions import SwitchActions, SwitchesSheet
-from gpuexplorer.gui.lab.head.visible_sheet import VisibleSheet
-from gpuexplorer.gui.lab.head.words import cap_line
+from gpuexplorer.core.units import USUAL
+from gpuexplorer.gui.cards.faces import arrange
+from gpuexplorer.gui.lab.lab_head import LabHead, summary_words
+from gpuexplorer.gui.lab.switches import CapSheet, VisibleSheet, caps_in, usual_order
+from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.lab.worker_slot import Stage, Switches
+from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.gui.widgets.controls.fields import NumberField
-from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.lab.events import Held, Placed
+from tests.gui.fakes import card
 from tests.gui.frame.steps import called
 from tests.gui.hands import click, dialog_called, in_front, press, texts, the
-from tests.gui.lab.conftest import ScriptedWorker, run, tensor
+from tests.gui.lab.conftest import MIB, ScriptedWorker, run, tensor
 
 # A dialog of its own is no window that the test platform can hint at.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
+CARD = BenchDevice("cuda:0", "TITAN RTX", "0", 0, card(0).id)
+CAP = "torch.cuda.set_per_process_memory_fraction"
 
 
 @pytest.fixture
@@ -47,17 +43,15 @@ def head(qtbot: QtBot, lab: Lab) -> Iterator[LabHead]:
     window.close()
 
 
-def switch(head: QWidget, name: str) -> QCheckBox:
-    return next(each for each in head.findChildren(QCheckBox) if each.accessibleName() == name)
+def menu(head: LabHead) -> dict[str, QAction]:
+    """What "More" holds."""
+    opened = QMenu(head)
+    the(MenuButton, head).about_to_open.emit(opened)
+    return {each.text(): each for each in opened.actions() if each.text()}
 
 
-def ask(head: LabHead, words: str) -> None:
-    """As from the palette."""
-    next(run for said, _, run in head.commands() if said == words)()
-
-
-def stage_of(head: LabHead) -> str:
-    return the(StageMark, head).said.words
+def says(head: LabHead, qtbot: QtBot, *words: str) -> None:
+    qtbot.waitUntil(lambda: all(any(each in one for one in texts(head)) for each in words))
 
 
 def make(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> None:
@@ -65,41 +59,68 @@ def make(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: "X" in lab.ledger.things and lab.stage is Stage.READY)
 
 
-def test_before_anything_was_made_the_head_says_so(head: LabHead) -> None:
-    assert any("Nothing made yet. It will run in" in each for each in texts(head))
-    assert stage_of(head) == "Resting"
+def test_what_was_made_is_summed_up_beside_how_the_worker_is(
+    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    says(head, qtbot, "No tensors yet. Cells run in", "○ Not started")
     assert not called(QAbstractButton, head, "Release the cards").isEnabled()
+    make(lab, worker, qtbot)
+    says(head, qtbot, "1 object on 1 card", "Contexts and caches take", "● Ready")
 
 
-def test_what_was_made_is_summed_up(
+def thing(name: str, device: str, size: int, storage: int) -> Placed:
+    held = (Held(device, "values", size, storage),)
+    return Placed(1, name, "tensor", device, "", bytes=24, holds=held)
+
+
+@pytest.mark.parametrize(
+    ("places", "words"),
+    [
+        ([("cuda:0", 24, 1), ("cuda:1", 24, 2)], "2 objects on 2 cards: 48 B."),
+        ([("cuda:0", 24, 1), ("cuda:0", 24, 1)], "2 objects on 1 card: 24 B."),  # a view
+        ([("cuda:0", 512, 1)], "1 object on 1 card: 24 B."),  # in a block of 512
+        ([("cpu", 24, 1)], "1 object on the host: 24 B."),
+        ([("cpu", 24, 1), ("cuda:0", 24, 2)], "2 objects on 1 card and the host: 48 B."),
+        ([], "No tensors yet."),
+    ],
+)
+def test_values_are_counted_once_and_where_they_lie(
+    places: Sequence[tuple[str, int, int]], words: str
+) -> None:
+    things = {f"X{at}": thing(f"X{at}", *place) for at, place in enumerate(places)}
+    assert summary_words(things, [], USUAL) == words
+    held = replace(CARD, context_bytes=334 * MIB, cache_bytes=2 * MIB)
+    assert summary_words(things, [held], USUAL).endswith("Contexts and caches take 336 MiB.")
+
+
+def test_a_line_that_takes_its_time_is_timed() -> None:
+    busy = [stage_words(Stage.BUSY, running=each).words for each in (0.1, 3.24, 75)]
+    assert busy == ["Busy", "Busy, 3.2 s", "Busy, 1:15 min"]
+
+
+def test_the_menu_turns_switches_and_names_their_lines(
     head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    make(lab, worker, qtbot)
-    qtbot.waitUntil(lambda: any("1 thing on 1 card" in each for each in texts(head)))
-    assert any("taken to hold it" in each for each in texts(head))
-    assert stage_of(head) == "Ready"
-
-
-def test_a_click_on_the_word_turns_its_switch(head: LabHead, lab: Lab) -> None:
-    word = switch(head, "Print placement").parentWidget()
-    assert word is not None
-    QTest.mouseClick(word, Qt.MouseButton.LeftButton, pos=word.rect().center())
+    assert "expandable_segments:True" in menu(head)["Growing segments"].toolTip()
+    for words in ("Growing segments", "Print placement", "Forms only, for a classroom"):
+        menu(head)[words].trigger()
+        assert menu(head)[words].isChecked()
+    assert lab.switches.growing
     assert lab.switches.placement
-
-
-def test_placement_is_a_choice_and_no_cell(
-    head: LabHead, lab: Lab, worker: ScriptedWorker
-) -> None:
-    switch(head, "Print placement").click()
-    assert lab.switches.placement
+    assert lab.machine.settings.choices.lab_forms_only
+    assert the(MenuButton, head).text() == "More, 2 on"
     assert worker.sent == []
+    next_time = Lab(lab.machine, lab.pythons, worker.start)
+    qtbot.addWidget(LabHead(next_time))
+    assert next_time.switches == lab.switches
+    next_time.stop()
 
 
-def test_a_cap_is_one_cell_for_each_card_and_then_the_switch_is_on(
+def test_a_cap_is_a_cell_for_each_card(
     head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     make(lab, worker, qtbot)
-    switch(head, "Memory cap").click()
+    menu(head)["Memory cap…"].trigger()
     sheet = in_front(CapSheet, head.window())
     assert "9.60 GiB of 24.0 GiB" in texts(sheet)
     first, second = sheet.findChildren(NumberField)
@@ -108,78 +129,51 @@ def test_a_cap_is_one_cell_for_each_card_and_then_the_switch_is_on(
     assert "6.00 GiB of 24.0 GiB" in texts(sheet)
     second.lineEdit().setText("100")
     press(second, Qt.Key.Key_Return)  # without a click on "Cap"
-    assert worker.cells[-1] == cap_line(0.25, "cuda:0")
+    assert worker.cells[-1] == f"{CAP}(0.25, 0)"
     worker.done()
-    qtbot.waitUntil(lambda: switch(head, "Memory cap").isChecked())
+    qtbot.waitUntil(lambda: the(MenuButton, head).text() == "More, 1 on")
+    assert menu(head)["Memory cap…"].isChecked()
 
 
-def test_a_cap_that_is_not_set_leaves_the_switch_off(
+def test_caps_are_read_from_the_cells_the_last_one_holds() -> None:
+    lines = [f"{CAP}(0.5, 0)", f"{CAP}(.4)", f"{CAP}(0.3, 'cuda:1')", f"{CAP}(1.0, device=1)"]
+    assert caps_in(lines[:3]) == {"cuda:0": 0.4, "cuda:1": 0.3}
+    assert caps_in(lines) == {"cuda:0": 0.4}
+
+
+def test_visible_cards_are_chosen_and_ordered_and_need_a_new_worker(
     head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     make(lab, worker, qtbot)
-    switch(head, "Memory cap").click()
-    press(in_front(CapSheet, head.window()), Qt.Key.Key_Escape)
-    assert not switch(head, "Memory cap").isChecked()
-    assert worker.cells[-1] == MAKE
-
-
-def test_releasing_names_what_is_lost_and_can_be_left(
-    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    make(lab, worker, qtbot)
-    called(QAbstractButton, head, "Release the cards").click()
-    dialog = dialog_called("Release the cards?", head.window())
-    assert "This is lost: X." in texts(dialog)
-    click(dialog, "Keep them")
-    assert lab.stage is Stage.READY
-    assert "X" in lab.ledger.things
-
-
-def test_the_order_of_the_cards_needs_a_new_worker(
-    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    make(lab, worker, qtbot)
-    ask(head, "Choose the visible cards and their order")
+    menu(head)["Visible cards and their order…"].trigger()
     sheet = in_front(VisibleSheet, head.window())
-    assert "CUDA_VISIBLE_DEVICES=0,1" in texts(sheet)
-    called(QAbstractButton, sheet, "Move card 0 down").click()
-    assert "CUDA_VISIBLE_DEVICES=1,0" in texts(sheet)
+    cards = the(QListWidget, sheet)
+
+    def said() -> str:
+        return " ".join(texts(sheet))
+
+    assert "CUDA_VISIBLE_DEVICES=0,1" in said()
+    called(QAbstractButton, sheet, "Move down").click()
+    assert "CUDA_VISIBLE_DEVICES=1,0" in said()
+    assert cards.item(1).text().endswith(": cuda:1")
+    for _ in range(2):
+        press(cards, Qt.Key.Key_Space)
+        press(cards, Qt.Key.Key_Up)
+    assert "At least one card is needed." in said()
+    use = [each for each in sheet.findChildren(QPushButton) if "use this" in each.text()]
+    assert not use[0].isEnabled()
+    press(cards, Qt.Key.Key_Space)
     click(sheet, "Release the cards and use this")
     assert not worker.stopped
     click(dialog_called("Release the cards?", head.window()), "Release the cards and use this")
-    assert lab.switches.visible == (1, 0)
+    assert lab.switches.visible == (1,)
     qtbot.waitUntil(lambda: worker.stopped and lab.stage is Stage.RESTING)
 
 
-def test_without_a_worker_the_cards_are_chosen_at_once(head: LabHead, lab: Lab) -> None:
-    ask(head, "Choose the visible cards and their order")
-    sheet = in_front(VisibleSheet, head.window())
-    switch(sheet, "Card 0 is visible").click()
-    assert "CUDA_VISIBLE_DEVICES=1" in texts(sheet)
-    click(sheet, "Use this")
-    assert lab.switches.visible == (1,)
-
-
-def test_no_card_at_all_cannot_be_chosen(head: LabHead) -> None:
-    ask(head, "Choose the visible cards and their order")
-    sheet = in_front(VisibleSheet, head.window())
-    for card in ("0", "1"):
-        switch(sheet, f"Card {card} is visible").click()
-    use = next(each for each in sheet.findChildren(QPushButton) if each.text() == "Use this")
-    assert not use.isEnabled()
-    assert "At least one card is needed." in texts(sheet)
-
-
-def test_the_keyboard_stays_on_the_card_that_it_moves(head: LabHead, qtbot: QtBot) -> None:
-    head.window().activateWindow()
-    qtbot.waitActive(head.window())
-    ask(head, "Choose the visible cards and their order")
-    down = called(QAbstractButton, in_front(VisibleSheet, head.window()), "Move card 0 down")
-    down.setFocus()
-    press(down, Qt.Key.Key_Space)
-    focused = QApplication.focusWidget()
-    assert focused is not None
-    assert focused.accessibleName() == "Move card 0 up"
+def test_cards_stand_in_cudas_order_and_those_without_a_number_last() -> None:
+    numbers = {0: 1, 1: None, 2: 0}
+    cards = [replace(card(at), cuda_index=number) for at, number in numbers.items()]
+    assert list(usual_order(arrange(cards))) == [2, 0, 1]
 
 
 def test_what_hangs_can_be_restarted(
@@ -188,8 +182,7 @@ def test_what_hangs_can_be_restarted(
     lab.run(MAKE)
     qtbot.waitUntil(lambda: lab.stage is Stage.BUSY)
     lab.cancel()
-    qtbot.waitUntil(lambda: lab.stage is Stage.HANGING)
-    assert stage_of(head) == "Does not come back"
+    says(head, qtbot, "● Does not come back")
     restart = called(QAbstractButton, head, "Restart")
     restart.click()
     assert worker.killed
@@ -197,65 +190,21 @@ def test_what_hangs_can_be_restarted(
     assert not restart.isVisible()
 
 
-def test_in_a_narrow_window_the_switches_are_in_the_menu(head: LabHead) -> None:
-    assert switch(head, "Print placement").isVisible()
-    head.resize(760, 40)
-    assert not switch(head, "Print placement").isVisible()
-    assert called(QAbstractButton, head, "Release the cards").isVisible()
-
-
-def test_the_switches_are_remembered_from_start_to_start(
-    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+def test_nothing_of_a_recording_can_be_turned(
+    lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    lab.choose(replace(lab.switches, placement=True, growing=True, visible=(1, 0)))
-    next_time = Lab(lab.machine, lab.pythons, worker.start)
-    qtbot.addWidget(LabHead(next_time))
-    assert next_time.switches == lab.switches
-    next_time.stop()
+    recorded = Lab(lab.machine, lab.pythons, worker.start, recorded=True)
+    head = LabHead(recorded)
+    qtbot.addWidget(head)
+    head.show()
+    says(head, qtbot, "○ Recorded")
+    assert not any(each.isVisible() for each in head.findChildren(QAbstractButton))
+    recorded.stop()
 
 
 def test_the_sheet_tells_tensorflows_names_beside_pytorchs_lines(head: LabHead) -> None:
-    ask(head, "What the switches are in PyTorch and TensorFlow")
-    said = texts(the(SwitchesSheet, head.window()))
-    assert "allow_soft_placement=True" in said
-    assert "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True" in said
-    assert "with tf.device('/cpu:0'):" in said
-
-
-def test_where_no_worker_can_be_started_a_python_can_be_chosen(lab: Lab, qtbot: QtBot) -> None:
-    def refuse(*_: object) -> WorkerProcess:
-        raise Trouble("This Python cannot be started.", "Choose another.")
-
-    broken = Lab(lab.machine, lab.pythons, refuse)
-    head = LabHead(broken)
-    qtbot.addWidget(head)
-    head.resize(1360, 40)
-    head.show()
-    names = [each.accessibleName() for each in head.findChildren(QAbstractButton)]
-    choose = head.findChildren(QAbstractButton)[names.index("Choose a Python")]
-    assert not choose.isVisible()
-    broken.run(MAKE)
-    qtbot.waitUntil(choose.isVisible)
-    assert stage_of(head) == "Cannot be started"
-    qtbot.waitUntil(lambda: any("cannot be started." in each for each in texts(head)))
-    broken.stop()
-
-
-def test_the_menu_holds_what_has_no_room_and_names_the_lines(head: LabHead, lab: Lab) -> None:
-    menu = QMenu()
-    fill_menu(menu, lab.switches, SwitchActions(lab, head), folded=True)
-    actions = {each.text(): each for each in menu.actions()}
-    assert "set_per_process_memory_fraction" in actions["Memory cap…"].toolTip()
-    growth = actions["Growing segments"]
-    assert "expandable_segments:True" in growth.toolTip()
-    growth.trigger()
-    actions["Print placement"].trigger()
-    assert lab.switches == Switches(placement=True, growing=True)
-
-
-def test_a_class_room_takes_the_editor_away_from_the_menu(head: LabHead, lab: Lab) -> None:
-    menu = QMenu()
-    fill_menu(menu, lab.switches, SwitchActions(lab, head), folded=False)
-    actions = {each.text(): each for each in menu.actions()}
-    actions["Forms only, for a classroom"].trigger()
-    assert lab.machine.settings.choices.lab_forms_only
+    menu(head)["What the switches are in PyTorch and TensorFlow…"].trigger()
+    sheet = dialog_called("The switches of the lab", head.window())
+    said = " ".join(texts(sheet))
+    for words in ("allow_soft_placement=True", "expandable_segments:True", "torch.device"):
+        assert words in said

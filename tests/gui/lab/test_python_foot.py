@@ -83,7 +83,7 @@ def open_sheet(foot: PythonFoot) -> PythonSheet:
 def test_the_foot_says_which_python_it_is_and_how_it_is(
     foot: PythonFoot, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    name = "Python of the lab: 3.11.7, torch 2.13.0, Resting, virtual cards"
+    name = "Python of the lab: 3.11.7, torch 2.13.0, Not started, virtual cards"
     assert foot.accessibleName() == name
     run(lab, worker, "X = torch.ones(2)", tensor("X"))
     qtbot.waitUntil(lambda: "Ready, virtual cards" in foot.accessibleName())

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
-
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Chosen, ProgramState
@@ -139,7 +137,3 @@ def seen(**fields: object) -> Watched:
         "busy": (("cuda:0", 22.0),),
     }
     return Watched(**{**usual, **fields})  # type: ignore[arg-type]  # by name
-
-
-def shown(widget: QWidget) -> bool:
-    return widget.isVisible() and not widget.visibleRegion().isEmpty()

@@ -152,6 +152,21 @@ def test_opened_from_the_window_it_takes_the_place_of_the_live_cards(
     qtbot.waitUntil(lambda: cards_on_tiles(app) == ["NVIDIA TITAN RTX"])
 
 
+def test_what_is_in_the_lab_is_still_there_behind_a_recording(
+    start: Start, path: Path, qtbot: QtBot
+) -> None:
+    app = start()
+    machines, live = app.window.machines, app.session
+    lab = machines.lab(live)
+    lab.open_cells(["X = 1"], "cells.py")
+    app.window.open_recording(path)
+    qtbot.waitUntil(lambda: app.session is not live)
+    assert not app.window.findChildren(LeavingDialog)
+    app.window.close_recording()
+    assert machines.lab(live) is lab
+    assert [each.code for each in lab.opened] == ["X = 1"]
+
+
 def test_the_live_cards_were_read_all_the_while(start: Start, path: Path, qtbot: QtBot) -> None:
     app = start()
     live = app.session

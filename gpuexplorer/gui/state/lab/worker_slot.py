@@ -79,7 +79,7 @@ class StageWords(NamedTuple):
 
 _STAGES = {
     Stage.RESTING: StageWords(
-        mark("Resting"), mark("No worker runs: it starts with the first cell.")
+        mark("Not started"), mark("No worker runs: it starts with the first cell.")
     ),
     Stage.SEARCHING: StageWords(
         mark("Looking for a Python"), mark("A Python with PyTorch is looked for.")

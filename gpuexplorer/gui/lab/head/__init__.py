@@ -1,1 +1,0 @@
-"""What stands above the bench: switches, the worker."""

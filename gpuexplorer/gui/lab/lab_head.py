@@ -1,0 +1,253 @@
+"""LabHead: what is on the cards, how the worker is, and the menu of its switches."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtWidgets import QMenu, QWidget
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.units import Units, memory
+from gpuexplorer.core.words import listed, paragraph, tr, trn
+from gpuexplorer.gui.lab.switches import (
+    MEMORY_CAP,
+    TURNED,
+    VISIBLE,
+    CapSheet,
+    VisibleSheet,
+    caps_in,
+    changed_caps,
+    switches_sheet,
+)
+from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import look, restyle
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton
+from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
+from gpuexplorer.gui.widgets.sheets.small_sheets import release_first
+from gpuexplorer.lab.events import Placed
+
+_REMEMBERED = "lab/chosen switches"
+
+
+class LabHead(QWidget):
+    """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
+
+    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lab = lab
+        self._take_up_remembered()
+        letters = look().letters
+        self._summary = ElidedLabel(letters.body, Tone.QUIET)
+        self._stage = label("", letters.body)
+        framed = partial(ToolButton, "framed")
+        self._more = MenuButton(tr("Switches of the lab"))
+        ends = tr("End the worker that hangs at once; the session can be run again")
+        self._restart = framed(Icon.WARNING, tr("Restart"), ends)
+        which = tr("Which Python runs the lab, and what to do where none can")
+        self._python = framed(Icon.LAB, tr("Choose a Python"), which)
+        gives = tr("End the worker: all memory it holds on the cards is given back")
+        self._release = framed(Icon.POWER, tr("Release the cards"), gives)
+        self._more.setObjectName("lab.switches")
+        self._release.setObjectName("lab.release")
+        said = (label(tr("Lab"), letters.title), self._summary, GROWS, self._stage)
+        tools = (self._restart, self._python, self._more, self._release)
+        row(*said, *tools, within=self, gap=12)
+        # Nothing of a recording can be changed.
+        for each in (self._more, self._release):
+            each.setHidden(lab.recorded)
+        self._more.about_to_open.connect(self._fill_menu)
+        self._restart.clicked.connect(lab.restart)
+        self._python.clicked.connect(self.choose_python)
+        self._release.clicked.connect(self.release)
+        lab.switches_changed.connect(self._on_switches_changed)
+        settings = lab.machine.settings
+        for signal in (lab.stage_changed, lab.changed, lab.pythons.changed, settings.changed):
+            signal.connect(self.refresh)
+        self.refresh()
+
+    def pull(self) -> None:
+        """How long the cell that runs has been running."""
+        lab = self._lab
+        words = stage_words(lab.stage, tr(lab.sentence), lab.running_seconds)
+        self._stage.setText(f"{'●' if words.lit else '○'} {words.words}")
+        self._stage.setAccessibleName(tr("Worker: {state}", state=words.words))
+        self._stage.setAccessibleDescription(words.sentence)
+        self._stage.setToolTip(words.sentence)
+        restyle(self._stage, "tone", words.tone.value)
+
+    def refresh(self) -> None:
+        lab, stage, switches = self._lab, self._lab.stage, self._lab.switches
+        self._release.setEnabled(stage.runs)
+        self._restart.setVisible(stage is Stage.HANGING)
+        # Without a connection no other Python would help; there it is tried again.
+        self._python.setVisible(stage in (Stage.FAILED, Stage.WAITING) and lab.reached)
+        turned = (switches.placement, self.caps(), switches.growing, switches.waits)
+        count = sum(map(bool, (*turned, switches.visible)))
+        self._more.show_words(tr("More, {count} on", count=count) if count else tr("More"))
+        said, python = tr(lab.sentence), lab.pythons.python
+        if stage is not Stage.FAILED:
+            units = lab.machine.settings.choices.units
+            said = summary_words(lab.ledger.things, lab.devices(), units)
+            if python is not None and not stage.runs and not lab.recorded:
+                runs_in = tr("Cells run in {python}.", python=tr(python.label))
+                said = paragraph((said, runs_in))
+        self._summary.show_text(said)
+        self.pull()
+
+    def commands(self) -> Sequence[tuple[str, str, Callable[[], None], Callable[[], bool]]]:
+        """Words, keys, what is done, and whether it can be: for the palette of the screen."""
+        runs, live = lambda: self._lab.stage.runs, lambda: not self._lab.recorded
+        return (
+            (tr("Release the cards"), "", self.release, runs),
+            (tr("Cap the memory of the cards"), "", self.open_caps, live),
+            (tr("Choose the visible cards and their order"), "", self.open_visible, live),
+            (tr("Choose the Python of the lab"), "", self.choose_python, live),
+            (tr("What the switches are in PyTorch and TensorFlow"), "", self.explain, live),
+        )
+
+    def caps(self) -> Mapping[str, float]:
+        """As the cells have it. They went with the worker that was lost."""
+        if not self._lab.stage.runs or self._lab.can_replay:
+            return {}
+        return caps_in([each.code for each in self._lab.ledger.cells if each.state == "done"])
+
+    def release(self) -> None:
+        """At once where nothing is lost by it."""
+        release_first(self._lab, "", self._lab.release, self.window())
+
+    def choose_python(self) -> None:
+        PythonSheet(self._lab.pythons, self._lab, self.window()).open()
+
+    def open_caps(self) -> None:
+        sheet = CapSheet(self._lab, self.caps(), self.window())
+        sheet.chosen.connect(self._on_caps_chosen)
+        sheet.open()
+
+    def open_visible(self) -> None:
+        sheet = VisibleSheet(self._lab, self.window())
+        sheet.chosen.connect(lambda chosen: self._choose(visible=chosen))
+        sheet.open()
+
+    def explain(self) -> None:
+        switches_sheet(self.window()).open()
+
+    def _fill_menu(self, menu: QMenu) -> None:
+        menu.setToolTipsVisible(True)
+        switches, settings = self._lab.switches, self._lab.machine.settings
+
+        def add(words: str, hint: str, on: bool, run: Callable[[bool], object]) -> None:
+            action = menu.addAction(words)
+            action.setToolTip(hint.replace("`", ""))
+            action.setCheckable(True)
+            action.setChecked(on)
+            action.triggered.connect(run)
+
+        def turn(name: str) -> Callable[[bool], object]:
+            return lambda on: self._choose(**{name: on})
+
+        for name, words in TURNED.items():
+            add(tr(words.title), words.code(), getattr(switches, name), turn(name))
+        caps = bool(self.caps())
+        add(tr("Memory cap…"), MEMORY_CAP.code(), caps, lambda _: self.open_caps())
+        title, chosen = tr("Visible cards and their order…"), switches.visible is not None
+        add(title, VISIBLE.code(), chosen, lambda _: self.open_visible())
+        menu.addSeparator()
+        add(
+            tr("Forms only, for a classroom"),
+            tr("Nothing can be typed or opened; forms and the bench still work."),
+            settings.choices.lab_forms_only,
+            lambda on: settings.choose(replace(settings.choices, lab_forms_only=on)),
+        )
+        menu.addSeparator()
+        explain = menu.addAction(tr("What the switches are in PyTorch and TensorFlow…"))
+        explain.triggered.connect(self.explain)
+
+    def _choose(self, **changes: object) -> None:
+        """Where a worker was told of it at its start, it has to be ended first."""
+        lab = self._lab
+        switches = replace(lab.switches, **changes)  # type: ignore[arg-type]  # by name
+
+        def choose_anew() -> None:
+            lab.release()
+            lab.choose(switches)
+
+        try:
+            lab.choose(switches)
+        except Trouble:
+            words = tr("Release the cards and use this")
+            release_first(lab, words, choose_anew, self.window())
+
+    def _take_up_remembered(self) -> None:
+        """Visible cards only where these are the same cards: elsewhere numbers mean others."""
+        lab, said = self._lab, self._lab.machine.settings.remembered(_REMEMBERED)
+        if said is not None and lab.ledger.hello is None and not lab.recorded:
+            kept = json.loads(said)
+            same = kept.pop("cards") == self._card_ids() and kept["visible"]
+            kept["visible"] = tuple(kept["visible"]) if same else None
+            lab.choose(replace(lab.switches, **kept))
+
+    def _card_ids(self) -> Sequence[str]:
+        return [str(each.card.id) for each in self._lab.machine.cards()]
+
+    def _on_switches_changed(self) -> None:
+        switches = self._lab.switches
+        kept = {each: getattr(switches, each) for each in ("placement", "growing", "visible")}
+        said = json.dumps({**kept, "cards": self._card_ids()})
+        self._lab.machine.settings.remember(_REMEMBERED, said)
+        self.refresh()
+
+    def _on_caps_chosen(self, shares: Mapping[str, float]) -> None:
+        if lines := changed_caps(shares, self.caps()):
+            self._lab.run_all(lines, by_form=True)
+        share = min(shares.values()) if len({*shares.values()}) == 1 else 1.0
+        self._choose(memory_share=share if share < 1.0 else None)
+
+
+def summary_words(
+    things: Mapping[str, Placed], devices: Sequence[BenchDevice], units: Units
+) -> str:
+    """ "4 objects on 2 cards: 88 B. Contexts and caches take 1.81 GiB." """
+    extra = sum(
+        (each.context_bytes or 0) + max(0, (each.cache_bytes or 0) - (each.tensor_bytes or 0))
+        for each in devices
+        if each.is_card
+    )
+    said = tr("No tensors yet.")
+    if things:
+        held = {part.device for thing in things.values() for part in thing.holds}
+        places = held or {thing.device for thing in things.values()}
+        cards = len(places - {"cpu", "meta", ""})
+        words = [trn("{count} card", "{count} cards", cards)] if cards else []
+        if "cpu" in places or not words:
+            words.append(tr("the host"))
+        said = trn(
+            "{count} object on {places}: {amount}.",
+            "{count} objects on {places}: {amount}.",
+            len(things),
+            places=listed(words),
+            amount=memory(_values_bytes(things.values()), units),
+        )
+    taken = tr("Contexts and caches take {taken}.", taken=memory(extra, units)) if extra else ""
+    return paragraph((said, taken))
+
+
+def _values_bytes(things: Iterable[Placed]) -> int:
+    """Counts the values, not the blocks they lie in; a view has none of its own."""
+    counted: set[tuple[str, int]] = set()
+    total = 0
+    for thing in sorted(things, key=lambda each: -each.bytes):
+        parts = {(each.device, each.storage): each for each in thing.holds}
+        new = [each for key, each in parts.items() if key not in counted]
+        new = [each for each in new if each.device != "meta"]
+        counted |= parts.keys()
+        values = sum(each.bytes for each in new if each.what == "values")
+        total += min(thing.bytes, values) if thing.bytes else values
+        total += sum(each.bytes for each in new if each.what != "values")
+    return total

@@ -1,0 +1,267 @@
+"""FindingList: what makes the cards wait in a program that is watched, each with its cure;
+LineTable: its lines that copied, or at which a card idled.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
+
+from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.units import (
+    USUAL,
+    Units,
+    duration,
+    grouped,
+    memory,
+    seconds_words,
+)
+from gpuexplorer.core.words import mark, paragraph, tr
+from gpuexplorer.gui.state.lab.devices import BenchDevice, chip_of
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.keyboard import ArrowKeys
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say, wrapped_label
+from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
+from gpuexplorer.programs.findings import Finding
+from gpuexplorer.programs.program_run import Line
+
+_COLUMNS = (
+    ("place", mark("Line"), mark("A line of the program, or of a file it imports."), 120, 0),
+    ("code", mark("Code"), mark("The expression that copied, or kept a card idle."), 112, 0),
+    ("way", mark("From, to"), mark("H is the host, a number a card; of most bytes."), 72, 3),
+    ("copies", mark("Copies"), mark("How often it copied, asked for or not."), 64, 6),
+    ("bytes", mark("Bytes"), mark("Of all its copies together."), 74, 7),
+    ("waited", mark("Host waited"), mark("How long its copies kept Python waiting."), 82, 5),
+    ("idle", mark("Card idle"), mark("How long cards did nothing because of it."), 88, 0),
+    ("share", mark("Of limit, %"), mark("Of what the narrowest wire could carry."), 80, 2),
+)
+_FIGURE, _MOST = 72, 50  # pixels of "100 %"; findings, of which each lays out two paragraphs
+
+
+class FindingCard(QFrame):
+    """What could be saved, a sentence with its figures, what would help, and the place, which
+    can be copied.
+    """
+
+    copied = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._place = ""
+        self._share = label("", look().letters.number)
+        self._time = label("", look().letters.caption, Tone.QUIET)
+        for each in (self._share, self._time):
+            each.setAlignment(Qt.AlignmentFlag.AlignRight)
+            each.setFixedWidth(_FIGURE)
+        self._sentence, self._cure = wrapped_label("", Tone.TEXT), wrapped_label("", Tone.QUIET)
+        self.copy = IconButton(Icon.COPY)
+        self.copy.clicked.connect(self._on_copy_asked)
+        saved = column(self._share, self._time, FREE, gap=0)
+        words = column(self._sentence, self._cure, FREE, gap=2)
+        top = Qt.AlignmentFlag.AlignTop
+        row(saved, words, GROWS, self.copy, top, within=self, gap=16, margins=(0, 8, 0, 8))
+
+    def show_finding(self, finding: Finding, seconds: float) -> None:
+        """`seconds`: that were watched."""
+        share, self._place = finding.share(seconds), tr(finding.place)
+        saved = tr("What it could save cannot be estimated.")
+        if share:
+            saved = tr("It could save {share} % of the time at most.", share=share)
+        self._share.setText(f"{share} %" if share else "–")
+        self._time.setText(seconds_words(finding.seconds or 0.0) if share else "")
+        for each in (self._share, self._time):
+            each.setToolTip(saved)
+        say(self._sentence, tr(finding.sentence))
+        say(self._cure, tr(finding.cure))
+        self.copy.show_meaning(Icon.COPY, tr("Copy {place}", place=self._place))
+        # The keyboard comes to this button alone: here the whole is read aloud.
+        spoken = paragraph([finding.sentence, finding.cure, saved]).replace("`", "")
+        self.copy.setAccessibleDescription(spoken)
+        self.setAccessibleName(spoken)
+
+    def _on_copy_asked(self) -> None:
+        QGuiApplication.clipboard().setText(self._place)
+        self.copied.emit(tr("Copied: {place}", place=self._place))
+
+
+class FindingList(QStackedWidget):
+    """The worst first; one stop for the Tab key. Findings keep their places while somebody
+    reads along.
+    """
+
+    copied = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._order: list[Hashable] = []
+        self._cards: list[FindingCard] = []
+        self.empty = EmptyState(Icon.WATCH)
+        inner, area = QWidget(), QWidget()
+        inner.setProperty("panel", "clear")
+        self._column = column(FREE, within=inner, gap=0)
+        self._scrolled = scrolled(inner)
+        self._scrolled.setAccessibleName(tr("Findings"))
+        heading = label(tr("Could save"), look().letters.caption, Tone.QUIET)
+        heading.setFixedWidth(_FIGURE)
+        heading.setAlignment(Qt.AlignmentFlag.AlignRight)
+        column(heading, self._scrolled, GROWS, within=area, gap=0)
+        self._keys = ArrowKeys(self)
+        self._keys.moved_to.connect(
+            lambda button: self._scrolled.ensureWidgetVisible(button.parentWidget(), 0, 8)
+        )
+        self.addWidget(self.empty)
+        self.addWidget(area)
+
+    def show_findings(self, findings: Sequence[Finding], seconds: float) -> None:
+        """`seconds`: that were watched."""
+        named: dict[Hashable, Finding] = {
+            (e.matter, e.spot, e.other, e.device, e.what): e for e in findings[:_MOST]
+        }
+        # Whoever points at them, or goes through them by key, needs them to stand still.
+        read = any(each.copy.hasFocus() for each in self._cards)
+        before = self._order if read or self._scrolled.underMouse() else []
+        kept = [key for key in before if key in named]
+        self._order = [*kept, *(key for key in named if key not in kept)]
+        while len(self._cards) < len(self._order):
+            card = FindingCard()
+            card.copied.connect(self.copied)
+            self._column.insertWidget(len(self._cards), card)
+            self._cards.append(card)
+        for at, card in enumerate(self._cards):
+            card.setVisible(at < len(self._order))
+            if at < len(self._order):
+                card.show_finding(named[self._order[at]], seconds)
+        self._keys.take([card.copy for card in self._cards[: len(self._order)]])
+        self.setCurrentIndex(1 if self._order else 0)
+
+
+class LineTable(QStackedWidget):
+    """The costliest first, until a person sorts them. Rows stand still while somebody reads
+    along.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        super().__init__()
+        self._units = USUAL
+        self._devices: Mapping[str, BenchDevice] = {}
+        self._path, self._text = "", [""]  # of the program itself, and its lines
+        self.table = Table(
+            tr("Lines of the program"),
+            TableModel(self._columns(), lambda line: line.spot),
+            clock,
+        )
+        self.table.columns.remember_in(settings, "lab/program/lines")
+        empty = EmptyState(Icon.WATCH)
+        empty.show_words(tr("No line copied anything, and none kept a card idle."))
+        self.addWidget(empty)
+        self.addWidget(self.table)
+
+    def show_program(self, path: Path, text: str) -> None:
+        self._path, self._text = str(path), text.split("\n")
+
+    def show_lines(
+        self,
+        lines: Sequence[Line],
+        devices: Sequence[BenchDevice],
+        units: Units,
+        *,
+        in_order: bool,
+    ) -> None:
+        """`in_order`: sorted now, even where somebody reads along."""
+        self._units, self._devices = units, {each.name: each for each in devices}
+        self.table.show_rows(lines, in_order=in_order)
+        self.setCurrentIndex(1 if lines else 0)
+
+    def _columns(self) -> list[Column[Line]]:
+        cells: Mapping[str, tuple[Callable[[Line], Cell], Callable[[Line], Any]]] = {
+            "place": (self._place, attrgetter("spot.file", "spot.cell", "spot.line")),
+            "code": (self._code, attrgetter("what")),
+            "way": (self._way, lambda line: str(line.way)),
+            "copies": (self._copies, attrgetter("copies")),
+            "bytes": (self._bytes, attrgetter("bytes")),
+            "waited": (self._waited, attrgetter("waited")),
+            "idle": (self._idle, attrgetter("idle_seconds")),
+            "share": (self._share, attrgetter("share")),
+        }
+        return [
+            Column(
+                key,
+                tr(heading),
+                *cells[key],
+                tr(meaning),
+                width=width,
+                kept=kept,
+                stretches=key == "code",
+                right=(figure := key not in ("place", "code", "way")),
+                largest_first=figure,
+            )
+            for key, heading, meaning, width, kept in _COLUMNS
+        ]
+
+    def _place(self, line: Line) -> Cell:
+        """Its number stands last, and is never cut."""
+        place = tr(line.place)
+        return Cell(place, mono=True, end=True, hint=line.spot.file or place)
+
+    def _code(self, line: Line) -> Cell:
+        """The line as it stands in the file, where that is the program's own."""
+        at = line.spot.line - 1
+        known = line.spot.file == self._path and 0 <= at < len(self._text)
+        whole = self._text[at].strip() if known else line.what
+        return Cell(line.what or whole, mono=True, hint=whole)
+
+    def _way(self, line: Line) -> Cell:
+        """That of most bytes."""
+        if not line.copied:
+            return Cell(hint=tr("It copied nothing."))
+        most = line.copied[0]
+        ends = (chip_of(most.source, self._devices), chip_of(most.target, self._devices))
+        return Cell(chips=ends, joined=True, hint=tr(line.way))
+
+    def _bytes(self, line: Line) -> Cell:
+        if not line.copies:
+            return Cell(hint=tr("It copied nothing."))
+        size = memory(line.bytes, self._units)
+        return Cell(size.number, unit=size.unit, hint=tr(line.memory))
+
+    def _copies(self, line: Line) -> Cell:
+        if not line.copies:
+            return Cell(hint=tr("It copied nothing."))
+        return Cell(grouped(line.copies), hint=tr(line.asked_words))
+
+    def _waited(self, line: Line) -> Cell:
+        if line.waited is None:
+            return Cell(hint=tr("The host waited for no copy here."))
+        time = duration(line.waited)
+        return Cell(time.number, unit=time.unit)
+
+    def _idle(self, line: Line) -> Cell:
+        if not line.idled:
+            return Cell(hint=tr("No card idled because of this line."))
+        time = duration(line.idle_seconds)
+        said = [
+            tr(
+                "{device} idled {time}, {times} times.",
+                device=each.device,
+                time=duration(each.seconds),
+                times=grouped(each.times),
+            )
+            for each in line.idled
+        ]
+        return Cell(time.number, unit=time.unit, hint=paragraph(said))
+
+    def _share(self, line: Line) -> Cell:
+        if line.share is None:
+            return Cell(hint=tr("No share of the wire's limit is known."))
+        return Cell(f"{line.share * 100:.0f}", gauge=Gauge(line.share, None))
