@@ -18,7 +18,7 @@ from gpuexplorer.gui.lab.forms.form_panel import FORMS, FormPanel
 from gpuexplorer.gui.lab.inside.inside import Inside
 from gpuexplorer.gui.lab.lab_head import LabHead
 from gpuexplorer.gui.lab.program_panel import ProgramPanel
-from gpuexplorer.gui.lab.strips.strips import Strips
+from gpuexplorer.gui.lab.strips import Strips
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.settings import Settings

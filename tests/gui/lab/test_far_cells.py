@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from gpuexplorer.gui.state.copies.benches import copies_of
+from gpuexplorer.gui.state.copies.copies_state import copies_of
 from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
