@@ -4,23 +4,27 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.rail.rail import NARROW
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.lessons.lesson_column import LessonColumn
-    from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
+    from gpuexplorer.gui.state.lessons import LessonsState
 
 _LEAST_SCREEN = 500  # pixels, in which every screen can be used
 _WIDTH = "lessons/width"
+_TAB = QSize(16, 56)  # in the margin that every screen has
 _IN_MENU = (Do.LESSON_PRESENT, Do.LESSON_EXPORT, Do.LESSON_ANEW, Do.LESSON_LEAVE)
 
 
@@ -51,6 +55,14 @@ class LessonPlace(QSplitter):
         self.setChildrenCollapsible(False)
         self.setHandleWidth(1)
         self.addWidget(screens)
+        # The way back to a folded lesson takes no room from the screens.
+        self._tab = IconButton(Icon.UNFOLD, tr("Unfold the lesson"), "Ctrl+Shift+B")
+        self._tab.setParent(screens)
+        self._tab.setFixedSize(_TAB)
+        self._tab.setIconSize(QSize(14, 14))
+        self._tab.hide()
+        self._tab.clicked.connect(self._on_fold_asked)
+        screens.currentChanged.connect(self._tab.raise_)
         self._acts: dict[Do, Callable[[LessonColumn], None]] = {
             Do.LESSON_DO: lambda column: column.do_next(),
             Do.LESSON_NEXT: lambda column: column.turn(1),
@@ -77,7 +89,7 @@ class LessonPlace(QSplitter):
     def lessons(self) -> "LessonsState":
         """Made when somebody first looks at them."""
         if self._lessons is None:
-            from gpuexplorer.gui.state.lessons.lessons_state import (  # noqa: PLC0415
+            from gpuexplorer.gui.state.lessons import (  # noqa: PLC0415
                 LessonsState,
             )
 
@@ -102,8 +114,10 @@ class LessonPlace(QSplitter):
 
     def _make_column(self) -> "LessonColumn":
         if self._column is None:
-            from gpuexplorer.gui.lessons.lesson_column import LessonColumn  # noqa: PLC0415
-            from gpuexplorer.gui.lessons.pointer import Pointer  # noqa: PLC0415
+            from gpuexplorer.gui.lessons.lesson_column import (  # noqa: PLC0415
+                LessonColumn,
+                Pointer,
+            )
 
             pointer = Pointer(self._navigation, self.window())
             column = LessonColumn(self.lessons(), self._navigation, pointer)
@@ -121,25 +135,27 @@ class LessonPlace(QSplitter):
         return max(self.width(), self.window().width() - NARROW)
 
     def _width(self) -> int:
-        from gpuexplorer.gui.lessons.lesson_column import FOLDED, LEAST, USUAL  # noqa: PLC0415
+        from gpuexplorer.gui.lessons.lesson_column import LEAST, USUAL  # noqa: PLC0415
 
-        if self._folded:
-            return FOLDED
         kept = self._settings.remembered(_WIDTH) or ""
         wanted = int(kept) if kept.isdecimal() else USUAL
         return max(LEAST, min(wanted, self._room - _LEAST_SCREEN))
 
     def _arrange(self) -> None:
         column = self._column
+        played = self._lessons is not None and self._lessons.player is not None
+        self._tab.setVisible(played and self._folded)
+        self._tab.move(0, (self.height() - _TAB.height()) // 2)
+        self._tab.raise_()
+        if column is not None:
+            column.setVisible(played and not self._folded)
         if column is None or column.isHidden():
             self._screens.show()
             return
-        narrow = self._room < self._width() + _LEAST_SCREEN and not self._folded
-        column.show_folded(self._folded)
+        narrow = self._room < self._width() + _LEAST_SCREEN
         self._screens.setHidden(narrow)
         width = self.width() if narrow else self._width()
-        column.setMinimumWidth(0 if narrow else width if self._folded else 300)
-        column.setMaximumWidth(width if self._folded else 16_777_215)
+        column.setMinimumWidth(0 if narrow else 300)
         self.setSizes([width, max(0, self.width() - width)])
 
     def _offer_commands(self) -> None:
@@ -179,12 +195,10 @@ class LessonPlace(QSplitter):
 
     def _on_opened(self) -> None:
         column, played = self._make_column(), self.lessons().player is not None
-        seen = not column.isHidden()
         if not played and self._has_keyboard(column):
             self._give_screen_keyboard()
-        column.setVisible(played)
         self._offer_commands()
-        if played is not seen:
+        if played is (column.isHidden() and not self._folded):  # begun, or left
             self._fold(False)  # noqa: FBT003 - as setVisible
 
     def _on_command_given(self, do: Do) -> None:

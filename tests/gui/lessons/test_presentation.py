@@ -5,21 +5,19 @@ from collections.abc import Callable, Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.lessons.presentation import Presentation
-from gpuexplorer.gui.lessons.reveal_bars import RevealBars
-from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.lessons.step_page import StepPage
+from gpuexplorer.gui.lessons.step_page import RevealBar, StepAsks, StepPage
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lessons.lesson import Code, Step, Text
 from gpuexplorer.lessons.player import Player
 from tests.gui.conftest import OpenWindow
-from tests.gui.hands import the
+from tests.gui.hands import shown, the
 from tests.gui.lessons.pages import said
-from tests.lessons.fake_rig import FakeRig, cell, number, played, step
+from tests.lessons.fake_rig import FakeRig, cell, choice, number, played, step
 
 Present = Callable[..., tuple[Presentation, Player, FakeRig]]
 Key = Qt.Key
@@ -34,7 +32,7 @@ STEPS = (
 def present(qtbot: QtBot) -> Iterator[Present]:
     windows: list[QWidget] = []
 
-    def shown(
+    def opened(
         *steps: Step, size: tuple[int, int] = (1366, 768), outside: bool = False
     ) -> tuple[Presentation, Player, FakeRig]:
         player, rig = played(*(steps or STEPS), outside=outside)
@@ -51,7 +49,7 @@ def present(qtbot: QtBot) -> Iterator[Present]:
         qtbot.waitUntil(lambda: bool(presentation.findChildren(StepPage)))
         return presentation, player, rig
 
-    yield shown
+    yield opened
     for each in windows:
         for presentation in each.findChildren(Presentation):
             presentation.close()
@@ -109,30 +107,47 @@ def test_what_is_longer_than_the_screen_is_read_to_its_end_first(
     assert player.at == 1
 
 
-def test_enter_runs_the_next_cell_and_what_was_measured_is_large(present: Present) -> None:
+def test_enter_asks_for_the_prediction_first_then_runs_the_cell(
+    present: Present, qtbot: QtBot
+) -> None:
     presentation, player, rig = present()
     player.go(1)
     QTest.keyClick(presentation, Key.Key_Return)
-    rig.end()
-    bars = the(RevealBars, presentation)
-    assert bars.accessibleName() == "Measured: 919 MiB"
-    assert bars.height() > 2 * look().letters.hero.height
-
-
-def test_enter_in_a_field_predicts_and_runs_nothing(present: Present) -> None:
-    presentation, player, rig = present()
-    player.go(1)
-    field = the(QLineEdit, presentation)
-    field.setFocus()
+    assert not rig.ledger.cells
+    assert "Predict first" in said(presentation)
+    field = shown(QLineEdit, presentation)
+    assert QApplication.focusWidget() is field
     QTest.keyClicks(field, "24")
     QTest.keyClick(field, Key.Key_Return)
     assert player.step.predictions[5].value == 24
     assert not rig.ledger.cells
+    qtbot.waitUntil(presentation.hasFocus)
+    QTest.keyClick(presentation, Key.Key_Return)
+    rig.end()
+    bars = [each for each in presentation.findChildren(RevealBar) if each.isVisible()]
+    assert [each.accessibleName() for each in bars] == [
+        "Your prediction: 24 MiB",
+        "Measured: 919 MiB",
+    ]
+    assert bars[1].height() > 2 * look().letters.hero.height
+
+
+def test_enter_shows_no_answer_of_a_choice_that_nobody_made(present: Present) -> None:
+    presentation, player, rig = present(step(choice(5), cell(6)))
+    for _ in range(3):
+        QTest.keyClick(QApplication.focusWidget() or presentation, Key.Key_Return)
+    assert "Choose one of them, then press Predict." in said(presentation)
+    assert "(the answer)" not in said(presentation)
+    assert not player.step.revealed
+    assert not rig.ledger.cells
+    QTest.keyClick(QApplication.focusWidget() or presentation, Key.Key_Space)
+    QTest.keyClick(QApplication.focusWidget() or presentation, Key.Key_Return)
+    assert player.step.predictions[5].said == "On card 0"
+    assert presentation.findChildren(QRadioButton)[0].isChecked()
 
 
 def test_nothing_of_a_lesson_from_outside_runs_unasked(present: Present, qtbot: QtBot) -> None:
-    presentation, player, rig = present(outside=True)
-    player.go(1)
+    presentation, _, rig = present(step(cell(6)), outside=True)
     with qtbot.waitSignal(presentation.asks.allow):
         QTest.keyClick(presentation, Key.Key_Return)
     assert not rig.ledger.cells
