@@ -19,7 +19,7 @@ from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 
 if TYPE_CHECKING:
-    from gpuexplorer.gui.lessons.lesson_column import LessonColumn
+    from gpuexplorer.gui.lessons.lesson_column import LessonColumn, Pointer
     from gpuexplorer.gui.state.lessons import LessonsState
 
 _LEAST_SCREEN = 500  # pixels, in which every screen can be used
@@ -48,6 +48,7 @@ class LessonPlace(QSplitter):
         self._lab: Lab | None = None
         self._lessons: LessonsState | None = None
         self._column: LessonColumn | None = None
+        self._pointer: Pointer | None = None
         self._folded = False
         # Once more, when the screen has made itself small: before, it needs more room.
         self._again = QTimer(self, singleShot=True, interval=0)
@@ -89,9 +90,7 @@ class LessonPlace(QSplitter):
     def lessons(self) -> "LessonsState":
         """Made when somebody first looks at them."""
         if self._lessons is None:
-            from gpuexplorer.gui.state.lessons import (  # noqa: PLC0415
-                LessonsState,
-            )
+            from gpuexplorer.gui.state.lessons import LessonsState  # noqa: PLC0415
 
             assert self._lab is not None  # a session is shown before a screen
             self._lessons = LessonsState(self._settings, self._lab, self)
@@ -109,25 +108,9 @@ class LessonPlace(QSplitter):
         self._again.stop()
         if self._lessons is not None:
             self._lessons.stop()
-        if self._column is not None:
-            self._column.stop()
-
-    def _make_column(self) -> "LessonColumn":
-        if self._column is None:
-            from gpuexplorer.gui.lessons.lesson_column import (  # noqa: PLC0415
-                LessonColumn,
-                Pointer,
-            )
-
-            pointer = Pointer(self._navigation, self.window())
-            column = LessonColumn(self.lessons(), self._navigation, pointer)
-            column.fold_asked.connect(self._on_fold_asked)
-            column.more_asked.connect(self._on_more_asked)
-            column.hide()
-            self.insertWidget(0, column)
-            self.setStretchFactor(1, 1)
-            self._column = column
-        return self._column
+        column, self._column = self._column, None
+        if column is not None:
+            column.stop()
 
     @property
     def _room(self) -> int:
@@ -143,16 +126,15 @@ class LessonPlace(QSplitter):
 
     def _arrange(self) -> None:
         column = self._column
-        played = self._lessons is not None and self._lessons.player is not None
-        self._tab.setVisible(played and self._folded)
+        self._tab.setVisible(column is not None and self._folded)
         self._tab.move(0, (self.height() - _TAB.height()) // 2)
         self._tab.raise_()
-        if column is not None:
-            column.setVisible(played and not self._folded)
-        if column is None or column.isHidden():
+        if column is None or self._folded:
             self._screens.show()
+        if column is None:
             return
-        narrow = self._room < self._width() + _LEAST_SCREEN
+        column.setHidden(self._folded)
+        narrow = self._room < self._width() + _LEAST_SCREEN and not self._folded
         self._screens.setHidden(narrow)
         width = self.width() if narrow else self._width()
         column.setMinimumWidth(0 if narrow else 300)
@@ -194,12 +176,35 @@ class LessonPlace(QSplitter):
             view.setFocus()
 
     def _on_opened(self) -> None:
-        column, played = self._make_column(), self.lessons().player is not None
-        if not played and self._has_keyboard(column):
-            self._give_screen_keyboard()
+        """Another lesson, the same on other cards, or none any more."""
+        from gpuexplorer.gui.lessons.lesson_column import (  # noqa: PLC0415
+            LessonColumn,
+            Pointer,
+        )
+
+        before, player = self._column, self.lessons().player
+        focused = before is not None and self._has_keyboard(before)
+        self._column = None
+        if before is not None:
+            before.stop()
+            before.hide()
+            before.deleteLater()
+        if player is not None:
+            pointer = self._pointer = self._pointer or Pointer(self._navigation, self.window())
+            self._column = LessonColumn(player, self.lessons(), self._navigation, pointer)
+            self._column.fold_asked.connect(self._on_fold_asked)
+            self._column.more_asked.connect(self._on_more_asked)
+            self.insertWidget(0, self._column)
+            self.setStretchFactor(1, 1)
         self._offer_commands()
-        if played is (column.isHidden() and not self._folded):  # begun, or left
+        if before is None or player is None:
             self._fold(False)  # noqa: FBT003 - as setVisible
+        else:
+            self._arrange()
+        if focused and self._column is not None and not self._folded:
+            self._column.take_keyboard()
+        elif focused:
+            self._give_screen_keyboard()
 
     def _on_command_given(self, do: Do) -> None:
         if self._column is not None:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.step_page import StepAsks, StepPage, next_part
 from gpuexplorer.gui.theme.letters import Letterings
@@ -98,7 +97,7 @@ class Presentation(QWidget):
         line = row(FREE, page, Grow(100), FREE)
         column(line, FREE, within=ground, margins=round(12 * scale))
         self.area = scrolled(ground)
-        page.revealed.connect(self.area.ensureWidgetVisible)
+        page.came.connect(self.area.ensureWidgetVisible)
         side, end = round(20 * scale), round(10 * scale)
         parts = (row(title, GROWS, self._step), self.area, GROWS, self._foot)
         column(*parts, within=content, margins=(side, end, side, end))
@@ -111,8 +110,11 @@ class Presentation(QWidget):
         self.show_step()
 
     def _dress(self) -> None:
-        if self._content is not None:
-            self._content.setStyleSheet(look().style_sheet(self._scale))
+        if self._content is not None and self._page is not None:
+            # Under a style sheet, larger letters do not come down from what a button is in.
+            size = self._page.letters.body.font.pixelSize()
+            letters = f"QPushButton, QLineEdit {{ font-size: {size}px; }}"
+            self._content.setStyleSheet(look().style_sheet(self._scale) + letters)
 
     def _read_on(self, by: int) -> None:
         """What is below or above, then another step."""
@@ -132,18 +134,10 @@ class Presentation(QWidget):
 
     def _do_next(self) -> None:
         """A question is answered before the cell that answers it."""
-        if isinstance(next_part(self._player), Predict) and self._page is not None:
-            part = self._page.lead(answer=True)
-            if part is not None:
-                self.area.ensureWidgetVisible(part)
-            self._foot.show_text(tr("Predict first: choose or type, then press Enter."))
-        elif self._player.must_ask:
-            self.asks.allow.emit()
-        else:
-            try:
-                self._player.run_next()
-            except Trouble as trouble:
-                self.asks.refused.emit(trouble.told)
+        if self._page is not None:
+            self._page.do_next()
+            if isinstance(next_part(self._player), Predict):
+                self._foot.show_text(tr("Predict first: choose or type, then press Enter."))
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -94,108 +93,94 @@ class StepPage(QWidget):
     """
 
     predicted = Signal()  # the keyboard is not needed there any longer
-    revealed = Signal(QWidget)  # here stands what was just measured, or what is wrong
+    came = Signal(QWidget)  # this is to be seen: what was just measured, or is to be done
 
     def __init__(self, player: Player, asks: StepAsks, *, brief: bool = False) -> None:
         """`brief`: for a projector, with the first paragraph of each text."""
         super().__init__()
         self._player, self.asks, self._brief = player, asks, brief
-        self._letters = look().letters
+        self.letters = look().letters
         self._shown = (-1, False)
-        self._parts: list[CellBox | PredictBox | CheckLine] = []
+        self._boxes: list[CellBox | PredictBox | CheckLine] = []
         self._texts: dict[int, QWidget] = {}  # by their lines
         self._told: set[int] = set()  # lines of texts that somebody wanted to see at once
+        self._known: set[int] = set()  # lines of what was measured, or is wrong
         self._page = QWidget()
-        self._place = QVBoxLayout(self)
-        self._place.setContentsMargins(0, 0, 0, 0)
-        self._place.addWidget(self._page)
+        self._place = column(self._page, within=self)
         self.show_step()
 
     def show_step(self) -> None:
         step = self._player.step
+        known = {line for line, each in step.checked.items() if not each.held}
+        known |= step.revealed.keys()
         shown = (self._player.at, step.state is StepState.SKIPPED)
         if shown != self._shown:  # another, or it is known now that it is skipped
-            self._shown = shown
-            with look().in_letters(self._letters):
+            self._shown, self._known = shown, known
+            with look().in_letters(self.letters):
                 self._make(skipped=shown[1])
-        for each in self._parts:
+        for each in self._boxes:
             each.show_play(next_part(self._player))
         held = {each.line for each in step.held_back} - self._told
         for line, text in self._texts.items():
             text.setVisible(line not in held)
         self._later.setVisible(bool(held))
+        new, self._known = known - self._known, known
+        for each in self._boxes:
+            if each.part.line in new:
+                self._bring(each)
 
-    def lead(self, *, answer: bool) -> QWidget | None:
-        """The part whose button stands out. `answer`: for the keyboard to answer it; who is
-        there already has answered.
-        """
-        buttons = self.findChildren(QPushButton)
-        first = next((each for each in buttons if each.property("kind") == "primary"), None)
-        part = None if first is None else first.parentWidget()
-        if first is None or part is None or not answer:
-            return part
-        focused, tab = QApplication.focusWidget(), Qt.FocusPolicy.TabFocus
-        if focused is not None and part.isAncestorOf(focused):
-            first.click()
-        else:
-            inside = (each for each in part.findChildren(QWidget) if each.isVisibleTo(part))
-            stop = next((each for each in inside if each.focusPolicy() & tab), first)
-            stop.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        return part
+    def do_next(self) -> None:
+        """A question takes the keyboard, and is answered by who is there; a cell runs."""
+        part = next_part(self._player)
+        for each in self._boxes:
+            if each.part is part:
+                each.act()
+                self._bring(each)
 
     def _make(self, *, skipped: bool) -> None:
         play = self._player.step
-        self._parts, self._texts, self._told = [], {}, set()
+        self._boxes, self._texts, self._told = [], {}, set()
         before, page = self._page, QWidget(self)
-        page.hide()
-        large = self._letters.number if self._brief else self._letters.title
+        large = self.letters.number if self._brief else self.letters.title
         title = wrapped_label(play.step.title, Tone.TEXT, large)
         self._page, body = page, column(title, within=page, gap=_GAP)
         if skipped:
             why = play.reason or tr("This machine cannot show it.")
             add(body, Remark(tr("Skipped. {reason}", reason=why), Icon.NOTE, Tone.WARN))
         for part in play.step.parts:
-            if not skipped or isinstance(part, Text | Code | Why):
-                made = self._made(part)
-                add(body, made)
-                if isinstance(part, Text | Why) and isinstance(made, QWidget):
-                    self._texts[part.line] = made
+            if not skipped or isinstance(part, Text | Why):
+                add(body, self._made(part))
+            elif isinstance(part, Code):
+                add(body, CodeText(tr("Code of the cell"), part.source))
         self._later = link_button(tr("Show the explanation"), flush=True)
         self._later.clicked.connect(self._on_told_now)
         add(body, row(self._later, FREE))
-        for each in page.findChildren(QWidget) if self._brief else ():
-            # Under a style sheet, letters of another size do not come down from what it is in.
-            if not each.testAttribute(Qt.WidgetAttribute.WA_SetFont):
-                each.setFont(self._letters.body.font)
         self._place.replaceWidget(before, page)
         before.hide()
         before.deleteLater()
         page.show()
 
     def _made(self, part: Part) -> QWidget | QLayout:
-        player = self._player
+        box: CellBox | PredictBox | CheckLine
         match part:
             case Text(markdown=markdown):
-                return self._text(markdown, brief=self._brief)
+                self._texts[part.line] = text = self._text(markdown, brief=self._brief)
+                return text
             case Why(question=question, markdown=markdown):
-                return _folded(question, self._text(markdown))
+                self._texts[part.line] = text = _folded(question, self._text(markdown))
+                return text
             case Point(control=name):
                 words = tr("Show me {control}", control=tr(CONTROLS[name]))
                 button = link_button(words, flush=True)
                 button.clicked.connect(partial(self.asks.control.emit, name))
                 return row(button, FREE)
             case Code():
-                cell = CellBox(player, part, self.asks, brief=self._brief)
-                self._parts.append(cell)
-                return cell
+                box = CellBox(self._player, part, self.asks, brief=self._brief)
             case Predict():
-                predict = PredictBox(player, part, big=self._brief)
-                predict.said.connect(self.predicted)
-                box: PredictBox | CheckLine = predict
+                box = PredictBox(self._player, part, self.predicted.emit, big=self._brief)
             case Check():
-                box = CheckLine(player, part)
-        box.came.connect(partial(self._on_came, box))
-        self._parts.append(box)
+                box = CheckLine(self._player, part)
+        self._boxes.append(box)
         return box
 
     def _text(self, markdown: str, *, brief: bool = False) -> QWidget:
@@ -211,13 +196,13 @@ class StepPage(QWidget):
         text.lesson_asked.connect(self.asks.lesson)
         return text
 
-    def _on_came(self, box: QWidget) -> None:
+    def _bring(self, box: QWidget) -> None:
         at: QWidget | None = box
         while at is not None and not isinstance(at, QScrollArea):
             lines, at = at.layout(), at.parentWidget()
             if lines is not None:
                 lines.activate()  # for each to be as high as it is now
-        self.revealed.emit(box)
+        self.came.emit(box)
 
     def _on_told_now(self) -> None:
         self._told |= self._texts.keys()
@@ -231,39 +216,36 @@ class CellBox(QFrame):
 
     def __init__(self, player: Player, part: Code, asks: StepAsks, *, brief: bool) -> None:
         super().__init__()
-        self._player, self._part, self._pressed = player, part, False
-        self._asks, self._brief = asks, brief
+        self._player, self.part, self._asks = player, part, asks
+        self._pressed = False
         self.setProperty("panel", "notice")
         self.setAccessibleName(tr("Cell"))
         letters = look().letters
-        self._run = _pressed_by_enter(tr("Run"), self._on_run_clicked)
-        self._edit = link_button(tr("Put into the editor"))
-        self._edit.setToolTip(tr("To change it in the lab, and run it there"))
-        self._edit.clicked.connect(partial(asks.edit.emit, part.source))
+        self._run = _pressed_by_enter(tr("Run"), self.act)
+        edit = link_button(tr("Put into the editor"))
+        edit.setToolTip(tr("To change it in the lab, and run it there"))
+        edit.clicked.connect(partial(asks.edit.emit, part.source))
         self._state = wrapped_label("", Tone.QUIET, letters.caption)
         self._error = wrapped_label("", Tone.BAD, letters.mono)
         self._output = GrowingText(tr("What the cell printed"))
         self._more = wrapped_label("", Tone.FAINT, letters.caption)
         code = CodeText(tr("Code of the cell"), part.source)
         said = column(self._state, self._error, self._output, self._more, gap=6)
-        buttons = row(self._run, self._edit, FREE)
+        buttons = row(self._run, *(() if brief else (edit,)), FREE)
         column(code, buttons, said, within=self, gap=10, margins=(12, 10, 12, 10))
 
     def show_play(self, coming: Part | None) -> None:
         """`coming`: what to do next, in this step."""
-        playable = self._player.step.state is not StepState.SKIPPED
-        cell = self._player.cell(self._part)
+        cell = self._player.cell(self.part)
         works = cell is not None and cell.state in _WORKS
         self._pressed = self._pressed and not works and self._player.busy()
         words = tr("Run again") if cell is not None and not works else tr("Run")
         self._run.setText(words)
         self._run.setAccessibleName(words)
-        first = coming is self._part and not works and not self._pressed
+        first = coming is self.part and not works and not self._pressed
         restyle(self._run, "kind", "primary" if first else "")
-        self._run.setVisible(playable)
-        self._edit.setVisible(playable and not self._brief)
         state, tone = self._told(cell)
-        say(self._state, state if playable else "")
+        say(self._state, state)
         self._run.setAccessibleDescription(state)
         error, outputs = "", () if cell is None else cell.outputs
         if cell is not None and cell.state == "failed" and cell.failed is not None:
@@ -288,10 +270,10 @@ class CellBox(QFrame):
 
     def _told(self, cell: Cell | None) -> tuple[str, Tone]:
         """How it stands, and what it took."""
-        fails = self._part.fails
+        fails = self.part.fails
         if self._pressed:
             return tr("Waiting for its turn"), Tone.QUIET
-        if self._player.gone(self._part):
+        if self._player.gone(self.part):
             return tr("Done, but its results were lost with the worker"), Tone.QUIET
         if cell is None:
             meant = tr("Not run yet. This cell is meant to fail.")
@@ -315,8 +297,9 @@ class CellBox(QFrame):
                 said, tone = tr("Failed"), Tone.BAD
         return _DOT.join((said, *time_words(cell))), tone
 
-    def _on_run_clicked(self) -> None:
-        cell = self._player.cell(self._part)
+    def act(self) -> None:
+        """Run it, once."""
+        cell = self._player.cell(self.part)
         if self._pressed or (cell is not None and cell.state in _WORKS):
             return
         if self._player.must_ask:
@@ -324,7 +307,7 @@ class CellBox(QFrame):
             return
         self._pressed = True  # the cards are read before it begins
         try:
-            self._player.run(self._part)
+            self._player.run(self.part)
         except Trouble as trouble:
             self._pressed = False
             self._asks.refused.emit(trouble.told)
@@ -333,22 +316,21 @@ class CellBox(QFrame):
 class CheckLine(QFrame):
     """Whether a check passed, and what to do where it did not."""
 
-    came = Signal()  # it is told now that it did not
-
     def __init__(self, player: Player, part: Check) -> None:
         super().__init__()
-        self._player, self._part, self._wrong = player, part, False
+        self._player, self.part = player, part
         self.setProperty("panel", "notice")
         self._sign = Sign(Icon.CHECK, Tone.GOOD, _beside())
         self._words = wrapped_label("", Tone.TEXT)
         self._again = link_button(tr("Check again"), flush=True)
-        self._again.clicked.connect(player.check_again)
+        self.act = player.check_again
+        self._again.clicked.connect(self.act)
         words = column(self._words, row(self._again, FREE), gap=4)
         row(self._sign, _TOP, words, GROWS, within=self, margins=(12, 8, 12, 8))
 
     def show_play(self, _coming: Part | None) -> None:
-        checked = self._player.step.checked.get(self._part.line)
-        before, self._wrong = self._wrong, checked is not None and not checked.held
+        checked = self._player.step.checked.get(self.part.line)
+        wrong = checked is not None and not checked.held
         if checked is None:
             words = tr("Checked when the cells above have run.")
         elif checked.error:
@@ -358,15 +340,12 @@ class CheckLine(QFrame):
         else:
             words = paragraph((checked.told or tr("Check failed."), checked.found))
         show_sentence(self._words, words)
-        self.setAccessibleName(words.replace("`", ""))
         restyle(self._words, "tone", "quiet" if checked is None else "text")
-        restyle(self, "tone", "warn" if self._wrong else "")
-        sign = (Icon.WARNING, Tone.WARN) if self._wrong else (Icon.CHECK, Tone.GOOD)
+        restyle(self, "tone", "warn" if wrong else "")
+        sign = (Icon.WARNING, Tone.WARN) if wrong else (Icon.CHECK, Tone.GOOD)
         self._sign.show_sign(*sign)
         self._sign.setVisible(checked is not None)
-        self._again.setVisible(self._wrong)
-        if self._wrong and not before:
-            self.came.emit()
+        self._again.setVisible(wrong)
 
 
 class PredictBox(QFrame):
@@ -374,12 +353,11 @@ class PredictBox(QFrame):
     may think again. Nobody has to predict.
     """
 
-    said = Signal()  # somebody predicted
-    came = Signal()  # what was measured is shown now
-
-    def __init__(self, player: Player, part: Predict, *, big: bool) -> None:
+    def __init__(
+        self, player: Player, part: Predict, predicted: Callable[[], object], *, big: bool
+    ) -> None:
         super().__init__()
-        self._player, self._part, self._known = player, part, part.line in player.step.revealed
+        self._player, self.part, self._predicted = player, part, predicted
         self._alone = not behind(player.step.step, part)
         self.setProperty("panel", "notice")
         self.setAccessibleName(tr("Prediction"))
@@ -422,7 +400,7 @@ class PredictBox(QFrame):
 
     def show_play(self, coming: Part | None) -> None:
         """`coming`: what to do next, in this step."""
-        play, part = self._player.step, self._part
+        play, part = self._player.step, self.part
         said, shown = play.predictions.get(part.line), play.revealed.get(part.line)
         if said is not None and said.said in part.choices:
             self._group.button(list(part.choices).index(said.said)).setChecked(True)
@@ -459,9 +437,18 @@ class PredictBox(QFrame):
         most = max((value or 0.0 for _, value in values), default=0.0)
         for bar, (name, value) in zip(self._bars, values, strict=True):
             bar.show_value(name, value, most)
-        came, self._known = shown is not None and not self._known, shown is not None
-        if came:
-            self.came.emit()
+
+    def act(self) -> None:
+        """It takes the keyboard; who is there already has answered."""
+        if self.isAncestorOf(QApplication.focusWidget() or self):
+            self._on_predict_clicked()
+        else:
+            self._take_keyboard()
+
+    def _take_keyboard(self) -> None:
+        at = max(0, self._group.checkedId())
+        first = self._group.button(at) if self.part.choices else self._field
+        first.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _tell(self, sentence: str, tone: Tone) -> None:
         say(self._said, sentence)
@@ -469,17 +456,16 @@ class PredictBox(QFrame):
         restyle(self._field, "bad", tone is Tone.BAD)
 
     def _on_predict_clicked(self) -> None:
-        choices, at = self._part.choices, self._group.checkedId()
+        choices, at = self.part.choices, self._group.checkedId()
         try:
             if choices and at < 0:
                 raise Trouble("Choose one of them, then press Predict.")
-            self._player.predict(self._part, str(at + 1) if choices else self._field.text())
+            self._player.predict(self.part, str(at + 1) if choices else self._field.text())
         except Trouble as trouble:
             self._tell(trouble.told, Tone.BAD)
-            first = self._group.button(0) if choices else self._field
-            first.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._take_keyboard()
         else:
-            self.said.emit()
+            self._predicted()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter ends here: whoever it stands in may run a cell by it."""

@@ -77,7 +77,8 @@ def test_the_ring_moves_with_its_control_and_goes_with_it(
     window.navigation.open_screen("overview")
     qtbot.waitUntil(lambda: not pointer.isVisible())
     pointer.show_control("lab.editor")
-    shiboken6.delete(window.findChild(QWidget, "lab.editor"))
+    for each in window.findChildren(QWidget, "lab.editor"):
+        shiboken6.delete(each)
     qtbot.waitUntil(lambda: not pointer.isVisible())
 
 

@@ -295,7 +295,7 @@ def test_prediction_measurement_and_limit_stand_on_one_scale(qtbot: QtBot) -> No
     assert button(page, "Run").property("kind") == "primary"
     click(page, "Run")
     rig.used += 919 * MIB
-    with qtbot.waitSignal(page.revealed) as came:
+    with qtbot.waitSignal(page.came) as came:
         rig.end()
     assert came.args == [the(PredictBox, page)]
     assert bars(page) == [
