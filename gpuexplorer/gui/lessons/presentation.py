@@ -2,13 +2,7 @@
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QApplication, QRadioButton, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lessons.step_page import StepAsks, StepPage, next_part
@@ -37,15 +31,12 @@ class Presentation(QWidget):
 
     def __init__(self, player: Player, asks: StepAsks, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self._player, self.asks, self._scale = player, asks, 0.0
-        self._content: QWidget | None = None
-        self._page: StepPage | None = None
+        self._player, self.asks, self._content = player, asks, QWidget()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setWindowTitle(player.lesson.title)
         self.setAccessibleName(tr("Presentation of {lesson}", lesson=player.lesson.title))
-        self._place = QVBoxLayout(self)
-        self._place.setContentsMargins(0, 0, 0, 0)
+        self._place = column(self._content, within=self)
         full = Qt.WindowState.WindowFullScreen
         for keys, act in (
             ("PgDown", lambda: self._read_on(1)),
@@ -58,7 +49,9 @@ class Presentation(QWidget):
             ("F11", lambda: self.setWindowState(self.windowState() ^ full)),
         ):
             QShortcut(QKeySequence(keys), self).activated.connect(act)
+        self._make(1.0)
         look().changed.connect(self._dress)
+        asks.refused.connect(self._tell)
 
     def open(self) -> None:
         # Where no window manager makes it so, it is as large all the same.
@@ -69,20 +62,14 @@ class Presentation(QWidget):
 
     def show_step(self) -> None:
         """To be told after each `Player.changed`."""
-        if self._page is not None:
-            self._page.show_step()
-            at, count = self._player.at + 1, len(self._player.steps)
-            self._step.setText(tr("{step} of {count}", step=at, count=count))
-            self._foot.show_text(
-                tr("Arrows or Page keys: another step. Enter: what comes next. Esc: leave.")
-            )
+        self._page.show_step()
+        at, count = self._player.at + 1, len(self._player.steps)
+        self._step.setText(tr("{step} of {count}", step=at, count=count))
+        self._tell(tr("Arrows or Page keys: another step. Enter: what comes next. Esc: leave."))
 
     def _make(self, scale: float) -> None:
         """In other letters."""
-        self._scale, before = scale, self._content
-        content = self._content = QWidget()
-        content.setProperty("panel", "page")
-        letters = Letterings(scale)
+        self._scale, before, letters = scale, self._content, Letterings(scale)
         with look().in_letters(letters):
             page = self._page = StepPage(self._player, self.asks, brief=True)
         page.setMaximumWidth(round(_WIDEST * scale))
@@ -91,9 +78,9 @@ class Presentation(QWidget):
         title = ElidedLabel(letters.caption, Tone.QUIET, self._player.lesson.title)
         self._step = label("", letters.caption, Tone.QUIET)
         self._foot = ElidedLabel(letters.caption, Tone.FAINT)
-        self.asks.refused.connect(self._foot.show_text)
-        ground = QWidget()
+        ground, content = QWidget(), QWidget()
         ground.setProperty("panel", "clear")
+        content.setProperty("panel", "page")
         line = row(FREE, page, Grow(100), FREE)
         column(line, FREE, within=ground, margins=round(12 * scale))
         self.area = scrolled(ground)
@@ -101,20 +88,22 @@ class Presentation(QWidget):
         side, end = round(20 * scale), round(10 * scale)
         parts = (row(title, GROWS, self._step), self.area, GROWS, self._foot)
         column(*parts, within=content, margins=(side, end, side, end))
-        if before is None:
-            self._place.addWidget(content)
-        else:
-            self._place.replaceWidget(before, content)
-            before.deleteLater()
+        self._place.replaceWidget(before, content)
+        before.hide()
+        before.deleteLater()
+        content.show()
+        self._content = content
         self._dress()
         self.show_step()
 
     def _dress(self) -> None:
-        if self._content is not None and self._page is not None:
-            # Under a style sheet, larger letters do not come down from what a button is in.
-            size = self._page.letters.body.font.pixelSize()
-            letters = f"QPushButton, QLineEdit {{ font-size: {size}px; }}"
-            self._content.setStyleSheet(look().style_sheet(self._scale) + letters)
+        # Under a style sheet, larger letters do not come down from what a button is in.
+        size = self._page.letters.body.font.pixelSize()
+        letters = f"QPushButton, QLineEdit {{ font-size: {size}px; }}"
+        self._content.setStyleSheet(look().style_sheet(self._scale) + letters)
+
+    def _tell(self, sentence: str) -> None:
+        self._foot.show_text(sentence)
 
     def _read_on(self, by: int) -> None:
         """What is below or above, then another step."""
@@ -128,16 +117,8 @@ class Presentation(QWidget):
         at = self._player.at + by
         if 0 <= at < len(self._player.steps):
             self._player.go(at)
-            self.show_step()
             self.area.verticalScrollBar().setValue(0)
             self.setFocus()
-
-    def _do_next(self) -> None:
-        """A question is answered before the cell that answers it."""
-        if self._page is not None:
-            self._page.do_next()
-            if isinstance(next_part(self._player), Predict):
-                self._foot.show_text(tr("Predict first: choose or type, then press Enter."))
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
@@ -152,10 +133,12 @@ class Presentation(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if pressed_by_enter(self, event):
             return
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._do_next()
-        else:
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
+            return
+        self._page.do_next()
+        if isinstance(next_part(self._player), Predict):
+            self._tell(tr("Predict first: choose or type, then press Enter."))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

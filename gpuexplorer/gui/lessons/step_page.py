@@ -260,13 +260,11 @@ class CellBox(QFrame):
         if shown != self._output.toPlainText():
             self._output.setPlainText(shown)
         self._output.setVisible(bool(shown))
-        more, left = len(rows) - _MOST_ROWS, []
-        if more > 0:
-            left = [trn("{count} line more in the lab", "{count} lines more in the lab", more)]
-        if pictures := sum(isinstance(each, Pictured) for each in outputs):
-            told = trn("a picture in the lab", "{count} pictures in the lab", pictures)
-            left.append(told)
-        say(self._more, _DOT.join(left))
+        more, pictures = len(rows) - _MOST_ROWS, [e for e in outputs if isinstance(e, Pictured)]
+        lines = trn("{count} line more in the lab", "{count} lines more in the lab", more)
+        told = trn("a picture in the lab", "{count} pictures in the lab", len(pictures))
+        left = (lines if more > 0 else "", told if pictures else "")
+        say(self._more, _DOT.join(filter(None, left)))
 
     def _told(self, cell: Cell | None) -> tuple[str, Tone]:
         """How it stands, and what it took."""
