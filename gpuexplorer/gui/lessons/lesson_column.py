@@ -227,7 +227,7 @@ class LessonColumn(QFrame):
         player, step, bar = self._player, self._player.step, self._area.verticalScrollBar()
         part = next_part(player)
         if player.busy():
-            return tr("Running…"), tuple
+            return tr("Running"), tuple
         if isinstance(part, Predict):
             return tr("Predict first"), self._page.do_next
         if part is not None:

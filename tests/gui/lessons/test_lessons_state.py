@@ -78,18 +78,6 @@ def test_what_a_wire_can_carry_is_known_once_the_driver_has_told(
     assert rig.limit("cpu", "cuda:7") is None
 
 
-def test_nobody_is_told_after_the_lesson_is_left(
-    rig: LabRig, session: Session, qtbot: QtBot
-) -> None:
-    told: list[Readings] = []
-    session.want()
-    rig.measure(told.append)
-    rig.stop()
-    taken = session.beats().taken
-    qtbot.waitUntil(lambda: session.beats().taken > taken + 5)
-    assert not told
-
-
 def test_a_broken_lesson_says_why_and_hides_no_other(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
