@@ -137,8 +137,10 @@ class Presentation(QWidget):
             super().keyPressEvent(event)
             return
         self._page.do_next()
-        if isinstance(next_part(self._player), Predict):
-            self._tell(tr("Predict first: choose or type, then press Enter."))
+        part = next_part(self._player)
+        if isinstance(part, Predict):
+            choose = tr("Predict first: arrows and Space choose, Enter predicts.")
+            self._tell(choose if part.choices else tr("Predict first: type, then press Enter."))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
