@@ -18,7 +18,7 @@ from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.measuring.diagnostics import resident_bytes
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
-from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
+from gpuexplorer.gui.state.lessons import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.view_list import VIEWS, Entry
 

@@ -13,7 +13,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 
 if TYPE_CHECKING:
-    from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
+    from gpuexplorer.gui.state.lessons import LessonsState
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,23 +4,27 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QSplitter
 
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.rail.rail import NARROW
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 
 if TYPE_CHECKING:
-    from gpuexplorer.gui.lessons.lesson_column import LessonColumn
-    from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
+    from gpuexplorer.gui.lessons.lesson_column import LessonColumn, Pointer
+    from gpuexplorer.gui.state.lessons import LessonsState
 
 _LEAST_SCREEN = 500  # pixels, in which every screen can be used
 _WIDTH = "lessons/width"
+_TAB = QSize(16, 56)  # in the margin that every screen has
 _IN_MENU = (Do.LESSON_PRESENT, Do.LESSON_EXPORT, Do.LESSON_ANEW, Do.LESSON_LEAVE)
 
 
@@ -44,6 +48,7 @@ class LessonPlace(QSplitter):
         self._lab: Lab | None = None
         self._lessons: LessonsState | None = None
         self._column: LessonColumn | None = None
+        self._pointer: Pointer | None = None
         self._folded = False
         # Once more, when the screen has made itself small: before, it needs more room.
         self._again = QTimer(self, singleShot=True, interval=0)
@@ -51,6 +56,14 @@ class LessonPlace(QSplitter):
         self.setChildrenCollapsible(False)
         self.setHandleWidth(1)
         self.addWidget(screens)
+        # The way back to a folded lesson takes no room from the screens.
+        self._tab = IconButton(Icon.UNFOLD, tr("Unfold the lesson"), "Ctrl+Shift+B")
+        self._tab.setParent(screens)
+        self._tab.setFixedSize(_TAB)
+        self._tab.setIconSize(QSize(14, 14))
+        self._tab.hide()
+        self._tab.clicked.connect(self._on_fold_asked)
+        screens.currentChanged.connect(self._tab.raise_)
         self._acts: dict[Do, Callable[[LessonColumn], None]] = {
             Do.LESSON_DO: lambda column: column.do_next(),
             Do.LESSON_NEXT: lambda column: column.turn(1),
@@ -77,9 +90,7 @@ class LessonPlace(QSplitter):
     def lessons(self) -> "LessonsState":
         """Made when somebody first looks at them."""
         if self._lessons is None:
-            from gpuexplorer.gui.state.lessons.lessons_state import (  # noqa: PLC0415
-                LessonsState,
-            )
+            from gpuexplorer.gui.state.lessons import LessonsState  # noqa: PLC0415
 
             assert self._lab is not None  # a session is shown before a screen
             self._lessons = LessonsState(self._settings, self._lab, self)
@@ -97,23 +108,9 @@ class LessonPlace(QSplitter):
         self._again.stop()
         if self._lessons is not None:
             self._lessons.stop()
-        if self._column is not None:
-            self._column.stop()
-
-    def _make_column(self) -> "LessonColumn":
-        if self._column is None:
-            from gpuexplorer.gui.lessons.lesson_column import LessonColumn  # noqa: PLC0415
-            from gpuexplorer.gui.lessons.pointer import Pointer  # noqa: PLC0415
-
-            pointer = Pointer(self._navigation, self.window())
-            column = LessonColumn(self.lessons(), self._navigation, pointer)
-            column.fold_asked.connect(self._on_fold_asked)
-            column.more_asked.connect(self._on_more_asked)
-            column.hide()
-            self.insertWidget(0, column)
-            self.setStretchFactor(1, 1)
-            self._column = column
-        return self._column
+        column, self._column = self._column, None
+        if column is not None:
+            column.stop()
 
     @property
     def _room(self) -> int:
@@ -121,25 +118,26 @@ class LessonPlace(QSplitter):
         return max(self.width(), self.window().width() - NARROW)
 
     def _width(self) -> int:
-        from gpuexplorer.gui.lessons.lesson_column import FOLDED, LEAST, USUAL  # noqa: PLC0415
+        from gpuexplorer.gui.lessons.lesson_column import LEAST, USUAL  # noqa: PLC0415
 
-        if self._folded:
-            return FOLDED
         kept = self._settings.remembered(_WIDTH) or ""
         wanted = int(kept) if kept.isdecimal() else USUAL
         return max(LEAST, min(wanted, self._room - _LEAST_SCREEN))
 
     def _arrange(self) -> None:
         column = self._column
-        if column is None or column.isHidden():
+        self._tab.setVisible(column is not None and self._folded)
+        self._tab.move(0, (self.height() - _TAB.height()) // 2)
+        self._tab.raise_()
+        if column is None or self._folded:
             self._screens.show()
+        if column is None:
             return
+        column.setHidden(self._folded)
         narrow = self._room < self._width() + _LEAST_SCREEN and not self._folded
-        column.show_folded(self._folded)
         self._screens.setHidden(narrow)
         width = self.width() if narrow else self._width()
-        column.setMinimumWidth(0 if narrow else width if self._folded else 300)
-        column.setMaximumWidth(width if self._folded else 16_777_215)
+        column.setMinimumWidth(0 if narrow else 300)
         self.setSizes([width, max(0, self.width() - width)])
 
     def _offer_commands(self) -> None:
@@ -178,14 +176,35 @@ class LessonPlace(QSplitter):
             view.setFocus()
 
     def _on_opened(self) -> None:
-        column, played = self._make_column(), self.lessons().player is not None
-        seen = not column.isHidden()
-        if not played and self._has_keyboard(column):
-            self._give_screen_keyboard()
-        column.setVisible(played)
+        """Another lesson, the same on other cards, or none any more."""
+        from gpuexplorer.gui.lessons.lesson_column import (  # noqa: PLC0415
+            LessonColumn,
+            Pointer,
+        )
+
+        before, player = self._column, self.lessons().player
+        focused = before is not None and self._has_keyboard(before)
+        self._column = None
+        if before is not None:
+            before.stop()
+            before.hide()
+            before.deleteLater()
+        if player is not None:
+            pointer = self._pointer = self._pointer or Pointer(self._navigation, self.window())
+            self._column = LessonColumn(player, self.lessons(), self._navigation, pointer)
+            self._column.fold_asked.connect(self._on_fold_asked)
+            self._column.more_asked.connect(self._on_more_asked)
+            self.insertWidget(0, self._column)
+            self.setStretchFactor(1, 1)
         self._offer_commands()
-        if played is not seen:
+        if before is None or player is None:
             self._fold(False)  # noqa: FBT003 - as setVisible
+        else:
+            self._arrange()
+        if focused and self._column is not None and not self._folded:
+            self._column.take_keyboard()
+        elif focused:
+            self._give_screen_keyboard()
 
     def _on_command_given(self, do: Do) -> None:
         if self._column is not None:

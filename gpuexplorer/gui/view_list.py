@@ -94,7 +94,6 @@ LATER = (
     "gpuexplorer.gui.nothing_found",
     "gpuexplorer.gui.lab",
     "gpuexplorer.gui.copies",
-    "gpuexplorer.gui.state.lessons",
     "gpuexplorer.gui.lessons",
     "gpuexplorer.gui.state.groups",
     "gpuexplorer.gui.machines",

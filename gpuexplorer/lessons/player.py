@@ -398,7 +398,7 @@ class Player:
                 step.state = StepState.FAILED
                 if failed is None:
                     step.reason = Message(
-                        "This cell was there to fail, and it did not. Run the cells of this"
+                        "This cell is meant to fail, but it succeeded. Run the cells of this"
                         " step again, in order."
                     )
                 elif failed.cause == "cancelled":

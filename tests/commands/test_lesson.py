@@ -173,7 +173,7 @@ def test_whatever_goes_wrong_is_told_with_its_step_and_the_others_are_played(
     assert lines[line - 1] == "X == 2"
     assert steps[0]["cells"][0]["printed"] == "one\n"
     assert steps[1]["reason"] == "The cell failed: NameError: name 'Y' is not defined."
-    assert steps[2]["reason"].startswith("This cell was there to fail, and it did not.")
+    assert steps[2]["reason"].startswith("This cell is meant to fail, but it succeeded.")
     assert steps[3]["reason"].startswith("It took too long and was stopped.")
     assert steps[4]["checks"][0]["error"].startswith("There is no fan_7_speed in")
     assert steps[5]["predictions"][0]["reason"].startswith("Python says: IndexError")

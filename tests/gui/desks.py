@@ -7,7 +7,7 @@ from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
-from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
+from gpuexplorer.gui.state.lessons import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation

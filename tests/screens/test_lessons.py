@@ -81,14 +81,14 @@ def test_a_lesson_is_played_to_its_end_by_clicks(open_program: OpenProgram) -> N
     person.click("Predict", within="Prediction")
     person.sees("Your prediction is kept", within=LESSON)
     person.click("Run", within="Cell")
-    person.sees("Checked: it is as it should be.", "cpu", within=LESSON)
+    person.sees("Check passed.", "cpu", within=LESSON)
     person.click("Next step", within=LESSON)
     person.sees(SECOND, within=LESSON)
     person.type_into("How fast do the 256 MiB get there?", "12")
     person.press("Return")
-    person.click("Run the next cell", within=LESSON)
-    person.sees("Done · cuda:0", "Run the next cell", within=LESSON)
-    person.click("Run the next cell", within=LESSON)
+    person.click("Run next cell", within=LESSON)
+    person.sees("Done · cuda:0", "Run next cell", within=LESSON)
+    person.click("Run next cell", within=LESSON)
     person.sees("Read on", "what the wire can carry", within=LESSON)
     reads_on(person, "Finish")
     person.click("Finish", within=LESSON)
@@ -105,7 +105,7 @@ def test_one_key_leads_to_what_comes_next(open_program: OpenProgram) -> None:
     person.press("Space", ONE_KEY)
     person.sees("Your prediction is kept", within=LESSON)
     person.press(ONE_KEY)
-    person.sees("Checked: it is as it should be.", within=LESSON)
+    person.sees("Check passed.", within=LESSON)
     reads_on(person, "Next step")
     person.press(ONE_KEY)
     person.sees(SECOND, within=LESSON)
@@ -160,6 +160,7 @@ def test_without_a_card_the_lesson_offers_two_idle_ones_and_goes_on_there(
     person = open_program(real=no_cards)
     person.patience = PATIENCE
     person.press("8")
+    person.sees(TITLE)
     assert person.rows("Lessons")[0][-2] == "no card"
     person.click("Begin")
     person.press("Alt+PgDown")
@@ -191,7 +192,7 @@ def test_a_lesson_from_outside_shows_its_cells_and_asks_before_the_first_runs(
     person.click("Run", within="Cell")
     person.click("Let it run")
     person.click("Run", within="Cell")
-    person.sees("Checked: it is as it should be.", within=LESSON)
+    person.sees("Check passed.", within=LESSON)
 
 
 def test_what_cannot_be_read_is_told_with_its_line_and_a_cure(

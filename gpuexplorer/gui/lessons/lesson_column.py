@@ -1,124 +1,132 @@
-"""LessonColumn: the lesson that is played, beside whatever screen is seen."""
+"""LessonColumn: the lesson that is played, beside whatever screen is seen; and the Pointer to
+what it speaks of.
+"""
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QWidget
+import shiboken6
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleEvent
+from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QScrollArea, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.lessons.column_parts import ColumnFoot, ColumnNotice, FirstRun
-from gpuexplorer.gui.lessons.pointer import Pointer
+from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.gui.lessons.presentation import Presentation
-from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.lessons.step_page import StepPage
-from gpuexplorer.gui.lessons.words import (
-    CHECKED,
-    LessonNotice,
-    Next,
-    Way,
-    next_of,
-    notice_of,
-    step_words,
-)
-from gpuexplorer.gui.state.lessons.lessons_state import LessonsState
+from gpuexplorer.gui.lessons.step_page import StepAsks, StepPage, next_part
+from gpuexplorer.gui.state.lab.worker_slot import Stage
+from gpuexplorer.gui.state.lessons import LessonsState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon, icon_of
-from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
+from gpuexplorer.gui.widgets.controls.buttons import (
+    IconButton,
+    MenuButton,
+    PrimaryButton,
+    open_below,
+)
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.gui.widgets.live_view import scrolled
+from gpuexplorer.gui.widgets.live_view import LiveView, scrolled
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
-from gpuexplorer.lessons.lesson import Point, Step
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
+from gpuexplorer.lessons.lesson import CONTROLS, Point, Predict, screen_of
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.telemetry.whole_file import write_whole
 
+LEAST, USUAL = 300, 340
+NO_CARDS = mark(
+    "No graphics card answers here. Two simulated ones can take its place: values are real "
+    "there, times are modelled, and every screen says SIMULATED."
+)
 _PAGE = FileKind(mark("Page"), "html")
-LEAST, USUAL, FOLDED = 300, 340, 45
 _SEEN = 40  # pixels that stay in sight, when one reads on
 _ABOVE = 8  # pixels, over what was just measured: below it stands what comes of it
+_STAYS, _OFTEN, _AROUND = 6000, 50, 5  # milliseconds of the pointer; pixels
+_ICONS = {
+    StepState.DONE: Icon.CHECK,
+    StepState.FAILED: Icon.WARNING,
+    StepState.SKIPPED: Icon.NEXT,
+}
+# A sentence and its tone; the words of a button, and what it does.
+Notice = tuple[str, Tone, str, Callable[[], object]]
 
 
 class LessonColumn(QFrame):
-    """Follows the lessons; the window makes room for it. Folded, a strip of it stays."""
+    """The lesson that is played, until another one is or it is left."""
 
     fold_asked = Signal()
     more_asked = Signal(QMenu)  # what else can be done with the lesson, to be filled in
 
     def __init__(
-        self,
-        lessons: LessonsState,
-        navigation: Navigation,
-        pointer: Pointer,
-        parent: QWidget | None = None,
+        self, player: Player, lessons: LessonsState, navigation: Navigation, pointer: "Pointer"
     ) -> None:
-        super().__init__(parent)
-        self._pointer = pointer
-        self._lessons, self._navigation = lessons, navigation
-        self._player: Player | None = None
-        self._page: StepPage | None = None
+        super().__init__()
+        lesson, self._lab = player.lesson, lessons.lab
+        self._player, self._lessons = player, lessons
+        self._navigation, self._pointer = navigation, pointer
         self._presentation: Presentation | None = None
-        self._said = LessonNotice()  # what was just refused, until something changes
+        self._act: Callable[[], object] = tuple  # of the notice's button
         self._at = -1
         self.setProperty("panel", "rail")
-        self._title = ElidedLabel(look().letters.title, Tone.TEXT)
+        self.setAccessibleName(tr("Lesson: {title}", title=lesson.title))
+        title = ElidedLabel(look().letters.title, Tone.TEXT, lesson.title)
+        self._steps = MenuButton(tr("Steps of the lesson"))
+        self._steps.about_to_open.connect(self._fill_steps)
         self._more = IconButton(Icon.MENU, tr("What can be done with the lesson"))
         self._more.clicked.connect(self._on_more_asked)
-        self._fold = IconButton(Icon.FOLD, tr("Fold the lesson"), "Ctrl+Shift+B")
-        self._fold.clicked.connect(self.fold_asked)
-        self._steps = MenuButton(tr("Steps of the lesson"))
-        self._steps.about_to_open.connect(self._on_steps_asked)
-        self._saving = Saving(lessons.lab.machine.settings, self)
-        self._saving.done.connect(self._on_saved)
-        self._saving.refused.connect(self._on_refused)
-        self._notice = ColumnNotice()
-        self._needed = PyTorchNotice(None, self)
-        self._notice.way_chosen.connect(self._on_way_chosen)
-        self._area = scrolled(QWidget())
-        self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._area.verticalScrollBar().valueChanged.connect(self._show_foot)
-        self._area.verticalScrollBar().rangeChanged.connect(self._show_foot)
-        self._foot = ColumnFoot()
-        self._foot.next_asked.connect(self.do_next)
-        self._foot.stop_asked.connect(self._on_stop_asked)
-        self._foot.back_asked.connect(partial(self.turn, -1))
-        self._foot.skip_asked.connect(partial(self.turn, 1))
-        parts = (self._title, GROWS, self._steps, self._more, self._fold)
-        head = row(*parts, gap=4, margins=(16, 10, 9, 8))
+        fold = IconButton(Icon.FOLD, tr("Fold the lesson"), "Ctrl+Shift+B")
+        fold.clicked.connect(self.fold_asked)
+        self._saving = Saving(self._lab.machine.settings, self)
+        self._saving.done.connect(lambda said: self._tell(said, Tone.QUIET))
+        self._saving.refused.connect(self._tell)
+        self._notice, self._sentence = QFrame(), wrapped_label("", Tone.TEXT)
+        self._notice.setProperty("panel", "notice")
+        self._way = QPushButton()
+        self._way.setAutoDefault(True)
+        self._way.clicked.connect(lambda _: self._act())
+        way = row(self._way, FREE)
+        column(self._sentence, way, within=self._notice, margins=(12, 8, 12, 8))
+        needed = PyTorchNotice(self._lab if "pytorch" in lesson.needs else None, self)
         asks = self._asks = StepAsks(self)
         asks.lesson.connect(self._on_lesson_asked)
         asks.control.connect(self._on_control_asked)
         asks.edit.connect(self._on_edit_asked)
         asks.allow.connect(self._ask_first)
-        asks.refused.connect(self._on_refused)
-        self._body = QWidget()
-        column(
-            head,
-            column(self._notice, self._needed, margins=(16, 0, 12, 6)),
+        asks.refused.connect(self._tell)
+        self._page, paper = StepPage(player, asks), QWidget()
+        paper.setProperty("panel", "clear")
+        column(self._page, FREE, within=paper, margins=(16, 4, 12, 16))
+        self._area = scrolled(paper)
+        self._area.setAccessibleName(lesson.title)
+        self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._page.came.connect(partial(self._area.ensureWidgetVisible, ymargin=_ABOVE))
+        bar = self._area.verticalScrollBar()
+        bar.valueChanged.connect(self._show_foot)
+        bar.rangeChanged.connect(self._show_foot)
+        self._back = IconButton(Icon.PREVIOUS, tr("Step before"), "Alt+PgUp")
+        self._back.clicked.connect(partial(self.turn, -1))
+        self._next = PrimaryButton("Ctrl+Shift+Enter")
+        self._next.clicked.connect(self.do_next)
+        self._stop = IconButton(Icon.STOP, tr("Stop the cell"))
+        self._stop.clicked.connect(self._lab.cancel)
+        self._over = IconButton(Icon.NEXT)
+        self._over.clicked.connect(partial(self.turn, 1))
+        head = (title, GROWS, self._steps, self._more, fold)
+        foot = (self._back, self._next, GROWS, self._stop, self._over)
+        parts = (
+            row(*head, gap=4, margins=(16, 10, 9, 8)),
+            column(self._notice, needed, margins=(16, 0, 12, 6)),
             self._area,
             GROWS,
-            self._foot,
-            within=self._body,
-            gap=0,
+            row(*foot, gap=6, margins=(12, 8, 9, 12)),
         )
-        self._strip = QWidget()
-        unfold = IconButton(Icon.UNFOLD, tr("Unfold the lesson"), "Ctrl+Shift+B")
-        unfold.clicked.connect(self.fold_asked)
-        column(unfold, FREE, within=self._strip, margins=(6, 10, 6, 0))
-        column(self._body, self._strip, within=self, gap=0, margins=(0, 0, 1, 0))
-        self._strip.hide()
-        lessons.opened.connect(self._on_opened)
-        lessons.changed.connect(self._on_changed)
-        self._on_opened()
-
-    def show_folded(self, folded: bool) -> None:
-        self._body.setVisible(not folded)
-        self._strip.setVisible(folded)
+        column(*parts, within=self, gap=0, margins=(0, 0, 1, 0))
+        lessons.changed.connect(self._show)
+        self._show()
 
     def take_keyboard(self) -> None:
         """Where one reads: the arrow keys scroll, and Tab goes through the parts."""
@@ -126,263 +134,294 @@ class LessonColumn(QFrame):
 
     def turn(self, by: int) -> None:
         """To another step, whether this one is done or not."""
-        if self._player is not None and 0 <= self._player.at + by < len(self._player.steps):
-            self._go(self._player.at + by)
+        if 0 <= self._player.at + by < len(self._player.steps):
+            self._player.go(self._player.at + by)
 
     def do_next(self) -> None:
-        """What the button that stands out says."""
-        player = self._player
-        if player is None:
-            return
-        match self._coming(player):
-            case Next.READ:
-                bar = self._area.verticalScrollBar()
-                bar.setValue(bar.value() + bar.pageStep() - _SEEN)
-            case Next.PREDICT:
-                self._lead(answer=True)
-            case Next.RUN if player.must_ask:
-                self._ask_first()
-            case Next.RUN:
-                self._lead(answer=False)
-                self._try(player.run_next)
-            case Next.CHECK:
-                player.check_again()
-            case Next.GO_ON:
-                self.turn(1)
-            case Next.END:
-                self._lessons.finish()
-                self._navigation.open_screen("lessons")
+        """The one thing that comes next: predict, run, read on, or the next step."""
+        self._coming()[1]()
 
     def open_steps(self) -> None:
         self._steps.click()
 
     def present(self) -> None:
         """Over the whole screen, for a class."""
-        if self._player is not None and self._presentation is None:
-            over = self.window()
-            shown = Presentation(self._player, self._asks, over)
+        if self._presentation is None:
+            shown = Presentation(self._player, self._asks, self.window())
             self._presentation = shown
             shown.left.connect(self._on_left)
             shown.open()
 
     def export(self) -> None:
         """As far as it was played: a page to be read and printed."""
-        player, session = self._player, self._lessons.lab.machine.session
-        if player is not None:
-            name = suggested_name(
-                player.lesson.name, session.clock.wall(), simulated=session.simulated
-            )
-            self._saving.ask(tr("Export the lesson"), name, (_PAGE,), self._contents)
+        player, lab, session = self._player, self._lab, self._lab.machine.session
+
+        def page(path: Path) -> Write:
+            from gpuexplorer.lessons.html import contents  # noqa: PLC0415 - rarely needed
+
+            data = contents(player, lab.ledger, machine=lab.machine.name)
+            return partial(write_whole, path, [data])
+
+        wall, simulated = session.clock.wall(), session.simulated
+        name = suggested_name(player.lesson.name, wall, simulated=simulated)
+        self._saving.ask(tr("Export the lesson"), name, (_PAGE,), page)
 
     def stop(self) -> None:
-        """Nobody is asked any longer. Harmless when called twice."""
+        """For good."""
+        self._lessons.changed.disconnect(self._show)
         self._area.verticalScrollBar().blockSignals(True)  # noqa: FBT003 - it tells while it goes
+        self._pointer.end()
         self._end_presentation()
 
     def _end_presentation(self) -> None:
         if self._presentation is not None:
             self._presentation.close()
 
-    def _contents(self, path: Path) -> Write | None:
-        from gpuexplorer.lessons.html import contents  # noqa: PLC0415 - rarely needed
-
-        if self._player is None:
-            return None
-        lab = self._lessons.lab
-        data = contents(self._player, lab.ledger, machine=lab.machine.name)
-        return partial(write_whole, path, [data])
-
-    def _go(self, at: int) -> None:
-        if self._player is not None:
-            self._said = LessonNotice()
-            self._player.go(at)
-            self._show()
-
-    def _show(self) -> None:
-        player, page = self._player, self._page
-        if player is None or page is None:
-            return
+    def _show(self, told: Notice | None = None) -> None:
+        """`told`: what was just refused, or done; until something changes."""
+        player = self._player
         another, self._at = player.at != self._at, player.at
         here = self._has_keyboard()
         if another and here:
             self.take_keyboard()  # on a part that goes, Qt would scroll to whoever gets it then
-        page.show_step()
+        self._page.show_step()
         if here and not self._has_keyboard():
             self.take_keyboard()  # it was on an answer that is not asked for any more
         if another:
-            self._begin_step(player.step.step)
+            self._area.verticalScrollBar().setValue(0)
+            self._pointer.end()
+            points = (each for each in player.step.step.parts if isinstance(each, Point))
+            if (point := next(points, None)) is not None:
+                self._pointer.hint_at(point.control)  # if it is on the screen that is seen
         if self._presentation is not None:
             self._presentation.show_step()
-        self._steps.show_words(step_words(player.at, player.steps))
-        lessons, said = self._lessons, self._said
-        if not said.sentence:
-            said = notice_of(player, lessons.lab, lessons.lost)
-        self._notice.show_notice(said)
+        at, count = player.at + 1, len(player.steps)
+        self._steps.show_words(tr("{number} of {count}", number=at, count=count))
+        sentence, tone, words, self._act = told or self._notice_now()
+        self._sentence.setText(sentence)
+        self._notice.setAccessibleName(sentence)
+        self._notice.setVisible(bool(sentence))
+        restyle(self._notice, "tone", tone.value)
+        self._way.setText(words)
+        self._way.setVisible(bool(words))
         self._show_foot()
 
     def _show_foot(self) -> None:
-        player = self._player
-        if player is None:
-            return
+        player, busy = self._player, self._player.busy()
+        self._next.show_words(self._coming()[0])
+        self._next.setEnabled(not busy)
+        # What is done in the step has its own button there, which stands out.
+        there = next_part(player) is not None and not busy
+        restyle(self._next, "kind", "quiet" if there else "primary")
+        self._stop.setVisible(busy)
         over = player.step.state in (StepState.DONE, StepState.SKIPPED)
-        cells = len(player.step.step.cells)
-        first, last = player.at == 0, player.at + 1 == len(player.steps)
-        self._foot.show_next(self._coming(player), cells, over=over, first=first, last=last)
+        meaning = tr("Next step") if over else tr("Skip this step")
+        self._over.show_meaning(Icon.NEXT, meaning, "Alt+PgDown")
+        self._over.setEnabled(player.at + 1 < len(player.steps))
+        self._back.setEnabled(player.at > 0)
 
-    def _coming(self, player: Player) -> Next:
-        """Nobody is led over an explanation that was not seen."""
-        coming, bar = next_of(player), self._area.verticalScrollBar()
-        below = bar.value() + _ABOVE < bar.maximum()
-        return Next.READ if below and coming in (Next.GO_ON, Next.END) else coming
+    def _coming(self) -> tuple[str, Callable[[], object]]:
+        """What comes next in words, and what does it: predict, then run, then go on. Nobody is
+        led over an explanation that was not seen.
+        """
+        player, step, bar = self._player, self._player.step, self._area.verticalScrollBar()
+        part = next_part(player)
+        if player.busy():
+            return tr("Running"), tuple
+        if isinstance(part, Predict):
+            return tr("Predict first"), self._page.do_next
+        if part is not None:
+            one = len(step.step.cells) == 1
+            return tr("Run the cell") if one else tr("Run next cell"), self._page.do_next
+        if step.state is StepState.FAILED and any(not e.held for e in step.checked.values()):
+            return tr("Check again"), player.check_again
+        if bar.value() + _ABOVE < bar.maximum():
+            page = self._area.viewport().height() - _SEEN
+            return tr("Read on"), lambda: bar.setValue(bar.value() + page)
+        if player.at + 1 < len(player.steps):
+            return tr("Next step"), partial(self.turn, 1)
+        return tr("Finish"), self._finish
+
+    def _notice_now(self) -> Notice:
+        """The gravest first."""
+        lab, lost, player = self._lab, self._lessons.lost, self._player
+        ended, gone = tr(lab.sentence), player.replay_needed
+        if lab.stage is Stage.HANGING:
+            said = tr(
+                "The cell was asked to stop and does not come back. A new worker can take the "
+                "place of this one; the lesson goes on from here."
+            )
+            return said, Tone.WARN, tr("Restart the worker"), lab.restart
+        if lab.pythons.lacking and ended:
+            opens = partial(self._navigation.open_screen, "lab")
+            return ended, Tone.BAD, tr("Open the lab"), opens
+        if lab.machine.session.bare and {"card", "two cards"} & {*player.lesson.needs}:
+            ask = self._navigation.idle_cards_asked.emit
+            return tr(NO_CARDS), Tone.WARN, tr("Use two simulated cards"), ask
+        if lost:
+            ended = tr(
+                "{cards} does not answer any more; what lay there is lost. Go on with another "
+                "card, or when it is back.",
+                cards=listed(lost),
+            )
+        # A step that is done needed none of them.
+        if not gone or player.step.state is StepState.DONE or player.busy():
+            return ended, Tone.WARN, "", tuple
+        said = trn(
+            "{count} cell of the steps before is not in the lab's session, and this step may "
+            "need what it makes.",
+            "{count} cells of the steps before are not in the lab's session, and this step may "
+            "need what they make.",
+            len(gone),
+        )
+        again = trn("Run that cell", "Run those {count} cells", len(gone))
+        tone = Tone.WARN if ended else Tone.QUIET
+        return paragraph((ended, said)), tone, again, self._replay
 
     def _has_keyboard(self) -> bool:
         focused = QApplication.focusWidget()
-        return focused is not None and (
-            focused is self._area or self._area.isAncestorOf(focused)
-        )
+        return focused is self._area or self._area.isAncestorOf(focused or self)
 
-    def _begin_step(self, step: Step) -> None:
-        self._area.verticalScrollBar().setValue(0)
-        self._pointer.hide()
-        point = next((each for each in step.parts if isinstance(each, Point)), None)
-        if point is not None:
-            self._pointer.hint_at(point.control)  # if it is on the screen that is seen
-
-    def _lead(self, *, answer: bool) -> None:
-        """To the part whose button stands out. `answer`: for the keyboard to answer it; who is
-        there already has answered.
-        """
-        buttons = self._page.findChildren(QPushButton) if self._page is not None else ()
-        first = next((e for e in buttons if e.property("kind") == "primary"), None)
-        part = None if first is None else first.parentWidget()
-        if first is None or part is None:
+    def _replay(self) -> None:
+        if self._player.must_ask:
+            self._ask_first()
             return
-        self._area.ensureWidgetVisible(part)
-        focused = QApplication.focusWidget()
-        if answer and focused is not None and part.isAncestorOf(focused):
-            first.click()
-        elif answer:
-            inside = (e for e in part.findChildren(QWidget) if e.isVisibleTo(part))
-            tab = Qt.FocusPolicy.TabFocus
-            stop = next((each for each in inside if each.focusPolicy() & tab), first)
-            stop.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        try:
+            self._player.run(*self._player.replay_needed)
+        except Trouble as trouble:
+            self._tell(trouble.told)
+
+    def _finish(self) -> None:
+        self._lessons.finish()
+        self._navigation.open_screen("lessons")
 
     def _ask_first(self) -> None:
         """Nothing of a lesson from outside runs before somebody has seen its cells."""
-        if self._player is not None:
-            over = self._presentation or self.window()
-            sheet = FirstRun(self._player.lesson, over)
-            sheet.accepted.connect(self._on_allowed)
-            sheet.open()
+        lesson, over = self._player.lesson, self._presentation or self.window()
+        sheet = Sheet(tr("Let this lesson run its cells?"), over, width=600)
+        sheet.add_sentence(
+            tr(
+                "It did not come with GPU Explorer: {file}. Its cells, and what it checks, are "
+                "Python that runs as you, with your files.",
+                file=str(lesson.file),
+            )
+        )
+        cells = [each.source.rstrip() for step in lesson.steps for each in step.cells]
+        sheet.add_code("\n\n".join(cells), tr("All cells of the lesson"))
+        later = tr("Nothing runs by itself: each cell still waits until you run it.")
+        sheet.add_sentence(later, Tone.QUIET)
+        sheet.add_button(tr("Don't run them"), ROLE.RejectRole, default=True)
+        sheet.add_button(tr("Let it run"), ROLE.AcceptRole)
+        sheet.accepted.connect(self._player.allow)
+        sheet.open()
 
-    def _on_allowed(self) -> None:
-        if self._player is not None:
-            self._player.allow()
-            self._show()
-
-    def _on_opened(self) -> None:
-        """Another lesson, the same on other cards, or none any more."""
-        self._end_presentation()
-        before, self._page = self._page, None
-        self._player, self._at, self._said = self._lessons.player, -1, LessonNotice()
-        if before is not None:
-            self._area.takeWidget().deleteLater()
-        player = self._player
-        if player is None:
-            return
-        needs = "pytorch" in player.lesson.needs
-        self._needed.show_lab(self._lessons.lab if needs else None)
-        page = self._page = StepPage(player, self._asks)
-        page.revealed.connect(self._on_revealed)
-        paper = QWidget()
-        paper.setProperty("panel", "clear")
-        column(page, FREE, within=paper, margins=(16, 4, 12, 16))
-        self._area.setWidget(paper)
-        self._title.show_text(player.lesson.title)
-        self.setAccessibleName(tr("Lesson: {title}", title=player.lesson.title))
-        self._area.setAccessibleName(player.lesson.title)
-        self._show()
-
-    def _on_revealed(self, part: QWidget) -> None:
-        page = part.parentWidget()
-        lines = page.layout() if page is not None else None
-        if lines is not None:
-            lines.activate()  # for the part to be as high as it is now
-        self._area.ensureWidgetVisible(part, ymargin=_ABOVE)
+    def _tell(self, sentence: str, tone: Tone = Tone.BAD) -> None:
+        self._show((sentence, tone, "", tuple))
 
     def _on_left(self) -> None:
         self._presentation = None
 
-    def _on_changed(self) -> None:
-        self._said = LessonNotice()
-        self._show()
-
-    def _try(self, run: Callable[[], object]) -> None:
-        try:
-            run()
-        except Trouble as trouble:
-            self._on_refused(trouble.told)
-
-    def _on_refused(self, sentence: str) -> None:
-        self._said = LessonNotice(sentence, Tone.BAD)
-        self._show()
-
-    def _on_stop_asked(self) -> None:
-        self._lessons.lab.cancel()
-
-    def _on_saved(self, sentence: str) -> None:
-        self._said = LessonNotice(sentence)
-        self._show()
-
     def _on_control_asked(self, name: str) -> None:
         self._end_presentation()
-        refused = self._pointer.show_control(name)
-        if refused:
-            self._on_refused(refused)
+        if refused := self._pointer.show_control(name):
+            self._tell(refused)
 
     def _on_lesson_asked(self, name: str) -> None:
         lesson = self._lessons.shelf.named(name)
         if lesson is None:
-            self._on_refused(tr("There is no lesson {name!r} on the list.", name=name))
+            self._tell(tr("There is no lesson {name!r} on the list.", name=name))
         else:
             self._lessons.play(lesson)
 
     def _on_edit_asked(self, code: str) -> None:
         self._end_presentation()
         self._navigation.open_screen("lab")
-        self._lessons.lab.code_offered.emit(code)
+        self._lab.code_offered.emit(code)
 
-    def _on_way_chosen(self, way: Way) -> None:
-        match way:
-            case Way.RESTART:
-                self._lessons.lab.restart()
-            case Way.REPLAY if self._player is not None and self._player.must_ask:
-                self._ask_first()
-            case Way.REPLAY if self._player is not None:
-                self._player.run(*self._player.replay_needed)
-            case Way.SIMULATE:
-                self._navigation.idle_cards_asked.emit()
-            case Way.LAB:
-                self._navigation.open_screen("lab")
-
-    def _on_steps_asked(self, menu: QMenu) -> None:
-        player = self._player
-        for at, each in enumerate(player.steps if player is not None else ()):
-            words = tr(
-                "{number} {title}", number=at + 1, title=each.step.title.replace("&", "&&")
-            )
-            action = menu.addAction(words, partial(self._go, at))
-            icon = CHECKED.get(each.state)
-            if icon is not None:
-                action.setIcon(icon_of(icon))
+    def _fill_steps(self, menu: QMenu) -> None:
+        for at, each in enumerate(self._player.steps):
+            title = each.step.title.replace("&", "&&")
+            words = tr("{number} {title}", number=at + 1, title=title)
+            action = menu.addAction(words, partial(self.turn, at - self._at))
+            if each.state in _ICONS:
+                action.setIcon(icon_of(_ICONS[each.state]))
             action.setToolTip(each.reason)
-            if player is not None and at == player.at:
-                font = action.font()
-                font.setBold(True)
-                action.setFont(font)
+            font = action.font()
+            font.setBold(at == self._at)
+            action.setFont(font)
 
     def _on_more_asked(self) -> None:
         menu = QMenu(self)
-        menu.aboutToHide.connect(menu.deleteLater)
         self.more_asked.emit(menu)
-        menu.popup(self._more.mapToGlobal(self._more.rect().bottomLeft()))
+        open_below(menu, self._more)
+
+
+class Pointer(QFrame):
+    """A ring around a control of the window that a lesson speaks of, by its name in `CONTROLS`.
+    It stands over the window, and neither the mouse nor the keyboard notices it.
+    """
+
+    def __init__(self, navigation: Navigation, window: QWidget) -> None:
+        super().__init__(window)
+        self._navigation, self._window = navigation, window
+        self._control: QWidget | None = None
+        self.setProperty("panel", "pointer")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+        self._follows = QTimer(self, interval=_OFTEN)
+        self._follows.timeout.connect(self._place)
+        self._gone = QTimer(self, singleShot=True, interval=_STAYS)
+        self._gone.timeout.connect(self.end)
+
+    def show_control(self, name: str) -> str:
+        """Goes to its screen first. Why it cannot be shown; empty where it is."""
+        if screen_of(name) not in ("", self._navigation.screen):
+            self._navigation.open_screen(screen_of(name))
+        return self.hint_at(name)
+
+    def hint_at(self, name: str) -> str:
+        """As `show_control`, without going anywhere."""
+        self.end()
+        words, window = tr(CONTROLS[name]), self._window
+        view = next((each for each in window.findChildren(LiveView) if each.isVisible()), None)
+        named = window.findChildren(QWidget, name)
+        # Another machine has the same screens, put aside.
+        named.sort(key=lambda each: view is None or not view.isAncestorOf(each))
+        found: QWidget | None = named[0] if named else None
+        if view is not None and found is not None:
+            view.reveal(found)
+        while found is not None and not found.isVisible():
+            found = found.parentWidget()  # the menu that holds it where the window is narrow
+        there = screen_of(name) in ("", self._navigation.screen)
+        if not there or found in (None, window) or (found is view and found not in named):
+            return tr("Not to be seen just now: {control}.", control=words)
+        for area in window.findChildren(QScrollArea):
+            if area.isAncestorOf(found):
+                area.ensureWidgetVisible(found)
+        self._control = found
+        self._place()
+        self.setAccessibleName(tr("Here: {control}", control=words))
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+        self._follows.start()
+        self._gone.start()
+        return ""
+
+    def end(self) -> None:
+        self._follows.stop()
+        self._gone.stop()
+        self._control = None
+        self.hide()
+
+    def _place(self) -> None:
+        """Around what is seen of the control; a screen may be gone, with its session."""
+        at, window, more = self._control, self._window, _AROUND
+        if at is None or not shiboken6.isValid(at) or not at.isVisible():
+            self.end()
+            return
+        seen = window.rect()
+        while at is not None and at is not window:
+            seen &= QRect(at.mapTo(window, QPoint()), at.size())
+            at = at.parentWidget()
+        self.setGeometry(seen.adjusted(-more, -more, more, more) & window.rect())
+        self.show()
+        self.raise_()

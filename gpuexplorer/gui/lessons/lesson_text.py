@@ -1,6 +1,6 @@
-"""LessonText: Markdown of a lesson in the window's letters and colours."""
+"""What is read in a lesson: Markdown in the window's letters and colours, code, pictures."""
 
-from collections.abc import Iterator
+import math
 from functools import cache
 from html import escape
 from itertools import pairwise
@@ -9,26 +9,27 @@ from string import Template
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import (
     QDesktopServices,
     QFont,
-    QFontMetricsF,
+    QImage,
+    QPainter,
+    QPixmap,
     QResizeEvent,
     QTextBlockFormat,
     QTextCursor,
     QTextDocument,
-    QTextFragment,
-    QTextLength,
-    QTextTable,
+    QTextOption,
+    QWheelEvent,
 )
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QLabel, QSizePolicy, QTextBrowser, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lessons.growing_text import GrowingText
-from gpuexplorer.gui.lessons.lesson_pictures import PictureSheet, read_picture
-from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.theme.letters import Letterings
+from gpuexplorer.gui.paint.python import PythonColours
 from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -36,13 +37,11 @@ if TYPE_CHECKING:
 
 _SHEET = Template("""
 body { color: $text; }
-p, li, td, h1, h2, h3, h4, h5, h6 { line-height: 138%; }
+p, li, td, h3, h4, h5, h6 { line-height: 138%; }
 p, ul, ol { margin: 0 0 ${gap}px 0; }
 .picture { line-height: 100%; }
 li { margin: 0 0 ${half}px 0; }
-h1, h2, h3 { $title margin: ${gap}px 0; }
-h4, h5, h6 { $strong margin: ${gap}px 0; }
-blockquote { margin: 0 0 0 ${step}px; }
+h3, h4, h5, h6 { $strong margin: ${gap}px 0; }
 a { color: $accent; text-decoration: none; }
 code { $mono background-color: $track; }
 strong { font-weight: 600; }
@@ -54,53 +53,120 @@ td { padding: 4px 8px 4px 0; border-bottom: 1px solid $line; }
 .shown td { padding: 8px; border: none; }
 """)
 _TABLE = '<table class="{}" width="100%" cellspacing="0">'
-_CELL = '<td class="{}" align="{}">'
-_IN_TABLE = "<tr><td><pre>{}</pre></td></tr></table>"
 _SHOWN = (
-    '<a href="{scheme}:{address}" title="{hint}">'
+    '<a href="picture:{address}" title="{hint}">'
     '<img src="{address}" width="{width:g}" height="{height:g}"></a>'
 )
-_FOR_DESKTOP = ("https", "http")
-_PICTURE_SCHEME = "picture"  # a press on one
-_PICTURE = QTextDocument.ResourceType.ImageResource
-_BESIDE = 10.0  # pixels between what two columns of a table say
+_INKS = (b"currentColor", b"#808080")  # a grey that is read on light and on dark, elsewhere
+_LARGE = 880  # pixels of a picture that is looked at
+
+
+class GrowingText(QTextBrowser):
+    """Read, selected and copied, as high as it is: what it stands in scrolls. It reads no file
+    and fetches nothing by itself.
+    """
+
+    def __init__(self, name: str, text: str = "") -> None:
+        super().__init__()
+        self.letters = look().letters
+        self.setProperty("panel", "clear")
+        self.setAccessibleName(name)
+        self.setOpenLinks(False)
+        # What holds no link is reached by the mouse, and read without being a stop.
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setFrameShape(QTextBrowser.Shape.NoFrame)
+        never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setHorizontalScrollBarPolicy(never)
+        self.setVerticalScrollBarPolicy(never)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.document().setDocumentMargin(0)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self.setFont(self.letters.mono.font)
+        self.setPlainText(text)
+
+    def _fit(self) -> None:
+        height = math.ceil(self.document().size().height())
+        if height != self.height():
+            self.setFixedHeight(height)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()  # out of sight, the document does not tell
+
+    def loadResource(self, kind: int, name: QUrl | str) -> None:
+        """Pictures are handed to the document; of others nothing is looked for."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class CodeText(GrowingText):
+    """Python in its colours; what is too long for a line goes on below, further in."""
+
+    def __init__(self, name: str, code: str) -> None:
+        super().__init__(name, code)
+        self._colours = PythonColours(self.document())
+        cursor = QTextCursor(self.document())
+        for line in code.split("\n"):
+            form, spaces = QTextBlockFormat(), len(line) - len(line.lstrip()) + 4
+            form.setLeftMargin(spaces * self.letters.mono.width("0"))
+            form.setTextIndent(-form.leftMargin())
+            cursor.mergeBlockFormat(form)
+            cursor.movePosition(QTextCursor.MoveOperation.NextBlock)
 
 
 class LessonText(GrowingText):
     """A link to the net is opened by the desktop when it is clicked; one to another lesson is
-    told. Pictures are read from beside the lesson's file, and from nowhere else.
+    told. Pictures are read from beside the lesson's file, and shown large on a press.
     """
 
-    def __init__(self, markdown: str, folder: Path, asks: StepAsks) -> None:
+    lesson_asked = Signal(str)  # the name of its folder
+
+    def __init__(self, markdown: str, folder: Path) -> None:
         super().__init__(tr("Text"))
         self._tokens = _markdown().parse(markdown)
-        self._folder, self._asks = folder.resolve(), asks
+        self._folder = folder.resolve()
         self._pictures: dict[str, str] = {}  # what each is called
         self._written = (0, 0.0)  # for which width and how many pixels to one
         for before, token in pairwise(self._tokens):
-            if any(each.type == "image" for each in token.children or ()):
+            kinds = {each.type for each in token.children or ()}
+            if "image" in kinds:
                 before.attrSet("class", "picture")
-        kinds = {each.type for token in self._tokens for each in token.children or ()}
-        links = not kinds.isdisjoint(("link_open", "image"))
-        focus = Qt.FocusPolicy.StrongFocus if links else Qt.FocusPolicy.ClickFocus
-        self.setFocusPolicy(focus)
+            if not kinds.isdisjoint(("link_open", "image")):
+                self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.anchorClicked.connect(self._on_anchor_clicked)
         look().changed.connect(self._write)
         self._write()
 
     def _write(self) -> None:
-        document = self.document()
+        document, letters, high = self.document(), self.letters, self.letters.body.height
         self._written = (self.viewport().width(), self.devicePixelRatioF())
-        self.setFont(self.letters.body.font)
-        document.setIndentWidth(self.letters.body.height * 1.3)
-        document.setDefaultStyleSheet(_sheet(self.letters))
+        self.setFont(letters.body.font)
+        document.setIndentWidth(high * 1.3)
+        sheet = _SHEET.substitute(
+            look().theme.named(),
+            gap=round(high * 0.55),
+            half=round(high * 0.27),
+            strong=_css(letters.strong.font),
+            mono=_css(letters.mono.font),
+        )
+        document.setDefaultStyleSheet(sheet)
         document.setHtml(f"<body>{''.join(map(self._html, self._tokens))}</body>")
-        block = document.begin()
+        form, block = QTextBlockFormat(), document.begin()
+        form.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
         while block.isValid():
             if block.length() == 1 and QTextCursor(block).currentTable() is None:
-                QTextCursor(block).setBlockFormat(_no_height())  # left before and after tables
+                QTextCursor(block).setBlockFormat(form)  # left before and after tables
             block = block.next()
-        self._share_widths()
+        self._wrap()
+
+    def _wrap(self) -> None:
+        """No word is broken, where all of them have room."""
+        mode = QTextOption.WrapMode
+        self.setWordWrapMode(mode.WordWrap)
+        if self.document().size().width() > self.viewport().width():
+            self.setWordWrapMode(mode.WrapAtWordBoundaryOrAnywhere)
 
     def _html(self, token: "Token") -> str:
         """As Markdown has it, but for what the sheet cannot dress."""
@@ -111,48 +177,41 @@ class LessonText(GrowingText):
                 return self._picture(unquote(str(token.attrs["src"])), token.content)
             case "fence" | "code_block" if token.level == 0:
                 code = escape(token.content.rstrip())
-                return _TABLE.format("shown") + _IN_TABLE.format(code)
+                return f"{_TABLE.format('shown')}<tr><td><pre>{code}</pre></td></tr></table>"
             case "table_open":
                 return _TABLE.format("")
             case "th_open" | "td_open":
                 # Qt draws no line below a cell with a style of its own, nor below a <th>.
                 align = str(token.attrs.get("style", "text-align:left")).partition(":")[2]
-                return _CELL.format(token.tag, align)
+                return f'<td class="{token.tag}" align="{align}">'
             case "th_close":
                 return "</td>"
         markdown = _markdown()
         return str(markdown.renderer.render([token], markdown.options, {}))
 
     def _picture(self, name: str, words: str) -> str:
-        """As wide as there is room, and never larger than it was drawn."""
         width, scale = self._written
-        picture = read_picture(self._folder, name, max(40, width), scale)
+        picture = read_picture(self._folder / name, self._folder, max(40, width), scale)
         if picture is None:
             return escape(tr("Picture: {what}", what=words or name))
         self._pictures[name] = words or name
-        self.document().addResource(_PICTURE, QUrl(name), picture)
-        hint = tr("{picture}. Press it to see it large.", picture=words or name)
+        kind = QTextDocument.ResourceType.ImageResource
+        self.document().addResource(kind, QUrl(name), picture)
         return _SHOWN.format(
-            scheme=_PICTURE_SCHEME,
             address=escape(name),
-            hint=escape(hint),
+            hint=escape(tr("{picture}. Press it to see it large.", picture=words or name)),
             width=picture.width() / scale,
             height=picture.height() / scale,
         )
 
-    def _share_widths(self) -> None:
-        for each in self.document().rootFrame().childFrames():
-            if isinstance(each, QTextTable):
-                _share_width(each, self.viewport().width())
-
     def _on_anchor_clicked(self, url: QUrl) -> None:
-        if url.scheme() in _FOR_DESKTOP:
+        if url.scheme() in ("https", "http"):
             QDesktopServices.openUrl(url)
-        elif url.scheme() == _PICTURE_SCHEME:
-            words = self._pictures.get(url.path(), "")
-            PictureSheet(self._folder, url.path(), words, self.window()).open()
+        elif url.scheme() == "picture" and url.path() in self._pictures:
+            words = self._pictures[url.path()]
+            show_large(self._folder / url.path(), words, self.window())
         elif url.isRelative() and url.path().startswith("../"):
-            self._asks.lesson.emit(url.path().split("/")[1])
+            self.lesson_asked.emit(url.path().split("/")[1])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -160,7 +219,59 @@ class LessonText(GrowingText):
         if now != self._written and self._pictures:
             self._write()
         else:
-            self._share_widths()
+            self._wrap()
+
+
+def read_picture(path: Path, folder: Path, width: float, scale: float) -> QImage | None:
+    """No wider than so many pixels, of which `scale` make one, and never larger than it is;
+    None for what is not in the folder, or cannot be read. A drawing in one ink takes the
+    theme's; in colours of its own it is made for light paper.
+    """
+    path, theme = path.resolve(), look().theme
+    kind = path.suffix.lower()
+    if not path.is_relative_to(folder) or kind not in (".svg", ".png", ".jpg", ".jpeg"):
+        return None
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    if kind != ".svg":
+        picture = QImage.fromData(data)
+        most = round(min(width, picture.width()) * scale)
+        smooth = Qt.TransformationMode.SmoothTransformation
+        return None if picture.isNull() else picture.scaledToWidth(most, smooth)
+    own = not any(ink in data for ink in _INKS)
+    for ink in _INKS:
+        data = data.replace(ink, theme.text.name().encode())
+    renderer = QSvgRenderer(data)
+    size = renderer.defaultSize()
+    if not renderer.isValid() or size.isEmpty():
+        return None
+    picture = QImage(
+        size * (min(width, size.width()) * scale / size.width()),
+        QImage.Format.Format_ARGB32_Premultiplied,
+    )
+    picture.fill(theme.text if own and theme.dark else Qt.GlobalColor.transparent)
+    with QPainter(picture) as painter:
+        renderer.render(painter)
+    return picture
+
+
+def show_large(path: Path, words: str, window: QWidget) -> None:
+    """As large as the window allows."""
+    sheet, scale, shown = (
+        Sheet(words, window, _LARGE + 60),
+        window.devicePixelRatioF(),
+        QLabel(),
+    )
+    picture = read_picture(path, path.parent, min(_LARGE, window.width() - 80), scale)
+    if picture is not None:
+        picture.setDevicePixelRatio(scale)
+        shown.setPixmap(QPixmap.fromImage(picture))
+    shown.setAccessibleName(words)
+    sheet.body.addWidget(shown, 0, Qt.AlignmentFlag.AlignHCenter)
+    sheet.add_close()
+    sheet.open()
 
 
 @cache
@@ -171,63 +282,6 @@ def _markdown() -> "MarkdownIt":
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
-def _sheet(letters: Letterings) -> str:
-    high = letters.body.height
-    return _SHEET.substitute(
-        look().theme.named(),
-        gap=round(high * 0.55),
-        half=round(high * 0.27),
-        step=round(high),
-        title=_letters(letters.title.font),
-        strong=_letters(letters.strong.font),
-        mono=_letters(letters.mono.font),
-    )
-
-
-def _letters(font: QFont) -> str:
+def _css(font: QFont) -> str:
     size, weight = font.pixelSize(), font.weight().value
     return f"font-family: '{font.family()}'; font-size: {size}px; font-weight: {weight};"
-
-
-def _no_height() -> QTextBlockFormat:
-    form = QTextBlockFormat()
-    form.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
-    return form
-
-
-def _share_width(table: QTextTable, width: float) -> None:
-    """Each column takes its longest word, and what is left goes to those with more to say.
-    Where there is no room for all words, or for every line, the columns stay as they are.
-    """
-    spans = [_least_and_most(table, at) for at in range(table.columns())]
-    least, most = sum(each for each, _ in spans), sum(each for _, each in spans)
-    form = table.format()
-    if least < width < most:
-        share = (width - least) / (most - least)
-        wide = [low + (high - low) * share for low, high in spans]
-        percent = QTextLength.Type.PercentageLength
-        form.setColumnWidthConstraints([QTextLength(percent, 100 * e / width) for e in wide])
-    else:
-        form.clearColumnWidthConstraints()
-    table.setFormat(form)
-
-
-def _least_and_most(table: QTextTable, column: int) -> tuple[float, float]:
-    """Pixels of its longest word, and of its longest cell on one line."""
-    least = most = 0.0
-    for line in range(table.rows()):
-        whole = 0.0
-        for fragment in _fragments(table.cellAt(line, column).firstCursorPosition()):
-            metrics = QFontMetricsF(fragment.charFormat().font())
-            whole += metrics.horizontalAdvance(fragment.text())
-            words = (metrics.horizontalAdvance(each) for each in fragment.text().split())
-            least = max(least, *words, 0.0)
-        most = max(most, whole)
-    return least + _BESIDE, most + _BESIDE
-
-
-def _fragments(cursor: QTextCursor) -> Iterator[QTextFragment]:
-    at = cursor.block().begin()
-    while not at.atEnd():
-        yield at.fragment()
-        at += 1

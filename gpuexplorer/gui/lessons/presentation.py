@@ -2,18 +2,10 @@
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QApplication, QRadioButton, QWidget
 
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.lessons.step_page import StepPage
+from gpuexplorer.core.words import tr
+from gpuexplorer.gui.lessons.step_page import StepAsks, StepPage, next_part
 from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -21,13 +13,12 @@ from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import scrolled
+from gpuexplorer.lessons.lesson import Predict
 from gpuexplorer.lessons.player import Player
 
-_PAGE = (820, 460)  # pixels at which letters have their usual size
-_MOST = 3.0
+_PAGE, _MOST = (820, 460), 3.0  # pixels at which letters have their usual size; how many times
 _WIDEST = 760  # of what is read, at that size
 _PAGES = 0.85  # of the height; a few lines stay
-_KEYS = mark("Arrows or Page keys: another step. Enter: run the next cell. Esc: leave.")
 _ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
@@ -40,16 +31,13 @@ class Presentation(QWidget):
 
     def __init__(self, player: Player, asks: StepAsks, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self._player, self.asks = player, asks
-        self._letters, self._scale = look().letters, 0.0
-        self._content: QWidget | None = None
-        self._page: StepPage | None = None
+        self._player, self.asks, self._content = player, asks, QWidget()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setWindowTitle(player.lesson.title)
         self.setAccessibleName(tr("Presentation of {lesson}", lesson=player.lesson.title))
-        self._place = QVBoxLayout(self)
-        self._place.setContentsMargins(0, 0, 0, 0)
+        self._place = column(self._content, within=self)
+        full = Qt.WindowState.WindowFullScreen
         for keys, act in (
             ("PgDown", lambda: self._read_on(1)),
             ("Space", lambda: self._read_on(1)),
@@ -57,10 +45,13 @@ class Presentation(QWidget):
             ("Right", lambda: self._go(1)),
             ("Left", lambda: self._go(-1)),
             ("Esc", self.close),
-            ("F11", self._on_full_screen_asked),
+            # Out of it, the window can be drawn to the projector's screen.
+            ("F11", lambda: self.setWindowState(self.windowState() ^ full)),
         ):
             QShortcut(QKeySequence(keys), self).activated.connect(act)
+        self._make(1.0)
         look().changed.connect(self._dress)
+        asks.refused.connect(self._tell)
 
     def open(self) -> None:
         # Where no window manager makes it so, it is as large all the same.
@@ -71,53 +62,48 @@ class Presentation(QWidget):
 
     def show_step(self) -> None:
         """To be told after each `Player.changed`."""
-        if self._page is not None:
-            with look().in_letters(self._letters):
-                self._page.show_step()
-            self._foot.show_text(tr(_KEYS))
-            self._tell_step()
+        self._page.show_step()
+        at, count = self._player.at + 1, len(self._player.steps)
+        self._step.setText(tr("{step} of {count}", step=at, count=count))
+        self._tell(tr("Arrows or Page keys: another step. Enter: what comes next. Esc: leave."))
 
     def _make(self, scale: float) -> None:
         """In other letters."""
-        self._scale = scale
-        letters = self._letters = Letterings(scale)
-        before, self._content = self._content, QWidget()
-        self._content.setProperty("panel", "page")
+        self._scale, before, letters = scale, self._content, Letterings(scale)
         with look().in_letters(letters):
             page = self._page = StepPage(self._player, self.asks, brief=True)
         page.setMaximumWidth(round(_WIDEST * scale))
-        page.revealed.connect(self._on_revealed)
         # So that Enter runs the next cell; only the next Enter.
         page.predicted.connect(self.setFocus, Qt.ConnectionType.QueuedConnection)
         title = ElidedLabel(letters.caption, Tone.QUIET, self._player.lesson.title)
         self._step = label("", letters.caption, Tone.QUIET)
-        foot = self._foot = ElidedLabel(letters.caption, Tone.FAINT, tr(_KEYS))
-        self.asks.refused.connect(foot.show_text)
-        ground = QWidget()
+        self._foot = ElidedLabel(letters.caption, Tone.FAINT)
+        ground, content = QWidget(), QWidget()
         ground.setProperty("panel", "clear")
-        self._lines = column(
-            row(FREE, page, Grow(100), FREE), FREE, within=ground, margins=round(12 * scale)
-        )
+        content.setProperty("panel", "page")
+        line = row(FREE, page, Grow(100), FREE)
+        column(line, FREE, within=ground, margins=round(12 * scale))
         self.area = scrolled(ground)
-        side = round(20 * scale)
-        head = row(title, GROWS, self._step)
-        margins = (side, round(12 * scale), side, round(8 * scale))
-        column(head, self.area, GROWS, self._foot, within=self._content, margins=margins)
-        if before is None:
-            self._place.addWidget(self._content)
-        else:
-            self._place.replaceWidget(before, self._content)
-            before.deleteLater()
+        page.came.connect(self.area.ensureWidgetVisible)
+        side, end = round(20 * scale), round(10 * scale)
+        parts = (row(title, GROWS, self._step), self.area, GROWS, self._foot)
+        column(*parts, within=content, margins=(side, end, side, end))
+        self._place.replaceWidget(before, content)
+        before.hide()
+        before.deleteLater()
+        content.show()
+        self._content = content
         self._dress()
-        self._tell_step()
+        self.show_step()
 
     def _dress(self) -> None:
-        if self._content is not None:
-            self._content.setStyleSheet(look().style_sheet(self._scale))
+        # Under a style sheet, larger letters do not come down from what a button is in.
+        size = self._page.letters.body.font.pixelSize()
+        letters = f"QPushButton, QLineEdit {{ font-size: {size}px; }}"
+        self._content.setStyleSheet(look().style_sheet(self._scale) + letters)
 
-    def _tell_step(self) -> None:
-        at, count = self._player.at + 1, len(self._player.steps)
-        self._step.setText(tr("{step} of {count}", step=at, count=count))
+    def _tell(self, sentence: str) -> None:
+        self._foot.show_text(sentence)
 
     def _read_on(self, by: int) -> None:
         """What is below or above, then another step."""
@@ -131,17 +117,8 @@ class Presentation(QWidget):
         at = self._player.at + by
         if 0 <= at < len(self._player.steps):
             self._player.go(at)
-            self.show_step()
             self.area.verticalScrollBar().setValue(0)
             self.setFocus()
-
-    def _on_revealed(self, box: QWidget) -> None:
-        self._lines.activate()
-        self.area.ensureWidgetVisible(box)
-
-    def _on_full_screen_asked(self) -> None:
-        """Out of it, the window can be drawn to the projector's screen."""
-        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
@@ -154,19 +131,16 @@ class Presentation(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if pressed_by_enter(self, event):
             return
-        if enter and self._player.must_ask:
-            self.asks.allow.emit()
-        elif enter:
-            try:
-                self._player.run_next()
-            except Trouble as trouble:
-                self.asks.refused.emit(trouble.told)
-            self.show_step()
-        else:
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
+            return
+        self._page.do_next()
+        part = next_part(self._player)
+        if isinstance(part, Predict):
+            choose = tr("Predict first: arrows and Space choose, Enter predicts.")
+            self._tell(choose if part.choices else tr("Predict first: type, then press Enter."))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

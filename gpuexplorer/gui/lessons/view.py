@@ -1,24 +1,15 @@
 """LessonsView: the shelf: what each lesson takes, how far one came, what is missing here."""
 
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedWidget, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.lessons.column_parts import ColumnNotice
-from gpuexplorer.gui.lessons.words import (
-    NO_CARD,
-    NO_CARDS,
-    LessonNotice,
-    first_screen,
-    here_words,
-    needs_words,
-    plain,
-    progress_words,
-)
-from gpuexplorer.gui.state.lessons.shelf import Shelved
+from gpuexplorer.gui.lessons.lesson_column import NO_CARDS
 from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
@@ -26,20 +17,19 @@ from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
-from gpuexplorer.gui.widgets.live_view import EmptyState, KeyGroup, LiveView
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say, wrapped_label
+from gpuexplorer.gui.widgets.live_view import KeyGroup, LiveView
 from gpuexplorer.gui.widgets.saving import ask_for_file
-from gpuexplorer.lessons.lesson import Lesson
+from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson, LessonError, Point, screen_of
 
 _KEYS: KeyGroup = (
     mark("Lessons"),
     (("Enter", mark("Begin the lesson, or go on with it")),),
 )
-
+_NEEDS = {"pytorch": mark("PyTorch"), "card": mark("a card"), "two cards": mark("two cards")}
+Shelved = Lesson | LessonError
 _LEAST = 380  # pixels, so that a lesson has room beside the list
-_MARGIN, _TOP, _GAP = 24, 20, 12
 _ROW = 46  # two lines
-_KINDS = "Lessons (*.md)"
 
 
 class LessonsView(LiveView):
@@ -50,179 +40,169 @@ class LessonsView(LiveView):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent=parent)
         lessons = self._lessons = desk.lessons()
-        self._navigation = desk.navigation
-        self._model: TableModel[Shelved] = TableModel(
-            self._columns(), key=lambda each: str(each.file), parent=self
-        )
-        self._table = Table(tr("Lessons"), self._model, row_height=_ROW)
-        self._table.setSelectionMode(Table.SelectionMode.SingleSelection)
-        self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._table.columns.remember_in(desk.machine.settings, "lessons/columns")
-        self._table.activated.connect(self._on_activated)
-        self._table.picked_changed.connect(self._show_state)
-        self._table.customContextMenuRequested.connect(self._on_menu_asked)
+        shelf = self._shelf = lessons.shelf
+        columns = [
+            Column("number", tr("No."), self._number, right=True, width=44),
+            Column("title", tr("Lesson"), self._title, stretches=True, width=300),
+            Column("minutes", tr("Minutes"), self._minutes, right=True, width=76, kept=2),
+            Column("needs", tr("Needs"), self._needs, width=150, kept=1),
+            Column("here", tr("Here"), self._here, width=160, kept=3),
+            Column("progress", tr("Progress"), self._progress, width=130),
+        ]
+        self._model = TableModel(columns, key=lambda each: str(each.file), parent=self)
+        table = self._table = Table(tr("Lessons"), self._model, row_height=_ROW)
+        table.setSelectionMode(Table.SelectionMode.SingleSelection)
+        table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        table.columns.remember_in(desk.machine.settings, "lessons/columns")
+        table.activated.connect(self._play)
+        table.picked_changed.connect(self._show_state)
         self._begin = QPushButton()
         self._begin.setProperty("kind", "primary")
         self._begin.setAutoDefault(True)
-        self._begin.clicked.connect(lambda: self._play(self._picked()))
-        self._add = ToolButton(
-            "framed",
-            Icon.OPEN_FILE,
-            tr("Open a lesson…"),
-            tr("A lesson of your own or of somebody else's: a Markdown file (Ctrl+O)"),
-        )
-        add = lessons.shelf.add
-        file = partial(ask_for_file, tr("Open a lesson"), tr(_KINDS), self, add)
-        ask = self.add_command(tr("Open a lesson…"), "Ctrl+O", file)
-        folder = partial(ask_for_file, tr("Open a folder with a lesson"), "", self, add)
+        self._begin.clicked.connect(self._play)
+        self._begins = self.add_command(tr("Begin"), "", self._play)
+        words = tr("Open a lesson…")
+        about = tr("A lesson of your own or of somebody else's: a Markdown file (Ctrl+O)")
+        opens = ToolButton("framed", Icon.OPEN_FILE, words, about)
+        kinds, of_folder = tr("Lessons (*.md)"), tr("Open a folder with a lesson")
+        file = partial(ask_for_file, tr("Open a lesson"), kinds, self, self._take)
+        folder = partial(ask_for_file, of_folder, "", self, self._take)
+        opens.clicked.connect(self.add_command(words, "Ctrl+O", file).trigger)
         self.add_command(tr("Open a folder with a lesson…"), "", folder)
-        self._anew = self.add_command(
-            tr("Begin the lesson anew"), "", lambda: self._play(self._picked(), anew=True)
-        )
-        self._forget = self.add_command(
-            tr("Take the lesson off the list"), "", self._on_forget_asked
-        )
-        self._add.clicked.connect(ask.trigger)
-        self._notice = ColumnNotice()
-        self._empty = EmptyState(Icon.LESSONS)
-        self._empty.show_words(tr("The lessons are being read"))
-        self._either = QStackedWidget()
-        self._either.addWidget(self._empty)
-        self._either.addWidget(self._table)
+        anew, forget = tr("Begin the lesson anew"), tr("Take the lesson off the list")
+        self._anew = self.add_command(anew, "", lambda: self._play(anew=True))
+        self._forget = self.add_command(forget, "", self._on_forget_asked)
+        table.addActions([self._begins, self._anew, self._forget])
+        self._trouble = wrapped_label("", Tone.BAD)
+        say(self._trouble, "")
+        table.setMinimumWidth(_LEAST)
         panel = QFrame()
         panel.setProperty("panel", "card")
-        self._either.setMinimumWidth(_LEAST)
-        column(self._either, within=panel, gap=6, margins=(8, 4, 8, 8))
-        head = row(label(tr("Lessons"), look().letters.title), GROWS, self._add, self._begin)
-        margins = (_MARGIN, _TOP, _MARGIN, _TOP)
-        column(head, self._notice, panel, GROWS, within=self, gap=_GAP, margins=margins)
-        self.begin_at(self._table)
-        lessons.shelf.changed.connect(self._on_shelf_changed)
-        lessons.shelf.taken.connect(self._on_taken)
-        lessons.opened.connect(self._on_opened)
-        lessons.shelf.look()
+        column(table, within=panel, margins=(8, 4, 8, 8))
+        head = row(label(tr("Lessons"), look().letters.title), GROWS, opens, self._begin)
+        parts = (head, self._trouble, panel, GROWS)
+        column(*parts, within=self, gap=12, margins=(24, 20, 24, 20))
+        self.begin_at(table)
+        shelf.changed.connect(self._on_shelf_changed)
+        shelf.look()
         self._on_shelf_changed()
 
     def pull(self) -> None:
         """What is here may change at any time: a card, a Python."""
-        self._table.show_rows(self._lessons.shelf.lessons, in_order=False)
+        self._table.show_rows(self._shelf.lessons, in_order=False)
         self._show_state()
 
     def posed(self) -> bool:
-        return self._lessons.shelf.was_read
+        return bool(self._shelf.lessons)
 
-    def _columns(self) -> list[Column[Shelved]]:
-        return [
-            Column("number", tr("No."), _number, right=True, width=44),
-            Column("title", tr("Lesson"), self._title, stretches=True, width=300),
-            Column("minutes", tr("Minutes"), _minutes, right=True, width=76, kept=2),
-            Column("needs", tr("Needs"), _needs, width=150, kept=1),
-            Column("here", tr("Here"), self._here, width=160, kept=3),
-            Column("progress", tr("How far you are"), self._progress, width=130),
-        ]
+    def _number(self, shelved: Shelved) -> Cell:
+        """By which it is spoken of, and by which the command line knows it."""
+        number = shelved.name.partition("-")[0] if isinstance(shelved, Lesson) else ""
+        known = number.isdecimal() and str(shelved.file) not in self._shelf.outside
+        return Cell(str(int(number)) if known else "", tone=Tone.QUIET)
 
     def _title(self, shelved: Shelved) -> Cell:
-        lesson = shelved.lesson
-        if lesson is None:
-            told = "" if shelved.trouble is None else shelved.trouble.told
-            name = shelved.file.name or tr("Lessons")
-            return Cell(name, tone=Tone.BAD, below=told, hint=told)
-        about = plain(lesson.about)
+        if isinstance(shelved, LessonError):
+            file = Path(shelved.file)
+            name = file.parent.name if file.name == LESSON_FILE else file.name
+            return Cell(name, tone=Tone.BAD, below=shelved.told, hint=shelved.told)
+        about = _plain(shelved.about)
         words = tr("from outside") if shelved.outside else ""
-        return Cell(lesson.title, below=about, mark=words, hint=f"{lesson.title}\n{about}")
+        return Cell(shelved.title, below=about, mark=words, hint=f"{shelved.title}\n{about}")
+
+    def _minutes(self, shelved: Shelved) -> Cell:
+        return Cell(str(shelved.minutes) if isinstance(shelved, Lesson) else "")
+
+    def _needs(self, shelved: Shelved) -> Cell:
+        if isinstance(shelved, LessonError):
+            return Cell()
+        words = listed([tr(_NEEDS.get(each, each)) for each in shelved.needs])
+        return Cell(words or tr("nothing"), tone=Tone.QUIET)
 
     def _here(self, shelved: Shelved) -> Cell:
-        words = tr(here_words(shelved.lesson, self._lessons.lab)) if shelved.lesson else ""
-        lacks = self.machine.session.bare and words == tr(NO_CARD)
-        return Cell(words, tone=Tone.QUIET, hint=tr(NO_CARDS) if lacks else "")
+        """What this machine lacks for it, and what is done about that."""
+        session, cards = self.machine.session, len(self.machine.cards())
+        needs = shelved.needs if isinstance(shelved, Lesson) else ()
+        wanted = 2 if "two cards" in needs else 1 if "card" in needs else 0
+        words, hint = tr("nothing is missing"), ""
+        if "pytorch" in needs and self._lessons.lab.pythons.lacking:
+            words = tr("no PyTorch")
+        elif wanted and session.bare:
+            words, hint = tr("no card"), tr(NO_CARDS)
+        elif cards < wanted:
+            words = tr("one card")
+        elif wanted and session.simulated:
+            words = tr("simulated cards")
+        return Cell(words if isinstance(shelved, Lesson) else "", tone=Tone.QUIET, hint=hint)
 
     def _progress(self, shelved: Shelved) -> Cell:
-        lesson, player = shelved.lesson, self._lessons.player
-        if lesson is None:
+        if isinstance(shelved, LessonError):
             return Cell(tr("cannot be read"), tone=Tone.BAD)
-        done, begun = self._lessons.done(lesson)
-        words = progress_words(done, len(lesson.steps), begun=begun)
-        if player is not None and player.lesson.file == lesson.file:
+        (done, begun), count = self._lessons.done(shelved), len(shelved.steps)
+        words, player = tr("not begun"), self._lessons.player
+        if begun:
+            words = trn("{done} of {count} step", "{done} of {count} steps", count, done=done)
+        over = begun and done >= count
+        words = tr("done") if over else words
+        if player is not None and player.lesson.file == shelved.file:
             return Cell(words, below=tr("open now"))
-        over = begun and done >= len(lesson.steps)
         icon = Icon.CHECK if over else None
         return Cell(words, icon=icon, tone=Tone.TEXT if begun else Tone.FAINT)
 
-    def _picked(self) -> Lesson | None:
-        picked = self._table.picked()
-        return picked[0].lesson if picked else None
+    @property
+    def _lesson(self) -> Lesson | None:
+        """The one that is picked, where it can be read."""
+        picked = next(iter(self._table.picked()), None)
+        return picked if isinstance(picked, Lesson) else None
 
     def _show_state(self) -> None:
-        lesson, shelf = self._picked(), self._lessons.shelf
-        begun = lesson is not None and self._lessons.done(lesson)[1]
-        over = lesson is not None and self._lessons.done(lesson)[0] >= len(lesson.steps)
+        lesson, outside = self._lesson, self._shelf.outside
+        done, begun = (0, False) if lesson is None else self._lessons.done(lesson)
+        over = lesson is not None and begun and done >= len(lesson.steps)
         words = tr("Look at it again") if over else tr("Go on") if begun else tr("Begin")
-        self._begin.setText(words)
-        self._begin.setEnabled(lesson is not None)
+        for each in (self._begin, self._begins):
+            each.setText(words)
+            each.setEnabled(lesson is not None)
         self._anew.setEnabled(begun)
-        self._forget.setEnabled(any(each.outside for each in self._table.picked()))
-        self._either.setCurrentIndex(1 if shelf.was_read else 0)
+        self._forget.setEnabled(any(str(each.file) in outside for each in self._table.picked()))
 
-    def _play(self, lesson: Lesson | None, *, anew: bool = False) -> None:
-        """None: what was picked cannot be read."""
-        if lesson is not None:
-            self._navigation.open_screen(first_screen(lesson))
+    def _play(self, *, anew: bool = False) -> None:
+        if (lesson := self._lesson) is not None:
+            self.desk.navigation.open_screen(first_screen(lesson))
             self._lessons.play(lesson, anew=anew)
 
-    def _on_shelf_changed(self) -> None:
-        self._table.show_rows(self._lessons.shelf.lessons)
-        if not self._table.picked() and self._lessons.shelf.lessons:
-            files = [str(each.file) for each in self._lessons.shelf.lessons]
-            last = self._lessons.last
-            self._table.pick(last if last in files else files[0])
-        self._show_state()
-
-    def _on_taken(self, shelved: Shelved) -> None:
+    def _take(self, path: Path) -> None:
         """From outside: it is on the list now, or it cannot be read."""
-        said = "" if shelved.trouble is None else shelved.trouble.told
-        self._notice.show_notice(LessonNotice(said, Tone.BAD))
-        if shelved.lesson is not None:
-            self._table.pick(str(shelved.file))
-            self._show_state()
+        said = ""
+        try:
+            self._table.pick(str(self._shelf.add(path).file))
+        except LessonError as error:
+            said = error.told
+        say(self._trouble, said)
         self._table.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _on_opened(self) -> None:
-        if self.isVisible():
-            self.pull()
-
-    def _on_activated(self, index: QModelIndex) -> None:
-        shelved = self._model.thing(index)
-        self._play(shelved.lesson if shelved is not None else None)
+    def _on_shelf_changed(self) -> None:
+        self._table.show_rows(self._shelf.lessons)
+        files = [str(each.file) for each in self._shelf.lessons]
+        if files and not self._table.picked():
+            self._table.pick(self._lessons.last if self._lessons.last in files else files[0])
+        self._show_state()
 
     def _on_forget_asked(self) -> None:
         for each in self._table.picked():
-            if each.outside:
-                self._lessons.shelf.forget(each.file)
-
-    def _on_menu_asked(self, place: QPoint) -> None:
-        shelved = self._model.thing(self._table.indexAt(place))
-        if shelved is None:
-            return
-        menu = QMenu(self)
-        menu.aboutToHide.connect(menu.deleteLater)
-        if shelved.lesson is not None:
-            menu.addAction(self._begin.text(), self._begin.click)
-            menu.addAction(self._anew)
-        if shelved.outside:
-            menu.addAction(self._forget)
-        menu.popup(self._table.viewport().mapToGlobal(place))
+            if str(each.file) in self._shelf.outside:
+                self._shelf.forget(each.file)
 
 
-def _number(shelved: Shelved) -> Cell:
-    """By which it is spoken of, and by which the command line knows it."""
-    number = shelved.lesson.name.partition("-")[0] if shelved.lesson else ""
-    known = number.isdecimal() and not shelved.outside
-    return Cell(str(int(number)) if known else "", tone=Tone.QUIET)
+def first_screen(lesson: Lesson) -> str:
+    """Where its first step is done: what it points at first, or the lab."""
+    points = [each.control for each in lesson.steps[0].parts if isinstance(each, Point)]
+    return (screen_of(points[0]) if points else "") or "lab"
 
 
-def _minutes(shelved: Shelved) -> Cell:
-    return Cell(str(shelved.lesson.minutes) if shelved.lesson else "")
-
-
-def _needs(shelved: Shelved) -> Cell:
-    return Cell(needs_words(shelved.lesson) if shelved.lesson else "", tone=Tone.QUIET)
+@lru_cache(maxsize=64)
+def _plain(markdown: str) -> str:
+    """On one line, without the marks."""
+    text = QTextDocument()
+    text.setMarkdown(markdown)
+    return " ".join(text.toPlainText().split())

@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from gpuexplorer.gui.state.copies.copies_state import copies_of
 from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -13,6 +12,7 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import MEMORY_USED
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.lab_head import LabHead
+from gpuexplorer.gui.state.copies.copies_state import copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
 from gpuexplorer.gui.state.lab.starting import lab_of

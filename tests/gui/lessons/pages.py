@@ -5,29 +5,21 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.lessons.step_page import StepPage
-from gpuexplorer.lessons.lesson import Code, Part, Step
+from gpuexplorer.gui.lessons.step_page import StepAsks, StepPage
+from gpuexplorer.lessons.lesson import Part, Step
 from gpuexplorer.lessons.player import Player
 from tests.gui.hands import texts
 from tests.lessons.fake_rig import FakeRig, played, step
 
 
 def page_of(
-    qtbot: QtBot, *parts: Part, folder: Path = Path(), **more: bool
+    qtbot: QtBot, *parts: Part | Step, folder: Path = Path(), outside: bool = False
 ) -> tuple[StepPage, Player, FakeRig]:
-    return page_of_steps(qtbot, step(*parts), folder=folder, **more)
-
-
-def page_of_steps(
-    qtbot: QtBot,
-    *steps: Step,
-    folder: Path = Path(),
-    outside: bool = False,
-    brief: bool = False,
-) -> tuple[StepPage, Player, FakeRig]:
+    """Of the steps, or of one with these parts."""
+    steps = [each for each in parts if isinstance(each, Step)]
+    steps = steps or [step(*(each for each in parts if not isinstance(each, Step)))]
     player, rig = played(*steps, folder=folder, outside=outside)
-    page = StepPage(player, StepAsks(), brief=brief)
+    page = StepPage(player, StepAsks())
     qtbot.addWidget(page)
     player.changed = page.show_step
     page.resize(360, 800)
@@ -37,7 +29,3 @@ def page_of_steps(
 
 def said(page: QWidget) -> str:
     return "\n".join(texts(page))
-
-
-def printing(line: int) -> Code:
-    return Code(line, "X = torch.ones(2, 3)\nprint(X)")

@@ -4,19 +4,17 @@ from collections.abc import Iterator
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QPoint, QRect, QVariantAnimation
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.lessons.pointer import ControlRing, Pointer
+from gpuexplorer.gui.lessons.lesson_column import Pointer
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.lessons.lesson import CONTROLS
 from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import simulated_cards
-from tests.gui.hands import the
 
 
 @pytest.fixture
@@ -50,48 +48,38 @@ def test_every_control_is_found_in_a_real_window(
     qtbot.waitUntil(lambda: bool(window.findChildren(QWidget, "overview.tiles")))
     for name in CONTROLS:
         assert pointer.show_control(name) == "", name
-        ring = the(ControlRing, window)
-        assert ring.isVisible(), name
-        assert not ring.geometry().isEmpty(), name
-        assert ring.accessibleName().startswith("Here: ")
+        assert pointer.isVisible(), name
+        assert not pointer.geometry().isEmpty(), name
+        assert pointer.accessibleName().startswith("Here: ")
+        middle = pointer.geometry().center()
+        assert window.childAt(middle) is not pointer  # the mouse goes through it
     assert all(len(window.findChildren(QWidget, name)) == 1 for name in CONTROLS)
 
 
-def test_the_window_closes_while_what_the_ring_stood_around_is_gone(
+def test_it_goes_to_the_screen_of_the_control_and_a_hint_goes_nowhere(
     window: MainWindow, pointer: Pointer
 ) -> None:
-    pointer.show_control("lab.editor")
-    control = window.findChild(QWidget, "lab.editor")
-    assert control is not None
-    shiboken6.delete(control)
-    window.hide()
-    assert not the(ControlRing, window).isVisible()
-
-
-def test_it_goes_to_the_screen_of_the_control(window: MainWindow, pointer: Pointer) -> None:
-    assert pointer.where("lab.editor") == "lab"
-    assert pointer.show_control("lab.editor") == ""
-    assert window.navigation.screen == "lab"
-    assert pointer.where("lab.editor") == ""
-    assert the(ControlRing, window).geometry().contains(place_of(window, "lab.editor"))
-
-
-def test_a_hint_goes_nowhere(window: MainWindow, pointer: Pointer) -> None:
     assert pointer.hint_at("lab.editor") == "Not to be seen just now: where one types a cell."
     assert window.navigation.screen == "overview"
-    assert not the(ControlRing, window).isVisible()
+    assert not pointer.isVisible()
+    assert pointer.show_control("lab.editor") == ""
+    assert window.navigation.screen == "lab"
+    assert pointer.geometry().contains(place_of(window, "lab.editor"))
 
 
 def test_the_ring_moves_with_its_control_and_goes_with_it(
     window: MainWindow, pointer: Pointer, qtbot: QtBot
 ) -> None:
     pointer.show_control("top.search")
-    ring = the(ControlRing, window)
     window.resize(1300, 700)
-    qtbot.waitUntil(lambda: ring.geometry().contains(place_of(window, "top.search")))
+    qtbot.waitUntil(lambda: pointer.geometry().contains(place_of(window, "top.search")))
     pointer.show_control("lab.cells")
     window.navigation.open_screen("overview")
-    qtbot.waitUntil(lambda: not ring.isVisible())
+    qtbot.waitUntil(lambda: not pointer.isVisible())
+    pointer.show_control("lab.editor")
+    for each in window.findChildren(QWidget, "lab.editor"):
+        shiboken6.delete(each)
+    qtbot.waitUntil(lambda: not pointer.isVisible())
 
 
 def test_forms_come_to_the_front_where_they_share_their_place(
@@ -102,21 +90,6 @@ def test_forms_come_to_the_front_where_they_share_their_place(
     assert not forms.isVisible()
     assert pointer.show_control("lab.forms") == ""
     assert forms.isVisible()
-
-
-def test_it_stands_still_where_things_may_not_move(
-    window: MainWindow, pointer: Pointer
-) -> None:
-    window.look.motion_wanted = Motion.REDUCED
-    pointer.show_control("rail")
-    ring = the(ControlRing, window)
-    assert the(QVariantAnimation, ring).state() is QVariantAnimation.State.Stopped
-
-
-def test_the_mouse_goes_through_it(window: MainWindow, pointer: Pointer) -> None:
-    pointer.show_control("top.search")
-    middle = the(ControlRing, window).geometry().center()
-    assert not isinstance(window.childAt(middle), ControlRing)
 
 
 def test_where_there_are_no_cards_it_says_that_it_cannot_be_seen(

@@ -5,21 +5,19 @@ from collections.abc import Callable, Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QRadioButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.lessons.presentation import Presentation
-from gpuexplorer.gui.lessons.reveal_bars import RevealBars
-from gpuexplorer.gui.lessons.step_asks import StepAsks
-from gpuexplorer.gui.lessons.step_page import StepPage
+from gpuexplorer.gui.lessons.step_page import RevealBar, StepAsks, StepPage
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lessons.lesson import Code, Step, Text
 from gpuexplorer.lessons.player import Player
 from tests.gui.conftest import OpenWindow
-from tests.gui.hands import the
+from tests.gui.hands import button, shown
 from tests.gui.lessons.pages import said
-from tests.lessons.fake_rig import FakeRig, cell, number, played, step
+from tests.lessons.fake_rig import FakeRig, cell, choice, number, played, step
 
 Present = Callable[..., tuple[Presentation, Player, FakeRig]]
 Key = Qt.Key
@@ -34,7 +32,7 @@ STEPS = (
 def present(qtbot: QtBot) -> Iterator[Present]:
     windows: list[QWidget] = []
 
-    def shown(
+    def opened(
         *steps: Step, size: tuple[int, int] = (1366, 768), outside: bool = False
     ) -> tuple[Presentation, Player, FakeRig]:
         player, rig = played(*(steps or STEPS), outside=outside)
@@ -51,35 +49,40 @@ def present(qtbot: QtBot) -> Iterator[Present]:
         qtbot.waitUntil(lambda: bool(presentation.findChildren(StepPage)))
         return presentation, player, rig
 
-    yield shown
+    yield opened
     for each in windows:
         for presentation in each.findChildren(Presentation):
             presentation.close()
 
 
-@pytest.mark.parametrize(
-    ("size", "scale"), [((911, 512), 1.1), ((1366, 768), 1.7), ((1920, 1080), 2.3)]
-)
-def test_letters_are_as_large_as_the_screen_allows(
-    present: Present, size: tuple[int, int], scale: float
-) -> None:
-    presentation, *_ = present(size=size)
-    text = presentation.findChildren(LessonText)[0]
+def test_letters_are_as_large_as_the_screen_allows(present: Present, qtbot: QtBot) -> None:
+    presentation, *_ = present(size=(911, 512))
     usual = look().letters.body.font.pixelSize()
-    assert text.font().pixelSize() == round(usual * scale)
-    assert text.width() <= presentation.width()
+
+    def size() -> int:
+        return shown_text(presentation).font().pixelSize()
+
+    assert size() == round(usual * 1.1)
+    presentation.resize(1920, 1080)
+    qtbot.waitUntil(lambda: size() == round(usual * 2.3))
+    assert shown_text(presentation).width() <= presentation.width()
+
+
+def shown_text(presentation: Presentation) -> LessonText:
+    return next(e for e in presentation.findChildren(LessonText) if e.isVisible())
 
 
 def test_of_a_text_the_first_paragraph_is_shown_and_more_on_asking(present: Present) -> None:
     presentation, *_ = present()
-    first, rest = presentation.findChildren(LessonText)
-    assert first.toPlainText() == "First of all."
-    assert rest.toPlainText() == "And all the rest."
-    assert not rest.isVisible()
-    assert "More" in said(presentation)
+    assert shown_text(presentation).toPlainText() == "First of all."
+    shown(QToolButton, presentation).click()
+    texts = [each for each in presentation.findChildren(LessonText) if each.isVisible()]
+    assert [each.toPlainText() for each in texts] == ["First of all.", "And all the rest."]
 
 
-def test_the_keys_of_a_presenter_turn_the_steps(present: Present) -> None:
+def test_the_keys_of_a_presenter_turn_the_steps_and_leave(
+    present: Present, qtbot: QtBot
+) -> None:
     presentation, player, _ = present()
     for key, at in (
         (Key.Key_Right, 1),
@@ -93,6 +96,8 @@ def test_the_keys_of_a_presenter_turn_the_steps(present: Present) -> None:
         QTest.keyClick(presentation, key)
         assert player.at == at
     assert "2 of 3" in said(presentation)
+    with qtbot.waitSignal(presentation.left):
+        QTest.keyClick(presentation, Key.Key_Escape)
 
 
 def test_what_is_longer_than_the_screen_is_read_to_its_end_first(
@@ -109,30 +114,47 @@ def test_what_is_longer_than_the_screen_is_read_to_its_end_first(
     assert player.at == 1
 
 
-def test_enter_runs_the_next_cell_and_what_was_measured_is_large(present: Present) -> None:
+def test_enter_asks_for_the_prediction_first_then_runs_the_cell(
+    present: Present, qtbot: QtBot
+) -> None:
     presentation, player, rig = present()
     player.go(1)
     QTest.keyClick(presentation, Key.Key_Return)
-    rig.end()
-    bars = the(RevealBars, presentation)
-    assert bars.accessibleName() == "Measured: 919 MiB"
-    assert bars.height() > 2 * look().letters.hero.height
-
-
-def test_enter_in_a_field_predicts_and_runs_nothing(present: Present) -> None:
-    presentation, player, rig = present()
-    player.go(1)
-    field = the(QLineEdit, presentation)
-    field.setFocus()
+    assert not rig.ledger.cells
+    assert "Predict first" in said(presentation)
+    field = shown(QLineEdit, presentation)
+    assert QApplication.focusWidget() is field
     QTest.keyClicks(field, "24")
     QTest.keyClick(field, Key.Key_Return)
     assert player.step.predictions[5].value == 24
     assert not rig.ledger.cells
+    qtbot.waitUntil(presentation.hasFocus)
+    QTest.keyClick(presentation, Key.Key_Return)
+    rig.end()
+    bars = [each for each in presentation.findChildren(RevealBar) if each.isVisible()]
+    assert [each.accessibleName() for each in bars] == [
+        "Your prediction: 24 MiB",
+        "Measured: 919 MiB",
+    ]
+    assert bars[1].height() > 2 * look().letters.hero.height
+
+
+def test_enter_shows_no_answer_of_a_choice_that_nobody_made(present: Present) -> None:
+    presentation, player, rig = present(step(choice(5), cell(6)))
+    for _ in range(3):
+        QTest.keyClick(QApplication.focusWidget() or presentation, Key.Key_Return)
+    assert "Choose one of them, then press Predict." in said(presentation)
+    assert "(the answer)" not in said(presentation)
+    assert not player.step.revealed
+    assert not rig.ledger.cells
+    QTest.keyClick(QApplication.focusWidget() or presentation, Key.Key_Space)
+    QTest.keyClick(QApplication.focusWidget() or presentation, Key.Key_Return)
+    assert player.step.predictions[5].said == "On card 0"
+    assert presentation.findChildren(QRadioButton)[0].isChecked()
 
 
 def test_nothing_of_a_lesson_from_outside_runs_unasked(present: Present, qtbot: QtBot) -> None:
-    presentation, player, rig = present(outside=True)
-    player.go(1)
+    presentation, _, rig = present(step(cell(6)), outside=True)
     with qtbot.waitSignal(presentation.asks.allow):
         QTest.keyClick(presentation, Key.Key_Return)
     assert not rig.ledger.cells
@@ -141,28 +163,11 @@ def test_nothing_of_a_lesson_from_outside_runs_unasked(present: Present, qtbot: 
 def test_space_presses_the_button_that_has_the_keyboard(present: Present) -> None:
     presentation, player, rig = present()
     player.go(1)
-    run = next(e for e in presentation.findChildren(QPushButton) if e.text() == "Run")
+    run = button(presentation, "Run")
     run.setFocus()
     QTest.keyClick(run, Key.Key_Space)
     assert rig.ledger.cells
     assert player.at == 1
-
-
-def test_escape_leaves(present: Present, qtbot: QtBot) -> None:
-    presentation, *_ = present()
-    with qtbot.waitSignal(presentation.left):
-        QTest.keyClick(presentation, Key.Key_Escape)
-
-
-def test_it_is_made_anew_in_other_letters_when_the_window_grows(
-    present: Present, qtbot: QtBot
-) -> None:
-    presentation, player, _ = present(size=(911, 512))
-    player.go(1)
-    before = the(StepPage, presentation)
-    presentation.resize(1920, 1080)
-    qtbot.waitUntil(lambda: before not in presentation.findChildren(StepPage))
-    assert "Two" in said(presentation)
 
 
 def test_over_a_real_window_it_stands_on_the_theme_s_ground_in_large_letters(
@@ -178,6 +183,6 @@ def test_over_a_real_window_it_stands_on_the_theme_s_ground_in_large_letters(
         presentation.activateWindow()
     ground = presentation.grab().toImage().pixelColor(3, 3)
     assert ground == window.look.theme.ground
-    run = next(e for e in presentation.findChildren(QPushButton) if e.text() == "Run")
+    run = button(presentation, "Run")
     assert run.font().pixelSize() > 1.6 * window.look.letters.body.font.pixelSize()
     presentation.close()

@@ -1,7 +1,9 @@
-"""LabRig: what a lesson is told of the window's cards."""
+"""What the window knows of lessons: the shelf, and what a lesson is told of the cards."""
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject
@@ -10,12 +12,16 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.metrics import MEMORY_USED
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
-from gpuexplorer.gui.state.lessons.lab_rig import LabRig
+from gpuexplorer.gui.state.lessons import LabRig, Shelf
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.lessons import reading
+from gpuexplorer.lessons.lesson import Lesson, LessonError
 from gpuexplorer.lessons.values import Readings
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
+
+TWO_STEPS = Path(__file__).parents[2] / "lessons" / "two-steps"
 
 
 @pytest.fixture
@@ -68,19 +74,37 @@ def test_what_a_wire_can_carry_is_known_once_the_driver_has_told(
     rig: LabRig, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: rig.limit("cpu", "cuda:0") is not None)
-    limit = rig.limit("cpu", "cuda:0")
-    assert limit is not None
-    assert 10e9 < limit < 20e9  # PCIe 3 x16
+    assert 10e9 < (rig.limit("cpu", "cuda:0") or 0) < 20e9  # PCIe 3 x16
     assert rig.limit("cpu", "cuda:7") is None
 
 
-def test_nobody_is_told_after_the_lesson_is_left(
-    rig: LabRig, session: Session, qtbot: QtBot
+def test_a_broken_lesson_says_why_and_hides_no_other(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[Readings] = []
-    session.want()
-    rig.measure(told.append)
-    rig.stop()
-    taken = session.beats().taken
-    qtbot.waitUntil(lambda: session.beats().taken > taken + 5)
-    assert not told
+    for name in ("01-broken", "02-sound"):
+        shutil.copytree(TWO_STEPS, tmp_path / name)
+    (tmp_path / "01-broken" / "lesson.md").write_text("# Nothing more\n", "utf-8")
+    monkeypatch.setattr(reading, "_folder", lambda: tmp_path)
+    found = Shelf(Settings())
+    with qtbot.waitSignal(found.changed):
+        found.look()
+    broken, sound = found.lessons
+    assert isinstance(broken, LessonError)
+    assert "line 2: " in broken.told
+    assert isinstance(sound, Lesson)
+    assert sound.name == "02-sound"
+
+
+def test_a_lesson_from_outside_stays_on_the_list_until_it_is_taken_off(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_folder", lambda: tmp_path / "none")
+    settings = Settings()
+    lesson = Shelf(settings).add(TWO_STEPS)
+    again = Shelf(settings)
+    with qtbot.waitSignal(again.changed):
+        again.look()
+    assert [each.file for each in again.lessons] == [lesson.file]
+    again.forget(lesson.file)
+    assert not again.lessons
+    assert not again.outside
