@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from gpuexplorer.gui.lab.forms.operations import OF_TENSORS
+from gpuexplorer.gui.lab.forms.compute import OF_TENSORS
 
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.card.host_facts import system_name
