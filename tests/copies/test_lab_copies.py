@@ -59,14 +59,14 @@ def test_of_a_cell_that_runs_again_its_last_run_counts(cells: Cells, book: CopyB
     cells.cell("X = X.cuda()", moved(MIB, 1e-4))
     book.take(cells.ledger)
     timeline.take(cells.ledger, book)
-    cells.again(1, moved(2 * MIB, 1e-4))
+    cells.cell("X = X.cuda()", moved(2 * MIB, 1e-4), again=1)
     book.take(cells.ledger)
     timeline.take(cells.ledger, book)
     assert [each.bytes for each in book.of_cell(1)] == [2 * MIB]
     assert len(book) == 2
     assert [each.cell for each in timeline.places] == [1, 1]
-    cells.again(1, moved(3 * MIB, 1e-4))  # and twice before anybody looks
-    cells.again(1, moved(4 * MIB, 1e-4))
+    cells.cell("X = X.cuda()", moved(3 * MIB, 1e-4), again=1)  # and twice before anybody looks
+    cells.cell("X = X.cuda()", moved(4 * MIB, 1e-4), again=1)
     book.take(cells.ledger)
     assert [each.bytes for each in book.of_cell(1)] == [4 * MIB]
 
@@ -89,12 +89,11 @@ def test_rows_come_while_a_cell_runs_and_are_taken_once(cells: Cells, book: Copy
     cells.cell("X = X.cuda()", moved(MIB, 1e-4))
     assert len(book.take(cells.ledger)) == 1
     assert book.take(cells.ledger) == []
-    cells.begin("Y = Y.cuda()")
-    cells.tell(moved(MIB, 1e-4))
+    cells.cell("Y = Y.cuda()", moved(MIB, 1e-4), host_seconds=None)
     (row,) = book.take(cells.ledger)
     assert (row.number, row.ran, row.cell_seconds) == (1, 2, None)
     cells.tell(moved(2 * MIB, 2e-4))
-    cells.end(1e-3, 2e-3)
+    cells.end(2e-3)
     assert [each.bytes for each in book.take(cells.ledger)] == [2 * MIB]
     assert [each.cell_seconds for each in book.of_cell(2)] == [2e-3, 2e-3]
 

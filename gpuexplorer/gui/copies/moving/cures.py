@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from gpuexplorer.copies.copy_book import CopyBook, sums_of
 from gpuexplorer.copies.findings import advice
 from gpuexplorer.copies.jobs import HOST
+from gpuexplorer.copies.timeline import called_in_words
 from gpuexplorer.core.units import USUAL, Units, bytes_words, duration
 from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.copies.moving.moved import Moved, called_in_words
+from gpuexplorer.gui.copies.moving.moved import Moved
 from gpuexplorer.lab.cell_source import NO_PROGRAM, Edit, Source, plain
 
 SMALL = mark("At this size, latency dominates.")
@@ -39,52 +40,50 @@ class Said:
 
 
 def said_of(book: CopyBook, moved: Moved, units: Units = USUAL) -> Said:
-    row = moved.row
-    ends = {"what": moved.what, "device": called_in_words(row.target)}
-    if row.wrong:
-        arrived, staged = tr("{what} arrived WRONG on {device}.", **ends), row.direct is False
-        between = HOST not in (row.source, row.target) and row.source != row.target
-        code = code_by_host(row.whole, row.line) if between and not staged else ""
+    place, target, source = moved.place, called_in_words(moved.target), moved.source
+    whole, ends, asked = moved.whole, {"what": moved.names, "device": target}, moved.asked
+    if moved.wrong:
+        arrived, staged = tr("{what} arrived WRONG on {device}.", **ends), moved.direct is False
+        between = HOST not in (source, moved.target) and not staged
+        code = code_by_host(whole, moved.line) if between else ""
         trust = tr("Until then trust nothing that went this way.")
         by_host = tr("Through host memory it may arrive: the cure does that.") if code else ""
-        cure = paragraph((advice(row.source, row.target, staged=staged), trust, by_host))
-        return Said(row.place, arrived, cure, row.whole, code, row.asked, bad=True)
-    if row.already_there:
+        cure = paragraph((advice(source, moved.target, staged=staged), trust, by_host))
+        return Said(place, arrived, cure, whole, code, asked, bad=True)
+    if moved.already_there:
         there = tr("{what} is on {device} already: nothing was copied.", **ends)
-        nothing = tr("The very same tensor comes back, and no time is lost.")
-        return Said(row.place, there, nothing)
-    sums = sums_of(book, row.ran, units)
-    found = next((each for each in sums if moved.numbers[0] in each.rows), None)
-    copies = row.copies if found is None else found.copies
-    told = found is not None and not row.asked
-    sentence = tr(found.sentence) if found is not None and told else _of_asked(moved, units)
-    if row.target == HOST and row.blocking and copies >= _OFTEN:
-        sentence = paragraph((sentence, tr(_HELD_UP, device=row.source)))
+        return Said(place, there, tr("The very same tensor comes back, and no time is lost."))
+    sums = sums_of(book, moved.ran, units)
+    found = next((each for each in sums if moved.number in each.rows), None)
+    told = found is not None and not asked
+    if found is not None and told:
+        sentence = tr(found.sentence)
+    else:
+        sentence = trn(
+            "{what} moved {size} from {source} to {target}.",
+            "{what} moved {size} from {source} to {target} in {count} copies.",
+            moved.copies,
+            what=moved.names,
+            size=bytes_words(moved.bytes, units),
+            source=called_in_words(source),
+            target=target,
+        )
+        if moved.seconds is not None:
+            took = mark("It took {time}, modelled.")
+            took = took if moved.modelled else mark("It took {time}.")
+            took = tr(took, time=str(duration(moved.seconds)))
+            sentence = paragraph((sentence, took))
+    copies = moved.copies if found is None else found.copies
+    if moved.target == HOST and moved.blocking and copies >= _OFTEN:
+        sentence = paragraph((sentence, tr(_HELD_UP, device=source)))
     cure, code = "", ""
     if found is not None and (told or set(found.rows) == set(moved.numbers)):
         cure = tr(found.cure)
     if cure:
-        code = cure_code(row.whole, row.line, row.how, asked=row.asked)
-    elif row.small:
+        code = cure_code(whole, moved.line, moved.how, asked=asked)
+    elif moved.small:
         cure = tr(SMALL)
-    return Said(row.place, sentence, cure, row.whole, code, row.asked)
-
-
-def _of_asked(moved: Moved, units: Units) -> str:
-    row = moved.row
-    went = trn(
-        "{what} moved {size} from {source} to {target}.",
-        "{what} moved {size} from {source} to {target} in {count} copies.",
-        max(1, row.copies),
-        what=moved.what,
-        size=bytes_words(row.bytes, units),
-        source=called_in_words(row.source),
-        target=called_in_words(row.target),
-    )
-    if row.seconds is None:
-        return went
-    took = mark("It took {time}, modelled.") if row.modelled else mark("It took {time}.")
-    return paragraph((went, tr(took, time=str(duration(row.seconds)))))
+    return Said(place, sentence, cure, whole, code, asked)
 
 
 def cure_code(code: str, line: int, how: str, *, asked: bool) -> str:
@@ -99,17 +98,18 @@ def code_by_host(code: str, line: int) -> str:
     return _changed_moves(code, line, ".cpu()", "")
 
 
-def _tree(code: str) -> ast.Module:
+def _read(code: str) -> tuple[Source, ast.Module]:
     """Empty where it is no program."""
     try:
-        return ast.parse(plain(code))
+        tree = ast.parse(plain(code))
     except NO_PROGRAM:
-        return ast.Module([], [])
+        tree = ast.Module([], [])
+    return Source(plain(code)), tree
 
 
 def _changed_moves(code: str, line: int, before: str, word: str) -> str:
     """`X.to(…)` becomes `X.cpu().to(…)`, and takes one more word. Line 0: all of them."""
-    source, tree = Source(plain(code)), _tree(code)
+    source, tree = _read(code)
     edits: list[Edit] = []
     for call in ast.walk(tree):
         if not isinstance(call, ast.Call) or line not in (0, call.lineno):
@@ -129,7 +129,7 @@ def _changed_moves(code: str, line: int, before: str, word: str) -> str:
 
 def _read_once(code: str, line: int) -> str:
     """A loop that keeps what it read: it stays on the card, and all is read at the end."""
-    source, tree = Source(plain(code)), _tree(code)
+    source, tree = _read(code)
     fresh = {
         target.id
         for each in tree.body
