@@ -34,7 +34,7 @@ from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.units import GIB, memory, plain
 from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.copies.copies_page import CopiesPage, Heard, PageCommand
+from gpuexplorer.gui.copies.copies_page import CopiesPage, Heard, PageCommand, ResultsSaving
 from gpuexplorer.gui.copies.datasheet_facts import (
     all_of,
     below,
@@ -44,7 +44,6 @@ from gpuexplorer.gui.copies.datasheet_facts import (
     sentences_of,
     titled,
 )
-from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.settings import Settings
@@ -132,7 +131,7 @@ class DatasheetPage(CopiesPage):
         column(scrolled(content, "page"), within=self)
         self._measure = self.primary_button(tr("Measure"), self.measure)
         self._saving = SheetSaving(self, pictured)
-        self.tell_of(self._saving)
+        self.tell_of(self._saving.done, self._saving.refused)
         self.tools = (self._saving.button, self._measure)
         self._offers.turned.connect(self.turn)
         copies.lab.machine.session.attach(self._take)  # also while nobody looks

@@ -20,8 +20,13 @@ from gpuexplorer.core.units import Quantity, bytes_words, duration
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import short_name
-from gpuexplorer.gui.copies.copies_page import SWEEP_KEYS, CopiesPage, Heard, PageCommand
-from gpuexplorer.gui.copies.shared_parts import SizeButton
+from gpuexplorer.gui.copies.copies_page import (
+    SWEEP_KEYS,
+    CopiesPage,
+    Heard,
+    PageCommand,
+    SizeButton,
+)
 from gpuexplorer.gui.copies.ways_facts import (
     COMPARISONS,
     SIZES,

@@ -21,13 +21,13 @@ from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.modelled import ModelBench
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.metrics import POWER_DRAW
+from gpuexplorer.gui.copies.copies_page import ResultsSaving
 from gpuexplorer.gui.copies.datasheet_page import (
     CostsPanel,
     DatasheetPage,
     OffersTable,
     SheetTable,
 )
-from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab import Lab

@@ -15,7 +15,13 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.copies.copies_page import MATRIX_KEYS, CopiesPage, Heard, PageCommand
+from gpuexplorer.gui.copies.copies_page import (
+    MATRIX_KEYS,
+    CopiesPage,
+    Heard,
+    PageCommand,
+    SizeButton,
+)
 from gpuexplorer.gui.copies.matrix.findings_panel import (
     SIMULATED,
     Act,
@@ -36,7 +42,6 @@ from gpuexplorer.gui.copies.matrix.pair_facts import (
     staged_of,
 )
 from gpuexplorer.gui.copies.matrix.pair_views import MapPanel, PairPanel, PairTable, stops_of
-from gpuexplorer.gui.copies.shared_parts import SizeButton
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -166,7 +171,7 @@ class MatrixPage(CopiesPage):
         self._findings.asked.connect(self._on_finding_asked)
         self._findings.begin.clicked.connect(self.measure)
         self._pair.measure.clicked.connect(self._on_one_asked)
-        self.tell_of(self._reports)
+        self.tell_of(self._reports.done, self._reports.refused)
         self.copies.progressed.connect(self._on_progressed)
         self.copies.ways.changed.connect(self._on_changed)
         self.copies.lab.switches_changed.connect(self._show_state)

@@ -167,24 +167,21 @@ class TimelinePanel(QFrame):
             stretch = shown.get(self._seen)
             frame = TimeFrame(0.0, whole) if stretch is None else around(*stretch, whole)
             self.view.show_frame(frame)
-        frame, words = self.view.frame, str(duration(self.view.frame.span))
-        if frame.span < whole * 0.999:
-            begin, all_of_it = str(duration(frame.begin)), str(duration(whole))
+        begin, span = self.view.frame.begin, self.view.frame.span
+        words = str(duration(span))
+        if span < whole * 0.999:
             said = mark("{span} of {whole}, from {begin} on")
-            words = tr(said, span=words, begin=begin, whole=all_of_it)
-        modelled = self.timeline.modelled
-        self._words.show_text(tr("{span}, modelled", span=words) if modelled else words)
+            words = tr(said, span=words, begin=duration(begin), whole=duration(whole))
+        words = tr("{span}, modelled", span=words) if self.timeline.modelled else words
+        self._words.show_text(words)
         self._choice.show_choice(self._seen)
 
     def _trace_for(self, path: Path) -> Write:
         """Written in a thread of its own; until it is, nothing is taken in."""
         self._writing, machine = True, self._machine
-        simulated = machine.session.simulated
-        pieces = trace_pieces(
-            self.timeline, self._book, simulated=simulated, machine=machine.name
-        )
-        write: Callable[[], object] = partial(write_whole, path, pieces)
-        return write
+        told, simulated = (self.timeline, self._book), machine.session.simulated
+        pieces = trace_pieces(*told, simulated=simulated, machine=machine.name)
+        return partial(write_whole, path, pieces)
 
     def _on_written(self) -> None:
         self._writing = False
@@ -225,10 +222,10 @@ def bar_words(track: Track, bar: Bar, book: CopyBook) -> str:
 
 def hint(track: Track, bar: Bar, book: CopyBook) -> str:
     """Several lines of text."""
-    took, busy = str(duration(bar.end - bar.begin)), str(duration(bar.busy))
+    took = str(duration(bar.end - bar.begin))
     if bar.times > 1:
         several = mark("{count} of them in {time}, busy for {busy}")
-        took = tr(several, count=bar.times, time=took, busy=busy)
+        took = tr(several, count=bar.times, time=took, busy=duration(bar.busy))
     device = tr("host") if track.device == HOST else track.device
     where = tr("{time}; {device}, {lane}", time=took, device=device, lane=tr(track.engine))
     line = tr("Cell {cell}: {code}", cell=bar.place.cell, code=bar.place.line)
@@ -352,9 +349,9 @@ class TimelineView(Graph):
         self.playhead = moment
         self._line.setVisible(moment is not None)
         if moment is not None:
-            _, end = frame = self.frame
             self._line.setValue(moment)
-            self._line.label.setFormat(moment_words(moment, end, frame.span / 100))
+            step = self.frame.span / 100
+            self._line.label.setFormat(moment_words(moment, self.frame.end, step))
 
     def bar_at(self, position: QPointF) -> tuple[Track, Bar] | None:
         """What is drawn there, in the scene."""
@@ -413,14 +410,12 @@ class TimelineView(Graph):
         for cell in self._timeline.places_between(*frame):
             wide = (cell.end - cell.begin) * scale
             if wide > _EDGED:
-                x, room = round(left + (cell.begin - frame.begin) * scale), 0.0
+                x, number = round(left + (cell.begin - frame.begin) * scale), str(cell.cell)
                 painter.fillRect(QRectF(x, top + 2, 1, place.height()), theme.faint)
-                room = letters.width(str(cell.cell)) + 8
+                room, x = letters.width(number) + 8, max(x, round(left))
                 if wide > room:
-                    tag = QRectF(max(x, left), top + 2, room, 15)
-                    drawing.filled(tag, theme.hover, 3)
-                    middle = tag.center().y()
-                    _write(drawing, tag.left() + 4, middle, str(cell.cell), theme.quiet)
+                    drawing.filled(QRectF(x, top + 2, room, 15), theme.hover, 3)
+                    _write(drawing, x + 4, top + 9.5, number, theme.quiet)
         for track, y in self._tops.items():
             row_of = QRectF(left, top + y + 2, place.width(), _BAR)
             self._draw_track(drawing, row_of, track, frame)
@@ -506,15 +501,15 @@ class TimelineView(Graph):
 
     def _on_time_to_say(self) -> None:
         """For screen readers: what is seen, and what goes on where the playhead stands."""
-        frame, book, said = self.frame, self._book, mark("{span} from {begin} on is shown.")
-        told = [tr(said, span=str(duration(frame.span)), begin=str(duration(frame.begin)))]
-        if self.playhead is not None:
-            bars = [(on, self._timeline.lane(on).at(self.playhead)) for on in self._tops]
+        book, at, begin = self._book, self.playhead, duration(self.frame.begin)
+        span, told = duration(self.frame.span), mark("{span} from {begin} on is shown.")
+        said = [tr(told, span=span, begin=begin)]
+        if at is not None:
+            bars = [(on, self._timeline.lane(on).at(at)) for on in self._tops]
             what = [f"{tr(on.engine)}: {bar_words(on, bar, book)}" for on, bar in bars if bar]
             what = what or [tr("nothing is copied or computed")]
-            time = str(duration(max(0.0, self.playhead)))
-            told.append(tr("At {time}: {what}.", time=time, what=listed(what)))
-        self.setAccessibleDescription(paragraph(told))
+            said.append(tr("At {time}: {what}.", time=duration(at), what=listed(what)))
+        self.setAccessibleDescription(paragraph(said))
 
     def _scrub_to(self, moment: float) -> None:
         """No further than what is seen."""

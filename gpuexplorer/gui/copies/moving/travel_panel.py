@@ -21,9 +21,9 @@ from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.units import bytes_words, duration, gigabytes_per_second, short
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.copies.copies_page import factor_words
 from gpuexplorer.gui.copies.moving.cures import SMALL
 from gpuexplorer.gui.copies.moving.moved import CopiesNow, Moved
-from gpuexplorer.gui.copies.shared_parts import factor_words
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.devices import chip_of
 from gpuexplorer.gui.state.wiring import WiringAnswer
