@@ -43,7 +43,6 @@ def test_a_row_tells_rate_limit_and_share(cells: Cells, book: CopyBook) -> None:
         ),
         (Transferred(0, "cuda:0", "cuda:0", 0, None, what="X", how="cuda"), "nothing to copy"),
     ],
-    ids=lambda each: each if isinstance(each, str) else "",
 )
 def test_where_there_is_no_rate_it_is_said_why(
     cells: Cells, book: CopyBook, transfer: Transferred, why: str
@@ -56,12 +55,10 @@ def test_where_there_is_no_rate_it_is_said_why(
 
 def test_of_a_cell_that_runs_again_its_last_run_counts(cells: Cells, book: CopyBook) -> None:
     timeline = Timeline()
-    cells.cell("X = X.cuda()", moved(MIB, 1e-4))
-    book.take(cells.ledger)
-    timeline.take(cells.ledger, book)
-    cells.cell("X = X.cuda()", moved(2 * MIB, 1e-4), again=1)
-    book.take(cells.ledger)
-    timeline.take(cells.ledger, book)
+    for again in (0, 1):
+        cells.cell("X = X.cuda()", moved((1 + again) * MIB, 1e-4), again=again)
+        book.take(cells.ledger)
+        timeline.take(cells.ledger, book)
     assert [each.bytes for each in book.of_cell(1)] == [2 * MIB]
     assert len(book) == 2
     assert [each.cell for each in timeline.places] == [1, 1]
@@ -112,9 +109,7 @@ def test_the_best_of_a_way_is_told_beside_each_row(cells: Cells, book: CopyBook)
 def test_what_a_loop_read_is_summed_with_its_cure(cells: Cells, book: CopyBook) -> None:
     singles = [read(1, 38e-6, begin=each * 41e-6) for each in range(200)]
     folded = read(800, 800 * 38e-6, begin=200 * 41e-6)
-    cells.cell(
-        "for i in range(1000): log += [loss.item()]", *singles, folded, host_seconds=0.041
-    )
+    cells.cell("for i in L: log += [loss.item()]", *singles, folded, host_seconds=0.041)
     book.take(cells.ledger)
     (total,) = sums_of(book, 1)
     assert total.sentence == (

@@ -194,13 +194,6 @@ def test_copies_keep_their_cards_when_the_lab_is_shown_others_later(
     assert head(page) == "Z, 256 MiB, 0 to 1, NVLink x2"
 
 
-def test_very_many_copies_are_few_lit_lanes(page: MovingPage, runs: Runs, qtbot: QtBot) -> None:
-    both = [("A = X.cuda(1)", across), ("float(s)", lambda n: read(n, 1))]
-    runs(*both * 100)
-    qtbot.waitUntil(lambda: len(rows(page)) == 200)
-    assert 1 < the(TravelDrawing, page).lanes_lit <= 6  # the bridge, and the way to the host
-
-
 @pytest.mark.parametrize(
     ("size", "said"),
     [(4, "At this size, latency dominates."), (1 << 30, "so at least 68 ms.")],
