@@ -44,12 +44,9 @@ def test_both_ends_of_a_copy_are_there() -> None:
     cells.cell("Z = X.cuda(1)", between)
     timeline, _ = shown(cells)
     out, arrives = Track("cuda:0", Engine.COPY_OUT), Track("cuda:1", Engine.COPY_IN)
-    for track in (out, arrives):
-        found = timeline.lane(track).at(5e-4)
-        assert found is not None
-        assert (found.role, found.row) == (Role.COPIES, 0)
-    assert timeline.under_way(5e-4) == [0]
-    assert timeline.under_way(5e-3) == []
+    bars = [bar for each in (out, arrives) if (bar := timeline.lane(each).at(5e-4))]
+    assert [(each.role, each.row) for each in bars] == [(Role.COPIES, 0)] * 2
+    assert (timeline.under_way(5e-4), timeline.under_way(5e-3)) == ([0], [])
     assert timeline.tracks == [PYTHON, out, arrives]
 
 
