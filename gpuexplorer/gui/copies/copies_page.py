@@ -117,14 +117,6 @@ class CopiesPage(QWidget):
         button.clicked.connect(run)
         return button
 
-    def saved_as(
-        self, name: str, title: str, what: str, results: Results, pictured: QWidget
-    ) -> "ResultsSaving":
-        machine = self.copies.lab.machine
-        saving = ResultsSaving(machine, name, title, what, results, pictured)
-        self.tell_of(saving.done, saving.refused)
-        return saving
-
     def start_search(self) -> bool:
         """False where there is nothing to search."""
         return False
@@ -204,7 +196,7 @@ class ResultsSaving(TablesSaving):
 
     def __init__(
         self,
-        machine: MachineState,
+        page: CopiesPage,
         name: str,
         title: str,
         what: str,
@@ -212,7 +204,8 @@ class ResultsSaving(TablesSaving):
         pictured: QWidget,
     ) -> None:
         """`what` is saved, in the words of a sentence; `title` stands over its picture."""
-        super().__init__(machine, name, tr("Save {what}", what=what), pictured)
+        super().__init__(page.copies.lab.machine, name, tr("Save {what}", what=what), pictured)
+        page.tell_of(self.done, self.refused)
         self._title, self._what = title, what
         self._results, self._pictured = results, pictured
         meaning = tr("Save {what} as a table, data or a picture", what=what)

@@ -131,7 +131,6 @@ class DatasheetPage(CopiesPage):
         column(scrolled(content, "page"), within=self)
         self._measure = self.primary_button(tr("Measure"), self.measure)
         self._saving = SheetSaving(self, pictured)
-        self.tell_of(self._saving.done, self._saving.refused)
         self.tools = (self._saving.button, self._measure)
         self._offers.turned.connect(self.turn)
         copies.lab.machine.session.attach(self._take)  # also while nobody looks
@@ -679,8 +678,8 @@ class SheetSaving(ResultsSaving):
     """Its files hold promises and their sources beside what was measured."""
 
     def __init__(self, page: DatasheetPage, pictured: QWidget) -> None:
-        machine, title, what = page.copies.lab.machine, tr("Datasheet"), tr("datasheet")
-        super().__init__(machine, "datasheet", title, what, tuple, pictured)
+        title, what = tr("Datasheet"), tr("datasheet")
+        super().__init__(page, "datasheet", title, what, tuple, pictured)
         self._page = page
 
     def csv(self) -> str:

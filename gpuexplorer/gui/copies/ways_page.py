@@ -25,6 +25,7 @@ from gpuexplorer.gui.copies.copies_page import (
     CopiesPage,
     Heard,
     PageCommand,
+    ResultsSaving,
     SizeButton,
 )
 from gpuexplorer.gui.copies.ways_facts import (
@@ -101,7 +102,9 @@ class WaysPage(CopiesPage):
         column(self._grid, FREE, within=content)
         column(scrolled(content, "page"), within=self)
         self._measure = self.primary_button(tr("Measure"), self.measure)
-        self._saving = self.saved_as("ways", tr("Ways"), tr("ways"), self._results, content)
+        self._saving = ResultsSaving(
+            self, "ways", tr("Ways"), tr("ways"), self._results, content
+        )
         self.tools = (self._saving.button, self._measure)
 
     def _table_and_pair(self) -> Panel:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpuexplorer.gui.copies.moving.cures import code_by_host, cure_code
+from gpuexplorer.gui.copies.moving.moved import code_by_host, cure_code
 
 LOOP, ONE = "log = []\nfor x in L:  #\n    ", "log = []\nwhile go(): log += "
 KEPT = "\nlog = torch.stack(log).tolist()"

@@ -20,6 +20,7 @@ from gpuexplorer.gui.copies.copies_page import (
     CopiesPage,
     Heard,
     PageCommand,
+    ResultsSaving,
     SizeButton,
 )
 from gpuexplorer.gui.copies.matrix.findings_panel import (
@@ -160,7 +161,9 @@ class MatrixPage(CopiesPage):
         column(self._area, within=self)
         self._reports = Saving(copies.lab.machine.settings, self)
         title, what = tr("Copies between devices"), tr("copies between devices")
-        self._saving = self.saved_as("copies", title, what, lambda: self._now.all, self._board)
+        self._saving = ResultsSaving(
+            self, "copies", title, what, lambda: self._now.all, self._board
+        )
         self._all = self.primary_button(tr("Measure all"), self.measure)
         self.tools = (self._saving.button, self._all)
         self._measured.asked.connect(self._on_question_asked)

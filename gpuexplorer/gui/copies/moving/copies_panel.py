@@ -17,8 +17,7 @@ from gpuexplorer.core.harmless import csv_of, harmless
 from gpuexplorer.core.units import duration, gigabytes_per_second, memory
 from gpuexplorer.core.words import Message, mark, paragraph, tr
 from gpuexplorer.gui.copies.copies_page import TablesSaving
-from gpuexplorer.gui.copies.moving.cures import Said
-from gpuexplorer.gui.copies.moving.moved import CopiesNow, Moved, called
+from gpuexplorer.gui.copies.moving.moved import CopiesNow, Moved, Said, called
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.devices import chip_of
 from gpuexplorer.gui.state.lab.program_state import RECORDED

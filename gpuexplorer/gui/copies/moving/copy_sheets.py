@@ -12,7 +12,7 @@ from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.units import bytes_words, rate, seconds_words
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.cards.card_face import short_name
-from gpuexplorer.gui.copies.moving.cures import SMALL, Said
+from gpuexplorer.gui.copies.moving.moved import SMALL, Said
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_lines import copy_line
 from gpuexplorer.gui.theme.look import look

@@ -22,8 +22,7 @@ from gpuexplorer.core.units import bytes_words, duration, gigabytes_per_second, 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.copies.copies_page import factor_words
-from gpuexplorer.gui.copies.moving.cures import SMALL
-from gpuexplorer.gui.copies.moving.moved import CopiesNow, Moved
+from gpuexplorer.gui.copies.moving.moved import SMALL, CopiesNow, Moved
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.devices import chip_of
 from gpuexplorer.gui.state.wiring import WiringAnswer

@@ -14,8 +14,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.copies_page import MOVING_KEYS, CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.copies.moving.copies_panel import SIMULATED_LINE, CopiesPanel
 from gpuexplorer.gui.copies.moving.copy_sheets import CureSheet, NewCopySheet
-from gpuexplorer.gui.copies.moving.cures import said_of
-from gpuexplorer.gui.copies.moving.moved import CopiesNow
+from gpuexplorer.gui.copies.moving.moved import CopiesNow, said_of
 from gpuexplorer.gui.copies.moving.timeline_panel import TimelinePanel
 from gpuexplorer.gui.copies.moving.travel_panel import Flow, TravelPanel
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
