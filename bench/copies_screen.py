@@ -33,7 +33,7 @@ def figures() -> Sequence[Figure]:
     look().choose(Scheme.DARK)
     view = TimelineView()
     view.show_session(timeline, book, devices)
-    view.resize(_WIDTH, view.sizeHint().height())
+    view.resize(_WIDTH, view.height())
     view.show()
     let_run(0.2)  # nothing is drawn before
     rows = []

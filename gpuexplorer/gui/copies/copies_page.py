@@ -106,10 +106,10 @@ class CopiesPage(QWidget):
         self.note = PlotNote(self)
         self._following = False
 
-    def tell_of(self, done: SignalInstance, refused: SignalInstance) -> None:
-        """What came of saving and opening files is told in a sentence over the page."""
-        done.connect(self.note.show_done)
-        refused.connect(self.note.show_refused)
+    def tell_of(self, files: Saving) -> None:
+        """What came of it is told in a sentence over the page."""
+        files.done.connect(self.note.show_done)
+        files.refused.connect(self.note.show_refused)
 
     def primary_button(self, words: str, run: Callable[[], None]) -> QPushButton:
         button = QPushButton(words)
@@ -205,7 +205,7 @@ class ResultsSaving(TablesSaving):
     ) -> None:
         """`what` is saved, in the words of a sentence; `title` stands over its picture."""
         super().__init__(page.copies.lab.machine, name, tr("Save {what}", what=what), pictured)
-        page.tell_of(self.done, self.refused)
+        page.tell_of(self)
         self._title, self._what = title, what
         self._results, self._pictured = results, pictured
         meaning = tr("Save {what} as a table, data or a picture", what=what)

@@ -176,7 +176,7 @@ def test_the_trace_is_saved_and_says_that_it_is_modelled(
     page: MovingPage, qtbot: QtBot, tmp_path: Path
 ) -> None:
     panel, path = the(TimelinePanel, page), tmp_path / "trace.json"
-    with qtbot.waitSignal(panel.done):
+    with qtbot.waitSignal(panel.saving.done):
         panel.save_trace(path)
     told = json.loads(path.read_text("utf-8"))
     assert told["otherData"]["modelled"] is True

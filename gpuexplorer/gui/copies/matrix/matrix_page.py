@@ -174,7 +174,7 @@ class MatrixPage(CopiesPage):
         self._findings.asked.connect(self._on_finding_asked)
         self._findings.begin.clicked.connect(self.measure)
         self._pair.measure.clicked.connect(self._on_one_asked)
-        self.tell_of(self._reports.done, self._reports.refused)
+        self.tell_of(self._reports)
         self.copies.progressed.connect(self._on_progressed)
         self.copies.ways.changed.connect(self._on_changed)
         self.copies.lab.switches_changed.connect(self._show_state)

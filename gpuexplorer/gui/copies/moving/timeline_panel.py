@@ -13,7 +13,7 @@ import numpy as np
 import pyqtgraph as pg
 import shiboken6
 from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent, MouseDragEvent
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import QFrame, QGraphicsItem, QToolTip
 
@@ -86,9 +86,6 @@ class Filling(StrEnum):
 class TimelinePanel(QFrame):
     """Hidden while nothing was copied. Follows the chosen copy until somebody zooms."""
 
-    done = Signal(str)
-    refused = Signal(str)
-
     def __init__(self, machine: MachineState) -> None:
         super().__init__()
         self.setProperty("panel", "card")
@@ -109,11 +106,9 @@ class TimelinePanel(QFrame):
         about = tr("Save it as a trace for Perfetto or Chrome")
         save = ToolButton("framed", Icon.EXPORT, tr("Save the trace"), about)
         save.clicked.connect(self.ask_trace)
-        self._saving = Saving(machine.settings, self)
-        for told in (self._saving.done, self._saving.refused):
-            told.connect(self._on_written)
-        self._saving.done.connect(self.done)
-        self._saving.refused.connect(self.refused)
+        self.saving = Saving(machine.settings, self)
+        self.saving.done.connect(self._on_written)
+        self.saving.refused.connect(self._on_written)
         title = label(tr("Timeline"), look().letters.title)
         said = (title, Space(8), self._words, GROWS)
         head = row(*said, self._choice, save, margins=(6, 0, 0, 0))
@@ -155,10 +150,10 @@ class TimelinePanel(QFrame):
     def ask_trace(self) -> None:
         session = self._machine.session
         name = suggested_name("copies-trace", session.clock.wall(), simulated=session.simulated)
-        self._saving.ask(tr("Save the trace"), name, [TRACE], self._trace_for)
+        self.saving.ask(tr("Save the trace"), name, [TRACE], self._trace_for)
 
     def save_trace(self, path: Path) -> None:
-        self._saving.save(path, self._trace_for(path))
+        self.saving.save(path, self._trace_for(path))
 
     def refresh(self) -> None:
         whole = self.view.whole
@@ -337,7 +332,7 @@ class TimelineView(Graph):
             for bar in lane.bars[len(lane.marks) :]:
                 drawn = _look_of(track, bar, book)
                 lane.marks.append(self._looks.setdefault(drawn, len(self._looks)))
-        self.setFixedHeight(self.sizeHint().height())
+        self.setFixedHeight(max(self._tops.values(), default=0) + ROW + _AXIS + _STRIP + 11)
         self._lanes.setLimits(xMin=0.0, xMax=self.whole, minXRange=_LEAST)
         self._strip.setXRange(0.0, self.whole, padding=0)
         self.refresh()
@@ -416,8 +411,8 @@ class TimelineView(Graph):
                 if wide > room:
                     drawing.filled(QRectF(x, top + 2, room, 15), theme.hover, 3)
                     _write(drawing, x + 4, top + 9.5, number, theme.quiet)
-        for track, y in self._tops.items():
-            row_of = QRectF(left, top + y + 2, place.width(), _BAR)
+        for track in self._timeline.tracks:
+            row_of = QRectF(left, top + self._tops[track] + 2, place.width(), _BAR)
             self._draw_track(drawing, row_of, track, frame)
 
     def _draw_names(self, drawing: Drawing) -> None:
@@ -546,10 +541,6 @@ class TimelineView(Graph):
         if bar is not None and bar[1].row is not None:
             self.picked.emit(bar[1].row)
         self._scrub_to(self._lanes.mapSceneToView(at).x())
-
-    def sizeHint(self) -> QSize:
-        rows = max(self._tops.values(), default=0) + ROW + 4
-        return QSize(GUTTER + 400, rows + _AXIS + _STRIP + 7)
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and (found := self.bar_at(QPointF(event.pos()))):

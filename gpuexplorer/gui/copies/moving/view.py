@@ -68,8 +68,8 @@ class MovingPage(CopiesPage):
         self._new.setToolTip(tr("Copy an object of the lab to another device"))
         self.tools = (self._new,)
         self.saving = self._panel.saving
-        self.tell_of(self.saving.done, self.saving.refused)
-        self.tell_of(self._axis.done, self._axis.refused)
+        self.tell_of(self.saving)
+        self.tell_of(self._axis.saving)
         self._travel.matrix_asked.connect(lambda: self.page_asked.emit("matrix"))
         self._travel.simulated_cards_asked.connect(self.simulated_cards_asked)
         self._panel.new_copy_asked.connect(self.ask_new_copy)
