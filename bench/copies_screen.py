@@ -10,8 +10,7 @@ from bench.stage import let_run
 from bench.table import Figure
 from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Timeline
-from gpuexplorer.gui.copies.moving.timeline_panel import TimelineView
-from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame
+from gpuexplorer.gui.copies.moving.timeline_panel import TimeFrame, TimelineView
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -34,7 +33,7 @@ def figures() -> Sequence[Figure]:
     look().choose(Scheme.DARK)
     view = TimelineView()
     view.show_session(timeline, book, devices)
-    view.resize(_WIDTH, view.sizeHint().height())
+    view.resize(_WIDTH, view.height())
     view.show()
     let_run(0.2)  # nothing is drawn before
     rows = []

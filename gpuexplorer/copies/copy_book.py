@@ -115,6 +115,12 @@ class CopyRow(Transferred):
         return None if self.route is None else self.route.limit
 
     @property
+    def why_limit(self) -> str:
+        """What its way could carry is known by this; or why it is not."""
+        reason = "" if self.route is None else self.route.limit_reason
+        return reason or Message("it is not known what this way could carry")
+
+    @property
     def share(self) -> float | None:
         """How much of the limit was reached."""
         return self.rate / self.limit if self.rate is not None and self.limit else None
@@ -127,22 +133,19 @@ class CopyRow(Transferred):
         return Message("pinned") if self.pinned else Message("pageable")
 
     @property
-    def kind_of_way(self) -> Way:
-        """As the copy took it; what its route promises where that was not told."""
-        if self.direct is False:
-            return Way.STAGED
-        if self.route is not None and self.route.words:
-            return self.route.way
-        return Way.DIRECT if self.direct else Way.UNKNOWN
+    def buffered(self) -> bool:
+        """The driver copies it into pinned memory of its own first."""
+        return self.pinned is False and not self.already_there and not self.small
 
     @property
     def path(self) -> Message:
         if self.already_there:
             return Message("already there")
-        if self.direct is not False and self.route is not None and self.route.words:
+        if self.direct is False:
+            return Way.STAGED.sentence
+        if self.route is not None and self.route.words:
             return self.route.words
-        way = self.kind_of_way
-        return Message("direct") if way is Way.DIRECT else way.sentence
+        return Message("direct") if self.direct else Way.UNKNOWN.sentence
 
     @property
     def way(self) -> tuple[str, str, bool | None]:

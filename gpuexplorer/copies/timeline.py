@@ -3,12 +3,10 @@ engine in a lane of its own that is found through quickly among very much; and t
 trace that Perfetto and Chrome open.
 """
 
-import math
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from operator import attrgetter
 from typing import NamedTuple
@@ -20,7 +18,7 @@ from gpuexplorer.copies.copy_book import CopyBook, CopyRow
 from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core import trace_format
 from gpuexplorer.core.trace_format import nanoseconds
-from gpuexplorer.core.words import Message, mark, tr
+from gpuexplorer.core.words import NOTHING, Message, mark, tr
 from gpuexplorer.lab.ledger import Cell, Ledger
 
 _PIECE = 500  # events
@@ -29,7 +27,6 @@ _LONGEST = 80  # letters of a line of code
 Whose = tuple[str, str]  # a device's name, and its card's UUID where that is known
 Stretch = tuple[float, float]
 Numbers = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 
 class Engine(StrEnum):
@@ -45,8 +42,7 @@ class Engine(StrEnum):
 COPYING = (Engine.COPY_IN, Engine.COPY_OUT)
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
+class Track(NamedTuple):
     """One engine of one device."""
 
     device: str  # as its worker named it
@@ -76,19 +72,19 @@ class Place(NamedTuple):
     end: float
 
     @property
-    def seconds(self) -> float:
-        return self.end - self.begin
-
-    @property
     def line(self) -> str:
         """Its first line, as much as one reads at a glance."""
         code = self.code.partition("\n")[0]
         return code if len(code) <= _LONGEST else f"{code[:_LONGEST]}…"
 
 
-class Item(NamedTuple):
-    """What stands behind a stretch of a lane."""
+class Bar(NamedTuple):
+    """One stretch of a lane, and what stands behind it."""
 
+    begin: float
+    end: float
+    busy: float  # seconds of it in which there was something, at most its length
+    times: int  # what it is made of: copies, kernels, calls
     role: Role
     place: Place
     row: int | None = None  # the copy's number in the book
@@ -96,24 +92,13 @@ class Item(NamedTuple):
     why: str = ""  # "pageable, blocking"
 
 
-class Bar(NamedTuple):
-    """One stretch."""
-
-    begin: float
-    end: float
-    busy: float  # seconds of it in which there was something, at most its length
-    times: int  # what it is made of: copies, kernels, calls
-    item: Item
-
-
 class Fold(NamedTuple):
     """Stretches to be drawn, as columns: those that begin within one pixel are one row."""
 
     begins: Numbers
     ends: Numbers
-    longest: Counts  # its number in the lane
-    least: Counts  # of their marks
-    most: Counts
+    longest: NDArray[np.int64]  # its number in the lane
+    least: NDArray[np.uint16]  # of their marks
     paused: NDArray[np.bool_]  # most of the time
 
 
@@ -121,56 +106,54 @@ class Lane:
     """Stretches come in the order of their beginnings; they may overlap."""
 
     def __init__(self) -> None:
-        self.items: list[Item] = []
-        self.marks = array("H")  # of each item, by whoever wants to see a fold
-        self._numbers = array("d")  # of one after another
+        self.bars: list[Bar] = []
+        self.marks = array("H")  # of each, by whoever wants to see a fold
+        # Begins, ends, busy and computed seconds.
+        self._columns = [array("d") for _ in range(4)]
 
-    def add(self, begin: float, end: float, busy: float, times: int, item: Item) -> None:
-        """What begins before the last one did is taken to begin with it."""
-        if math.isfinite(begin + end + busy):  # else nobody knows when
-            begin = max(begin, self._numbers[-4] if self.items else 0.0)
-            self._numbers.extend((begin, max(begin, end), busy, times))
-            self.items.append(item)
-
-    def bar(self, number: int) -> Bar:
-        begin, end, busy, times = self._numbers[4 * number : 4 * number + 4]
-        return Bar(begin, end, busy, int(times), self.items[number])
+    def add(self, bar: Bar, computed: float = 0.0) -> None:
+        """What begins before the last one did is taken to begin with it. `computed`: for how
+        much of its busy seconds the device computed beside it.
+        """
+        if self.bars and bar.begin < self.bars[-1].begin:
+            begin = self.bars[-1].begin
+            bar = bar._replace(begin=begin, end=max(begin, bar.end))
+        for column, value in zip(self._columns, (*bar[:3], computed), strict=True):
+            column.append(value)
+        self.bars.append(bar)
 
     def visible(self, begin: float, end: float, pixels: int) -> Fold:
         """What is to be drawn of a stretch that is so many pixels wide: at most about that many
         bars, however much there is.
         """
-        at, (begins, ends, busy, times) = self.between(begin, end)
+        at, (begins, ends, busy, _) = self.between(begin, end)
         # Pixels lie where they lie, wherever the picture begins, so that nothing flickers.
         pixel = (end - begin) / max(1, pixels)
-        first = np.flatnonzero(np.diff(begins // pixel, prepend=-1.0))
-        last = np.maximum.reduceat(ends, first)
-        reaching = np.flatnonzero(ends == np.repeat(last, np.diff(first, append=ends.size)))
-        paused = np.add.reduceat(busy, first) < (last - begins[first]) / 2
-        marks = np.asarray(self.marks)[at : at + ends.size].astype(np.int64)
-        return Fold(
-            begins[first],
-            last,
-            at + reaching[reaching.searchsorted(first)],
-            np.minimum.reduceat(marks, first),
-            np.maximum.reduceat(marks, first),
-            paused & (np.add.reduceat(times, first) > 1),
-        )
+        edges = np.arange(begin // pixel, end // pixel + 1) * pixel
+        first = np.append(0, begins.searchsorted(edges))
+        first = first[(first < begins.size) & (np.diff(first, prepend=-1) > 0)]
+        last, stops = np.maximum.reduceat(ends, first), np.append(first[1:], begins.size)
+        length, longest = last - begins[first], first.copy()
+        for each in np.flatnonzero((length > 2 * pixel) & (stops - first > 1)):
+            longest[each] += ends[first[each] : stops[each]].argmax()
+        least = np.minimum.reduceat(np.asarray(self.marks)[at : at + begins.size], first)
+        paused = np.add.reduceat(busy, first) < length / 2
+        return Fold(begins[first], last, at + longest, least, paused)
 
     def at(self, moment: float) -> Bar | None:
         """The latest that covers the moment."""
         at, (_, ends, *_) = self.between(moment, moment)
         there = np.flatnonzero(ends >= moment)
-        return self.bar(at + int(there[-1])) if there.size else None
+        return self.bars[at + int(there[-1])] if there.size else None
 
-    def between(self, begin: float, end: float) -> tuple[int, Numbers]:
-        """The number of the first that reaches into it; from there begins, ends, busy seconds
-        and times. What numpy looks into cannot grow: they must not outlive the call.
+    def between(self, begin: float, end: float) -> tuple[int, Sequence[Numbers]]:
+        """The number of the first that reaches into it; from there begins, ends, busy and
+        computed seconds. What numpy looks into cannot grow: they must not outlive the call.
         """
-        columns = np.asarray(self._numbers).reshape(-1, 4).T
+        columns = [np.asarray(each) for each in self._columns]
         stop = int(columns[0].searchsorted(end, "right"))
-        at = int(np.append(columns[1, :stop] >= begin, True).argmax())
-        return at, columns[:, at:stop]
+        at = int(np.append(columns[1][:stop] >= begin, True).argmax())
+        return at, [each[at:stop] for each in columns]
 
 
 class Timeline:
@@ -213,11 +196,11 @@ class Timeline:
         """Those in which there is something: the host's, then each card's in order."""
 
         def order(track: Track) -> tuple[object, ...]:
-            number = track.device.rpartition(":")[2]
-            rank = int(number) if number.isdigit() else 0
-            return track.device != HOST, rank, *track.whose, [*Engine].index(track.engine)
+            device = track.device  # "cuda:10" comes after "cuda:2"
+            at = [*Engine].index(track.engine)
+            return device != HOST, len(device), device, track.card, at
 
-        return sorted((track for track, lane in self._lanes.items() if lane.items), key=order)
+        return sorted(self._lanes, key=order)
 
     @property
     def devices(self) -> Sequence[Whose]:
@@ -246,54 +229,63 @@ class Timeline:
     def under_way(self, moment: float) -> Sequence[int]:
         """The numbers of the copies that travel then, by which a picture follows the axis."""
         lanes = [lane for track, lane in self._lanes.items() if track.engine in COPYING]
-        found = {bar.item.row for lane in lanes if (bar := lane.at(moment)) is not None}
+        found = {bar.row for lane in lanes if (bar := lane.at(moment)) is not None}
         return sorted(row for row in found if row is not None)
 
     def overlapped(self, whose: Whose, begin: float, end: float) -> float | None:
-        """Which share of its copying a card spent beside its computing; None: no copies."""
-        computing = self.lane(Track(whose[0], Engine.COMPUTE, whose[1]))
-        _, (begins, ends, busy, _) = computing.between(begin, end)
-        moments = np.maximum.accumulate(np.append(0.0, np.stack((begins, ends), 1)))
-        # For how long it had computed by then.
-        computed = np.append(0.0, np.stack((busy.cumsum() - busy, busy.cumsum()), 1))
+        """Which share of its copying a card spent beside its computing, of all copies that
+        reach into this; None: no copies.
+        """
         copied = beside = 0.0
         for engine in COPYING:
-            copying = self.lane(Track(whose[0], engine, whose[1]))
-            _, (begins, ends, busy, _) = copying.between(begin, end)
-            first, last = np.clip((begins, ends), begin, end)
-            density = busy / np.maximum(ends - begins, 1e-15)
-            both = np.interp(last, moments, computed) - np.interp(first, moments, computed)
-            copied += float(np.sum(density * (last - first)))
-            beside += float(np.sum(density * both))
-        return min(1.0, beside / copied) if copied > 0.0 else None
+            lane = self.lane(Track(whose[0], engine, whose[1]))
+            _, (_, _, busy, computed) = lane.between(begin, end)
+            copied, beside = copied + float(busy.sum()), beside + float(computed.sum())
+        return min(1.0, beside / copied) if copied else None
 
     def _add(self, cell: Cell, rows: Sequence[CopyRow]) -> None:
         at, done = self.length, cell.finished
         timed = [(known, row) for row in rows if (known := _stretch(row)) is not None]
-        ends = [0.0, *(times[1] for times, _ in timed), *(span.end for span in cell.spans)]
+        timed.sort(key=lambda each: each[0])
+        over = [0.0, *(times[1] for times, _ in timed), *(span.end for span in cell.spans)]
         if done is not None:
-            ends += [done.host_seconds, done.device_seconds or 0.0]
-        self.length = at + max(filter(math.isfinite, ends))
+            over += [done.host_seconds, done.device_seconds or 0.0]
+        self.length = at + max(over)
         place = Place(cell.number, cell.code, at, self.length)
         self.places.append(place)
         self._place_of[cell.id] = place
-        for span in sorted(cell.spans, key=lambda each: each.begin):
-            engine, item = Engine.COMPUTE, Item(Role.RUNS, place)
-            if span.waits_for:
+        # Moments, and for how long each device had computed by then.
+        computing = defaultdict[str, tuple[list[float], list[float]]](lambda: ([0.0], [0.0]))
+        for span in sorted(cell.spans, key=attrgetter("begin")):
+            device, times = span.device, (at + span.begin, at + span.end, span.busy, span.count)
+            if not span.waits_for:
+                bar, engine = Bar(*times, Role.RUNS, place), Engine.COMPUTE
+                moments, sums = computing[device]
+                moments += (span.begin, span.end)
+                sums += (sums[-1], sums[-1] + span.busy)
+            elif device != HOST:
+                bar = Bar(*times, Role.WAITS, place, None, span.waits_for, span.why)
                 engine = Engine.WAIT
-                item = Item(Role.WAITS, place, None, span.waits_for, span.why)
-            if not span.waits_for or span.device != HOST:
-                lane = self._lanes[Track(span.device, engine, cell.cards.get(span.device, ""))]
-                lane.add(at + span.begin, at + span.end, span.busy, span.count, item)
-        for (begin, end), row in sorted(timed, key=lambda each: each[0]):
-            item = Item(Role.COPIES, place, row.number)
-            busy = min(end - begin, row.seconds or 0.0)
+            else:
+                continue
+            self._lanes[Track(device, engine, cell.cards.get(device, ""))].add(bar)
+        # For how long each device computed while each copy travelled.
+        ends = np.reshape([times for times, _ in timed], (-1, 2))
+        computed = {
+            device: np.diff(np.interp(ends, np.maximum.accumulate(moments), sums)).ravel()
+            for device, (moments, sums) in computing.items()
+        }
+        for number, ((begin, end), row) in enumerate(timed):
+            busy = min(end - begin, row.seconds or end - begin)
+            bar = Bar(at + begin, at + end, busy, row.copies, Role.COPIES, place, row.number)
+            density = busy / (end - begin or 1.0)
             for device, engine in ((row.source, Engine.COPY_OUT), (row.target, Engine.COPY_IN)):
                 if device != HOST:
+                    beside = float(computed[device][number]) if device in computed else 0.0
                     lane = self._lanes[Track(device, engine, row.card(device))]
-                    lane.add(at + begin, at + end, busy, row.copies, item)
+                    lane.add(bar, density * beside)
         for bar in _of_host(place, cell, rows):
-            self._lanes[Track(HOST, Engine.PYTHON)].add(*bar)
+            self._lanes[Track(HOST, Engine.PYTHON)].add(bar)
         self.modelled |= any(row.modelled for row in rows) or bool(done and done.modelled)
 
 
@@ -306,25 +298,26 @@ def _of_host(place: Place, cell: Cell, rows: Sequence[CopyRow]) -> Iterator[Bar]
         begin, end = row.asked_at, row.asked_at + row.host_seconds
         if row.copies > 1 and row.end is not None:
             end = max(end, row.end)
-        item = Item(Role.CALLS, place, row.number)
+        role, why = Role.CALLS, NOTHING
         if row.blocking:
-            why = Message("{memory}, blocking", memory=row.host_side)
-            why = why if row.host_side else Message("blocking")
-            item = Item(Role.WAITS, place, row.number, "", why)
-        held.append(Bar(at + begin, at + end, row.host_seconds, row.copies, item))
+            role, why = Role.WAITS, Message("blocking")
+            if row.host_side:
+                why = Message("{memory}, blocking", memory=row.host_side)
+        times = at + begin, at + end, row.host_seconds, row.copies
+        held.append(Bar(*times, role, place, row.number, "", why))
     for span in cell.spans:
         if span.waits_for and span.device == HOST:
-            item = Item(Role.WAITS, place, None, span.waits_for, span.why)
-            held.append(Bar(at + span.begin, at + span.end, span.busy, span.count, item))
-    free, runs = at, Item(Role.RUNS, place)
+            times = at + span.begin, at + span.end, span.busy, span.count
+            held.append(Bar(*times, Role.WAITS, place, None, span.waits_for, span.why))
+    free = at
+    until = at if cell.finished is None else at + cell.finished.host_seconds
     for bar in sorted(held, key=lambda each: each[:2]):
         if bar.begin > free:
-            yield Bar(free, bar.begin, bar.begin - free, 1, runs)
+            yield Bar(free, bar.begin, bar.begin - free, 1, Role.RUNS, place)
         yield bar
         free = max(free, bar.end)
-    until = at if cell.finished is None else at + cell.finished.host_seconds
     if until > free:
-        yield Bar(free, until, until - free, 1, runs)
+        yield Bar(free, until, until - free, 1, Role.RUNS, place)
 
 
 def _stretch(row: CopyRow) -> Stretch | None:
@@ -335,37 +328,36 @@ def _stretch(row: CopyRow) -> Stretch | None:
         if begin is None or end is None:
             return None
         end += begin
-    if row.already_there or not math.isfinite(begin + end):
-        return None
-    return begin, max(begin, end)
+    return None if row.already_there else (begin, max(begin, end))
+
+
+def called_in_words(device: str) -> str:
+    """Within a sentence."""
+    return tr("the host") if device == HOST else device
 
 
 def words_of(track: Track, bar: Bar, book: CopyBook) -> str:
     """What it is: "Z to cuda:1", "asks for Z", "waits for cuda:0: synchronize"."""
-    item, several = bar.item, f" ×{bar.times}" if bar.times > 1 else ""
-    copy = None if item.row is None else book.rows[item.row]
-    if item.role is Role.WAITS:
-        about = _called(item.waits_for) if copy is None else copy.short + several
-        if item.why:
-            return tr("waits for {what}: {why}", what=about, why=item.why)
-        return tr("waits for {what}", what=about)
+    copy = None if bar.row is None else book.rows[bar.row]
+    what = called_in_words(bar.waits_for) if copy is None else copy.short
+    if copy is not None and bar.times > 1:
+        what = f"{what} ×{bar.times}"
+    if bar.role is Role.WAITS and bar.why:
+        return tr("waits for {what}: {why}", what=what, why=bar.why)
+    if bar.role is Role.WAITS:
+        return tr("waits for {what}", what=what)
     if copy is None:
-        return item.place.line
-    what = copy.short + several
-    if item.role is Role.CALLS:
+        return bar.place.line
+    if bar.role is Role.CALLS:
         return tr("asks for {what}", what=what)
     if track.engine is Engine.COPY_IN and copy.source != HOST:
         return tr("{what} arrives", what=what)
-    what = tr("{what} to {target}", what=what, target=_called(copy.target))
+    what = tr("{what} to {target}", what=what, target=called_in_words(copy.target))
     if copy.direct is False:
         return tr("{copy} through the host", copy=what)
-    if copy.pinned is False and not copy.small:
+    if copy.buffered:
         return tr("{copy} through a buffer of the driver", copy=what)
     return what
-
-
-def _called(device: str) -> str:
-    return tr("the host") if device == HOST else device
 
 
 def trace_pieces(
@@ -377,9 +369,7 @@ def trace_pieces(
     machine: str = "",
 ) -> Iterator[bytes]:
     """A file, whole when joined. `names` says what cards are called, by UUID or PyTorch's name;
-    `machine` where it was, if not on this computer.
-
-    Stretches of one row never overlap, and each flow has its two ends.
+    `machine` where it was, if not on this computer. Stretches of one row never overlap.
     """
     modelled = simulated or timeline.modelled
     about = {
@@ -390,9 +380,7 @@ def trace_pieces(
         "note": "Times are modelled: no card was measured." if modelled else "",
     }
     yield trace_format.head({name: each for name, each in about.items() if each != ""}).encode()
-    # By moment; what lies around begins first.
-    events: list[tuple[int, int, str]] = []
-    ends: dict[tuple[Track, int], tuple[Bar, trace_format.Place]] = {}
+    events: list[tuple[int, str]] = []
     told: list[str] = []
     processes = {whose: number for number, whose in enumerate(timeline.devices, 1)}
     for (device, card), process in processes.items():
@@ -402,58 +390,29 @@ def trace_pieces(
     for track in timeline.tracks:
         process = processes[track.whose]
         thread = [*Engine].index(track.engine) * _THREADS_OF_ENGINE + 1
-        lane, rows = timeline.lane(track), trace_format.FreeRows()
-        for bar in map(lane.bar, range(len(lane.items))):
+        rows = trace_format.FreeRows()
+        for bar in timeline.lane(track).bars:
             begin, end = nanoseconds(bar.begin), nanoseconds(bar.end)
-            place = process, thread + rows.row(begin, end)
-            words, args = words_of(track, bar, book), _args(bar, book)
-            text = trace_format.slice_text(words, bar.item.role, place, begin, end, args)
-            events.append((begin, 0, text))
-            if bar.item.row is not None:
-                ends.setdefault((track, bar.item.row), (bar, place))
+            place, words = (process, thread + rows.row(begin, end)), words_of(track, bar, book)
+            args = _args(bar, book)
+            text = trace_format.slice_text(words, bar.role, place, begin, end, args)
+            events.append((begin, text))
         for row in range(len(rows)):
             name = f"{track.engine} ({row + 1})" if row else track.engine.value
             told += trace_format.named_thread(process, thread + row, name)
-    for copy in book.rows:
-        events += _flow(copy, ends)
-    events.sort(key=lambda each: each[:2])
-    told += [text for _, _, text in events]
+    told += [text for _, text in sorted(events)]
     for at in range(0, len(told), _PIECE):
         yield trace_format.joined(told[at : at + _PIECE], begun=at > 0)
     yield trace_format.end().encode()
 
 
-def _flow(
-    copy: CopyRow, known: Mapping[tuple[Track, int], tuple[Bar, trace_format.Place]]
-) -> Iterator[tuple[int, int, str]]:
-    """From where a copy comes to where it goes; the host's end is its call."""
-    ends = []
-    for device, engine in ((copy.source, Engine.COPY_OUT), (copy.target, Engine.COPY_IN)):
-        track = Track(device, Engine.PYTHON if device == HOST else engine, copy.card(device))
-        ends += [known[track, copy.number]] if (track, copy.number) in known else []
-    if len(ends) < 2:
-        return
-    # The host had asked and gone on before the card began: the arrow tells the asking.
-    if copy.target == HOST and ends[1][0].end <= ends[0][0].begin:
-        ends.reverse()
-    (first, leaving), (last, arriving) = ends
-    # Both lie within their stretches, and the arrow does not go back in time. At its end the
-    # next stretch of a row may have begun.
-    leaves, begins = nanoseconds(first.begin), nanoseconds(last.begin)
-    arrives = max(leaves, begins)
-    if arrives < max(begins + 1, nanoseconds(last.end)):
-        number, text = copy.number + 1, trace_format.flow_text
-        yield leaves, 1, text("s", copy.what, "copy", number, leaving, leaves)
-        yield arrives, 2, text("f", copy.what, "copy", number, arriving, arrives)
-
-
 def _args(bar: Bar, book: CopyBook) -> Mapping[str, object]:
-    args: dict[str, object] = {"cell": bar.item.place.cell}
+    args: dict[str, object] = {"cell": bar.place.cell}
     if bar.times > 1:
         args |= {"count": bar.times, "busy_s": bar.busy}
-    if bar.item.row is None:
+    if bar.row is None:
         return args
-    copy = book.rows[bar.item.row]
+    copy = book.rows[bar.row]
     more = {
         "code": f"{copy.place}: {copy.code}",
         "from": copy.source,
@@ -461,7 +420,7 @@ def _args(bar: Bar, book: CopyBook) -> Mapping[str, object]:
         "bytes": copy.bytes,
         "asked_for": copy.asked,
         "modelled": copy.modelled,
-        "rate_gbs": None if copy.rate is None else copy.rate / 1e9,
+        "rate_gbs": copy.rate and copy.rate / 1e9,
         "path": copy.path or None,
         "host_memory": copy.host_side or None,
         "intact": copy.intact,

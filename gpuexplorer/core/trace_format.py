@@ -44,12 +44,6 @@ def slice_text(name: str, kind: str, place: Place, begin: int, end: int, args: A
     return _event("X", begin, place, dur=(end - begin) / 1000, name=name, cat=kind, args=args)
 
 
-def flow_text(phase: str, name: str, kind: str, number: int, place: Place, at: int) -> str:
-    """One end of an arrow: it leaves ("s") or arrives ("f") within the stretch that is open."""
-    bound = {"bp": "e"} if phase == "f" else {}
-    return _event(phase, at, place, id=number, name=name, cat=kind, **bound)
-
-
 def curve_text(name: str, process: int, at: int, values: Mapping[str, float]) -> str:
     """What a viewer draws as a curve: it holds until the next one of that name and process."""
     return _event("C", at, (process, 0), name=name, args=values)

@@ -24,92 +24,47 @@ class Cells:
         self,
         code: str,
         *transfers: Transferred,
-        host_seconds: float = 1e-3,
-        device_seconds: float | None = None,
+        host_seconds: float | None = 1e-3,
         spans: Sequence[Span] = (),
+        again: int = 0,
     ) -> None:
-        self.begin(code)
-        self.tell(*transfers)
-        self.end(host_seconds, device_seconds, spans)
-
-    def begin(self, code: str) -> None:
+        """`host_seconds`: None: it goes on. `again`: that cell is run once more."""
         self._number += 1
-        self.ledger.sent(Run(self._number, code, self._number))
-        self.ledger.apply(Began(self._number))
-
-    def again(self, number: int, *transfers: Transferred) -> None:
-        """That cell is run once more."""
-        self._number += 1
-        cell = self.ledger.cells[number - 1]
-        self.ledger.sent_again(Run(self._number, cell.code, number), cell)
-        self.ledger.apply(Began(self._number))
+        run, ledger = Run(self._number, code, again or self._number), self.ledger
+        if again:
+            ledger.sent_again(run, ledger.cells[again - 1])
+        else:
+            ledger.sent(run)
+        ledger.apply(Began(self._number))
         self.tell(*transfers)
-        self.end(1e-3, None)
+        if host_seconds is not None:
+            ledger.apply(Spans(self._number, tuple(spans), modelled=True))
+            self.end(host_seconds)
 
     def tell(self, *transfers: Transferred) -> None:
         for each in transfers:
             self.ledger.apply(replace(each, id=self._number))
 
-    def end(
-        self, host_seconds: float, device_seconds: float | None, spans: Sequence[Span] = ()
-    ) -> None:
-        if spans:
-            self.ledger.apply(Spans(self._number, tuple(spans), modelled=True))
-        done = Finished(self._number, host_seconds, device_seconds, modelled=True)
-        self.ledger.apply(done)
+    def end(self, host_seconds: float) -> None:
+        self.ledger.apply(Finished(self._number, host_seconds, None, modelled=True))
 
 
-def moved(
-    size: int,
-    seconds: float,
-    *,
-    source: str = "cpu",
-    target: str = "cuda:0",
-    begin: float = 0.0,
-    what: str = "X",
-    blocking: bool = True,
-    pinned: bool | None = True,
-) -> Transferred:
-    """Asked for, and intact."""
-    return Transferred(
-        0,
-        source,
-        target,
-        size,
-        seconds,
-        modelled=True,
-        what=what,
-        how="to",
-        pinned=pinned,
-        blocking=blocking,
-        host_seconds=seconds if blocking else 5e-6,
-        asked_at=begin,
-        begin=begin,
-        end=begin + seconds,
-        intact=True,
-    )
+def moved(size: int, seconds: float, *, begin: float = 0.0, **more: object) -> Transferred:
+    """Asked for, and intact; to the first card unless told otherwise."""
+    told = {"what": "X", "how": "to", "pinned": True, "blocking": True, "intact": True} | more
+    ends = told.pop("source", "cpu"), told.pop("target", "cuda:0")
+    times = {"asked_at": begin, "begin": begin, "end": begin + seconds, "modelled": True}
+    times["host_seconds"] = seconds if told["blocking"] else 5e-6
+    return Transferred(0, *ends, size, seconds, **times | told)  # type: ignore[arg-type]  # by name
 
 
 def read(copies: int, host_seconds: float, *, begin: float = 0.0) -> Transferred:
     """Four bytes to the host, so many times."""
-    return Transferred(
-        0,
-        "cuda:0",
-        "cpu",
-        4 * copies,
-        1.4e-6 * copies,
-        modelled=True,
-        copies=copies,
-        what="loss.item()",
-        asked=False,
-        how="item",
-        pinned=False,
-        blocking=True,
-        host_seconds=host_seconds,
-        asked_at=begin,
-        begin=begin,
-        end=begin + host_seconds,
-    )
+    ends = {"source": "cuda:0", "target": "cpu", "pinned": False, "intact": None}
+    kind = {"what": "loss.item()", "how": "item", "asked": False, "copies": copies}
+    times = {"host_seconds": host_seconds, "end": begin + host_seconds}
+    one = moved(4 * copies, 1.4e-6 * copies, begin=begin, **ends)
+    return replace(one, **kind, **times)  # type: ignore[arg-type]  # by name
 
 
 def route(source: str, target: str) -> Route:

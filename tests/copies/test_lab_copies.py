@@ -12,6 +12,8 @@ from gpuexplorer.lab.events import Measured, Transferred
 from gpuexplorer.lab.wire import CopyJob
 from tests.copies.cells import LIMIT, MIB, Cells, moved, read, route
 
+BIG = moved(10 * MIB, 1e-3)
+
 
 @pytest.fixture
 def cells() -> Cells:
@@ -23,27 +25,14 @@ def book() -> CopyBook:
     return CopyBook(route)
 
 
-def test_a_row_tells_rate_limit_and_share(cells: Cells, book: CopyBook) -> None:
-    cells.cell("X = X.cuda()", moved(256 * MIB, 0.02))
-    (row,) = book.take(cells.ledger)
-    assert (row.ran, row.what, row.short, row.path) == (1, "X", "X", "PCIe 3 x16")
-    assert (row.rate, row.limit) == (256 * MIB / 0.02, LIMIT)
-    assert row.share == pytest.approx(256 * MIB / 0.02 / LIMIT)
-    assert (row.no_rate, row.host_side) == (None, "pinned")
-
-
 @pytest.mark.parametrize(
     ("transfer", "why"),
     [
         (read(1000, 0.038), "all latency"),
-        (replace(moved(10 * MIB, 1e-3), intact=False), "arrived WRONG"),
-        (
-            replace(moved(10 * MIB, 1e-3), seconds=None),
-            "the card was not asked how long it took",
-        ),
+        (replace(BIG, intact=False), "arrived WRONG"),
+        (replace(BIG, seconds=None), "the card was not asked how long it took"),
         (Transferred(0, "cuda:0", "cuda:0", 0, None, what="X", how="cuda"), "nothing to copy"),
     ],
-    ids=lambda each: each if isinstance(each, str) else "",
 )
 def test_where_there_is_no_rate_it_is_said_why(
     cells: Cells, book: CopyBook, transfer: Transferred, why: str
@@ -56,17 +45,15 @@ def test_where_there_is_no_rate_it_is_said_why(
 
 def test_of_a_cell_that_runs_again_its_last_run_counts(cells: Cells, book: CopyBook) -> None:
     timeline = Timeline()
-    cells.cell("X = X.cuda()", moved(MIB, 1e-4))
-    book.take(cells.ledger)
-    timeline.take(cells.ledger, book)
-    cells.again(1, moved(2 * MIB, 1e-4))
-    book.take(cells.ledger)
-    timeline.take(cells.ledger, book)
+    for again in (0, 1):
+        cells.cell("X = X.cuda()", moved((1 + again) * MIB, 1e-4), again=again)
+        book.take(cells.ledger)
+        timeline.take(cells.ledger, book)
     assert [each.bytes for each in book.of_cell(1)] == [2 * MIB]
     assert len(book) == 2
     assert [each.cell for each in timeline.places] == [1, 1]
-    cells.again(1, moved(3 * MIB, 1e-4))  # and twice before anybody looks
-    cells.again(1, moved(4 * MIB, 1e-4))
+    cells.cell("X = X.cuda()", moved(3 * MIB, 1e-4), again=1)  # and twice before anybody looks
+    cells.cell("X = X.cuda()", moved(4 * MIB, 1e-4), again=1)
     book.take(cells.ledger)
     assert [each.bytes for each in book.of_cell(1)] == [4 * MIB]
 
@@ -89,12 +76,11 @@ def test_rows_come_while_a_cell_runs_and_are_taken_once(cells: Cells, book: Copy
     cells.cell("X = X.cuda()", moved(MIB, 1e-4))
     assert len(book.take(cells.ledger)) == 1
     assert book.take(cells.ledger) == []
-    cells.begin("Y = Y.cuda()")
-    cells.tell(moved(MIB, 1e-4))
+    cells.cell("Y = Y.cuda()", moved(MIB, 1e-4), host_seconds=None)
     (row,) = book.take(cells.ledger)
     assert (row.number, row.ran, row.cell_seconds) == (1, 2, None)
     cells.tell(moved(2 * MIB, 2e-4))
-    cells.end(1e-3, 2e-3)
+    cells.end(2e-3)
     assert [each.bytes for each in book.take(cells.ledger)] == [2 * MIB]
     assert [each.cell_seconds for each in book.of_cell(2)] == [2e-3, 2e-3]
 
@@ -103,6 +89,7 @@ def test_the_best_of_a_way_is_told_beside_each_row(cells: Cells, book: CopyBook)
     cells.cell("X = X.cuda()", moved(10 * MIB, 1e-3), moved(10 * MIB, 2e-3))
     cells.cell("Y = Y.cuda()", moved(10 * MIB, 0.5e-3, pinned=False))
     first, second, pageable = book.take(cells.ledger)
+    assert first.share == pytest.approx(10 * MIB / 1e-3 / LIMIT)
     assert book.best(second) == first.rate
     assert book.best(pageable) == pageable.rate
     job = CopyJob("cpu", "cuda:0", 256 * MIB, pinned=True)
@@ -113,9 +100,7 @@ def test_the_best_of_a_way_is_told_beside_each_row(cells: Cells, book: CopyBook)
 def test_what_a_loop_read_is_summed_with_its_cure(cells: Cells, book: CopyBook) -> None:
     singles = [read(1, 38e-6, begin=each * 41e-6) for each in range(200)]
     folded = read(800, 800 * 38e-6, begin=200 * 41e-6)
-    cells.cell(
-        "for i in range(1000): log += [loss.item()]", *singles, folded, host_seconds=0.041
-    )
+    cells.cell("for i in L: log += [loss.item()]", *singles, folded, host_seconds=0.041)
     book.take(cells.ledger)
     (total,) = sums_of(book, 1)
     assert total.sentence == (

@@ -62,4 +62,4 @@ def test_cells_of_a_session_are_rows_a_timeline_and_a_trace(session: Session) ->
     } <= set(timeline.tracks)
     assert timeline.modelled
     whole = json.loads(b"".join(trace_pieces(timeline, book, simulated=True)))
-    assert len(whole["traceEvents"]) >= 60
+    assert len(whole["traceEvents"]) >= 50

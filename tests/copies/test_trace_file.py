@@ -1,7 +1,6 @@
 """The trace holds to the format's rules, so that viewers open it without warnings."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from gpuexplorer.copies.copy_book import CopyBook
@@ -9,8 +8,6 @@ from gpuexplorer.copies.timeline import Timeline, trace_pieces
 from gpuexplorer.lab.events import Span
 from tests.copies.cells import MIB, Cells, moved, read
 from tests.trace_reader import Events, of, opened, whole_trace
-
-SLACK = 1e-6  # microseconds: numbers are written to the nanosecond, and read as floats
 
 
 def busy_session() -> Cells:
@@ -59,39 +56,20 @@ def test_every_row_has_its_name() -> None:
 
 
 def test_it_says_what_is_simulated_and_modelled() -> None:
-    whole, _ = trace_of(busy_session())
-    assert whole["otherData"]["simulated"] is True
-    assert whole["otherData"]["modelled"] is True
-    assert whole["otherData"]["note"] == "Times are modelled: no card was measured."
+    about = trace_of(busy_session())[0]["otherData"]
+    assert (about["simulated"], about["modelled"]) == (True, True)
+    assert about["note"] == "Times are modelled: no card was measured."
     assert trace_of(Cells(), simulated=False)[0]["otherData"]["simulated"] is False
 
 
-def test_the_stretches_say_what_they_are() -> None:
+def test_the_stretches_lie_within_each_other_and_say_what_they_are() -> None:
     _, events = trace_of(busy_session())
-    said = {each["name"] for each in of(events, "X")}
-    assert 'state["w"] to cuda:0' in said
-    assert "X arrives" in said
-    assert "waits for cuda:0: synchronize" in said
-    assert "loss.item() ×800 to the host" in said
-    assert "waits for loss.item() ×800: pageable, blocking" in said
-    assert "asks for X" in said
-
-
-def test_a_viewer_finds_every_stretch_nested_and_every_arrow_between_its_own() -> None:
-    _, events = trace_of(busy_session())
-    complaints, arrows = opened(events)
-    assert complaints == []
-    assert len(arrows) == 7
-    for ends in arrows.values():
-        assert len(ends) == 2
-        # Not with Python's own work, which may begin where a call ends.
-        assert not {"a line", "print(1)"} & {*ends}
-
-
-def test_an_arrow_leaves_its_call_and_not_what_python_did_next() -> None:
-    cells = Cells()
-    later = replace(moved(8 * MIB, 3e-3, begin=5e-3, blocking=False), asked_at=0.0)
-    cells.cell("Y = X.to(0, non_blocking=True); work()", later, host_seconds=0.02)
-    complaints, arrows = opened(trace_of(cells)[1])
-    assert complaints == []
-    assert list(arrows.values()) == [["asks for X", "X to cuda:0"]]
+    assert opened(events)[0] == []
+    assert {each["name"] for each in of(events, "X")} >= {
+        'state["w"] to cuda:0',
+        "X arrives",
+        "waits for cuda:0: synchronize",
+        "loss.item() ×800 to the host",
+        "waits for loss.item() ×800: pageable, blocking",
+        "asks for X",
+    }

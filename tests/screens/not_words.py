@@ -10,10 +10,9 @@ import re
 import sys
 from collections.abc import Iterator
 
-from gpuexplorer.gui.lab.forms.compute import OF_TENSORS
-
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.card.host_facts import system_name
+from gpuexplorer.gui.lab.forms.compute import OF_TENSORS
 from gpuexplorer.gui.lab.switches import ALL_SWITCHES
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
 from gpuexplorer.telemetry.backends.host import HostReader

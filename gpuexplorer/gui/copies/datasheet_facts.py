@@ -13,7 +13,7 @@ from gpuexplorer.copies.datasheet.cards_table import (
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
 from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.core.words import listed, mark, paragraph, tr
-from gpuexplorer.gui.copies.shared_parts import factor_words
+from gpuexplorer.gui.copies.copies_page import factor_words
 
 _MOST = 3
 _POOR = 0.6  # of what is promised: worth a word

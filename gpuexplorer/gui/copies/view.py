@@ -9,12 +9,11 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QBoxLayout, QStackedLayout, QWidget
 
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.copies.copies_page import CopiesPage
+from gpuexplorer.gui.copies.copies_page import CopiesPage, MeasuringStrip
 from gpuexplorer.gui.copies.datasheet_page import DatasheetPage
 from gpuexplorer.gui.copies.matrix.between_page import BetweenPage
 from gpuexplorer.gui.copies.matrix.matrix_page import MatrixPage
 from gpuexplorer.gui.copies.moving.view import MovingPage
-from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
 from gpuexplorer.gui.copies.ways_page import WaysPage
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.copies.between_machines import between

@@ -13,7 +13,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import Quantity, bytes_words, duration, memory, rate, ratio
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.copies.shared_parts import factor_words
+from gpuexplorer.gui.copies.copies_page import factor_words
 from gpuexplorer.gui.plots.curves import DASHES
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.lab.wire import CopyJob

@@ -20,8 +20,13 @@ from gpuexplorer.core.units import Quantity, bytes_words, duration
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import short_name
-from gpuexplorer.gui.copies.copies_page import SWEEP_KEYS, CopiesPage, PageCommand
-from gpuexplorer.gui.copies.shared_parts import SizeButton, on_keys
+from gpuexplorer.gui.copies.copies_page import (
+    SWEEP_KEYS,
+    CopiesPage,
+    PageCommand,
+    ResultsSaving,
+    SizeButton,
+)
 from gpuexplorer.gui.copies.ways_facts import (
     COMPARISONS,
     SIZES,
@@ -94,7 +99,9 @@ class WaysPage(CopiesPage):
         column(self._grid, FREE, within=content)
         self.show_scrolled(content)
         self._measure = self.primary_button(tr("Measure"), self.measure)
-        self._saving = self.saved_as("ways", tr("Ways"), tr("ways"), content)
+        self._saving = ResultsSaving(
+            self, "ways", tr("Ways"), tr("ways"), self._results, content
+        )
         self.tools = (self._saving.button, self._measure)
 
     def _table_and_pair(self) -> Panel:

@@ -102,7 +102,7 @@ class Axis(pg.AxisItem):
             return
         words = [(place.left() + share * place.width(), word) for share, word in seen]
         # What stands out at the ends is not cut off.
-        whole = self.mapRectFromScene(QRectF(self.getViewWidget().rect()))
+        whole = self.mapRectFromScene(QRectF(self.getViewWidget().viewport().rect()))
         bottom = self.orientation == "bottom"
         top = place.top() if bottom else place.bottom() - AXIS + 2
         draw_columns(drawing, top, words, (whole.left(), whole.right()), ticks=bottom)

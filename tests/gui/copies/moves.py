@@ -6,9 +6,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.moving.copies_panel import CopiesTable
-from gpuexplorer.gui.copies.moving.travel_panel import TravelDrawing
 from gpuexplorer.gui.copies.moving.view import MovingPage
-from gpuexplorer.gui.state.copies.copies_state import CopiesState, copies_of
+from gpuexplorer.gui.state.copies.copies_state import copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.lab.events import Began, Event, Transferred
@@ -36,53 +35,33 @@ def read(number: int, times: int = 1000, **fields: object) -> Transferred:
     return replace(_READ, **given)  # type: ignore[arg-type]  # by name
 
 
-def cell(lab: Lab, worker: ScriptedWorker, code: str, *events: object) -> int:
+def cell(lab: Lab, worker: ScriptedWorker, code: str, *events: object) -> None:
     """A cell that is carried out at once. What can be called is given its number."""
     number = lab.run(code)
     told: list[Event] = [each(number) if callable(each) else each for each in events]  # type: ignore[misc]  # events
     worker.say(Began(number), *told, finished(number, host_seconds=16e-3))
-    return number
 
 
-class PageWindow(QWidget):
-    """Holds the page; to be kept as long as it is looked at."""
-
-    def __init__(self, copies: CopiesState) -> None:
-        super().__init__()
-        self.page = MovingPage(copies, self)
-        for tool in self.page.tools:
-            tool.setParent(self)
-
-
-def moving_page(lab: Lab, qtbot: QtBot, *, motion: bool = False) -> PageWindow:
-    """Filling, with the wiring told."""
+def moving_page(lab: Lab, qtbot: QtBot, *, motion: bool = False) -> tuple[MovingPage, QWidget]:
+    """With the wiring told, and its window, which is to be kept as long as it is looked at."""
     look().motion_wanted = Motion.FULL if motion else Motion.REDUCED
-    copies = copies_of(lab)
+    copies, window = copies_of(lab), QWidget()
     copies.setParent(lab)
     with qtbot.waitSignal(copies.ways.changed):
         copies.ways.look()
-    window = PageWindow(copies)
+    page = MovingPage(copies, window)
+    for tool in page.tools:
+        tool.setParent(window)
     qtbot.addWidget(window)
-    show_at(window.page, 1340, 800)
+    for each in (window, page):
+        each.resize(1340, 800)
     with qtbot.waitExposed(window):
         window.show()
-    return window
-
-
-def show_at(page: MovingPage, width: int, height: int) -> None:
-    """As large as the window in which it is."""
-    page.window().resize(width, height)
-    page.resize(width, height)
+    return page, window
 
 
 def rows(page: MovingPage) -> list[str]:
     """What each row is about: cell, thing, way."""
     model = the(CopiesTable, page).model()
-    cells = [
-        [model.index(row, at).data() for at in range(3)] for row in range(model.rowCount())
-    ]
-    return [" ".join(map(str, each)) for each in cells]
-
-
-def drawing(page: MovingPage) -> TravelDrawing:
-    return the(TravelDrawing, page)
+    at = range(model.rowCount())
+    return [" ".join(str(model.index(row, i).data()) for i in range(3)) for row in at]

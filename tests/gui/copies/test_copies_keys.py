@@ -46,19 +46,19 @@ def test_the_page_of_keys_tells_what_each_page_takes(view: CopiesView, name: str
     assert taken(view) == wanted
 
 
-def test_control_f_goes_to_the_filter_of_the_table(view: CopiesView, qtbot: QtBot) -> None:
+def test_pages_are_gone_through_by_keys_and_each_key_does_what_its_page_is_for(
+    view: CopiesView, qtbot: QtBot
+) -> None:
     view.open_page("copies")
+    by_words = {each.text(): each for each in view.actions()}
+    by_words["Copies: previous page"].trigger()
+    before = view.key_groups
+    by_words["Copies: next page"].trigger()
+    assert view.key_groups != before
     assert view.start_search()
     qtbot.waitUntil(the(CopiesPanel, view).search.hasFocus)
     view.open_page("matrix")
     assert not view.start_search()
-
-
-def test_control_enter_does_what_the_page_that_is_seen_is_for(
-    view: CopiesView, qtbot: QtBot
-) -> None:
-    view.open_page("copies")
-    view.open_page("matrix")
     press(view, Qt.Key.Key_Return, control=True)
     qtbot.waitUntil(lambda: bool(view.copies.results))
     press(view, Qt.Key.Key_Period, control=True)

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.copies.datasheet.products import ProductResult
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.gui.copies.shared_parts import MeasuringStrip
+from gpuexplorer.gui.copies.copies_page import MeasuringStrip
 from gpuexplorer.gui.state.copies.copies_state import CopiesState, MakeBench, copies_of
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab import Lab

@@ -2,49 +2,30 @@
 
 import pytest
 
-from gpuexplorer.gui.copies.moving.cures import code_by_host, cure_code
+from gpuexplorer.gui.copies.moving.moved import code_by_host, cure_code
 
-KEPT = "torch.stack(log).tolist()"
-
-
-@pytest.mark.parametrize(
-    ("code", "line", "cured"),
-    [
-        (
-            "log = []\nfor x in L:  #\n    log.append(float(f(x)))\n    go()",
-            3,
-            f"log = []\nfor x in L:  #\n    log.append(f(x).detach())\n    go()\nlog = {KEPT}",
-        ),
-        (
-            "log = []\nwhile go(): log += [loss.item()]  # é",
-            2,
-            f"log = []\nwhile go(): log += [loss.detach()]  # é\nlog = {KEPT}",
-        ),
-        ("for x in loader:\n    log.append(x.item())", 2, ""),  # what else is in it?
-        ("not python", 1, ""),
-    ],
-)
-def test_a_log_is_kept_on_the_card_and_read_once(code: str, line: int, cured: str) -> None:
-    assert cure_code(code, line, "item", asked=False) == cured
+LOOP, ONE = "log = []\nfor x in L:  #\n    ", "log = []\nwhile go(): log += "
+KEPT = "\nlog = torch.stack(log).tolist()"
+PINNED = ".pin_memory()"
 
 
 @pytest.mark.parametrize(
-    ("code", "line", "cured"),
+    ("code", "line", "how", "cured"),
     [
-        ("Y = X.cuda()  # é", 1, "Y = X.pin_memory().cuda(non_blocking=True)  # é"),
-        (
-            "A = 1\nY = f(X).to((d),)",
-            2,
-            "A = 1\nY = f(X).pin_memory().to((d),non_blocking=True)",
-        ),
-        ("Y = X.to(d, non_blocking=True)", 1, ""),
-        ("Y = X.cuda()", 2, ""),
+        (f"{LOOP}log.append(float(f(x)))", 3, "item", f"{LOOP}log.append(f(x).detach()){KEPT}"),
+        (f"{ONE}[loss.item()]  # é", 2, "item", f"{ONE}[loss.detach()]  # é{KEPT}"),
+        ("for x in loader:\n    log.append(x.item())", 2, "item", ""),  # what else is in it?
+        ("not python", 1, "item", ""),
+        ("Y = X.cuda()  # é", 1, "", f"Y = X{PINNED}.cuda(non_blocking=True)  # é"),
+        ("1\nY = f(X).to((d),)", 2, "", f"1\nY = f(X){PINNED}.to((d),non_blocking=True)"),
+        ("Y = X.to(d, non_blocking=True)", 1, "", ""),
+        ("Y = X.cuda()", 2, "", ""),
     ],
 )
-def test_a_copy_from_the_host_comes_from_pinned_memory(
-    code: str, line: int, cured: str
+def test_a_log_is_read_once_and_what_comes_from_the_host_is_pinned(
+    code: str, line: int, how: str, cured: str
 ) -> None:
-    assert cure_code(code, line, "to", asked=True) == cured
+    assert cure_code(code, line, how, asked=not how) == cured
 
 
 def test_what_arrives_wrong_takes_the_way_through_the_host() -> None:

@@ -14,13 +14,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.copies.copies_page import ResultsSaving
 from gpuexplorer.gui.copies.datasheet_page import (
     CostsPanel,
     DatasheetPage,
     OffersPanel,
     SheetTable,
 )
-from gpuexplorer.gui.copies.results_saving import ResultsSaving
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField

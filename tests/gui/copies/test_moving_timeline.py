@@ -1,7 +1,7 @@
 """The timeline of the copies: what is seen of it, scrubbed along and taken along."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,18 +14,23 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.timeline import Timeline
-from gpuexplorer.gui.copies.moving.timeline_panel import GUTTER, TimelinePanel, TimelineView
-from gpuexplorer.gui.copies.moving.timeline_words import TimeFrame, around, ticks
+from gpuexplorer.gui.copies.moving.timeline_panel import (
+    GUTTER,
+    TimeFrame,
+    TimelinePanel,
+    TimelineView,
+    around,
+    ticks,
+)
 from gpuexplorer.gui.copies.moving.travel_panel import TravelPanel
 from gpuexplorer.gui.copies.moving.view import MovingPage
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.lab.events import Began, Finished, Span, Spans, Transferred
-from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.wire import Run
+from gpuexplorer.lab.events import Span, Transferred
+from tests.copies.cells import Cells
 from tests.gui.copies.moves import across, cell, moving_page, read, rows
-from tests.gui.hands import press, texts, the
+from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker
 
 LEFT = Qt.MouseButton.LeftButton
@@ -36,11 +41,11 @@ DEVICES = {f"cuda:{each}": BenchDevice(f"cuda:{each}", "", str(each), each) for 
 @pytest.fixture
 def page(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> Iterator[MovingPage]:
     """Two cells ran: one over NVLink, one that read a thousand times."""
-    window = moving_page(lab, qtbot)
+    page, window = moving_page(lab, qtbot)
     cell(lab, worker, "Z = X.cuda(1)", across)
     cell(lab, worker, LOOP, read)
-    qtbot.waitUntil(lambda: len(rows(window.page)) == 2)
-    yield window.page
+    qtbot.waitUntil(lambda: len(rows(page)) == 2)
+    yield page
     window.close()
 
 
@@ -82,20 +87,17 @@ def drag(view: TimelineView, begin: QPoint, end: QPoint) -> None:
     QTest.mouseRelease(port, LEFT, pos=end)
 
 
-def test_the_cell_of_the_chosen_copy_fills_the_width(page: MovingPage) -> None:
-    view = the(TimelineView, page)
-    assert view.frame.begin < 16e-3 < view.frame.end
-    assert any(" on, modelled" in each for each in texts(page))
-    button(page, "All").click()
-    assert view.frame == (0.0, view.whole)
-    assert any("ms" in each for each in texts(page) if each.endswith(", modelled"))
-
-
-def test_the_wheel_zooms_and_pans_and_leads_not_out_of_the_session(seen: TimelineView) -> None:
+def test_wheel_and_drag_zoom_and_pan_and_lead_not_out_of_the_session(
+    seen: TimelineView,
+) -> None:
     whole = seen.frame
     turn(seen, 5)
-    span = seen.frame.span
+    before, span = seen.frame, seen.frame.span
     assert span < whole.span / 3
+    quarter = (x_of(seen, before.end) - GUTTER) // 4
+    drag(seen, QPoint(600, 75), QPoint(600 - quarter, 75))
+    assert seen.frame.begin == pytest.approx(before.begin + span / 4, rel=0.02)
+    assert seen.frame.span == pytest.approx(span)
     turn(seen, 500, aside=True)
     assert seen.frame == pytest.approx((0.0, span))
     turn(seen, -500, aside=True)
@@ -105,16 +107,6 @@ def test_the_wheel_zooms_and_pans_and_leads_not_out_of_the_session(seen: Timelin
     assert seen.frame.span == pytest.approx(1e-6)
     turn(seen, -90)
     assert seen.frame == pytest.approx(whole, abs=1e-9)
-
-
-def test_a_drag_in_the_lanes_moves_what_is_seen(seen: TimelineView) -> None:
-    turn(seen, 5)
-    before, playhead = seen.frame, seen.playhead
-    quarter = (x_of(seen, before.end) - GUTTER) // 4
-    drag(seen, QPoint(600, 75), QPoint(600 - quarter, 75))
-    assert seen.frame.begin == pytest.approx(before.begin + before.span / 4, rel=0.02)
-    assert seen.frame.span == pytest.approx(before.span)
-    assert seen.playhead == playhead
 
 
 def test_the_playhead_is_dragged_and_brings_the_block_along(
@@ -148,12 +140,15 @@ def test_the_window_over_the_session_is_moved_and_made_larger(seen: TimelineView
     assert seen.frame.begin == 0.0
 
 
-def test_keys_scrub_and_zoom(seen: TimelineView) -> None:
+def test_keys_scrub_and_zoom_and_a_screen_reader_hears_what_goes_on(
+    seen: TimelineView, qtbot: QtBot
+) -> None:
     whole = seen.frame
     press(seen, Qt.Key.Key_Home)
     assert seen.playhead == 0.0
     press(seen, Qt.Key.Key_Right)
     assert seen.playhead == pytest.approx(whole.span / 100)
+    qtbot.waitUntil(lambda: "copy out: Z to cuda:1" in seen.accessibleDescription())
     press(seen, Qt.Key.Key_Plus)
     assert seen.frame.span < whole.span
     press(seen, Qt.Key.Key_Right, control=True)
@@ -181,74 +176,33 @@ def test_the_trace_is_saved_and_says_that_it_is_modelled(
     page: MovingPage, qtbot: QtBot, tmp_path: Path
 ) -> None:
     panel, path = the(TimelinePanel, page), tmp_path / "trace.json"
-    with qtbot.waitSignal(panel.done):
+    with qtbot.waitSignal(panel.saving.done):
         panel.save_trace(path)
     told = json.loads(path.read_text("utf-8"))
     assert told["otherData"]["modelled"] is True
     assert any(each["name"] == "Z to cuda:1" for each in told["traceEvents"])
 
 
-def test_a_screen_reader_hears_what_goes_on_at_the_playhead(
-    seen: TimelineView, qtbot: QtBot
-) -> None:
-    press(seen, Qt.Key.Key_Home)
-    press(seen, Qt.Key.Key_Right)
-    qtbot.waitUntil(lambda: "copy out: Z to cuda:1" in seen.accessibleDescription())
-    assert "is shown. At " in seen.accessibleDescription()
+def test_the_axis_counts_in_round_steps() -> None:
+    shown = [ticks(TimeFrame(*each), 5) for each in ((0.0, 24e-3), (7300.0, 7600.0))]
+    words = [[each for _, each in found] for found in shown]
+    assert words[0] == ["0 ms", "5 ms", "10 ms", "15 ms", "20 ms"]
+    assert words[1] == ["7300 s", "7400 s", "7500 s", "7600 s"]
 
 
-def test_what_comes_while_one_drags_does_not_move_what_is_seen(
-    seen: TimelineView, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    turn(seen, 5)
-    before, whole = seen.frame, seen.whole
-    QTest.mousePress(seen.viewport(), LEFT, pos=QPoint(600, 75))
-    cell(lab, worker, "W = X.cuda(1)", across)
-    qtbot.waitUntil(lambda: seen.whole > whole)
-    QTest.mouseRelease(seen.viewport(), LEFT, pos=QPoint(600, 75))
-    assert seen.frame == pytest.approx(before)
-
-
-@pytest.mark.parametrize(
-    ("begin", "span", "added", "words"),
-    [
-        (0.0, 24e-3, "", ["0 ms", "5", "10", "15", "20"]),
-        (0.5011, 6e-3, "500 ms +", ["2 ms", "4", "6"]),
-        (12.34567, 1e-6, "12.345670 s +", ["0 µs", "0.2", "0.4", "0.6", "0.8", "1.0"]),
-        (7300.0, 300.0, "120 min +", ["2 min", "3", "4", "5", "6"]),
-    ],
-)
-def test_the_axis_counts_in_round_steps(
-    begin: float, span: float, added: str, words: Sequence[str]
-) -> None:
-    origin, said, shown = ticks(TimeFrame(begin, begin + span), 5)
-    assert (said, [each for _, each in shown]) == (added, words)
-    assert origin <= begin <= shown[0][0] + 1e-9
-    assert shown[-1][0] <= begin + span + 1e-9
-
-
-@pytest.fixture
-def view_of(qtbot: QtBot) -> Callable[..., TimelineView]:
-    def made(copies: Sequence[Transferred], height: int = 0, cells: int = 1) -> TimelineView:
-        ledger, book, timeline = Ledger(), CopyBook(), Timeline()
-        for number in range(1, cells + 1):
-            ledger.sent(Run(number, "for i in range(200): Z = X.cuda(1)", number))
-            ledger.apply(Began(number))
-            for each in copies:
-                ledger.apply(replace(each, id=number))
-            ledger.apply(Spans(number, (Span("cuda:0", 0.0, 0.2, 0.1, 200),)))
-            ledger.apply(Finished(number, 0.2, 0.2))
-        book.take(ledger)
-        timeline.take(ledger, book)
-        view = TimelineView()
-        qtbot.addWidget(view)
-        view.show_session(timeline, book, DEVICES)
-        view.show_frame(TimeFrame(0.0, timeline.length))
-        view.resize(1330, height or view.sizeHint().height())
-        view.show()
-        return view
-
-    return made
+def view_of(qtbot: QtBot, copies: Sequence[Transferred]) -> TimelineView:
+    cells, book, timeline = Cells(), CopyBook(), Timeline()
+    spans = [Span("cuda:0", 0.0, 0.2, 0.1, 200)]
+    cells.cell("for i in range(200): Z = X.cuda(1)", *copies, host_seconds=0.2, spans=spans)
+    book.take(cells.ledger)
+    timeline.take(cells.ledger, book)
+    view = TimelineView()
+    qtbot.addWidget(view)
+    view.show_session(timeline, book, DEVICES)
+    view.show_frame(TimeFrame(0.0, timeline.length))
+    view.resize(1330, view.height())
+    view.show()
+    return view
 
 
 def one_copy(begin: float, end: float) -> Transferred:
@@ -262,57 +216,15 @@ def colours(view: TimelineView, moment: float, width: int = 4) -> set[str]:
     return {picture.pixelColor(x, y).name() for x in columns for y in range(70, view.height())}
 
 
-def test_one_copy_without_length_is_seen_and_found(
-    view_of: Callable[..., TimelineView],
-) -> None:
-    view = view_of([one_copy(0.1, 0.1)])
+def test_a_wrong_copy_is_seen_among_many_and_beside_a_long_one(qtbot: QtBot) -> None:
+    many = [one_copy(at * 1e-5, at * 1e-5 + 9e-6) for at in range(20_000)]
+    many[10_000] = wrong = replace(one_copy(0.1, 0.1 + 1e-6), intact=False)
+    for copies in (many, [wrong, one_copy(0.1 + 2e-6, 0.15)]):
+        view, bad = view_of(qtbot, copies), look().theme.bad.name()
+        assert bad in colours(view, 0.1)
+        assert bad not in colours(view, 0.13)
+    view = view_of(qtbot, [one_copy(0.1, 0.1)])
     view.show_frame(around(0.1, 0.1, 0.2))
     assert view.frame.span == pytest.approx(1e-6)
     assert look().theme.card(0).name() in colours(view, 0.1)
     assert look().theme.card(0).name() not in colours(view, 0.1 + 1e-7)
-
-
-@pytest.mark.qt_log_ignore("not accepted by receiving widget")
-def test_without_anything_the_timeline_is_empty_and_complains_of_nothing(qtbot: QtBot) -> None:
-    seen = TimelineView()
-    qtbot.addWidget(seen)
-    seen.show()
-    for key in (Qt.Key.Key_Left, Qt.Key.Key_End, Qt.Key.Key_Plus, Qt.Key.Key_Minus):
-        press(seen, key)
-    turn(seen, 3)
-    QTest.mouseClick(seen.viewport(), LEFT, pos=QPoint(200, 60))
-    assert seen.frame == pytest.approx((0.0, 1e-6))
-    assert not seen.grab().isNull()
-
-
-def test_rows_that_find_no_room_are_scrolled_to(
-    view_of: Callable[..., TimelineView],
-) -> None:
-    view = view_of([one_copy(0.1, 0.15)], height=120)
-
-    def found() -> set[tuple[str, str]]:
-        bars = [view.bar_at(QPointF(x_of(view, 0.12), y)) for y in range(60, 120)]
-        return {(bar[0].device, bar[0].engine) for bar in bars if bar is not None}
-
-    assert ("cuda:1", "copy in") not in found()
-    for _ in range(9):
-        press(view, Qt.Key.Key_Down)
-    assert view.scroll.value() == view.scroll.maximum() > 0
-    assert ("cuda:1", "copy in") in found()
-
-
-def test_one_wrong_copy_is_seen_among_very_many(view_of: Callable[..., TimelineView]) -> None:
-    copies = [one_copy(at * 1e-5, at * 1e-5 + 9e-6) for at in range(20_000)]
-    copies[15_000] = replace(copies[15_000], intact=False)
-    view = view_of(copies)
-    assert look().theme.bad.name() in colours(view, 0.15)
-    assert look().theme.bad.name() not in colours(view, 0.14)
-
-
-def test_a_short_wrong_copy_is_seen_beside_a_long_one(
-    view_of: Callable[..., TimelineView],
-) -> None:
-    wrong = replace(one_copy(0.1, 0.1 + 1e-6), intact=False)
-    view = view_of([wrong, one_copy(0.1 + 2e-6, 0.15)])
-    assert look().theme.bad.name() in colours(view, 0.1)
-    assert look().theme.bad.name() not in colours(view, 0.13)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.jobs import Kind
-from gpuexplorer.gui.copies.results_saving import ResultsSaving
+from gpuexplorer.gui.copies.copies_page import ResultsSaving
 from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.copies.ways_facts import SIZES, SweepRow, SweepWay
 from gpuexplorer.gui.copies.ways_page import ComparisonPanel, RatePlot, WaysPage

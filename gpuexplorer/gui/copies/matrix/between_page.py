@@ -8,7 +8,13 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
 
 from gpuexplorer.core.units import bytes_words, duration, rate
 from gpuexplorer.core.words import paragraph, tr
-from gpuexplorer.gui.copies.copies_page import MATRIX_KEYS, CopiesPage, Heard, PageCommand
+from gpuexplorer.gui.copies.copies_page import (
+    MATRIX_KEYS,
+    CopiesPage,
+    Heard,
+    PageCommand,
+    SizeButton,
+)
 from gpuexplorer.gui.copies.matrix.pair_facts import (
     EMPTY,
     FAILED,
@@ -24,7 +30,6 @@ from gpuexplorer.gui.copies.matrix.pair_facts import (
     wrong_cell,
 )
 from gpuexplorer.gui.copies.matrix.pair_views import FactGrid, MapPanel, PairPanel, PairTable
-from gpuexplorer.gui.copies.shared_parts import SizeButton
 from gpuexplorer.gui.state.copies.between_machines import LATENCY_BYTES, BetweenMachines
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.tables.cell import Chip

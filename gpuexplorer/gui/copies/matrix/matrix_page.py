@@ -16,7 +16,14 @@ from gpuexplorer.copies.result import SAMPLES, CopyResult
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.copies.copies_page import MATRIX_KEYS, CopiesPage, Heard, PageCommand
+from gpuexplorer.gui.copies.copies_page import (
+    MATRIX_KEYS,
+    CopiesPage,
+    Heard,
+    PageCommand,
+    ResultsSaving,
+    SizeButton,
+)
 from gpuexplorer.gui.copies.matrix.findings_panel import (
     SIMULATED,
     Act,
@@ -36,8 +43,7 @@ from gpuexplorer.gui.copies.matrix.pair_facts import (
     scale_of,
     staged_of,
 )
-from gpuexplorer.gui.copies.matrix.pair_views import CellWords, MapPanel, PairPanel, PairTable
-from gpuexplorer.gui.copies.shared_parts import SizeButton
+from gpuexplorer.gui.copies.matrix.pair_views import MapPanel, PairPanel, PairTable
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -150,7 +156,9 @@ class MatrixPage(CopiesPage):
         self._area.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._reports = Saving(copies.lab.machine.settings, self)
         title, what = tr("Copies between devices"), tr("copies between devices")
-        self._saving = self.saved_as("copies", title, what, self._board)
+        self._saving = ResultsSaving(
+            self, "copies", title, what, lambda: self._now.all, self._board
+        )
         self._all = self.primary_button(tr("Measure all"), self.measure)
         self.tools = (self._saving.button, self._all)
         self._measured.asked.connect(self._on_question_asked)

@@ -3,7 +3,7 @@ and the rows that are shown as files: SI units, and whether they are modelled.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter
 
@@ -11,15 +11,13 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QStackedLayout, QWidget
 
-from gpuexplorer.copies.copy_book import CopyRow
 from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.result import gigabytes, rounded
 from gpuexplorer.core.harmless import csv_of, harmless
 from gpuexplorer.core.units import duration, gigabytes_per_second, memory
 from gpuexplorer.core.words import Message, mark, paragraph, tr
-from gpuexplorer.gui.copies.moving.cures import Said
-from gpuexplorer.gui.copies.moving.moved import CopiesNow, Moved, called
-from gpuexplorer.gui.copies.results_saving import TablesSaving
+from gpuexplorer.gui.copies.copies_page import TablesSaving
+from gpuexplorer.gui.copies.moving.moved import CopiesNow, Moved, Said, called
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.devices import chip_of
 from gpuexplorer.gui.state.lab.program_state import RECORDED
@@ -53,6 +51,23 @@ _FACTS = (
     *("cell", "line", "code", "what", "within", "thread", "how", "asked", "source", "target"),
     *("bytes", "copies", "pinned", "blocking", "direct", "path", "intact"),
 )
+_Sorts = Callable[[Moved], float | str | None]
+_FIGURES = ("size", "device", "host", "rate", "share", "best")
+_MEANINGS = {
+    "cell": mark("The cell whose code copied, and the line in it; dashed: it is implicit."),
+    "what": mark("The name that it was given, or the expression that copied it."),
+    "way": mark("H is the host, a number is a card."),
+    "size": mark("Bytes, of repeats all together."),
+    "device": mark("How long the device's engine took, of repeats all together."),
+    "host": mark("For how long Python was kept, of repeats all together."),
+    "rate": mark("Bytes by the device's time. Of less than 64 KiB there is none: latency."),
+    "share": mark("Of what the narrowest wire of the way could carry one way, in theory."),
+    "best": mark("Of the best rate that was reached on this way in this session."),
+    "host_side": mark("Whether the host's memory was pinned. Pageable memory is copied twice."),
+    "path": mark("The way of the bytes, and how often they went it."),
+    "blocking": mark("Whether Python waited until the bytes had arrived."),
+    "intact": mark("Whether what arrived was compared with what was sent, and was the same."),
+}
 
 
 class CopiesPanel(QFrame):
@@ -109,13 +124,12 @@ class CopiesPanel(QFrame):
         shown = [
             each
             for each in rows
-            if self._asked in (None, each.row.asked)
+            if self._asked in (None, each.asked)
             and (not words or all(word in each.found_in for word in words))
         ]
-        asked = sum(each.row.asked for each in rows)
-        counts = {None: len(rows), True: asked, False: len(rows) - asked}
         for which, template in _WHICH:
-            self._which.show_words(which, tr(template, count=counts[which]))
+            count = sum(which in (None, each.asked) for each in rows)
+            self._which.show_words(which, tr(template, count=count))
         self._which.show_choice(self._asked)
         self.settled = in_order or self.table.may_move()
         self.table.show_rows(shown, in_order=in_order)
@@ -186,106 +200,81 @@ class CopiesTable(Table[Moved]):
 
     def __init__(self, now: CopiesNow, machine: MachineState) -> None:
         self._now, self._settings = now, machine.settings
-        model = TableModel(self._columns(), lambda moved: moved.key)
+        model = TableModel(self._columns(), attrgetter("number"))
         super().__init__(tr("Copies of the lab"), model, machine.session.desk)
         self.columns.sort_by("cell", falling=True)
         self.columns.remember_in(machine.settings, _COLUMNS)
 
     def _columns(self) -> list[Column[Moved]]:
-        cell = tr("The cell whose code copied, and the line in it; dashed: it is implicit.")
-        what = tr("The name that it was given, or the expression that copied it.")
-        way = tr("H is the host, a number is a card.")
-        size = tr("Bytes, of repeats all together.")
-        engine = tr("How long the device's engine took, of repeats all together.")
-        python = tr("For how long Python was kept, of repeats all together.")
-        rate = tr("Bytes by the device's time. Of less than 64 KiB there is none: latency.")
-        share = tr("Of what the narrowest wire of the way could carry one way, in theory.")
-        best = tr("Of the best rate that was reached on this way in this session.")
-        side = tr("Whether the host's memory was pinned. Pageable memory is copied twice.")
-        path = tr("The way of the bytes, and how often they went it.")
-        waited = tr("Whether Python waited until the bytes had arrived.")
-        intact = tr("Whether what arrived was compared with what was sent, and was the same.")
-
-        def ends(moved: Moved) -> str:
-            return f"{moved.row.source} {moved.row.target}"
-
-        def device(moved: Moved) -> Cell:
-            return _seconds(moved, moved.row.seconds, _no_rate(moved.row))
-
-        def host(moved: Moved) -> Cell:
-            unknown = tr("The host's time is not known.")
-            return _seconds(moved, moved.row.host_seconds, unknown)
-
-        by, figure = attrgetter, partial(Column[Moved], right=True, largest_first=True)
+        by = attrgetter
+        # The name, its heading, the cell, what it is sorted by, its width, and how long it is
+        # kept where there is little room. Cells stand in their order, and so do copies within
+        # one; WRONG is seen in any case.
+        table: Sequence[tuple[str, str, Callable[[Moved], Cell], _Sorts, int, int]] = (
+            ("cell", tr("Cell"), _cell, by("numbers"), 56, 0),
+            ("what", tr("What"), _what, by("names"), 112, 0),
+            ("way", tr("From, to"), self._way, lambda moved: str(moved.way[:2]), 80, 0),
+            ("size", tr("Size"), self._size, by("bytes"), 74, 12),
+            ("device", tr("Device ms"), _device, by("seconds"), 76, 11),
+            ("host", tr("Host ms"), _host, by("host_seconds"), 66, 10),
+            ("rate", tr("GB/s"), _rate, by("rate"), 54, 13),
+            ("share", tr("Of limit, %"), self._share, by("share"), 96, 9),
+            ("best", tr("Of best, %"), self._best, self._of_best, 74, 3),
+            ("host_side", tr("Host side"), _host_side, by("host_side"), 78, 6),
+            ("path", tr("Path"), _path, _path_words, 106, 8),
+            ("blocking", tr("Waited"), _waited, by("blocking"), 62, 2),
+            ("intact", tr("Intact"), _intact, by("wrong"), 68, 14),
+        )
         return [
-            # In the order of cells, and of copies within one.
             Column(
-                "cell", tr("Cell"), _cell, by("numbers"), cell, width=56, largest_first=True
-            ),
-            Column("what", tr("What"), _what, by("what"), what, width=112, stretches=True),
-            Column("way", tr("From, to"), self._way, ends, way, width=80),
-            figure("size", tr("Size"), self._size, by("row.bytes"), size, width=74, kept=12),
-            figure(
-                "device", tr("Device ms"), device, by("row.seconds"), engine, width=76, kept=11
-            ),
-            figure(
-                "host", tr("Host ms"), host, by("row.host_seconds"), python, width=66, kept=10
-            ),
-            figure("rate", tr("GB/s"), _rate, by("row.rate"), rate, width=54, kept=13),
-            figure(
-                "share",
-                tr("Of limit, %"),
-                self._share,
-                by("row.share"),
-                share,
-                width=96,
-                kept=9,
-            ),
-            figure("best", tr("Of best, %"), self._best, self._of_best, best, width=74, kept=3),
-            Column("host_side", tr("Host side"), _host_side, _side, side, width=78, kept=6),
-            Column("path", tr("Path"), _path, _path_words, path, width=106, kept=8),
-            Column(
-                "blocking", tr("Waited"), _waited, by("row.blocking"), waited, width=62, kept=2
-            ),
-            # WRONG is seen in any case.
-            Column("intact", tr("Intact"), _intact, by("row.wrong"), intact, width=68, kept=14),
+                name,
+                heading,
+                cell,
+                sorts,
+                tr(_MEANINGS[name]),
+                width=width,
+                kept=kept,
+                right=name in _FIGURES,
+                largest_first=name in ("cell", *_FIGURES),
+                stretches=name == "what",
+            )
+            for name, heading, cell, sorts, width, kept in table
         ]
 
     def _way(self, moved: Moved) -> Cell:
-        row, ends = moved.row, (moved.row.source, moved.row.target)
-        chips = tuple(chip_of(end, self._now.devices, row.card(end)) for end in ends)
+        ends = moved.source, moved.target
+        chips = tuple(chip_of(end, self._now.devices, moved.card(end)) for end in ends)
         source, target = map(called, ends)
         hint = tr("From {source} to {target}", source=source, target=target)
         return Cell(chips=chips, joined=True, hint=hint)
 
     def _size(self, moved: Moved) -> Cell:
         units, hint = self._settings.choices.units, ""
-        size = memory(moved.row.bytes, units)
+        size = memory(moved.bytes, units)
         if moved.times:
-            each = str(memory(moved.each_bytes, units))
-            hint = tr("{count} copies of {size}", count=moved.row.copies, size=each)
+            each = str(memory(moved.bytes / moved.copies, units))
+            hint = tr("{count} copies of {size}", count=moved.copies, size=each)
         return Cell(size.number, unit=size.unit, hint=hint)
 
     def _share(self, moved: Moved) -> Cell:
-        row = moved.row
-        if row.no_rate is not None:
-            return Cell(absent=(tr(row.no_rate.sentence), "–"), hint=_no_rate(row))
-        if row.share is None or row.limit is None:
+        if moved.no_rate is not None:
+            return Cell(absent=(tr(moved.no_rate.sentence), "–"), hint=_no_rate(moved))
+        if moved.share is None or moved.limit is None:
             hint = tr("No share: {reason}.", reason=moved.why_limit)
             return Cell(absent=(tr("no limit known"), "–"), hint=hint)
-        limit = gigabytes_per_second(row.limit)
+        limit = gigabytes_per_second(moved.limit)
         hint = tr("Of {limit} GB/s one way: {reason}", limit=limit, reason=moved.why_limit)
-        gauge = Gauge(row.share, moved.colour(self._now.devices))
-        return Cell(f"{row.share * 100:.0f}", gauge=gauge, hint=hint)
+        gauge = Gauge(moved.share, self._now.colour(moved))
+        return Cell(f"{moved.share * 100:.0f}", gauge=gauge, hint=hint)
 
     def _of_best(self, moved: Moved) -> float | None:
-        rate, best = moved.row.rate, self._now.book.best(moved.row)
-        return rate / best if rate is not None and best else None
+        best = self._now.book.best(moved)
+        return moved.rate / best if moved.rate is not None and best else None
 
     def _best(self, moved: Moved) -> Cell:
-        share, best = self._of_best(moved), self._now.book.best(moved.row)
+        share, best = self._of_best(moved), self._now.book.best(moved)
         if share is None or best is None:
-            return Cell(hint=_no_rate(moved.row) or tr("Nothing to compare it with yet."))
+            return Cell(hint=_no_rate(moved) or tr("Nothing to compare it with yet."))
         hint = tr("The best so far: {rate} GB/s.", rate=gigabytes_per_second(best))
         return Cell(f"{share * 100:.0f}", hint=hint)
 
@@ -298,108 +287,108 @@ class CopiesTable(Table[Moved]):
 
 
 def _cell(moved: Moved) -> Cell:
-    row = moved.row
-    implicit = "" if row.asked else tr("Implicit: nobody asked for this copy.")
-    flag = "solid" if row.asked else "dashed"
-    return Cell(row.place, flag=flag, hint=paragraph([implicit, *_where(row)]))
+    implicit = "" if moved.asked else tr("Implicit: nobody asked for this copy.")
+    flag = "solid" if moved.asked else "dashed"
+    return Cell(moved.place, flag=flag, hint=paragraph([implicit, *_where(moved)]))
 
 
 def _what(moved: Moved) -> Cell:
-    row = moved.row
-    tone = Tone.TEXT if row.asked and not row.already_there else Tone.QUIET
-    return Cell(moved.what, mono=True, tone=tone, hint=paragraph([row.what, *_where(row)]))
+    tone = Tone.TEXT if moved.asked and not moved.already_there else Tone.QUIET
+    hint = paragraph([moved.what, *_where(moved)])
+    return Cell(moved.names, mono=True, tone=tone, hint=hint)
 
 
-def _where(row: CopyRow) -> list[Message]:
+def _where(moved: Moved) -> list[Message]:
     """The code that copied, what ran it, and inside which library."""
     place = mark("Cell {cell}, line {line}: {code}.")
-    place = place if row.line else mark("Cell {cell}: {code}.")
-    said = [Message(place, cell=row.cell, line=row.line, code=row.code)]
-    if row.ran != row.cell:
-        said.append(Message("Cell {cell} called it.", cell=row.ran))
-    if row.within:
+    place = place if moved.line else mark("Cell {cell}: {code}.")
+    said = [Message(place, cell=moved.cell, line=moved.line, code=moved.code)]
+    if moved.ran != moved.cell:
+        said.append(Message("Cell {cell} called it.", cell=moved.ran))
+    if moved.within:
         one = mark("It was copied inside {within}, {count} call from there.")
         many = mark("It was copied inside {within}, {count} calls from there.")
-        said.append(Message.counted(one, many, max(1, row.deep), within=row.within))
-    if row.thread == "autograd":
+        said.append(Message.counted(one, many, max(1, moved.deep), within=moved.within))
+    if moved.thread == "autograd":
         said.append(Message("A thread of PyTorch's own, which computes gradients, copied it."))
-    elif row.thread:
-        said.append(Message("The thread {name} copied it.", name=row.thread))
+    elif moved.thread:
+        said.append(Message("The thread {name} copied it.", name=moved.thread))
     return said
 
 
-def _no_rate(row: CopyRow) -> str:
+def _no_rate(moved: Moved) -> str:
     """A sentence; empty where there is a rate."""
-    return "" if row.no_rate is None else tr("No rate: {reason}.", reason=row.no_rate.sentence)
+    why = moved.no_rate
+    return "" if why is None else tr("No rate: {reason}.", reason=why.sentence)
+
+
+def _device(moved: Moved) -> Cell:
+    return _seconds(moved, moved.seconds, _no_rate(moved))
+
+
+def _host(moved: Moved) -> Cell:
+    return _seconds(moved, moved.host_seconds, tr("The host's time is not known."))
 
 
 def _seconds(moved: Moved, seconds: float | None, reason: str) -> Cell:
     """Such that figures of one column end below each other: "12.040", "0.002"."""
-    row = moved.row
-    if seconds is None or row.wrong or (row.already_there and not seconds):
-        return Cell(hint=_no_rate(row) if row.wrong else reason)
-    hint = tr("Modelled") if row.modelled else ""
+    if seconds is None or moved.wrong or (moved.already_there and not seconds):
+        return Cell(hint=_no_rate(moved) if moved.wrong else reason)
+    hint = tr("Modelled") if moved.modelled else ""
     if moved.times:
-        each = mark("{time} each, modelled") if row.modelled else mark("{time} each")
-        hint = tr(each, time=duration(seconds / row.copies))
+        each = mark("{time} each, modelled") if moved.modelled else mark("{time} each")
+        hint = tr(each, time=duration(seconds / moved.copies))
     if 0 < seconds < 5e-7:
         return Cell("<0.001", hint=hint)
     return Cell(f"{seconds * 1e3:.3f}" if seconds < 100 else f"{seconds * 1e3:.0f}", hint=hint)
 
 
 def _rate(moved: Moved) -> Cell:
-    rate = moved.row.rate
-    if rate is None:
-        return Cell(hint=_no_rate(moved.row))
-    return Cell(gigabytes_per_second(rate), hint=tr("Modelled") if moved.row.modelled else "")
-
-
-def _side(moved: Moved) -> str | None:
-    return tr(moved.row.host_side) or None
+    if moved.rate is None:
+        return Cell(hint=_no_rate(moved))
+    return Cell(gigabytes_per_second(moved.rate), hint=tr("Modelled") if moved.modelled else "")
 
 
 def _host_side(moved: Moved) -> Cell:
     none = tr("The host's memory has no part in it, or it is not known.")
-    side = _side(moved)
-    return Cell(side, tone=Tone.QUIET) if side else Cell(hint=none)
+    side = tr(moved.host_side)
+    return Cell(side, tone=Tone.QUIET, hint="" if side else none)
 
 
-def _path_words(moved: Moved) -> str | None:
-    row, path = moved.row, tr(moved.row.path)
+def _path_words(moved: Moved) -> str:
+    path = tr(moved.path)
     if moved.buffered:
         path = tr("buffered")
-    elif HOST in (row.source, row.target) and not row.already_there:
+    elif HOST in (moved.source, moved.target) and not moved.already_there:
         path = tr("direct")
-    return f"{path}, {moved.times}" if path and moved.times else path or None
+    return f"{path}, {moved.times}" if path and moved.times else path
 
 
 def _path(moved: Moved) -> Cell:
-    row = moved.row
-    said = [Message("Way: {way}.", way=row.path)] if row.path else []
-    said += row.route.notes if row.route is not None else ()
+    said = [Message("Way: {way}.", way=moved.path)] if moved.path else []
+    said += moved.route.notes if moved.route is not None else ()
     if moved.buffered:
         through = mark("It goes through a pinned buffer of the driver: the memory is pageable.")
         said.append(Message(through))
     hint = paragraph(said) or tr("The way is not known.")
-    return Cell(_path_words(moved) or "", tone=Tone.QUIET, hint=hint)
+    return Cell(_path_words(moved), tone=Tone.QUIET, hint=hint)
 
 
 def _waited(moved: Moved) -> Cell:
-    if moved.row.blocking is None:
+    if moved.blocking is None:
         return Cell(hint=tr("It is not known."))
-    if moved.row.already_there:
+    if moved.already_there:
         return Cell(hint=tr("There was nothing to wait for."))
-    return Cell(tr("yes") if moved.row.blocking else tr("no"), tone=Tone.QUIET)
+    return Cell(tr("yes") if moved.blocking else tr("no"), tone=Tone.QUIET)
 
 
 def _intact(moved: Moved) -> Cell:
-    row = moved.row
-    if row.wrong:
+    if moved.wrong:
         hint = tr("What arrived was not what was sent.")
         return Cell(tr("WRONG"), wrong=True, tone=Tone.BAD, hint=hint)
-    if row.intact is None:
+    if moved.intact is None:
         not_checked = tr("What arrived was not compared with what was sent.")
-        return Cell(hint="" if row.already_there else not_checked)
+        return Cell(hint="" if moved.already_there else not_checked)
     hint = tr("Compared: it arrived as it was sent.")
     return Cell(icon=Icon.CHECK, tone=Tone.GOOD, hint=hint)
 
@@ -413,10 +402,7 @@ class CopiesSaving(TablesSaving):
 
     def csv(self) -> str:
         rows = [
-            {
-                name: harmless(each) if isinstance(each, str) else each
-                for name, each in row.items()
-            }
+            {name: harmless(e) if isinstance(e, str) else e for name, e in row.items()}
             for row in self._facts()
         ]
         return csv_of(list(rows[0]) if rows else [], rows)
@@ -431,26 +417,26 @@ class CopiesSaving(TablesSaving):
         return [self._told(each) for each in self._table.listed.things]
 
     def _told(self, moved: Moved) -> dict[str, object]:
-        row, missing = moved.row, []
-        if row.no_rate is not None:
-            missing.append(f"rate: {row.no_rate.sentence}")
-        elif row.limit is None:
+        missing = []
+        if moved.no_rate is not None:
+            missing.append(f"rate: {moved.no_rate.sentence}")
+        elif moved.limit is None:
             missing.append(f"limit: {moved.why_limit}")
-        if not row.line:
+        if not moved.line:
             missing.append("line: a thread of PyTorch's own copied")
-        if row.intact is None:
+        if moved.intact is None:
             missing.append("intact: not compared")
         return {
-            **{name: getattr(row, name) for name in _FACTS},
-            "line": row.line or None,
-            "what": moved.what,
-            "device_s": row.seconds,
-            "host_s": row.host_seconds,
-            "rate_gbs": gigabytes(row.rate),
-            "limit_gbs": gigabytes(row.limit),
-            "share_of_limit": rounded(row.share),
-            "best_gbs": gigabytes(self._now.book.best(row)),
-            "modelled": row.modelled,
+            **{name: getattr(moved, name) for name in _FACTS},
+            "line": moved.line or None,
+            "what": moved.names,
+            "device_s": moved.seconds,
+            "host_s": moved.host_seconds,
+            "rate_gbs": gigabytes(moved.rate),
+            "limit_gbs": gigabytes(moved.limit),
+            "share_of_limit": rounded(moved.share),
+            "best_gbs": gigabytes(self._now.book.best(moved)),
+            "modelled": moved.modelled,
             "simulated": self.simulated,
             "missing": "; ".join(missing),
         }

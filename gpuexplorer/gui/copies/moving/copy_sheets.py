@@ -12,10 +12,9 @@ from gpuexplorer.copies.routes import Route
 from gpuexplorer.core.units import bytes_words, rate, seconds_words
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.cards.card_face import short_name
-from gpuexplorer.gui.copies.moving.cures import SMALL, Said
+from gpuexplorer.gui.copies.moving.moved import SMALL, Said
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_lines import copy_line
-from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown
@@ -26,16 +25,6 @@ from gpuexplorer.lab.events import Placed
 NEW_BYTES = 64 << 20
 _BEGINNING = 1e-6  # seconds; what takes less on the wire waits longer for its beginning
 _NEW_SHAPE = "16, 1024, 1024"  # of float32, so many bytes
-
-
-def _place(devices: Sequence[BenchDevice], name: str) -> Choice:
-    """A device to copy from or to, by the name of its model."""
-    each = next((each for each in devices if each.name == name), None)
-    if each is None:
-        return Choice(name, tr("host") if name == HOST else name, typed=False)
-    words = tr("host") if each.is_host else short_name(each.label)
-    outlined = each.is_host or each.colour is None
-    return Choice(name, words, "", each.chip, each.colour, outlined, typed=False)
 
 
 def expected_words(thing: Placed, route: Route | None) -> str:
@@ -67,15 +56,17 @@ class NewCopySheet(Sheet):
         names = ("X", "A", "B", "C", "D", *(f"X{at}" for at in range(1, len(shelf) + 2)))
         free, able = next(each for each in names if each not in shelf), self._devices
         # The newest first; then what could be made for it.
+        self._places = {each.name: each for each in able}
         self._things = [
             each
             for each in reversed(shelf.values())
-            if each.kind in ("tensor", "model") and each.device in [one.name for one in able]
+            if each.kind in ("tensor", "model") and each.device in self._places
         ]
-        new = [each.name for each in able if each.computes]
-        self._things += [Placed(0, free, "tensor", each, "", bytes=NEW_BYTES) for each in new]
-        first = [each for each in self._things if each.device != HOST or each.id]
-        self._thing = next(iter([*first, *self._things]), None)
+        for each in sorted(able, key=lambda each: each.is_host):
+            if each.computes:
+                made = Placed(0, free, "tensor", each.name, "", bytes=NEW_BYTES)
+                self._things.append(made)
+        self._thing = next(iter(self._things), None)
         self._target: str | None = None
         self.lines: Sequence[str] = ()  # what would be run
         self._what, self._where = Dropdown(tr("Object to copy")), Dropdown(tr("To"))
@@ -113,7 +104,7 @@ class NewCopySheet(Sheet):
             taken = {*self._copies.lab.ledger.things, thing.name}
             self.lines = [*made, copy_line(thing, target, taken, by_host=by_host)]
         things = [self._choice(*each) for each in enumerate(self._things)]
-        places = [_place(devices, each.name) for each in devices if each in targets]
+        places = [self._place(each.name) for each in devices if each in targets]
         at = None if thing is None else self._things.index(thing)
         self._what.show_choices(things, at, tr("nothing"))
         self._where.show_choices(places, self._target, tr("nowhere"))
@@ -121,8 +112,15 @@ class NewCopySheet(Sheet):
         self._expected.setText(words)
         self._copy.setEnabled(bool(self.lines))
 
+    def _place(self, name: str) -> Choice:
+        """A device to copy from or to, by the name of its model."""
+        each = self._places[name]
+        words = tr("host") if each.is_host else short_name(each.label)
+        outlined = each.is_host or each.colour is None
+        return Choice(name, words, "", each.chip, each.colour, outlined, typed=False)
+
     def _choice(self, at: int, thing: Placed) -> Choice:
-        there, size = _place(self._devices, thing.device), bytes_words(thing.bytes)
+        there, size = self._place(thing.device), bytes_words(thing.bytes)
         words = thing.name if thing.id else tr("a new tensor")
         return replace(there, key=at, words=words, remark=size, typed=bool(thing.id))
 

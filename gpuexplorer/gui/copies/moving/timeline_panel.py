@@ -13,35 +13,24 @@ import numpy as np
 import pyqtgraph as pg
 import shiboken6
 from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent, MouseDragEvent
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QPainter, QPen, QWheelEvent
-from PySide6.QtWidgets import QFrame, QGraphicsItem, QScrollBar, QToolTip
+from PySide6.QtWidgets import QFrame, QGraphicsItem, QToolTip
 
 from gpuexplorer.copies.copy_book import CopyBook
 from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.timeline import (
-    COPYING,
     Bar,
     Engine,
-    Item,
     Role,
     Stretch,
     Timeline,
     Track,
     trace_pieces,
+    words_of,
 )
-from gpuexplorer.core.units import duration
-from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.copies.moving.timeline_words import (
-    LEAST,
-    TimeFrame,
-    around,
-    bar_words,
-    frame_words,
-    hint,
-    seen_words,
-    ticks,
-)
+from gpuexplorer.core.units import duration, gigabytes_per_second
+from gpuexplorer.core.words import listed, mark, paragraph, tr
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, line_pen
 from gpuexplorer.gui.plots.graph import Axis, Graph
@@ -68,6 +57,22 @@ _ZOOM, _STEP, _FAR = 1.35, 0.01, 0.25  # for a key; of what is seen
 _PAUSED = 0.34  # of the colour, where most of a bar is a pause
 _SMALL = 0.03  # of its line
 _PAUSE = 200  # milliseconds without a change, after which it is said what is seen
+_LEAST = 1e-6  # seconds that fill the width at most
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+_KEY = Qt.Key
+_ON = (_KEY.Key_Right, _KEY.Key_End, _KEY.Key_Plus, _KEY.Key_Equal)
+_BACK = (_KEY.Key_Left, _KEY.Key_Home, _KEY.Key_Minus)
+
+
+class TimeFrame(NamedTuple):
+    """In seconds of the axis; always within the session."""
+
+    begin: float
+    end: float
+
+    @property
+    def span(self) -> float:
+        return self.end - self.begin
 
 
 class Filling(StrEnum):
@@ -80,9 +85,6 @@ class Filling(StrEnum):
 
 class TimelinePanel(QFrame):
     """Hidden while nothing was copied. Follows the chosen copy until somebody zooms."""
-
-    done = Signal(str)
-    refused = Signal(str)
 
     def __init__(self, machine: MachineState) -> None:
         super().__init__()
@@ -104,16 +106,13 @@ class TimelinePanel(QFrame):
         about = tr("Save it as a trace for Perfetto or Chrome")
         save = ToolButton("framed", Icon.EXPORT, tr("Save the trace"), about)
         save.clicked.connect(self.ask_trace)
-        self._saving = Saving(machine.settings, self)
-        self._saving.done.connect(self._on_written)
-        self._saving.done.connect(self.done)
-        self._saving.refused.connect(self._on_written)
-        self._saving.refused.connect(self.refused)
+        self.saving = Saving(machine.settings, self)
+        self.saving.done.connect(self._on_written)
+        self.saving.refused.connect(self._on_written)
         title = label(tr("Timeline"), look().letters.title)
         said = (title, Space(8), self._words, GROWS)
         head = row(*said, self._choice, save, margins=(6, 0, 0, 0))
-        lanes = row(self.view, GROWS, self.view.scroll, gap=0)
-        column(head, lanes, GROWS, within=self, gap=6, margins=(10, 10, 8, 4))
+        column(head, self.view, within=self, gap=6, margins=(10, 10, 8, 4))
 
     def take(self, ledger: Ledger, book: CopyBook, devices: Devices) -> None:
         """Cells that are over. While a trace is being written it waits."""
@@ -148,40 +147,84 @@ class TimelinePanel(QFrame):
         self._seen, self._own = seen, False
         self.refresh()
 
-    def wanted_height(self, most: int) -> int:
-        return min(most, self.view.sizeHint().height() + 60)
-
     def ask_trace(self) -> None:
         session = self._machine.session
         name = suggested_name("copies-trace", session.clock.wall(), simulated=session.simulated)
-        self._saving.ask(tr("Save the trace"), name, [TRACE], self._trace_for)
+        self.saving.ask(tr("Save the trace"), name, [TRACE], self._trace_for)
 
     def save_trace(self, path: Path) -> None:
-        self._saving.save(path, self._trace_for(path))
+        self.saving.save(path, self._trace_for(path))
 
     def refresh(self) -> None:
-        line, whole = self._line or self._copy, self.view.whole
-        if self._seen is Filling.ALL or (self._seen and line is None):
-            self.view.show_frame(TimeFrame(0.0, whole))
-        elif self._seen and line is not None:
-            copy = self._copy if self._seen is Filling.COPY else None
-            self.view.show_frame(around(*(copy or line), whole))
-        words = frame_words(self.view.frame, whole, modelled=self.timeline.modelled)
+        whole = self.view.whole
+        shown = {Filling.COPY: self._copy or self._line, Filling.CELL: self._line or self._copy}
+        if self._seen is not None:
+            stretch = shown.get(self._seen)
+            frame = TimeFrame(0.0, whole) if stretch is None else around(*stretch, whole)
+            self.view.show_frame(frame)
+        begin, span = self.view.frame.begin, self.view.frame.span
+        words = str(duration(span))
+        if span < whole * 0.999:
+            said = mark("{span} of {whole}, from {begin} on")
+            words = tr(said, span=words, begin=duration(begin), whole=duration(whole))
+        words = tr("{span}, modelled", span=words) if self.timeline.modelled else words
         self._words.show_text(words)
         self._choice.show_choice(self._seen)
 
     def _trace_for(self, path: Path) -> Write:
         """Written in a thread of its own; until it is, nothing is taken in."""
         self._writing, machine = True, self._machine
-        simulated = machine.session.simulated
-        pieces = trace_pieces(
-            self.timeline, self._book, simulated=simulated, machine=machine.name
-        )
-        write: Callable[[], object] = partial(write_whole, path, pieces)
-        return write
+        told, simulated = (self.timeline, self._book), machine.session.simulated
+        pieces = trace_pieces(*told, simulated=simulated, machine=machine.name)
+        return partial(write_whole, path, pieces)
 
     def _on_written(self) -> None:
         self._writing = False
+
+
+def around(begin: float, end: float, whole: float) -> TimeFrame:
+    """All of it, and a little on both sides, as far as the session goes."""
+    span = min(max((end - begin) * 1.08, _LEAST), whole)
+    left = max(0.0, min((begin + end - span) / 2, whole - span))
+    return TimeFrame(left, left + span)
+
+
+def moment_words(moment: float, end: float, step: float) -> str:
+    """In the unit that suits the end, with as many digits as the step has."""
+    scale, unit = next((each for each in _UNITS if end >= each[0]), _UNITS[-1])
+    digits = max(0, -math.floor(math.log10(step / scale) + 1e-9))
+    return f"{moment / scale:.{digits}f} {unit}"
+
+
+def ticks(frame: TimeFrame, most: int) -> Sequence[tuple[float, str]]:
+    """Round moments with their words."""
+    least = frame.span / max(1, most)
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(power * each for each in (1, 2, 5, 10) if power * each >= least * (1 - 1e-9))
+    first, last = math.ceil(frame.begin / step - 1e-6), math.floor(frame.end / step + 1e-6)
+    moments = [at * step for at in range(first, last + 1)]
+    return [(each, moment_words(each, frame.end, step)) for each in moments]
+
+
+def bar_words(track: Track, bar: Bar, book: CopyBook) -> str:
+    """In the stretch, as far as there is room."""
+    words, copies = words_of(track, bar, book), bar.role is Role.COPIES
+    rate = book.rows[bar.row].rate if bar.row is not None and copies else None
+    if rate is None:
+        return words
+    return tr("{what}, {rate} GB/s", what=words, rate=gigabytes_per_second(rate))
+
+
+def hint(track: Track, bar: Bar, book: CopyBook) -> str:
+    """Several lines of text."""
+    took = str(duration(bar.end - bar.begin))
+    if bar.times > 1:
+        several = mark("{count} of them in {time}, busy for {busy}")
+        took = tr(several, count=bar.times, time=took, busy=duration(bar.busy))
+    device = tr("host") if track.device == HOST else track.device
+    where = tr("{time}; {device}, {lane}", time=took, device=device, lane=tr(track.engine))
+    line = tr("Cell {cell}: {code}", cell=bar.place.cell, code=bar.place.line)
+    return f"{bar_words(track, bar, book)}\n{where}\n{line}"
 
 
 class _Look(NamedTuple):
@@ -196,16 +239,16 @@ class _Look(NamedTuple):
 _WRONG, _OF_HOST, _WAIT = _Look("wrong"), _Look(HOST, 0.55), _Look(HOST, 0.07, 0.3)
 
 
-def _look_of(track: Track, item: Item, book: CopyBook) -> _Look:
+def _look_of(track: Track, bar: Bar, book: CopyBook) -> _Look:
     """Solid on the card whose engine runs a copy, outlined where it arrives, in dashes where
     nobody asked for it.
     """
-    if item.role in (Role.WAITS, Role.CALLS):
-        return _WAIT if item.role is Role.WAITS else _OF_HOST
-    if item.row is None:
+    if bar.role in (Role.WAITS, Role.CALLS):
+        return _WAIT if bar.role is Role.WAITS else _OF_HOST
+    if bar.row is None:
         host = track.engine is Engine.PYTHON
         return _Look(HOST, 0.24) if host else _Look(track.card or track.device, 0.46)
-    copy = book.rows[item.row]
+    copy = book.rows[bar.row]
     if copy.wrong:
         return _WRONG
     if track.engine is Engine.COPY_IN and copy.source != HOST:
@@ -217,7 +260,7 @@ def _look_of(track: Track, item: Item, book: CopyBook) -> _Look:
 
 class TimelineView(Graph):
     """Time is panned and zoomed by pyqtgraph, never out of the session. What is narrower than a
-    pixel is put together before it is drawn.
+    pixel is put together before it is drawn. As high as its rows.
     """
 
     scrubbed = Signal(float)  # the playhead, to this moment of the axis
@@ -226,15 +269,10 @@ class TimelineView(Graph):
 
     def __init__(self) -> None:
         super().__init__()
-        self._timeline, self._book = Timeline(), CopyBook()
-        self._devices: Devices = {}
-        self._tops: dict[Track, int] = {}  # pixels; of what the scroll bar moves
-        self._looks = {_WRONG: 0, _OF_HOST: 1}  # of several kinds in a pixel WRONG is seen
-        self._origin, self._added = 0.0, ""
+        self._tops: dict[Track, int] = {}  # pixels
+        self._looks = {_WRONG: 0}  # of several kinds in a pixel WRONG is seen
         self._ticks: Sequence[tuple[float, str]] = ()
         self.playhead: float | None = None
-        self.scroll = QScrollBar(Qt.Orientation.Vertical, self)
-        self.scroll.setSingleStep(ROW)
         self._axis = _Ruler(self._scrub_to)
         self._axis.setHeight(_AXIS)
         self._strip, self._lanes = self.add_plot(), self.add_plot(row=2)
@@ -250,7 +288,7 @@ class TimelineView(Graph):
         self._lanes.addItem(self._line, ignoreBounds=True)
         self._region = pg.LinearRegionItem()
         self._strip.addItem(self._region, ignoreBounds=True)
-        for draw in (self._draw_lanes, self._draw_session, self._draw_names):
+        for draw in (self._draw_lanes, self._draw_names):
             sheet = self.add_sheet(draw, -101)  # a view has -100: the lines lie over this
             # A moving playhead costs no more than itself.
             sheet.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
@@ -258,21 +296,20 @@ class TimelineView(Graph):
         self.setAccessibleName(tr("Timeline"))
         self._saying = QTimer(self, singleShot=True, interval=_PAUSE)
         self._saying.timeout.connect(self._on_time_to_say)
+        self.show_session(Timeline(), CopyBook(), {})
         self._lanes.sigXRangeChanged.connect(self._on_range_changed)
         self._lanes.sigResized.connect(self.refresh)
         self._strip.sigResized.connect(self.refresh)
-        self.scroll.valueChanged.connect(self._on_range_changed)
         self._lanes.sigRangeChangedManually.connect(self.framed)
         self._region.sigRegionChanged.connect(self._on_region_changed)
         self._line.sigDragged.connect(lambda line: self._scrub_to(line.value()))
         self.scene().sigMouseClicked.connect(self._on_clicked)
-        self.show_session(self._timeline, self._book, {})
         self.dress()
 
     @property
     def whole(self) -> float:
         """How long the session is."""
-        return max(self._timeline.length, LEAST)
+        return max(self._timeline.length, _LEAST)
 
     @property
     def frame(self) -> TimeFrame:
@@ -292,10 +329,11 @@ class TimelineView(Graph):
             top += _GROUP_GAP
         for track in timeline.tracks:
             lane = timeline.lane(track)
-            for item in lane.items[len(lane.marks) :]:
-                drawn = _look_of(track, item, book)
+            for bar in lane.bars[len(lane.marks) :]:
+                drawn = _look_of(track, bar, book)
                 lane.marks.append(self._looks.setdefault(drawn, len(self._looks)))
-        self._lanes.setLimits(xMin=0.0, xMax=self.whole, minXRange=LEAST)
+        self.setFixedHeight(max(self._tops.values(), default=0) + ROW + _AXIS + _STRIP + 11)
+        self._lanes.setLimits(xMin=0.0, xMax=self.whole, minXRange=_LEAST)
         self._strip.setXRange(0.0, self.whole, padding=0)
         self.refresh()
 
@@ -307,14 +345,14 @@ class TimelineView(Graph):
         self._line.setVisible(moment is not None)
         if moment is not None:
             self._line.setValue(moment)
-            self._line.label.setFormat(str(duration(max(0.0, moment - self._origin))))
+            step = self.frame.span / 100
+            self._line.label.setFormat(moment_words(moment, self.frame.end, step))
 
     def bar_at(self, position: QPointF) -> tuple[Track, Bar] | None:
         """What is drawn there, in the scene."""
         place = self._lanes.sceneBoundingRect()
         moment = self._lanes.mapSceneToView(position).x()
-        near = _REACH / place.width() * self.frame.span
-        y = position.y() - place.top() + self.scroll.value()
+        near, y = _REACH / place.width() * self.frame.span, position.y() - place.top()
         for track, top in self._tops.items() if place.contains(position) else ():
             for at in (moment, moment - near, moment + near) if top <= y < top + ROW else ():
                 if (bar := self._timeline.lane(track).at(at)) is not None:
@@ -329,6 +367,7 @@ class TimelineView(Graph):
             line.setHoverPen(line_pen(ink, 4, ratio=ratio))
         self._line.label.fill = pg.mkBrush(ink)
         self._line.label.setColor(self.look.theme.ground)
+        self._strip.setBackgroundColor(self.look.theme.well)
         self._region.setBrush(faded(ink, 0.1))
         self._region.setHoverBrush(faded(ink, 0.16))
         self.refresh()
@@ -336,27 +375,21 @@ class TimelineView(Graph):
     def refresh(self) -> None:
         """All of it, in the room that there is now."""
         self._strip.updateMatrix()  # else its ends lie where they were until it is painted
-        place, strip = self._lanes.sceneBoundingRect(), self._strip.sceneBoundingRect()
-        lanes, session, names = self._sheets
+        place = self._lanes.sceneBoundingRect()
+        lanes, names = self._sheets
         lanes.put(place)
-        session.put(strip.adjusted(-strip.left(), 0, 0, 0))
-        names.put(QRectF(0, place.top() - _AXIS, place.left(), place.height() + _AXIS))
-        most = self.sizeHint().height() - self.height()
-        self.scroll.setRange(0, max(0, most))
-        self.scroll.setPageStep(round(place.height()))
-        self.scroll.setVisible(most > 0)
+        names.put(QRectF(0, 0, place.left(), place.bottom()))
         self._on_range_changed()
 
     def _on_range_changed(self) -> None:
         self._lanes.updateMatrix()  # else the hand's next move has the scale of before
-        most = max(1, round(self._lanes.width() / _TICK))
-        self._origin, self._added, self._ticks = ticks(self.frame, most)
+        self._ticks = ticks(self.frame, round(self._lanes.width() / _TICK))
         self._axis.show_ticks(self._ticks)
         with QSignalBlocker(self._region):
             self._region.setRegion(self.frame)
         self.show_playhead(self.playhead)
-        self._sheets[0].update()
-        self._sheets[2].update()
+        for sheet in self._sheets:
+            sheet.update()
         self._saying.start()
 
     def _draw_lanes(self, drawing: Drawing) -> None:
@@ -367,50 +400,29 @@ class TimelineView(Graph):
         for moment, _ in self._ticks:
             x = round(left + (moment - frame.begin) * scale)
             painter.fillRect(QRectF(x, top, 1, place.height()), theme.line)
-        down = top - self.scroll.value()
         for y in self._tops.values():
-            drawing.hairline(left, place.right(), down + y + ROW // 2)
-        for cell in self._timeline.places_between(frame.begin, frame.end):
-            x, wide = round(left + (cell.begin - frame.begin) * scale), cell.seconds * scale
+            drawing.hairline(left, place.right(), top + y + ROW // 2)
+        for cell in self._timeline.places_between(*frame):
+            wide = (cell.end - cell.begin) * scale
             if wide > _EDGED:
+                x, number = round(left + (cell.begin - frame.begin) * scale), str(cell.cell)
                 painter.fillRect(QRectF(x, top + 2, 1, place.height()), theme.faint)
-            room = letters.width(str(cell.cell)) + 8
-            if wide > room:
-                tag = QRectF(max(x, left), top + 2, room, 15)
-                drawing.filled(tag, theme.hover, 3)
-                _write(drawing, tag.left() + 4, tag.center().y(), str(cell.cell), theme.quiet)
-        for track, y in self._tops.items():
-            if top - ROW < down + y < place.bottom():
-                row_of = QRectF(left, down + y + 2, place.width(), _BAR)
-                self._draw_track(drawing, row_of, track, frame)
-
-    def _draw_session(self, drawing: Drawing) -> None:
-        """The copies of the whole session, a line for each engine."""
-        place, words = (
-            self._strip.sceneBoundingRect(),
-            tr("Session, {time}", time=duration(self.whole)),
-        )
-        _write(drawing, _LEFT, place.center().y(), words, drawing.theme.quiet)
-        drawing.painter.fillRect(place, drawing.theme.well)
-        copying = [each for each in self._timeline.tracks if each.engine in COPYING]
-        step = min(3.0, (place.height() - 3) / max(1, len(copying)))
-        for at, track in enumerate(copying):
-            line = QRectF(place.left(), place.top() + 2 + at * step, place.width(), 0.7 * step)
-            self._draw_track(drawing, line, track, TimeFrame(0.0, self.whole))
+                room, x = letters.width(number) + 8, max(x, round(left))
+                if wide > room:
+                    drawing.filled(QRectF(x, top + 2, room, 15), theme.hover, 3)
+                    _write(drawing, x + 4, top + 9.5, number, theme.quiet)
+        for track in self._timeline.tracks:
+            row_of = QRectF(left, top + self._tops[track] + 2, place.width(), _BAR)
+            self._draw_track(drawing, row_of, track, frame)
 
     def _draw_names(self, drawing: Drawing) -> None:
-        """Beside the rows."""
-        small, theme, place = (
-            drawing.letters.caption,
-            drawing.theme,
-            self._lanes.sceneBoundingRect(),
-        )
+        """Beside the rows, and beside the session above them."""
+        small, theme, place = drawing.letters.caption, drawing.theme, self._lanes.geometry()
+        words = tr("Session, {time}", time=duration(self.whole))
+        _write(drawing, _LEFT, 3 + _STRIP / 2, words, theme.quiet)
         right, room = place.left() - 10, place.left() - _LANE - 14
-        x = right - small.width(self._added)
-        _write(drawing, x, place.top() - 10, self._added, theme.faint)
-        drawing.painter.setClipRect(QRectF(0, place.top(), place.left(), place.height()))
         for track, y in self._tops.items():
-            top, name = place.top() - self.scroll.value() + y, tr(track.engine)
+            top, name = place.top() + y, tr(track.engine)
             middle = top + ROW / 2
             if track.engine is not Engine.WAIT:
                 _write(drawing, right - small.width(name), middle, name, theme.quiet)
@@ -431,21 +443,21 @@ class TimelineView(Graph):
         self, drawing: Drawing, room: QRectF, track: Track, frame: TimeFrame
     ) -> None:
         lane, painter, theme = self._timeline.lane(track), drawing.painter, drawing.theme
-        fold = lane.visible(frame.begin, frame.end, round(room.width() / COLUMN_PIXELS))
+        fold = lane.visible(*frame, round(room.width() / COLUMN_PIXELS))
         # The ends of what goes beyond the edges are out of sight.
         x, scale = room.left(), room.width() / frame.span
         left = x + np.maximum((fold.begins - frame.begin) * scale, -4)
         right = x + np.minimum((fold.ends - frame.begin) * scale, room.width() + 4)
-        large = (right - left >= _EDGED) & (room.height() >= _BAR)
-        alike = (fold.least == fold.most) | (fold.least == 0)
-        marks = np.asarray(lane.marks)[fold.longest].astype(np.int64)
-        marks = np.where(large, marks, np.where(alike, fold.least, 1))
+        large = right - left >= _EDGED
+        wrong = fold.least == 0
+        marks = np.asarray(lane.marks)[fold.longest].astype(int)
+        marks[wrong & ~large] = 0
         boxes = np.empty((left.size, 4))
         boxes[:, 0], boxes[:, 1], boxes[:, 3] = np.floor(left), room.top(), room.height()
         boxes[:, 2] = np.maximum(np.rint(right) - boxes[:, 0] - large, 1.0)
         looks, kinds = list(self._looks), 4 * marks + 2 * large + (fold.paused & ~large)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
-        for kind in np.unique(kinds).tolist():
+        for kind in np.flatnonzero(np.bincount(kinds)).tolist():
             drawn, rows = looks[kind // 4], boxes[kinds == kind]
             share = drawn.share if kind & 2 else max(drawn.share, drawn.edge)
             painter.setBrush(self._ink(drawn, share * _PAUSED if kind & 1 else share))
@@ -466,12 +478,12 @@ class TimelineView(Graph):
             if drawn is _WRONG:
                 drawing.wrong(place, lettered=place.width() > 60)
                 continue
-            if fold.least[at] == 0:
+            if wrong[at]:
                 # One that is too short to be seen beside it.
                 place.setWidth(COLUMN_PIXELS)
                 painter.fillRect(place, theme.bad)
             if ends[at] - begin >= _LETTERED:
-                words = bar_words(track, lane.bar(int(fold.longest[at])), self._book)
+                words = bar_words(track, lane.bars[fold.longest[at]], self._book)
                 ink = theme.inverse if drawn.share == 1 else theme.text
                 _write(drawing, begin, place.center().y(), words, ink, ends[at] - begin)
 
@@ -483,17 +495,25 @@ class TimelineView(Graph):
         return mixed(theme.surface, colour, share)
 
     def _on_time_to_say(self) -> None:
-        words = seen_words(self._timeline, self._book, self.frame, self.playhead)
-        self.setAccessibleDescription(words)
+        """For screen readers: what is seen, and what goes on where the playhead stands."""
+        book, at, begin = self._book, self.playhead, duration(self.frame.begin)
+        span, told = duration(self.frame.span), mark("{span} from {begin} on is shown.")
+        said = [tr(told, span=span, begin=begin)]
+        if at is not None:
+            bars = [(on, self._timeline.lane(on).at(at)) for on in self._tops]
+            what = [f"{tr(on.engine)}: {bar_words(on, bar, book)}" for on, bar in bars if bar]
+            what = what or [tr("nothing is copied or computed")]
+            said.append(tr("At {time}: {what}.", time=duration(at), what=listed(what)))
+        self.setAccessibleDescription(paragraph(said))
 
     def _scrub_to(self, moment: float) -> None:
         """No further than what is seen."""
         self._go_to(min(self.frame.end, max(self.frame.begin, moment)))
 
     def _go_to(self, moment: float) -> None:
-        moment = min(self.whole, max(0.0, moment))
-        if not self.frame.begin <= moment <= self.frame.end:
-            self._move(moment - self.frame.middle)
+        moment, frame = min(self.whole, max(0.0, moment)), self.frame
+        if not frame.begin <= moment <= frame.end:
+            self._move(moment - (frame.begin + frame.end) / 2)
         self.scrubbed.emit(moment)
         self._saying.start()
 
@@ -515,15 +535,12 @@ class TimelineView(Graph):
         if event.button() is not Qt.MouseButton.LeftButton or at.x() < self._lanes.x() - 4:
             return
         if self._strip.sceneBoundingRect().contains(at):
-            self._move(self._strip.mapSceneToView(at).x() - self.frame.middle)
+            middle = sum(self.frame) / 2
+            self._move(self._strip.mapSceneToView(at).x() - middle)
             return
-        if bar is not None and bar[1].item.row is not None:
-            self.picked.emit(bar[1].item.row)
+        if bar is not None and bar[1].row is not None:
+            self.picked.emit(bar[1].row)
         self._scrub_to(self._lanes.mapSceneToView(at).x())
-
-    def sizeHint(self) -> QSize:
-        rows = max(self._tops.values(), default=0) + ROW + 4
-        return QSize(GUTTER + 400, rows + _AXIS + _STRIP + 7)
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and (found := self.bar_at(QPointF(event.pos()))):
@@ -534,9 +551,7 @@ class TimelineView(Graph):
     def wheelEvent(self, event: QWheelEvent) -> None:
         turned, shift = event.angleDelta(), Qt.KeyboardModifier.ShiftModifier
         aside = turned.x() or (turned.y() if event.modifiers() & shift else 0)
-        if event.position().x() < self._lanes.x():
-            self.scroll.wheelEvent(event)
-        elif not self.takes(event):
+        if not self.takes(event):
             event.ignore()
         elif aside:
             self._move(-aside / 120 * self.frame.span / 8)  # a notch is 120
@@ -545,34 +560,29 @@ class TimelineView(Graph):
             pg.GraphicsView.wheelEvent(self, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        frame, key, keys = self.frame, Qt.Key(event.key()), Qt.Key
-        at = frame.middle if self.playhead is None else self.playhead
-        on = key in (keys.Key_Right, keys.Key_End, keys.Key_Down, keys.Key_Plus, keys.Key_Equal)
-        sign = 1 if on else -1
-        if key in (keys.Key_Left, keys.Key_Right):
-            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                self._move(sign * _FAR * frame.span)
-            else:
-                self._go_to(at + sign * _STEP * frame.span)
-        elif key in (keys.Key_Plus, keys.Key_Equal, keys.Key_Minus):
+        frame, key, sign = self.frame, _KEY(event.key()), 1 if event.key() in _ON else -1
+        middle = sum(frame) / 2
+        at = middle if self.playhead is None else self.playhead
+        if key not in (*_ON, *_BACK):
+            super().keyPressEvent(event)
+        elif key in (_KEY.Key_Home, _KEY.Key_End):
+            self._go_to(self.whole if sign > 0 else 0.0)
+        elif key not in (_KEY.Key_Left, _KEY.Key_Right):
             # The playhead stays where it is, where it is seen.
-            at = at if frame.begin <= at <= frame.end else frame.middle
+            at = at if frame.begin <= at <= frame.end else middle
             self._lanes.scaleBy(x=_ZOOM**-sign, center=(at, 0))
             self.framed.emit()
-        elif key in (keys.Key_Home, keys.Key_End):
-            self._go_to(self.whole if on else 0.0)
-        elif key in (keys.Key_Up, keys.Key_Down) and self.scroll.maximum():
-            self.scroll.setValue(self.scroll.value() + sign * ROW)
+        elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._move(sign * _FAR * frame.span)
         else:
-            super().keyPressEvent(event)
+            self._go_to(at + sign * _STEP * frame.span)
 
 
 def _write(
     drawing: Drawing, x: float, middle: float, words: str, ink: QColor, room: float = 1000.0
 ) -> None:
     letters = drawing.letters.caption
-    run = Run(words, letters, ink)
-    drawing.elided(x, middle + letters.cap_height / 2, run, room)
+    drawing.elided(x, middle + letters.cap_height / 2, Run(words, letters, ink), room)
 
 
 class _Ruler(Axis):

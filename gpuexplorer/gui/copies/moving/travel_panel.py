@@ -1,6 +1,6 @@
 """TravelPanel: the machine with the copy that travels through it, slowed, and its figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,16 +18,14 @@ from PySide6.QtGui import QHideEvent, QPainterPath, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsPathItem, QProgressBar, QWidget
 
 from gpuexplorer.copies.jobs import HOST
-from gpuexplorer.core.units import bytes_words, duration, gigabytes_per_second
+from gpuexplorer.core.units import bytes_words, duration, gigabytes_per_second, short
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.copies.moving.cures import SMALL
-from gpuexplorer.gui.copies.moving.moved import CopiesNow, Moved
-from gpuexplorer.gui.copies.moving.timeline_words import SlowedCopy
+from gpuexplorer.gui.copies.copies_page import factor_words
+from gpuexplorer.gui.copies.moving.moved import SMALL, CopiesNow, Moved
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.devices import chip_of
 from gpuexplorer.gui.state.wiring import WiringAnswer
-from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, mixed
@@ -47,7 +45,6 @@ from gpuexplorer.gui.widgets.machine.layout import (
 from gpuexplorer.gui.widgets.machine.machine_drawing import LIT, MachineDrawing, stroked
 from gpuexplorer.gui.widgets.machine.machine_faces import (
     IDLE,
-    Face,
     WireFace,
     machine_faces,
     machine_now,
@@ -56,6 +53,7 @@ from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 
 _FLOWING = 1200  # milliseconds for which a lane stays lit
+_SHOWN_SECONDS = 2.1
 _LEAST_HEIGHT, _BESIDE, _HEAD, _FIGURE, _BAR, _MOST_TITLE = 160, 60, 32, 40, 8, 240
 _BLOCK, _PADDING, _MOST_NAME, _BOX_RADIUS = 24, 16, 110, 6.0
 _FLOW = 0.62  # how much of its colour what only flows beside has
@@ -68,7 +66,7 @@ class Playback(QVariantAnimation):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, startValue=0.0, endValue=1.0)
-        self.slowed: SlowedCopy | None = None  # None: there is nothing to travel.
+        self.seconds = 0.0  # that one copy took; 0: there is nothing to travel
         self.valueChanged.connect(self.moved)
         self.stateChanged.connect(self.moved)
 
@@ -81,21 +79,36 @@ class Playback(QVariantAnimation):
         """0 to 1, of the copy's time."""
         return 1.0 if self.state() is self.State.Stopped else float(self.currentValue())
 
+    @property
+    def shown_seconds(self) -> float:
+        """For which an eye sees it travel, however fast it was."""
+        return max(_SHOWN_SECONDS, self.seconds)
+
+    @property
+    def words(self) -> str:
+        """ "slowed ×176"."""
+        factor = self.shown_seconds / self.seconds
+        if factor < 1.05:
+            return tr("as fast as it was")
+        return tr("slowed ×{factor}", factor=factor_words(factor))
+
     def show(self, seconds: float | None, *, moving: bool) -> None:
         """Another copy, of which one took so long. `moving`: it is to be seen travelling."""
         self.stop()
-        self.slowed = SlowedCopy(seconds) if seconds else None
-        if self.slowed is not None:
-            self.setDuration(round(self.slowed.shown_seconds * 1000))
-            if moving:
-                self.start()
+        self.seconds = seconds or 0.0
+        self.setDuration(round(self.shown_seconds * 1000))
+        if self.seconds and moving:
+            self.start()
         self.moved.emit()
 
     def toggle(self) -> None:
         """Hold it; go on; or from the beginning where it has arrived."""
-        if self.slowed is not None:
-            held = self.state() is self.State.Paused
-            (self.pause if self.playing else self.resume if held else self.start)()
+        if self.playing:
+            self.pause()
+        elif self.state() is self.State.Paused:
+            self.resume()
+        elif self.seconds:
+            self.start()
 
     def repeat(self, again: bool) -> None:
         self.setLoopCount(-1 if again else 1)
@@ -104,7 +117,7 @@ class Playback(QVariantAnimation):
 
     def go_to(self, share: float) -> None:
         """Held there: somebody drags it."""
-        if self.slowed is not None:
+        if self.seconds:
             if self.state() is self.State.Stopped:
                 self.start()
             self.pause()
@@ -133,8 +146,13 @@ class TravelPanel(QFrame):
         self._moved: Moved | None = None
         self._hops: tuple[Hop, ...] = ()  # of it; none too where the wiring is not told yet
         self._flows: Sequence[Flow] = ()
-        self.playback = Playback(self)
-        self.drawing, self.head, self._strip = TravelDrawing(), TravelHead(), FigureStrip()
+        self.playback, self.drawing = Playback(self), TravelDrawing()
+        self.head, self._what = QWidget(), label("", look().letters.title)
+        self._size = label("", look().letters.body, Tone.QUIET)
+        self._ends = ChipRow(arrows=True)
+        self._words = ElidedLabel(look().letters.body, Tone.QUIET)
+        row(self._what, self._size, self._ends, self._words, GROWS, within=self.head, gap=10)
+        self.head.setFixedHeight(_HEAD)
         self._hold = IconButton(Icon.PAUSE)
         self._hold.clicked.connect(self.playback.toggle)
         again = IconButton(Icon.REPEAT, tr("Show it again and again"))
@@ -153,11 +171,19 @@ class TravelPanel(QFrame):
         column(FREE, self.drawing, FREE, self.drawing.below, within=self._inside)
         self._area = scrolled(self._inside)
         self._area.setMinimumHeight(_LEAST_HEIGHT)
+        # The rate, its share of the narrowest wire, the best so far, and the time.
+        self.strip, self._figures = QWidget(), [Line(height=_FIGURE) for _ in range(4)]
+        self.strip.setAccessibleName(tr("Figures of this copy"))
+        self._bar = QProgressBar(textVisible=False)
+        self._bar.setAccessibleName(tr("Of limit"))
+        self._bar.setFixedHeight(_BAR)
+        figures = row(*self._figures, gap=16)
+        column(line_between(), figures, self._bar, within=self.strip, gap=4)
         head, sides = row(self.head, GROWS, self._tools, gap=2), (16, 8, 16, 6)
-        parts = (head, self._area, GROWS, self._waiting, GROWS, self._strip)
+        parts = (head, self._area, GROWS, self._waiting, GROWS, self.strip)
         column(*parts, within=self, gap=4, margins=sides)
         self.playback.moved.connect(self._on_travelled)
-        look().changed.connect(self._on_look_changed)
+        look().changed.connect(self._show_figures)
         self._dim = QTimer(self, singleShot=True, interval=_FLOWING)
         self._dim.timeout.connect(lambda: self.show_flowing(()))
         self.show_copy(None, travels=False)
@@ -169,7 +195,14 @@ class TravelPanel(QFrame):
         self._area.setVisible(now is not None)
         self._waiting.setVisible(now is None)
         if now is not None:
-            self.drawing.show_machine(now.shape, quiet(machine_faces(now)))
+            # Of other traffic nothing is asked here: what is lit is lit by copies.
+            faces = {
+                part: replace(face, forth=IDLE, back=IDLE, absent=())
+                if isinstance(face, WireFace)
+                else face
+                for part, face in machine_faces(now).items()
+            }
+            self.drawing.show_machine(now.shape, faces)
         elif alone:
             self._waiting.show_words(tr("Nothing can be copied"), tr(alone))
         elif self._machine.cards():
@@ -197,10 +230,7 @@ class TravelPanel(QFrame):
         hops = self._now.hops(moved)
         travels = travels or moved is None or (bool(hops) and not self._hops)
         self._moved, self._hops = moved, hops
-        self.head.show_copy(moved, self._now)
-        self._strip.setVisible(moved is not None)
-        if moved is not None:
-            self._strip.show_figures(moved, self._now)
+        self._show_figures()
         self._light()
         if travels:
             seconds = moved.each_seconds if moved is not None and hops else None
@@ -218,31 +248,82 @@ class TravelPanel(QFrame):
     def _light(self) -> None:
         flows = [each for each in self._flows if each.hops != self._hops]
         if self._moved is not None:
-            colour = self._moved.colour(self._now.devices)
-            flows.append(Flow(self._hops, colour, chosen=True))
+            flows.append(Flow(self._hops, self._now.colour(self._moved), chosen=True))
         self.drawing.show_flows(flows)
+
+    def _show_figures(self) -> None:
+        """Where nothing was copied, the title says what will be seen here."""
+        moved, now, title = self._moved, self._now, look().letters.title
+        self.strip.setVisible(moved is not None)
+        if moved is None:
+            self._what.setText(tr("Copy path"))
+            self.head.setAccessibleName(tr("Copy path"))
+            return
+        size = f"{bytes_words(moved.bytes / moved.copies)} {moved.times}".rstrip()
+        ends = moved.source, moved.target
+        chips = [chip_of(end, now.devices, moved.card(end)) for end in ends]
+        led, way = mark("{source} to {target}"), tr(moved.path)
+        led = tr(led, source=chips[0].text, target=chips[1].text)
+        if moved.already_there:
+            way = tr("already there: nothing was copied")
+        elif moved.direct is False:
+            way = tr("no direct path: staged")
+        elif moved.buffered and moved.source == HOST:
+            way = tr("{way}, from pageable memory", way=moved.path)
+        self._what.setText(title.elided(moved.names, _MOST_TITLE))
+        self._size.setText(size)
+        self._ends.show_chips(chips)
+        self._words.show_text(way)
+        self.head.setAccessibleName(", ".join(filter(None, (moved.names, size, led, way))))
+        why = "" if moved.no_rate is None else tr(moved.no_rate.sentence)
+        figures = []
+        rate = tr("Rate, modelled") if moved.modelled else tr("Rate")
+        for caption, value in ((rate, moved.rate), (tr("Best so far"), now.book.best(moved))):
+            number = "" if value is None else gigabytes_per_second(value)
+            absent = () if number else (why, "–")
+            figures.append(Figure(caption, number=number, unit="GB/s", absent=absent))
+        if moved.wrong:
+            figures[0] = Figure(rate, number=tr("WRONG"), tone=Tone.BAD)
+        hint, reason = tr(SMALL) if moved.small else "", why or tr(moved.why_limit)
+        share = Figure(tr("Of limit"), absent=(reason, "–"), hint=hint)
+        if moved.share is not None and moved.limit is not None:
+            of, limit = f"{moved.share * 100:.0f}", gigabytes_per_second(moved.limit)
+            said = mark("{share} % of the narrowest wire, {limit} GB/s one way")
+            hint, caption = tr(said, share=of, limit=limit), tr("Of {limit} GB/s", limit=limit)
+            share = Figure(caption, number=of, unit="%", hint=hint)
+        figures.insert(1, share)
+        for line, figure in zip(self._figures, figures, strict=False):
+            line.show_captioned(figure)
+        self._bar.setVisible(moved.share is not None)
+        self._bar.setValue(round(min(1.0, moved.share or 0.0) * 100))
+        _tint(self._bar, now.colour(moved))
+        self.strip.setAccessibleDescription(f"{figures[0].spoken}, {hint or share.spoken}")
 
     def _on_travelled(self) -> None:
         playback, moved = self.playback, self._moved
-        slowed = None if moved is None else playback.slowed
-        still = not look().motion and not playback.playing and playback.share >= 1.0
-        shown = None if still else slowed
-        self.drawing.show_block(moved.what if moved and shown else "", playback.share)
+        share, there = playback.share, bool(playback.seconds)
+        travels = there and (look().motion or playback.playing or share < 1.0)
+        self.drawing.show_block(moved.names if moved and travels else "", share)
         self._bring_into_sight()
-        self._strip.show_time(self._moved, shown, playback.share)
-        self._badge.setText("" if slowed is None else slowed.words)
+        time = Figure(tr("Time"), absent=("–",))
+        if moved is not None and moved.each_seconds is not None:
+            number, unit = duration(moved.each_seconds)
+            time = Figure(tr("Time"), number=number, unit=unit)
+            if travels:
+                done, whole = short(float(number) * share), playback.shown_seconds
+                seen = mark("seen {part:.1f} of {whole:.1f} s")
+                caption = tr(seen, part=whole * share, whole=whole)
+                time = Figure(caption, number=done, limit=number, unit=unit)
+        self._figures[-1].show_captioned(time)
+        self._badge.setText(playback.words if there else "")
         self._badge.setAccessibleName(self._badge.text())
-        self._tools.setVisible(slowed is not None)
+        self._tools.setVisible(there)
         icon, meaning = Icon.PLAY, tr("Resume the copy")
         if playback.playing:
             icon, meaning = Icon.PAUSE, tr("Pause the copy")
-        elif playback.share >= 1.0:
+        elif share >= 1.0:
             meaning = tr("Show the copy again")
         self._hold.show_meaning(icon, meaning)
-
-    def _on_look_changed(self) -> None:
-        if self._moved is not None:
-            self._strip.show_figures(self._moved, self._now)
 
     def _bring_into_sight(self) -> None:
         """Not all of the drawing is seen in a small window."""
@@ -261,16 +342,6 @@ class TravelPanel(QFrame):
             self.playback.pause()
 
 
-def quiet(faces: Mapping[Part, Face]) -> Mapping[Part, Face]:
-    """Of other traffic nothing is asked here: what is lit is lit by copies."""
-    return {
-        part: replace(face, forth=IDLE, back=IDLE, absent=())
-        if isinstance(face, WireFace)
-        else face
-        for part, face in faces.items()
-    }
-
-
 def _tint(bar: QProgressBar, colour: int | None) -> None:
     """Its ground, what of it is there, and its edge, in the colour of a card."""
     theme, edge = look().theme, look().theme.card(colour)
@@ -280,94 +351,6 @@ def _tint(bar: QProgressBar, colour: int | None) -> None:
     dress += f"QProgressBar::chunk {{ background: {done}; border-radius: 3px }}"
     if dress != bar.styleSheet():
         bar.setStyleSheet(dress)
-
-
-class TravelHead(QWidget):
-    """In one row; the words at its end are cut off where there is no room."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._what = label("", look().letters.title)
-        self._size = label("", look().letters.body, Tone.QUIET)
-        self._ends = ChipRow(arrows=True)
-        self._words = ElidedLabel(look().letters.body, Tone.QUIET)
-        row(self._what, self._size, self._ends, self._words, GROWS, within=self, gap=10)
-        self.setFixedHeight(_HEAD)
-
-    def show_copy(self, moved: Moved | None, now: CopiesNow) -> None:
-        """Where nothing was copied, the title says what will be seen here."""
-        what, size, way, led, chips = tr("Copy path"), "", "", "", list[Chip]()
-        if moved is not None:
-            copy, what = moved.row, moved.what
-            size = f"{bytes_words(moved.each_bytes)} {moved.times}".rstrip()
-            ends = (copy.source, copy.target)
-            chips = [chip_of(end, now.devices, copy.card(end)) for end in ends]
-            led = tr("{source} to {target}", source=chips[0].text, target=chips[1].text)
-            way = tr(copy.path)
-            if copy.already_there:
-                way = tr("already there: nothing was copied")
-            elif copy.direct is False:
-                way = tr("no direct path: staged")
-            elif moved.buffered and copy.source == HOST:
-                way = tr("{way}, from pageable memory", way=copy.path)
-        self._what.setText(look().letters.title.elided(what, _MOST_TITLE))
-        self._size.setText(size)
-        self._ends.show_chips(chips)
-        self._words.show_text(way)
-        self.setAccessibleName(", ".join(filter(None, (what, size, led, way))))
-
-
-class FigureStrip(QWidget):
-    """Rate, share of the narrowest wire, the best so far, and how much of the time went by."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Figures of this copy"))
-        self._rate, self._share, self._best, self._time = (Line(height=_FIGURE) for _ in "rsbt")
-        self._bar = QProgressBar(textVisible=False)
-        self._bar.setAccessibleName(tr("Of limit"))
-        self._bar.setFixedHeight(_BAR)
-        lines = row(self._rate, self._share, self._best, self._time, gap=16)
-        column(line_between(), lines, self._bar, within=self, gap=4)
-
-    def show_figures(self, moved: Moved, now: CopiesNow) -> None:
-        copy, limit, unit = moved.row, moved.row.limit, "GB/s"
-        why = "" if copy.no_rate is None else tr(copy.no_rate.sentence)
-
-        def rate_of(label: str, value: float | None) -> Figure:
-            number = "" if value is None else gigabytes_per_second(value)
-            return Figure(label, number=number, unit=unit, absent=() if number else (why, "–"))
-
-        label = tr("Rate, modelled") if copy.modelled else tr("Rate")
-        rate = rate_of(label, copy.rate)
-        if copy.wrong:
-            rate = Figure(label, number=tr("WRONG"), tone=Tone.BAD)
-        hint = tr(SMALL) if copy.small else ""
-        share = Figure(tr("Of limit"), absent=(why or tr(moved.why_limit), "–"), hint=hint)
-        if copy.share is not None and limit is not None:
-            of = {"share": f"{copy.share * 100:.0f}", "limit": gigabytes_per_second(limit)}
-            hint = tr("{share} % of the narrowest wire, {limit} GB/s one way", **of)
-            caption = tr("Of {limit} GB/s", limit=of["limit"])
-            share = Figure(caption, number=of["share"], unit="%", hint=hint)
-        self._rate.show_captioned(rate)
-        self._share.show_captioned(share)
-        self._best.show_captioned(rate_of(tr("Best so far"), now.book.best(copy)))
-        self._bar.setVisible(copy.share is not None)
-        self._bar.setValue(round(min(1.0, copy.share or 0.0) * 100))
-        _tint(self._bar, moved.colour(now.devices))
-        self.setAccessibleDescription(f"{rate.spoken}, {hint or share.spoken}")
-
-    def show_time(self, moved: Moved | None, slowed: SlowedCopy | None, share: float) -> None:
-        """`slowed`: while it is seen travelling; else how long one takes."""
-        time = Figure(tr("Time"), absent=("–",))
-        each = None if moved is None else moved.each_seconds
-        if slowed is not None:
-            done, whole = slowed.done(share)
-            number, _, unit = whole.partition(" ")
-            time = Figure(slowed.seen(share), number=done, limit=number, unit=unit)
-        elif each is not None:
-            time = Figure(tr("Time"), number=duration(each).number, unit=duration(each).unit)
-        self._time.show_captioned(time)
 
 
 class Route(NamedTuple):
@@ -386,11 +369,8 @@ class Route(NamedTuple):
         for end, next_to_it in ((0.0, 0.15), (1.0, 0.85)):
             box = _nearest(self.boxes, self.path.pointAtPercent(end))
             if place.intersects(box):
-                wire = self.path.pointAtPercent(next_to_it)
-                if wire.y() < box.center().y():
-                    place.moveBottom(box.top())
-                else:
-                    place.moveTop(box.bottom())
+                above = self.path.pointAtPercent(next_to_it).y() < box.center().y()
+                place.moveTop(box.top() - place.height() if above else box.bottom())
         return place
 
 

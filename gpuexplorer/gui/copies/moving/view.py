@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QScrollArea, QSplitter, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from gpuexplorer.copies.copy_book import worst_of
 from gpuexplorer.core.harmless import tabbed
@@ -14,14 +14,13 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.copies.copies_page import MOVING_KEYS, CopiesPage, Heard, PageCommand
 from gpuexplorer.gui.copies.moving.copies_panel import SIMULATED_LINE, CopiesPanel
 from gpuexplorer.gui.copies.moving.copy_sheets import CureSheet, NewCopySheet
-from gpuexplorer.gui.copies.moving.cures import said_of
-from gpuexplorer.gui.copies.moving.moved import CopiesNow, Key, Moved
+from gpuexplorer.gui.copies.moving.moved import CopiesNow, said_of
 from gpuexplorer.gui.copies.moving.timeline_panel import TimelinePanel
 from gpuexplorer.gui.copies.moving.travel_panel import Flow, TravelPanel
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.state.lab.worker_slot import Stage
-from gpuexplorer.gui.widgets.laid_out import column
+from gpuexplorer.gui.widgets.laid_out import GROWS, column
 from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.gui.widgets.saving import CSV, JSON
 from gpuexplorer.lab.events import Event, Failed
@@ -29,7 +28,6 @@ from gpuexplorer.lab.events import Event, Failed
 _BETWEEN = 120  # milliseconds
 _WIDE, _GAP, _LEAST_TOP, _LEAST_TABLE = 1080, 16, 340, 260
 _BESIDE = [4200, 5800]  # shares of the width, and the other way round of the height
-_LEAST_AXIS, _MOST_AXIS = 240, 0.45  # pixels, and of the height
 
 
 class MovingPage(CopiesPage):
@@ -39,10 +37,10 @@ class MovingPage(CopiesPage):
 
     def __init__(self, copies: CopiesState, parent: QWidget | None = None) -> None:
         super().__init__(copies, parent)
-        self._machine = copies.lab.machine
+        self._machine, self._lab = copies.lab.machine, copies.lab
         self._now = CopiesNow(copies)
-        self._chosen: Key | None = None  # None: whichever is the newest
-        self._seen: Key | None = None  # which is drawn
+        self._chosen: int | None = None  # a row's number; None: whichever is the newest
+        self._seen: int | None = None  # which is drawn
         self._number: int | None = None  # of its copies in the book, the one that travels
         self._awaited: set[int] = set()
         self._more = False  # came while it paused
@@ -50,31 +48,44 @@ class MovingPage(CopiesPage):
         self._pause.timeout.connect(self._on_pause_over)
         self._travel = TravelPanel(copies, self._now)
         self._panel = CopiesPanel(copies, self._now)
+        self._table, self._playback = self._panel.table, self._travel.playback
         self._axis = TimelinePanel(self._machine)
-        self._board = MovingBoard(self._travel, self._panel, self._axis)
-        column(self._board, within=self)
+        self._travel.setMinimumHeight(_LEAST_TOP)
+        self._panel.setMinimumHeight(_LEAST_TABLE)
+        # The way and the table side by side over the timeline; below each other where there is
+        # little room, and while nothing was copied. It scrolls where the three do not fit.
+        self._beside, board = QSplitter(), QWidget()
+        self._beside.setChildrenCollapsible(False)
+        self._beside.setHandleWidth(_GAP)
+        for part in (self._travel, self._panel):
+            self._beside.addWidget(part)
+        for each in (self._beside, board):
+            each.setProperty("panel", "page")
+        column(self._beside, GROWS, self._axis, within=board, gap=_GAP)
+        column(scrolled(board, "page"), within=self)
+        self._wide: bool | None = None
         self._new = self.primary_button(tr("New copy"), self.ask_new_copy)
         self._new.setToolTip(tr("Copy an object of the lab to another device"))
         self.tools = (self._new,)
         self.saving = self._panel.saving
         self.tell_of(self.saving)
-        self.tell_of(self._axis)
+        self.tell_of(self._axis.saving)
         self._travel.matrix_asked.connect(lambda: self.page_asked.emit("matrix"))
         self._travel.simulated_cards_asked.connect(self.simulated_cards_asked)
         self._panel.new_copy_asked.connect(self.ask_new_copy)
         self._panel.cure.clicked.connect(self._on_cure_asked)
-        self._panel.table.picked_changed.connect(self._on_picked)
-        self._panel.table.clicked.connect(self._on_picked)
-        self._travel.playback.moved.connect(self._on_travelled)
+        self._table.picked_changed.connect(self._on_picked)
+        self._table.clicked.connect(self._on_picked)
+        self._playback.moved.connect(self._on_travelled)
         self._axis.view.scrubbed.connect(self._on_scrubbed)
         self._axis.view.picked.connect(self._on_copy_reached)
+        self._arrange()
 
     def heard(self) -> Sequence[Heard]:
-        lab = self.copies.lab
         return (
-            (lab.changed, self._on_lab_changed),
-            (lab.told, self._on_told),
-            (lab.selection.changed, self._on_selection_changed),
+            (self._lab.changed, self._on_lab_changed),
+            (self._lab.told, self._on_told),
+            (self._lab.selection.changed, self._on_selection_changed),
             (self.copies.ways.changed, self.begin),
         )
 
@@ -87,8 +98,7 @@ class MovingPage(CopiesPage):
     def pull(self) -> None:
         """The machine as it is now; copies come by themselves."""
         self._travel.pull()
-        may_copy = len(self.copies.devices()) > 1 and not self.copies.lab.recorded
-        self._new.setEnabled(may_copy)
+        self._new.setEnabled(len(self.copies.devices()) > 1 and not self._lab.recorded)
         # An empty table says no more than the sentence in the place of the machine.
         told = bool(self._machine.cards()) or bool(self._now.rows)
         self._panel.setVisible(told and not self._machine.session.source.figures_alone)
@@ -97,7 +107,7 @@ class MovingPage(CopiesPage):
     def commands(self) -> Sequence[PageCommand]:
         return (
             (tr("New copy…"), "Ctrl+Return", self.ask_new_copy),
-            (tr("Show the copy again"), "", self._travel.playback.toggle),
+            (tr("Show the copy again"), "", self._playback.toggle),
             (tr("Export copies as CSV…"), "", partial(self.saving.ask_as, CSV)),
             (tr("Export copies as JSON…"), "", partial(self.saving.ask_as, JSON)),
             (tr("Copy the chosen copies as text"), "Ctrl+C", self.copy_text),
@@ -110,7 +120,7 @@ class MovingPage(CopiesPage):
         return True
 
     def ask_new_copy(self) -> None:
-        if self.copies.lab.recorded:
+        if self._lab.recorded:
             self.note.show_refused(tr(RECORDED))
         else:
             sheet = NewCopySheet(self.copies, self.window())
@@ -119,8 +129,7 @@ class MovingPage(CopiesPage):
 
     def copy_text(self) -> None:
         """To the clipboard: what is picked, or all where nothing is."""
-        table = self._panel.table
-        captions, rows = table.texts(table.picked() or table.listed.things)
+        captions, rows = self._table.texts(self._table.picked() or self._table.listed.things)
         note = tr(SIMULATED_LINE) if self.copies.modelled else ""
         QGuiApplication.clipboard().setText(tabbed(captions, rows, note))
         self.note.show_done(tr("The rows are on the clipboard."))
@@ -128,52 +137,50 @@ class MovingPage(CopiesPage):
     def _run(self, code: str, *, by_form: bool = False) -> None:
         """In the lab, which may have to start its worker."""
         try:
-            self._awaited.add(self.copies.lab.run(code, by_form=by_form))
+            self._awaited.add(self._lab.run(code, by_form=by_form))
         except Trouble as trouble:
             self.note.show_refused(trouble.told)
             return
         self._chosen = None
-        if self.copies.lab.stage in (Stage.SEARCHING, Stage.STARTING):
+        if self._lab.stage in (Stage.SEARCHING, Stage.STARTING):
             self.note.show_done(tr("The lab's worker is being started; the copy follows."))
 
     def _take(self, *, first: bool = False) -> None:
         """What came since the last time: `first`, sorted in. One lit lane for each way, however
         many copies went it.
         """
-        now, flows = self._now, dict[tuple[str, str], Flow]()
+        now = self._now
         new = now.take()
         self._panel.refresh(in_order=first)
-        self._axis.take(self.copies.lab.ledger, now.book, now.devices)
-        self._board.arrange()
-        for row in () if first else new:
-            way, moved = (row.source, row.target), Moved(row, row.what, (row.number,))
-            if way not in flows and not row.already_there:
-                flows[way] = Flow(now.hops(moved), moved.colour(now.devices))
-        if flows:
-            self._travel.show_flowing([flow for flow in flows.values() if flow.hops])
+        self._axis.take(self._lab.ledger, now.book, now.devices)
+        self._arrange()
+        ways = {} if first else {row.way[:2]: row for row in reversed(new)}
+        flows = [Flow(now.hops(row), now.colour(row)) for row in ways.values()]
+        if flows := [flow for flow in flows if flow.hops]:
+            self._travel.show_flowing(flows)
         self._show_chosen(travels=bool(new) and self._chosen is None)
 
     def _show_chosen(self, *, travels: bool, number: int | None = None) -> None:
         """Wherever it is shown. `number`: of its repeats that one; else the one before."""
-        moved = self._now.row(self._chosen) or self._now.holding(-1)
-        another = moved is not None and moved.key != self._seen
-        self._seen = None if moved is None else moved.key
-        numbers = () if moved is None else moved.numbers
-        kept = [each for each in (number, self._number, *numbers[:1]) if each in numbers]
-        self._number = next(iter(kept), None)
-        self._travel.show_copy(moved, travels=travels or (another and number is None))
-        if moved is None or self._number is None:
+        moved = self._now.holding(self._chosen) or self._now.holding(-1)
+        another = moved is not None and moved.number != self._seen and number is None
+        self._travel.show_copy(moved, travels=travels or another)
+        self._seen = self._number = None
+        if moved is None:
             return
-        rows, timeline = self._now.book.rows, self._axis.timeline
+        numbers, rows, timeline = moved.numbers, self._now.book.rows, self._axis.timeline
+        self._seen = moved.number
+        self._number = number if number in numbers else numbers[0]
         line = timeline.cell_of(rows[self._number])
         first, last = (timeline.place_of(rows[each]) for each in (numbers[0], numbers[-1]))
         together = (first[0], last[1]) if first is not None and last is not None else None
         whole = None if line is None else (line.begin, line.end)
         self._axis.show_copy(self._place(), whole, together)
         self._on_travelled()
-        table, units = self._panel.table, self._machine.settings.choices.units
-        if len(table.picked()) < 2:
-            table.pick(moved.key, scroll=self._chosen is not None or table.may_move())
+        units = self._machine.settings.choices.units
+        if len(self._table.picked()) < 2:
+            follows = self._chosen is not None or self._table.may_move()
+            self._table.pick(moved.number, scroll=follows)
         worst = worst_of(self._now.book, units) if self._chosen is None else None
         if worst is not None and worst.cure:
             # What cost most without having been asked for.
@@ -188,48 +195,45 @@ class MovingPage(CopiesPage):
 
     def _on_travelled(self) -> None:
         """Whichever of the block and the playhead is dragged, the other follows."""
-        place = self._place()
-        if place is not None:
-            share = self._travel.playback.share
-            self._axis.view.show_playhead(place[0] + share * (place[1] - place[0]))
+        if (place := self._place()) is not None:
+            begin, end = place
+            self._axis.view.show_playhead(begin + self._playback.share * (end - begin))
 
     def _on_scrubbed(self, moment: float) -> None:
         under_way = self._axis.timeline.under_way(moment)
         if under_way and self._number not in under_way:
             self._on_copy_reached(under_way[-1])
-        place = self._place()
-        if place is not None and place[0] <= moment <= place[1] and place[1] > place[0]:
-            self._travel.playback.go_to((moment - place[0]) / (place[1] - place[0]))
+        begin, end = self._place() or (0.0, 0.0)
+        if begin <= moment <= end and begin < end:
+            self._playback.go_to((moment - begin) / (end - begin))
         self._axis.view.show_playhead(moment)
 
     def _on_copy_reached(self, number: int) -> None:
         """In the timeline."""
         moved = self._now.holding(number)
         if moved is not None and number != self._number:
-            self._chosen = moved.key
+            self._chosen = moved.number
             self._show_chosen(travels=False, number=number)
-            self.copies.lab.selection.choose(moved.row.command)
+            self._lab.selection.choose(moved.command)
 
     def _on_picked(self) -> None:
-        picks = self._panel.table.picked()
+        picks = self._table.picked()
         if len(picks) > 1:
             return
-        self._chosen = picks[0].key if picks else None
+        self._chosen = picks[0].number if picks else None
         self._show_chosen(travels=bool(picks))
-        if picks:
-            row, lab = picks[0].row, self.copies.lab
+        for row in picks:
             root = row.what.partition(".")[0].partition("[")[0]
-            lab.selection.choose(row.command, {root} & lab.ledger.things.keys())
+            self._lab.selection.choose(row.command, {root} & self._lab.ledger.things.keys())
 
     def _on_selection_changed(self) -> None:
         """A cell was chosen elsewhere."""
-        cell = self.copies.lab.selection.cell
-        chosen = self._now.row(self._chosen)
-        if cell is None or (chosen is not None and chosen.row.command == cell):
+        cell, chosen = self._lab.selection.cell, self._now.holding(self._chosen)
+        if cell is None or (chosen is not None and chosen.command == cell):
             return
-        found = next((each for each in self._now.rows if each.row.command == cell), None)
+        found = next((each for each in self._now.rows if each.command == cell), None)
         if found is not None:
-            self._chosen = found.key
+            self._chosen = found.number
             self._show_chosen(travels=True)
 
     def _on_cure_asked(self) -> None:
@@ -254,34 +258,10 @@ class MovingPage(CopiesPage):
         if self._more and self.isVisible():
             self._on_lab_changed()
 
-
-class MovingBoard(QScrollArea):
-    """The way and the table side by side over the timeline; below each other where there is
-    little room, and while nothing was copied. Scrolls only where the three do not fit.
-    """
-
-    def __init__(self, travel: TravelPanel, panel: CopiesPanel, axis: TimelinePanel) -> None:
-        super().__init__()
-        self._axis = axis
-        self._beside, whole = QSplitter(), QSplitter(Qt.Orientation.Vertical)
-        for splitter, parts in ((self._beside, (travel, panel)), (whole, (self._beside, axis))):
-            splitter.setProperty("panel", "page")
-            splitter.setChildrenCollapsible(False)
-            splitter.setHandleWidth(_GAP)
-            for part in parts:
-                splitter.addWidget(part)
-        travel.setMinimumHeight(_LEAST_TOP)
-        panel.setMinimumHeight(_LEAST_TABLE)
-        scrolled(whole, "page", area=self)
-        self._wide: bool | None = None
-        self.arrange()
-
-    def arrange(self) -> None:
-        """Again, after the timeline got more rows, or its first ones."""
+    def _arrange(self) -> None:
+        """Again, after there is something in the timeline."""
         began, way = bool(self._axis.timeline.tracks), Qt.Orientation
         self._axis.setVisible(began)
-        most = max(_LEAST_AXIS, round(self.height() * _MOST_AXIS))
-        self._axis.setFixedHeight(self._axis.wanted_height(most))
         wide = self.width() >= _WIDE and began
         if wide is not self._wide:
             self._wide = wide
@@ -290,4 +270,4 @@ class MovingBoard(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.arrange()
+        self._arrange()
