@@ -8,10 +8,18 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtGui import QGuiApplication, QHideEvent, QImage, QShowEvent
-from PySide6.QtWidgets import QMenu, QProgressBar, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QImage, QKeySequence, QShowEvent
+from PySide6.QtWidgets import (
+    QMenu,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QWidget,
+)
 
+from gpuexplorer.copies.jobs import USUAL_BYTES
 from gpuexplorer.copies.result import CopyResult, as_csv, as_json
 from gpuexplorer.core.units import bytes_words, seconds_words
 from gpuexplorer.core.words import mark, tr
@@ -22,9 +30,9 @@ from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton, open_below
-from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.gui.widgets.live_view import KeyGroup
+from gpuexplorer.gui.widgets.live_view import KeyGroup, scrolled
 from gpuexplorer.gui.widgets.saving import (
     CSV,
     JSON,
@@ -39,12 +47,12 @@ from gpuexplorer.gui.widgets.saving import (
 )
 from gpuexplorer.telemetry.whole_file import write_whole
 
+SIZES = (1 << 20, 16 << 20, 64 << 20, USUAL_BYTES, 1 << 30)  # of a copy, to choose from
 _STEPS = 1000
 _SILENT = 30.0  # seconds: a large copy and PyTorch's start take less
 # Words, keys and what is done. Pages may have the same keys, which hold while one is seen.
 PageCommand = tuple[str, str, Callable[[], None]]
 Heard = tuple[SignalInstance, Callable[..., object]]
-Results = Callable[[], Sequence[CopyResult]]
 MOVING_KEYS: Sequence[KeyGroup] = (
     (
         mark("Table of copies"),
@@ -123,6 +131,17 @@ class CopiesPage(QWidget):
         button.setProperty("kind", "primary")
         button.clicked.connect(run)
         return button
+
+    def results(self) -> Sequence[CopyResult]:
+        """What is saved of it, unless it writes its files by itself."""
+        return ()
+
+    def csv(self) -> str:
+        return as_csv(self.results(), simulated=self.copies.modelled)
+
+    def json(self) -> str:
+        told = as_json(self.results(), simulated=self.copies.modelled)
+        return json.dumps(told, indent=1) + "\n"
 
     def start_search(self) -> bool:
         """False where there is nothing to search."""
@@ -207,24 +226,22 @@ class ResultsSaving(TablesSaving):
         name: str,
         title: str,
         what: str,
-        results: Results,
         pictured: QWidget,
     ) -> None:
         """`what` is saved, in the words of a sentence; `title` stands over its picture."""
         super().__init__(page.copies.lab.machine, name, tr("Save {what}", what=what), pictured)
         page.tell_of(self)
         self._title, self._what = title, what
-        self._results, self._pictured = results, pictured
+        self._page, self._pictured = page, pictured
         meaning = tr("Save {what} as a table, data or a picture", what=what)
         self.button = ToolButton("framed", Icon.EXPORT, tr("Save"), meaning)
         self.button.clicked.connect(self._on_clicked)
 
     def csv(self) -> str:
-        return as_csv(self._results(), simulated=self.simulated)
+        return self._page.csv()
 
     def json(self) -> str:
-        told = as_json(self._results(), simulated=self.simulated)
-        return json.dumps(told, indent=1) + "\n"
+        return self._page.json()
 
     def picture(self) -> QImage:
         """As it is seen, under a line that says of what machine it is."""
@@ -310,7 +327,7 @@ class SizeButton(MenuButton):
 
     chosen = Signal(object)  # bytes
 
-    def __init__(self, name: str, sizes: Sequence[int]) -> None:
+    def __init__(self, name: str, sizes: Sequence[int] = SIZES) -> None:
         super().__init__(name)
         self._sizes, self._size = sizes, 0
         self.about_to_open.connect(self._on_opening)
@@ -324,6 +341,14 @@ class SizeButton(MenuButton):
             action = menu.addAction(bytes_words(size), partial(self.chosen.emit, size))
             action.setCheckable(True)
             action.setChecked(size == self._size)
+
+
+def on_keys(widget: QWidget, keys: Sequence[str], run: Callable[[], None]) -> None:
+    """While it has the keyboard."""
+    action = QAction(widget, shortcutContext=Qt.ShortcutContext.WidgetShortcut)
+    action.setShortcuts([QKeySequence(each) for each in keys])
+    action.triggered.connect(run)
+    widget.addAction(action)
 
 
 def factor_words(factor: float) -> str:

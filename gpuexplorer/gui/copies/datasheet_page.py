@@ -34,7 +34,12 @@ from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.units import GIB, memory, plain
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.copies.copies_page import CopiesPage, PageCommand, ResultsSaving
+from gpuexplorer.gui.copies.copies_page import (
+    CopiesPage,
+    PageCommand,
+    ResultsSaving,
+    on_keys,
+)
 from gpuexplorer.gui.copies.datasheet_facts import (
     all_of,
     below,
@@ -129,7 +134,8 @@ class DatasheetPage(CopiesPage):
         column(pictured, self._offers, GROWS, within=content, gap=_GAP)
         self.show_scrolled(content)
         self._measure = self.primary_button(tr("Measure"), self.measure)
-        self._saving = SheetSaving(self, pictured)
+        title, what = tr("Datasheet"), tr("datasheet")
+        self._saving = ResultsSaving(self, "datasheet", title, what, pictured)
         self.tools = (self._saving.button, self._measure)
         self._offers.turned.connect(self.turn)
         copies.lab.machine.session.attach(self._take)  # also while nobody looks
@@ -644,23 +650,6 @@ def _comes_to(cost: Cost) -> Cell:
 
 def _source(cost: Cost) -> Cell:
     return Cell(tr(cost.reason or cost.source), tone=Tone.FAINT if cost.reason else Tone.QUIET)
-
-
-class SheetSaving(ResultsSaving):
-    """Its files hold promises and their sources beside what was measured."""
-
-    def __init__(self, page: DatasheetPage, pictured: QWidget) -> None:
-        title, what = tr("Datasheet"), tr("datasheet")
-        super().__init__(page, "datasheet", title, what, tuple, pictured)
-        self._page = page
-
-    def csv(self) -> str:
-        saved = self._page.saved()
-        return "" if saved is None else sheet_as_csv(*saved)
-
-    def json(self) -> str:
-        saved = self._page.saved()
-        return "" if saved is None else json.dumps(sheet_as_json(*saved), indent=1) + "\n"
 
 
 def _stand_in(number: str) -> str:

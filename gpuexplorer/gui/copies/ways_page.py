@@ -26,6 +26,7 @@ from gpuexplorer.gui.copies.copies_page import (
     PageCommand,
     ResultsSaving,
     SizeButton,
+    on_keys,
 )
 from gpuexplorer.gui.copies.ways_facts import (
     COMPARISONS,
@@ -99,9 +100,7 @@ class WaysPage(CopiesPage):
         column(self._grid, FREE, within=content)
         self.show_scrolled(content)
         self._measure = self.primary_button(tr("Measure"), self.measure)
-        self._saving = ResultsSaving(
-            self, "ways", tr("Ways"), tr("ways"), self._results, content
-        )
+        self._saving = ResultsSaving(self, "ways", tr("Ways"), tr("ways"), content)
         self.tools = (self._saving.button, self._measure)
 
     def _table_and_pair(self) -> Panel:

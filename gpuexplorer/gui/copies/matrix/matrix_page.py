@@ -43,7 +43,7 @@ from gpuexplorer.gui.copies.matrix.pair_facts import (
     scale_of,
     staged_of,
 )
-from gpuexplorer.gui.copies.matrix.pair_views import MapPanel, PairPanel, PairTable
+from gpuexplorer.gui.copies.matrix.pair_views import CellWords, MapPanel, PairPanel, PairTable
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -156,9 +156,7 @@ class MatrixPage(CopiesPage):
         self._area.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._reports = Saving(copies.lab.machine.settings, self)
         title, what = tr("Copies between devices"), tr("copies between devices")
-        self._saving = ResultsSaving(
-            self, "copies", title, what, lambda: self._now.all, self._board
-        )
+        self._saving = ResultsSaving(self, "copies", title, what, self._board)
         self._all = self.primary_button(tr("Measure all"), self.measure)
         self.tools = (self._saving.button, self._all)
         self._measured.asked.connect(self._on_question_asked)

@@ -26,7 +26,7 @@ from gpuexplorer.gui.widgets.saving import CSV, JSON
 from gpuexplorer.lab.events import Event, Failed
 
 _BETWEEN = 120  # milliseconds
-_WIDE, _GAP, _LEAST_TOP, _LEAST_TABLE = 1080, 16, 340, 260
+_WIDE, _GAP, _LEAST_TOP, _LEAST_TABLE = 1080, 16, 500, 260
 _BESIDE = [4200, 5800]  # shares of the width, and the other way round of the height
 
 
