@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from string import Template
 from typing import NamedTuple
 
 from PySide6.QtCore import (
@@ -342,13 +343,19 @@ class TravelPanel(QFrame):
             self.playback.pause()
 
 
+_BAR_DRESS = Template(
+    "QProgressBar { background: $ground; color: $text; border: 1px solid $edge; "
+    "border-radius: 4px; text-align: center } "
+    "QProgressBar::chunk { background: $done; border-radius: 3px }"
+)
+
+
 def _tint(bar: QProgressBar, colour: int | None) -> None:
     """Its ground, what of it is there, and its edge, in the colour of a card."""
     theme, edge = look().theme, look().theme.card(colour)
     ground, done = (mixed(theme.surface, edge, strength).name() for strength in (0.3, 0.62))
-    frame = f"border: 1px solid {edge.name()}; border-radius: 4px; text-align: center"
-    dress = f"QProgressBar {{ background: {ground}; color: {theme.text.name()}; {frame} }}"
-    dress += f"QProgressBar::chunk {{ background: {done}; border-radius: 3px }}"
+    colours = {"text": theme.text.name(), "edge": edge.name(), "ground": ground, "done": done}
+    dress = _BAR_DRESS.substitute(colours)
     if dress != bar.styleSheet():
         bar.setStyleSheet(dress)
 
