@@ -222,7 +222,8 @@ class WaysPage(CopiesPage):
         way = self._chosen or SweepWay(HOST, HOST)
         cards = [each for each in devices if each != HOST]
         pair = Pair(way.source, way.target, self._size, cards)
-        for panel in self._compared if {*pair[:2]} <= devices.keys() else ():
+        known = self._begun and {*pair[:2]} <= devices.keys()
+        for panel in self._compared if known else ():
             panel.show_pair(pair, devices)
         self._bytes.show_size(self._size)
         jobs, compared = jobs_of(self.ways), self._jobs()
@@ -299,6 +300,7 @@ class ComparisonPanel(Panel):
         self._longest = 0.0
         self._pair = ElidedLabel(look().letters.caption, Tone.QUIET)
         self._measure = ToolButton("word", Icon.PLAY, tr("Measure"))
+        self._measure.setEnabled(False)
         self._measure.clicked.connect(lambda: copies.measure(self.jobs))
         model = TableModel(self._columns(), lambda each: each.words)
         self._bars = Table(tr(comparison.title), model, row_height=40)
