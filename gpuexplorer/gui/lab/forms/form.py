@@ -6,12 +6,13 @@ import ast
 import keyword
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from string import ascii_letters
+from typing import Literal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL, Units, memory
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.lab.inside.values import shape_text
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.lab.events import Placed
@@ -42,29 +43,21 @@ Offer = Callable[[Values, Around], Sequence[Choice]]
 Shown = Callable[[Values, Around], bool]
 
 
-class Control(Enum):
-    """Which control a field is."""
-
-    TEXT = "text"
-    NAME = "name"  # proposed anew each time
-    CHOICE = "choice"
-    GRID = "grid"  # of buttons, of which one holds; it always offers the same
-    TICK = "tick"
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Label and placeholder are marked words."""
+    """Label and placeholder are marked words. A name is proposed anew each time; a grid, of
+    buttons of which one holds, always offers the same.
+    """
 
     key: str
     label: str
-    kind: Control = Control.TEXT
+    kind: Literal["text", "name", "choice", "grid", "tick"] = "text"
     first: str | Ask = ""  # stands there until a person chooses
     read: Callable[[str], str] = str.strip  # as code wants it; raises Trouble
     offer: Offer = lambda values, around: ()
     missing: str = ""  # the problem where nothing can be chosen
     placeholder: str = ""
-    shown: Shown = lambda values, around: True
+    shown: Shown | None = None  # else where the form's template names it
     refused: Ask = lambda values, around: ""  # why it cannot be ticked
     folded: bool = False  # only seen when a person unfolds the form
     thing: bool = False  # takes a thing that is selected elsewhere in the lab
@@ -88,7 +81,8 @@ class Plan:
 @dataclass(frozen=True, slots=True, eq=False)
 class LabForm:
     """`write` is asked only where every field could be read, and gets what was read of those
-    that are shown; the button's words are not its affair. Its own words are marked.
+    that are shown. `template` names in braces what the code has to be told; without one all
+    is shown. Title and command are marked.
     """
 
     title: str
@@ -96,6 +90,12 @@ class LabForm:
     fields: Sequence[Field]
     button: Callable[[Values], str]
     write: Callable[[Values, Around], Plan]
+    template: Ask | None = None
+
+    def seen(self, field: Field, values: Values, around: Around) -> bool:
+        if field.shown or not self.template:
+            return field.shown is None or field.shown(values, around)
+        return f"{{{field.key}}}" in self.template(values, around)
 
     def settled(self, own: Values, around: Around) -> Values:
         """What stands in each field: what a person put there as long as it can be, else what
@@ -105,23 +105,23 @@ class LabForm:
         for each in self.fields:
             proposed = each.first if isinstance(each.first, str) else each.first(values, around)
             value = own.get(each.key, proposed)
-            if each.kind in (Control.CHOICE, Control.GRID):
+            if each.kind in ("choice", "grid"):
                 offered = each.offer(values, around)
                 there = [str(choice.key) for choice in offered if not choice.refused]
                 if value not in there:
                     value = proposed if proposed in there else next(iter(there), "")
-            elif each.kind is Control.TICK and each.refused(values, around):
+            elif each.kind == "tick" and each.refused(values, around):
                 value = ""
             values[each.key] = value
         return values
 
     def plan(self, values: Values, around: Around) -> Plan:
-        read: dict[str, str] = {each.key: "" for each in self.fields}
+        read = dict.fromkeys(values, "")
         problems: dict[str, str] = {}
         for each in self.fields:
-            if not each.shown(values, around):
-                continue
             try:
+                if not self.seen(each, values, around):
+                    continue
                 if each.missing and not values[each.key]:
                     raise Trouble(each.missing)
                 read[each.key] = each.read(values[each.key])
@@ -140,11 +140,13 @@ def where(key: str, *values: str) -> Shown:
 
 
 def things_offered(
-    around: Around, suits: Callable[[Placed], bool], others: Sequence[Choice] = ()
+    around: Around, kinds: Collection[str], others: Sequence[Choice] = ()
 ) -> Sequence[Choice]:
     """`others` stand below the shelf."""
     found = []
-    for each in filter(suits, around.things.values()):
+    for each in around.things.values():
+        if each.kind not in kinds:
+            continue
         shape = "" if each.shape is None else shape_text(each.shape)
         grad = "grad" if each.requires_grad and each.kind == "tensor" else ""
         about = " ".join(filter(None, (shape, each.dtype, grad)))
@@ -152,10 +154,6 @@ def things_offered(
         chip = (device.chip, device.colour, not device.is_card)
         found.append(Choice(each.name, each.name, about, *chip))
     return [*found, *others]
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    return "×".join(map(str, shape)) or tr("one value")
 
 
 def devices_offered(values: Values, around: Around) -> Sequence[Choice]:
@@ -182,7 +180,7 @@ NO_TENSORS = mark("No tensors yet: create one first.")
 DEVICE = Field(
     "device",
     mark("Device"),
-    Control.CHOICE,
+    "choice",
     first_card,
     offer=devices_offered,
     missing=mark("Choose a device that can be used."),

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QHeaderView, QTableView
 from gpuexplorer.core.units import grouped, memory
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Index
+from gpuexplorer.gui.paint.drawing import Index
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.lab.events import Peeked
@@ -76,8 +76,7 @@ def value_text(value: float | None, dtype: str, digits: int = 0) -> str:
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    thin = f"{THIN_SPACE}×{THIN_SPACE}"
-    return thin.join(str(size) for size in shape) if shape else tr("one number")
+    return "×".join(map(str, shape)) or tr("one number")
 
 
 def bytes_text(count: int) -> str:
