@@ -136,23 +136,19 @@ def where(key: str, *values: str) -> Shown:
     return lambda said, around: said[key] in values
 
 
-# What the lab offers
-
-
 def things_offered(
     around: Around, kinds: Collection[str], others: Sequence[Choice] = ()
 ) -> Sequence[Choice]:
-    """`others` stand below the shelf."""
+    """What the lab has of these kinds; `others` stand below."""
     found = []
     for each in around.things.values():
-        if each.kind not in kinds:
-            continue
         shape = "" if each.shape is None else shape_text(each.shape)
         grad = "grad" if each.requires_grad and each.kind == "tensor" else ""
         about = " ".join(filter(None, (shape, each.dtype, grad)))
         device = around.device(each.device) or BenchDevice("", "", "")
         chip = (device.chip, device.colour, not device.is_card)
-        found.append(Choice(each.name, each.name, about, *chip))
+        if each.kind in kinds:
+            found.append(Choice(each.name, each.name, about, *chip))
     return [*found, *others]
 
 
@@ -204,8 +200,6 @@ def apart(*things: Placed) -> Sequence[str]:
     devices = ", ".join(sorted(places - {""}))
     return (tr("Tensors are on different devices: {devices}", devices=devices),)
 
-
-# What is typed
 
 _SUCH_AS = mark("Such as: 2, 3")
 _TAKEN = frozenset({"torch", "nn", "F"})  # stand for PyTorch's own in every session
