@@ -19,17 +19,27 @@ _MOST_BYTES = 2**63 - 1  # PyTorch counts them in 64 bits
 
 
 def _creation(
-    code: str, needed: int, said: Values, around: Around, large: str, count: Callable[[], str]
+    code: str,
+    needed: int,
+    said: Values,
+    around: Around,
+    large: str,
+    counted: tuple[str, str, int],
+    *more: str,
 ) -> Plan:
-    """`needed`: bytes on the device; `large`: the field that makes them many."""
+    """`needed`: bytes on the device; `large`: the field that makes them many; `counted`: the
+    words for one and for several, and how many; `more` facts follow.
+    """
     if needed > _MOST_BYTES:
         return Plan(problems={large: tr("These are more bytes than PyTorch can count.")})
     if said["seed"]:
         code = f"torch.manual_seed({said['seed']})\n{code}"
+    one, several, count = counted
+    amounts = trn(one, several, count, digits=grouped(count)), *more
     facts, short = fit(needed, said["device"], around)
     unusable = {tr(each.reason) for each in around.devices if not each.usable}
     warnings = [*form.replaced(said["name"], around.taken), *short]
-    return Plan(code, [count(), *facts, *sorted(unusable)], warnings)
+    return Plan(code, [*amounts, *facts, *sorted(unusable)], warnings)
 
 
 def fit(needed: int, name: str, around: Around) -> tuple[Sequence[str], Sequence[str]]:
@@ -218,14 +228,14 @@ def _write_tensor(said: Values, around: Around) -> Plan:
     }
     values = FILLS[fill].code.format(**shape, told=said.get(fill))
     words = ", ".join([values, *(word for word, wanted in options.items() if wanted)])
-    count, one, many = math.prod(sizes), mark("{digits} element"), mark("{digits} elements")
+    count = math.prod(sizes)
     return _creation(
         f"{said['name']} = torch.{fill}({words})",
         count * DTYPES[dtype].bytes,
         said,
         around,
         "shape" if fill in _SHAPED else told,
-        lambda: trn(one, many, count, digits=grouped(count)),
+        (mark("{digits} element"), mark("{digits} elements"), count),
     )
 
 
@@ -405,19 +415,14 @@ def _write_model(said: Values, around: Around) -> Plan:
         uneven = tr("{width} cannot be shared by {heads} heads.", width=width, heads=heads)
         return Plan(problems={f"{key} heads": uneven})
     count, buffers = model.parameters(**sizes), model.buffers_bytes
-
-    def counted() -> str:
-        one, many = mark("{digits} parameter"), mark("{digits} parameters")
-        words = trn(one, many, count, digits=grouped(count))
-        if buffers:
-            also = mark("{parameters}, and {size} of running statistics")
-            words = tr(also, parameters=words, size=memory(buffers, around.units))
-        return "\n".join((words, tr("Takes {shape}", shape=tr(model.takes))))
-
+    counted = mark("{digits} parameter"), mark("{digits} parameters"), count
+    size, shape = memory(buffers, around.units), tr(model.takes)
+    more = [tr("And {size} of running statistics", size=size)] if buffers else []
+    more.append(tr("Takes {shape}", shape=shape))
     code = model.code.format(name=said["name"], **sizes)
     code += "" if device == "cpu" else f'.to("{device}")'
     large = f"{key} {next(iter(sizes))}"
-    return _creation(code, 4 * count + buffers, said, around, large, counted)
+    return _creation(code, 4 * count + buffers, said, around, large, counted, *more)
 
 
 MODEL = LabForm(

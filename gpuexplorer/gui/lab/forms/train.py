@@ -65,11 +65,8 @@ def _examples(values: Values, around: Around, but: str = "") -> str:
 
 
 def _read_rate(text: str) -> str:
-    try:
-        above = float(text) > 0
-    except ValueError:
-        above = False
-    if not above:
+    rate = form.literal(text)
+    if not isinstance(rate, int | float) or rate <= 0:
         raise Trouble("Enter a number above 0.")
     return text.strip()
 

@@ -76,9 +76,8 @@ class Looks(QObject):
             self._ask_next()
 
     def _on_stage_changed(self) -> None:
-        # Released, so nobody answers any more.
         if self._lab.stage is Stage.RESTING:
-            self.forget()
+            self.forget()  # released, so nobody answers any more
 
 
 def failure_words(failed: Failed) -> str:
@@ -115,8 +114,6 @@ class ValuePane(QWidget):
         self._switch = Segmented(tr("Cells"), [(True, tr("Figures")), (False, tr("Heat map"))])
         self._switch.show_choice(self._grid.figures)
         self._switch.chosen.connect(self._on_switched)
-        for bar in (self._grid.verticalScrollBar(), self._grid.horizontalScrollBar()):
-            bar.rangeChanged.connect(self._on_range_changed)
         # The grid takes what it can use; below it the rest stays empty.
         foot = row(self._place, self._value, FREE, self._switch, gap=12)
         shown = self._plane, self._sentence, self._grid, _NEARLY_ALL, foot, FREE
@@ -124,19 +121,16 @@ class ValuePane(QWidget):
         self._say("")
 
     def show_thing(self, what: str) -> None:
-        """Looked at again, if it is shown already."""
+        """Looked at again, if it is shown already; nothing is looked at where it is empty."""
         if what != self._what:
             self._what = what
             self._show_sizes(())
             self._grid.show_values(None)
             self._say(tr("Looking …"))
-        self._on_window_wanted(*self._grid.window_seen())
-
-    def forget(self) -> None:
-        """Nothing is looked at any more."""
-        self._what = ""
-        self._looks.forget()
-        self._grid.show_values(None)
+        if what:
+            self._on_window_wanted(*self._grid.window_seen())
+        else:
+            self._looks.forget()
 
     def _say(self, sentence: str) -> None:
         """In the place of the values."""
@@ -178,10 +172,10 @@ class ValuePane(QWidget):
                 return
             self._show_sizes(event.shape)
             self._say(tr(_EMPTY) if 0 in event.shape else "")
-            self._grid.setHidden(0 in event.shape)
+            for each in (self._grid, self._switch):
+                each.setHidden(0 in event.shape)
             row, column = (0, 0, *self._at)[-2:]
             self._grid.show_values(event, (row, column))
-            self._on_range_changed()
         self.came.emit(event)
 
     def _on_switched(self, figures: Hashable) -> None:
@@ -200,12 +194,6 @@ class ValuePane(QWidget):
         self._place.show_text(place)
         self._value.setText(text)
         self.value_chosen.emit(value)
-
-    def _on_range_changed(self) -> None:
-        """In one table all is seen with its figures where there is nothing to scroll."""
-        bars = self._grid.verticalScrollBar(), self._grid.horizontalScrollBar()
-        cut = not self._grid.figures or any(each.maximum() > 0 for each in bars)
-        self._switch.setVisible(cut and not self._grid.isHidden())
 
 
 class Facts(QWidget):
@@ -253,28 +241,30 @@ class Spread(QWidget):
             self.hide()
 
     def _show_seen(self, peeked: Peeked) -> None:
-        self._peeked, dtype, count = peeked, peeked.dtype, math.prod(peeked.shape)
-        whole = grouped(count)
+        self._peeked, count = peeked, math.prod(peeked.shape)
         one, many = mark("Spread of {number} value"), mark("Spread of {number} values")
-        heading = trn(one, many, count, number=whole)
+        heading = trn(one, many, count, number=grouped(count))
         if peeked.looked_at < count:
-            seen = grouped(peeked.looked_at)
-            heading = tr("Spread of {seen} of {count} values", seen=seen, count=whole)
+            seen, several = (
+                grouped(peeked.looked_at),
+                mark("Spread of {seen} of {count} values"),
+            )
+            heading = tr(several, seen=seen, count=grouped(count))
         self._heading.setText(heading)
         least, most, nothing = peeked.least, peeked.most, ""
-        alike = value_text(least, dtype, _DIGITS)
+        low, high = (value_text(each, peeked.dtype, _DIGITS) for each in (least, most))
         if least is None or most is None:
             nothing = tr("None of its values is a finite number.")
         elif least == most:
-            nothing = tr("All values are {value}.", value=alike)
+            nothing = tr("All values are {value}.", value=low)
         else:
             self._chart.show_spread(peeked, least, most)
         say(self._nothing, nothing)
         self._chart.setVisible(not nothing)
         self._facts.show_facts(
             [
-                (tr("Minimum"), alike),
-                (tr("Maximum"), value_text(most, dtype, _DIGITS)),
+                (tr("Minimum"), low),
+                (tr("Maximum"), high),
                 (tr("Mean"), value_text(peeked.mean, "", _DIGITS)),
                 (tr("Standard deviation"), value_text(peeked.deviation, "", _DIGITS)),
                 (tr("NaN or infinite"), grouped(peeked.not_finite)),
@@ -283,11 +273,11 @@ class Spread(QWidget):
 
     def _show_cost(self, peeked: Peeked, cost: Finished) -> None:
         """Looking is not free where the values lie on a card."""
-        size, time = bytes_text(peeked.moved_bytes), str(duration(cost.host_seconds))
-        time = tr("{time}, modelled", time=time) if cost.modelled else time
-        said = tr("This preview copied {size} from the card: {time}.", size=size, time=time)
-        if not peeked.moved_bytes:
-            said = tr("This preview copied nothing: the values are on the host.")
+        said = tr("This preview copied nothing: the values are on the host.")
+        if peeked.moved_bytes:
+            size, time = bytes_text(peeked.moved_bytes), str(duration(cost.host_seconds))
+            time = tr("{time}, modelled", time=time) if cost.modelled else time
+            said = tr("This preview copied {size} from the card: {time}.", size=size, time=time)
         partly = tr("Minimum and maximum are of all values, the rest of an even sample.")
         partly = partly if peeked.looked_at < math.prod(peeked.shape) else ""
         self._looked.setText(paragraph([partly, said]))
