@@ -20,9 +20,7 @@ _LETTER = "a letter"  # the next that is free
 
 
 class Operation(NamedTuple):
-    """`meaning` is marked, `code` names in braces what it has to be told; `result` is the name
-    that is proposed where it is made to be kept, and None where there is nothing to name.
-    """
+    """`code` names in braces what it has to be told; `result` None: nothing to name."""
 
     face: str  # what its button says
     meaning: str
@@ -147,9 +145,7 @@ def expectations(
     shape: str,
     device: str,
 ) -> list[str]:
-    """Warnings; it can be run all the same, and PyTorch has the last word. `shape` is a new
-    one, `device` where it is to go.
-    """
+    """Warnings, of which PyTorch has the last word; `shape` and `device` are new ones."""
     name, face, sizes = left.name, operation.face, left.shape
     count = None if sizes is None else math.prod(sizes)
     several = count not in (1, None)

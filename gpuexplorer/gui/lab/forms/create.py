@@ -27,9 +27,7 @@ def _creation(
     counted: tuple[str, str, int],
     *more: str,
 ) -> Plan:
-    """`needed`: bytes on the device; `large`: the field that makes them many; `counted`: the
-    words for one and for several, and how many; `more` facts follow.
-    """
+    """`needed` bytes; `large`: the field that makes them many; `counted`: one, many, count."""
     if needed > _MOST_BYTES:
         return Plan(problems={large: tr("These are more bytes than PyTorch can count.")})
     if said["seed"]:
@@ -43,9 +41,7 @@ def _creation(
 
 
 def fit(needed: int, name: str, around: Around) -> tuple[Sequence[str], Sequence[str]]:
-    """Facts, and a warning where it does not fit. On a card that was not used yet, the
-    context's cost counts too.
-    """
+    """Facts, and a warning where it does not fit, with the context of a card's first use."""
     device, host = around.device(name), around.device("cpu")
     if device is None:
         return [str(memory(needed, around.units))], []
@@ -114,9 +110,7 @@ _USUAL = {"b": "bool", "i": "int64", "f": "float32", "c": "complex64"}
 
 
 class Fill(NamedTuple):
-    """How it is filled: marked words, the kinds of elements it can make, what stands in the
-    brackets, and what it has to be told, with what stands there first.
-    """
+    """`kinds` of elements it can make, what stands in the brackets, and what is told first."""
 
     remark: str
     kinds: str = "bifc"
@@ -273,9 +267,7 @@ TENSOR = LabForm(
 
 
 class Model(NamedTuple):
-    """Title, `remark` and `takes` are marked. `code` has its sizes as {outputs} in it: a cell
-    carries all of the model, as a person would write it.
-    """
+    """`code` has its sizes in braces, and all of the model, as a person would write it."""
 
     title: str
     remark: str

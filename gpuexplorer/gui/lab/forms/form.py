@@ -1,6 +1,4 @@
-"""LabForm: fields declared once; its look, its checks and the code it writes follow. And what
-its fields have in common: how they read what is typed, and what the lab offers them.
-"""
+"""LabForm: fields declared once, of which look, checks and code follow; how they are read."""
 
 import ast
 import keyword
@@ -45,9 +43,7 @@ Shown = Callable[[Values, Around], bool]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Label and placeholder are marked words. A name is proposed anew each time; a grid, of
-    buttons of which one holds, always offers the same.
-    """
+    """Label and placeholder are marked words. A name is proposed anew each time."""
 
     key: str
     label: str
@@ -98,9 +94,7 @@ class LabForm:
         return f"{{{field.key}}}" in self.template(values, around)
 
     def settled(self, own: Values, around: Around) -> Values:
-        """What stands in each field: what a person put there as long as it can be, else what
-        is proposed.
-        """
+        """What a person put into each field as long as it can be, else what is proposed."""
         values: dict[str, str] = {}
         for each in self.fields:
             proposed = each.first if isinstance(each.first, str) else each.first(values, around)
@@ -191,9 +185,7 @@ def replaced(name: str, taken: Collection[str]) -> Sequence[str]:
 
 
 def apart(*things: Placed) -> Sequence[str]:
-    """The warning where they are on different devices. A single value on the host may meet a
-    card's tensor.
-    """
+    """Where they are on different devices; a single value on the host may meet a card's."""
     places = {each.device for each in things if each.shape != () or each.device != "cpu"}
     if len(places - {""}) < 2:
         return ()

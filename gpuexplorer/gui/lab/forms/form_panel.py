@@ -181,9 +181,7 @@ class FormPanel(QWidget):
 
 
 class FormView(QWidget):
-    """Lays out the fields of a form, and keeps what a person put into them. Says `changed`
-    then, and is told what there is around it.
-    """
+    """Lays out the fields of a form, and keeps what a person put into them."""
 
     changed = Signal()
 

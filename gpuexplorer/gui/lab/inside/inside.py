@@ -1,6 +1,4 @@
-"""Inside: the things that were opened, each behind a tab: a tensor's values, a model's layers,
-a container's elements, or what PyTorch prints; how they are spread, and what the thing is.
-"""
+"""Inside: the things that were opened, each behind a tab, with what each is and holds."""
 
 import math
 import re
@@ -50,9 +48,7 @@ _MOST_OPENED, _CROSS = 12, 24
 
 
 class Inside(QWidget):
-    """Told by the lab when something changed. The arrow keys go from tab to tab, Delete closes
-    one.
-    """
+    """The arrow keys go from tab to tab, Delete closes one."""
 
     back_asked = Signal()
 

@@ -1,6 +1,4 @@
-"""LayerTable: a model's layers in order, what each holds, and where copies are needed between
-them.
-"""
+"""LayerTable: a model's layers, what each holds, and where copies are needed between them."""
 
 import ast
 import math

@@ -1,6 +1,4 @@
-"""Values of a tensor: how they are written and coloured, and a table of them in which only what
-is seen is asked for.
-"""
+"""Values of a tensor: how they are written and coloured, and a table of those seen."""
 
 import math
 from collections.abc import Sequence
@@ -184,9 +182,7 @@ class ValueModel(QAbstractTableModel):
 
 
 class ValueGrid(QTableView):
-    """Arrows, page keys, Home and End move the chosen cell; with Ctrl to the very ends. All its
-    cells are painted at once: so many delegates would take too long.
-    """
+    """Paints all its cells at once: so many delegates would take too long."""
 
     window_wanted = Signal(int, int, int, int)  # row, column, rows, columns
     cell_chosen = Signal(str, str, object)  # its place, its text, its value or None
