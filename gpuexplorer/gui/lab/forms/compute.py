@@ -75,10 +75,6 @@ def _faces(there: Mapping[str, Operation]) -> Offer:
     ]
 
 
-def _lefts(values: Values, around: Around) -> Sequence[Choice]:
-    return form.things_offered(around, ("tensor", "model", "value"))
-
-
 def _rights(values: Values, around: Around) -> Sequence[Choice]:
     number = Choice(A_NUMBER, tr("a number"), tr("typed in"), typed=False)
     others = [number] if _operation(values, around).face in _TAKES_NUMBER else []
@@ -106,8 +102,11 @@ def _result(values: Values, around: Around) -> str:
     return form.next_letter(around.taken) if again else proposed
 
 
-def _read_dimension(text: str) -> str:
-    return f"dim={form.whole()(text)}" if text.strip() else ""
+def _read_number(text: str) -> str:
+    """As Python writes them: also True and 2j."""
+    if not isinstance(form.literal(text), bool | int | float | complex):
+        raise Trouble("Enter a number.")
+    return text.strip()
 
 
 def _read_new_shape(text: str) -> str:
@@ -197,23 +196,24 @@ def _unlike(face: str, one: Sequence[int], other: Sequence[int]) -> Sequence[str
 COMPUTE = LabForm(
     mark("Compute"), mark("Compute with what is there"),
     (
-        Field("left", mark("Left"), "choice", offer=_lefts, missing=form.NO_TENSORS,
-              thing=True),
+        Field("left", mark("Left"), "choice", missing=form.NO_TENSORS, thing=True,
+              offer=lambda values, around: form.things_offered(
+                  around, ("tensor", "model", "value"))),
         Field("operation", mark("Operation"), "grid", "+", offer=_faces(OF_TENSORS),
               shown=lambda values, around: not _model(values, around)),
         Field("model operation", mark("Operation"), "grid", "forward",
               offer=_faces(OF_MODELS), shown=_model),
         Field("right", mark("Right"), "choice", _right, offer=_rights, thing=True,
               missing=mark("It needs a second operand.")),
-        Field("number", mark("Number"), first="2", read=form.read_number,
+        Field("number", mark("Number"), first="2", read=_read_number,
               shown=lambda values, around: values["right"] == A_NUMBER
               and _operation(values, around).face in _TAKES_NUMBER),
-        Field("dimension", mark("Dimension"), read=_read_dimension,
-              placeholder=mark("over all")),
+        Field("dimension", mark("Dimension"), placeholder=mark("over all"),
+              read=lambda text: f"dim={form.whole()(text)}" if text.strip() else ""),
         Field("shape", mark("New shape"), first="-1", read=_read_new_shape),
         replace(form.DEVICE, first=_elsewhere),
-        Field("result", mark("Result"), "name", _result, form.read_result,
-              placeholder=mark("shown, not kept"),
+        Field("result", mark("Result"), "name", _result, placeholder=mark("shown, not kept"),
+              read=lambda text: form.read_name(text) if text.strip() else "",
               shown=lambda values, around: _operation(values, around).result is not None),
     ),
     lambda values: tr("Run"),

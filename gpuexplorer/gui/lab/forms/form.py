@@ -4,6 +4,7 @@ import ast
 import keyword
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from string import ascii_letters
 from typing import Literal
 
@@ -160,10 +161,12 @@ def devices_offered(values: Values, around: Around) -> Sequence[Choice]:
     return found
 
 
-def first_card(values: Values, around: Around) -> str:
+def _first_card(values: Values, around: Around) -> str:
     """The first card that can compute, else the processor."""
-    cards = [each for each in around.devices if each.is_card and each.usable and each.computes]
-    return cards[0].name if cards else "cpu"
+    cards = (
+        each.name for each in around.devices if each.is_card and each.usable and each.computes
+    )
+    return next(cards, "cpu")
 
 
 NO_TENSORS = mark("No tensors yet: create one first.")
@@ -171,7 +174,7 @@ DEVICE = Field(
     "device",
     mark("Device"),
     "choice",
-    first_card,
+    _first_card,
     offer=devices_offered,
     missing=mark("Choose a device that can be used."),
 )
@@ -210,11 +213,6 @@ def read_name(text: str) -> str:
     return name
 
 
-def read_result(text: str) -> str:
-    """May stay empty: then it is shown, and not kept."""
-    return read_name(text) if text.strip() else ""
-
-
 def next_letter(taken: Collection[str]) -> str:
     """A capital, then a small letter, then A1 and so on."""
     letters = sorted(ascii_letters)
@@ -224,11 +222,8 @@ def next_letter(taken: Collection[str]) -> str:
 
 def next_numbered(word: str, taken: Collection[str]) -> str:
     """`net`, `net2`, `net3`."""
-    number, name = 1, word
-    while name in taken:
-        number += 1
-        name = f"{word}{number}"
-    return name
+    names = (f"{word}{number}" for number in count(2))
+    return word if word not in taken else next(each for each in names if each not in taken)
 
 
 def read_sizes(text: str, least: int = 0) -> str:
@@ -237,18 +232,20 @@ def read_sizes(text: str, least: int = 0) -> str:
     bare = bare[1:-1] if bare[:1] + bare[-1:] in ("()", "[]") else bare
     bare = bare.replace("x", ",").replace("×", ",").strip()
     sizes = []
-    for part in map(str.strip, bare.removesuffix(",").split(",") if bare.strip() else ()):
+    for part in map(str.strip, bare.removesuffix(",").split(",") if bare else ()):
         if not part:
             raise Trouble("A size is missing between two commas.", _SUCH_AS)
         try:
-            sizes.append(int(part))
+            size = int(part)
         except ValueError:
             short = part[:40]
             raise Trouble("{text!r} is not a whole number.", _SUCH_AS, text=short) from None
-        if sizes[-1] < least:
-            hint = "It counts elements: 0 or more."
-            raise Trouble("A size cannot be {size}.", hint, size=sizes[-1])
-    return ", ".join(map(str, sizes))
+        if size < least:
+            raise Trouble(
+                "A size cannot be {size}.", "It counts elements: 0 or more.", size=size
+            )
+        sizes.append(str(size))
+    return ", ".join(sizes)
 
 
 def sizes_of(text: str) -> Sequence[int]:
@@ -269,13 +266,6 @@ def whole(least: int | None = None) -> Callable[[str], str]:
         return str(number)
 
     return read
-
-
-def read_number(text: str) -> str:
-    """As Python writes them: also True and 2j."""
-    if not isinstance(literal(text), bool | int | float | complex):
-        raise Trouble("Enter a number.")
-    return text.strip()
 
 
 def read_seed(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -82,8 +81,7 @@ def bytes_text(count: int) -> str:
     return f"{grouped(count)} B" if count < _GROUPED_BELOW else str(memory(count))
 
 
-@dataclass(frozen=True, slots=True)
-class ValueScale:
+class ValueScale(NamedTuple):
     """Around zero violet below and ochre above, equally far; of one sign weak to strong."""
 
     least: float | None
@@ -97,24 +95,22 @@ class ValueScale:
         """Where each lies among the colours, from 0 to 1; NaN for what is not finite."""
         if self.least is None or self.most is None:
             return np.full(values.shape, np.nan)
-        low, high = self.least, self.most
-        if self.around_zero:
-            high = max(-low, high)
-            low = -high
+        high = max(-self.least, self.most) if self.around_zero else self.most
+        low = -high if self.around_zero else self.least
         finite = np.where(np.isfinite(values), values, np.nan)
-        if low == high:
-            return finite * 0 + (0.5 if low else 0.0)
-        return (finite - low) / (high - low)
+        return (
+            finite * 0 + (0.5 if low else 0.0) if low == high else (finite - low) / (high - low)
+        )
 
     def colours(self, theme: Theme) -> NDArray[np.uint8]:
         """256 of them, red, green and blue in each row."""
-        shares = np.linspace(0.0, 1.0, 256)
+        shares, heat = np.linspace(0.0, 1.0, 256), theme.heat
+        # What lies farthest from zero is strongest, on either side of it.
         if self.around_zero:
             found = [theme.around_zero(2 * share - 1) for share in shares]
         else:
-            # What lies farthest from zero is strongest, on either side of it.
-            below = self.least is not None and self.least < 0
-            found = [theme.heat(1 - share if below else share) for share in shares]
+            falling = self.least is not None and self.least < 0
+            found = [heat(share) for share in (shares[::-1] if falling else shares)]
         return np.array([(each.red(), each.green(), each.blue()) for each in found], np.uint8)
 
 
