@@ -10,7 +10,7 @@ import numpy as np
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lab.forms import form
-from gpuexplorer.gui.lab.forms.form import Around, Field, LabForm, Offer, Plan, Values
+from gpuexplorer.gui.lab.forms.form import Around, Field, LabForm, Plan, Values
 from gpuexplorer.gui.lab.inside.values import shape_text
 from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.lab.events import Placed
@@ -67,12 +67,6 @@ def _operation(values: Values, around: Around) -> Operation:
     if _model(values, around):
         return OF_MODELS[values["model operation"]]
     return OF_TENSORS[values["operation"]]
-
-
-def _faces(there: Mapping[str, Operation]) -> Offer:
-    return lambda values, around: [
-        Choice(each.face, each.face, tr(each.meaning)) for each in there.values()
-    ]
 
 
 def _rights(values: Values, around: Around) -> Sequence[Choice]:
@@ -199,10 +193,12 @@ COMPUTE = LabForm(
         Field("left", mark("Left"), "choice", missing=form.NO_TENSORS, thing=True,
               offer=lambda values, around: form.things_offered(
                   around, ("tensor", "model", "value"))),
-        Field("operation", mark("Operation"), "grid", "+", offer=_faces(OF_TENSORS),
+        Field("operation", mark("Operation"), "grid", "+",
+              offer=form.words_offered({face: it.meaning for face, it in OF_TENSORS.items()}),
               shown=lambda values, around: not _model(values, around)),
         Field("model operation", mark("Operation"), "grid", "forward",
-              offer=_faces(OF_MODELS), shown=_model),
+              offer=form.words_offered({face: it.meaning for face, it in OF_MODELS.items()}),
+              shown=_model),
         Field("right", mark("Right"), "choice", _right, offer=_rights, thing=True,
               missing=mark("It needs a second operand.")),
         Field("number", mark("Number"), first="2", read=_read_number,

@@ -246,8 +246,7 @@ TENSOR = LabForm(
               placeholder=mark("a single value"), shown=form.where("fill", *_SHAPED)),
         form.DEVICE,
         Field("fill", mark("Fill"), "choice", "ones", folded=True,
-              offer=lambda values, around: [
-                  Choice(word, word, tr(each.remark)) for word, each in FILLS.items()]),
+              offer=form.words_offered({word: each.remark for word, each in FILLS.items()})),
         *(
             Field(word, each.label, first=each.first, folded=True,
                   shown=form.where("fill", word))

@@ -131,6 +131,13 @@ def where(key: str, *values: str) -> Shown:
     return lambda said, around: said[key] in values
 
 
+def words_offered(remarks: Mapping[str, str]) -> Offer:
+    """Words of code, each with marked words about it."""
+    return lambda values, around: [
+        Choice(word, word, tr(remark)) for word, remark in remarks.items()
+    ]
+
+
 def things_offered(
     around: Around, kinds: Collection[str], others: Sequence[Choice] = ()
 ) -> Sequence[Choice]:

@@ -33,7 +33,15 @@ from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton, ToolButton, 
 from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown, show_text, text_field
 from gpuexplorer.gui.widgets.controls.keyboard import one_tab_stop
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, say
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    Grow,
+    column,
+    label,
+    say,
+    wrapped_label,
+)
 from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.cell_source import names_made
 
@@ -62,8 +70,12 @@ class FormPanel(QWidget):
         self._code.setFont(look().letters.mono.font)
         self._code.document().setDocumentMargin(0)
         self._code.document().documentLayout().documentSizeChanged.connect(self._fit_code)
-        self._facts, self._warnings = _sentence(Tone.QUIET), _sentence(Tone.WARN)
-        self._refusal = _sentence(Tone.BAD)
+        caption = look().letters.caption
+        self._facts, self._warnings = (
+            wrapped_label("", Tone.QUIET, caption),
+            wrapped_label("", Tone.WARN, caption),
+        )
+        self._refusal = wrapped_label("", Tone.BAD, caption)
         self._button = PrimaryButton("Ctrl Enter")
         ground, line, content = QFrame(), QFrame(), QWidget()
         ground.setProperty("panel", "card")
@@ -193,17 +205,21 @@ class FormView(QWidget):
         self._more = link_button("", flush=True)
         self._more.setCheckable(True)
         self._more.clicked.connect(self.changed)
+        caption = look().letters.caption
         self._rows = QFormLayout(self)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(8)
         for field in form.fields:
             if field.folded and self._more.parent() is None:
                 self._rows.addRow(self._more)
-            control, sentence = self._made(field, tr(field.label)), _sentence(Tone.BAD)
+            control, sentence = (
+                self._made(field, tr(field.label)),
+                wrapped_label("", Tone.BAD, caption),
+            )
             if field.kind in ("grid", "tick"):
                 self._rows.addRow(control)
             else:
-                words = label(tr(field.label), look().letters.caption, Tone.QUIET)
+                words = label(tr(field.label), caption, Tone.QUIET)
                 words.setFixedHeight(32)
                 words.setBuddy(control)  # on Linux a list has no other name for screen readers
                 self._rows.addRow(words, control)
@@ -333,10 +349,3 @@ class _OptionGrid(QWidget):
     def show_chosen(self, key: str) -> None:
         self._buttons[key].setChecked(True)
         one_tab_stop(self._group)
-
-
-def _sentence(tone: Tone) -> QLabel:
-    made = label("", look().letters.caption, tone)
-    made.setWordWrap(True)
-    made.hide()
-    return made

@@ -113,8 +113,7 @@ TRAIN = LabForm(
     mark("Train"), mark("Train a model"),
     (
         Field("task", mark("Task"), "grid", "loop", shown=lambda values, around: True,
-              offer=lambda values, around: [
-                  Choice(word, word, tr(each.meaning)) for word, each in TASKS.items()]),
+              offer=form.words_offered({word: each.meaning for word, each in TASKS.items()})),
         _choice("model", mark("Model"), offer=_of_kind("model"), thing=True,
                 missing=mark("No models yet: create one first.")),
         _choice("inputs", mark("Inputs"), first=_examples, offer=_of_kind("tensor"),
@@ -125,8 +124,7 @@ TRAIN = LabForm(
         Field("file", mark("File"), first="net.pt", read=_read_file),
         form.DEVICE,
         Field("batch", mark("Batch"), first="32", read=form.whole(1), folded=True),
-        _choice("loss", mark("Loss"), folded=True, offer=lambda values, around: [
-            Choice(word, word, tr(meaning)) for word, meaning in LOSSES.items()]),
+        _choice("loss", mark("Loss"), folded=True, offer=form.words_offered(LOSSES)),
         _choice("optimiser", mark("Optimiser"), offer=_of_kind("optimiser", *NEW), thing=True,
                 folded=True),
         Field("rate", mark("Learning rate"), first="0.1", read=_read_rate, folded=True),

@@ -440,23 +440,13 @@ def thing_called(ledger: Ledger, path: str) -> Placed | None:
 
 def thing_facts(ledger: Ledger, thing: Placed) -> Sequence[tuple[str, str]]:
     """What it is, and which cells made and read it."""
-    facts, dtype, shaped = [(tr("Kind"), BlockKind(thing.kind).words)], thing.dtype, thing.shape
-    if shaped is not None:
-        count = math.prod(shaped)
-        if count and thing.bytes:
-            dtype = tr("{dtype}, {bytes} B each", dtype=dtype, bytes=thing.bytes // count)
-        facts = [(tr("Type"), dtype), (tr("Values"), grouped(count))]
-    if thing.bytes or shaped is not None:
-        facts.append((tr("Bytes"), bytes_text(thing.bytes)))
-    if shaped is not None:
-        cached = [part.bytes for part in thing.holds if part.device.startswith("cuda")]
-        if cached:
-            facts.append((tr("In the card's cache"), " + ".join(map(bytes_text, cached))))
-        if thing.requires_grad:
-            there = any(part.what == "gradients" for part in thing.holds)
-            held = bytes_text(thing.bytes) if there else tr("none yet")
-            facts.append((tr("Gradient"), held))
-        facts.append(("requires_grad", str(thing.requires_grad)))
+    shaped, count = thing.shape is not None, math.prod(thing.shape or ())
+    dtype, size, gradient = thing.dtype, bytes_text(thing.bytes), tr("none yet")
+    if count and thing.bytes:
+        dtype = tr("{dtype}, {bytes} B each", dtype=dtype, bytes=thing.bytes // count)
+    if any(part.what == "gradients" for part in thing.holds):
+        gradient = size
+    cached = (bytes_text(part.bytes) for part in thing.holds if part.device.startswith("cuda"))
     things, name = ledger.things, root_of(thing.name)
     done = [each for each in ledger.cells if each.state == "done"]
     made = [each for each in done if name in each.placed]
@@ -467,8 +457,18 @@ def thing_facts(ledger: Ledger, thing: Placed) -> Sequence[tuple[str, str]]:
     read = [str(each.number) for each in later if name in names_read(each.code)]
     numbers = ", ".join(reversed(read))  # the newest first, so that the others may be cut off
     readers = trn("cell {numbers}", "cells {numbers}", len(read), numbers=numbers)
-    facts += [(tr("Made by"), made_by), (tr("Read by"), readers if read else tr("no cell yet"))]
     first = things[name].same_as or name if name in things else name
     same = [first, *(each for each, thing in things.items() if thing.same_as == first)]
-    twins = ", ".join(each for each in same if each != name)
-    return [*facts, (tr("The same object as"), twins)] if twins else facts
+    told = (
+        (not shaped, tr("Kind"), BlockKind(thing.kind).words),
+        (shaped, tr("Type"), dtype),
+        (shaped, tr("Values"), grouped(count)),
+        (shaped or thing.bytes, tr("Bytes"), size),
+        (shaped, tr("In the card's cache"), " + ".join(cached)),
+        (shaped and thing.requires_grad, tr("Gradient"), gradient),
+        (shaped, "requires_grad", str(thing.requires_grad)),
+        (True, tr("Made by"), made_by),
+        (True, tr("Read by"), readers if read else tr("no cell yet")),
+        (True, tr("The same object as"), ", ".join(each for each in same if each != name)),
+    )
+    return [(name, text) for there, name, text in told if there and text]
