@@ -32,7 +32,7 @@ from gpuexplorer.lab.events import Event, Failed, Finished, Opened, Peeked
 _NEARLY_ALL = Grow(1000)
 _NO_GRADIENT = mark("{name} has no gradient: no backward pass reached it, or it is no leaf.")
 _EMPTY = mark("It holds no values: one of its dimensions is 0.")
-_CHART, _HEADROOM, _FOOT, _DIGITS = 140, 14, 24, 5
+_CHART, _HEADROOM, _FOOT, _DIGITS, _FEW = 140, 14, 24, 5, 8
 _SCALE = 0.11  # of the height of the bars, below them
 _LEAST_BAR = 1 / 120  # of the height: one value is seen beside thousands
 
@@ -163,8 +163,10 @@ class ValuePane(QWidget):
                 return
             self._show_sizes(event.shape)
             self._say(tr(_EMPTY) if 0 in event.shape else "")
-            for each in (self.grid, self._switch):
-                each.setHidden(0 in event.shape)
+            self.grid.setHidden(0 in event.shape)
+            # So few are always seen together with their figures.
+            many = not self.grid.figures or max(event.shape[-2:], default=0) > _FEW
+            self._switch.setVisible(many and 0 not in event.shape)
             row, column = (0, 0, *self._at)[-2:]
             self.grid.show_values(event, (row, column))
         self.came.emit(event)
