@@ -309,7 +309,7 @@ def test_a_model_tells_its_layers_and_what_they_hold(eyes: Looking) -> None:
 
 def test_the_values_of_the_chosen_layer_are_looked_at(eyes: Looking) -> None:
     layers = eyes.at_a_model()
-    eyes.sees("net[0].weight", "8\u2009×\u20094 float32 on cuda:0")
+    eyes.sees("net[0].weight", "8×4 float32 on cuda:0")
     press(layers, Qt.Key.Key_Down)
     eyes.sees("holds no parameters, so there are no values to look at")
     press(layers, Qt.Key.Key_End)

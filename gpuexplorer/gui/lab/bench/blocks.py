@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gpuexplorer.core.metrics import Unit
 from gpuexplorer.core.units import USUAL, Quantity, Units, measure, memory, part_of_memory
 from gpuexplorer.core.words import Message, listed, mark, paragraph, tr
-from gpuexplorer.gui.lab.inside.values import writing_of
+from gpuexplorer.gui.lab.inside.values import shape_text, writing_of
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab_course import Cause
 from gpuexplorer.lab.cures import sites
@@ -109,7 +109,7 @@ class Block(NamedTuple):
         if thing is None:
             return ""
         if self.kind is BlockKind.TENSOR:
-            return "×".join(map(str, thing.shape or ())) or tr("one number")
+            return shape_text(thing.shape or ())
         if self.kind is BlockKind.OPTIMISER:
             return thing.text.partition("(")[0].strip() or self.kind.words
         return one_line(text_of(thing))

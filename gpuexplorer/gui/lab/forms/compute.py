@@ -3,14 +3,15 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lab.forms import form
-from gpuexplorer.gui.lab.forms.form import Around, Control, Field, LabForm, Plan, Shown, Values
+from gpuexplorer.gui.lab.forms.form import Around, Field, LabForm, Plan, Values
+from gpuexplorer.gui.lab.inside.values import shape_text
 from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.lab.events import Placed
 
@@ -19,44 +20,41 @@ _LETTER = "a letter"  # the next that is free
 
 
 class Operation(NamedTuple):
-    """`face` is what its button says, `meaning` is marked, `code` names in braces what it has
-    to be told; `result` is the name that is proposed where it is made to be kept, and None
-    where there is nothing to name.
-    """
+    """`code` names in braces what it has to be told; `result` None: nothing to name."""
 
-    face: str
+    face: str  # what its button says
     meaning: str
     code: str
     result: str | None = ""
 
 
-_OF_TENSORS = (
-    Operation("+", mark("Add"), "{left} + {right}"),
-    Operation("−", mark("Subtract"), "{left} - {right}"),
-    Operation("×", mark("Multiply, element by element"), "{left} * {right}"),
-    Operation("÷", mark("Divide"), "{left} / {right}"),
-    Operation("@", mark("Matrix product"), "{left} @ {right}"),
-    Operation("sum", mark("Sum"), "{left}.sum({dimension})"),
-    Operation("mean", mark("Mean"), "{left}.mean({dimension})"),
-    Operation("max", mark("Maximum"), "{left}.amax({dimension})"),
-    Operation("min", mark("Minimum"), "{left}.amin({dimension})"),
-    Operation("relu", mark("Negative values become 0"), "torch.relu({left})"),
-    Operation(
-        "view", mark("The same memory in another shape"), "{left}.view({shape})", _LETTER
-    ),
-    Operation("T", mark("Transpose: rows become columns"), "{left}.T", _LETTER),
-    Operation("to", mark("To another device"), "{left}.to({device})", _LETTER),
-    Operation("item", mark("One value as a number: copied to the host"), "{left}.item()"),
-    Operation("backward", mark("Gradients of this loss"), "{left}.backward()", None),
+def _by_face(*rows: tuple[Any, ...]) -> Mapping[str, Operation]:
+    return {row[0]: Operation(*row) for row in rows}
+
+
+OF_TENSORS = _by_face(
+    ("+", mark("Add"), "{left} + {right}"),
+    ("−", mark("Subtract"), "{left} - {right}"),
+    ("×", mark("Multiply, element by element"), "{left} * {right}"),
+    ("÷", mark("Divide"), "{left} / {right}"),
+    ("@", mark("Matrix product"), "{left} @ {right}"),
+    ("sum", mark("Sum"), "{left}.sum({dimension})"),
+    ("mean", mark("Mean"), "{left}.mean({dimension})"),
+    ("max", mark("Maximum"), "{left}.amax({dimension})"),
+    ("min", mark("Minimum"), "{left}.amin({dimension})"),
+    ("relu", mark("Negative values become 0"), "torch.relu({left})"),
+    ("view", mark("The same memory in another shape"), "{left}.view({shape})", _LETTER),
+    ("T", mark("Transpose: rows become columns"), "{left}.T", _LETTER),
+    ("to", mark("To another device"), "{left}.to({device})", _LETTER),
+    ("item", mark("One value as a number: copied to the host"), "{left}.item()"),
+    ("backward", mark("Gradients of this loss"), "{left}.backward()", None),
 )
-_OF_MODELS = (
-    Operation("forward", mark("Run the model"), "{left}({right})", "out"),
-    Operation("to", mark("To another device"), "{left}.to({device})", "{left}"),
-    Operation("train", mark("Training mode"), "{left}.train()", None),
-    Operation("eval", mark("Evaluation mode"), "{left}.eval()", None),
+OF_MODELS = _by_face(
+    ("forward", mark("Run the model"), "{left}({right})", "out"),
+    ("to", mark("To another device"), "{left}.to({device})", "{left}"),
+    ("train", mark("Training mode"), "{left}.train()", None),
+    ("eval", mark("Evaluation mode"), "{left}.eval()", None),
 )
-OF_TENSORS: Mapping[str, Operation] = {each.face: each for each in _OF_TENSORS}
-OF_MODELS: Mapping[str, Operation] = {each.face: each for each in _OF_MODELS}
 _TAKES_NUMBER = ("+", "−", "×", "÷")
 
 
@@ -71,23 +69,10 @@ def _operation(values: Values, around: Around) -> Operation:
     return OF_TENSORS[values["operation"]]
 
 
-def _told(key: str) -> Shown:
-    return lambda values, around: f"{{{key}}}" in _operation(values, around).code
-
-
-def _faces(there: Sequence[Operation]) -> Sequence[Choice]:
-    return [Choice(each.face, each.face, tr(each.meaning)) for each in there]
-
-
-def _lefts(values: Values, around: Around) -> Sequence[Choice]:
-    others = ("optimiser", "container")
-    return form.things_offered(around, lambda each: each.kind not in others)
-
-
 def _rights(values: Values, around: Around) -> Sequence[Choice]:
     number = Choice(A_NUMBER, tr("a number"), tr("typed in"), typed=False)
     others = [number] if _operation(values, around).face in _TAKES_NUMBER else []
-    return form.things_offered(around, lambda each: each.kind in ("tensor", "value"), others)
+    return form.things_offered(around, ("tensor", "value"), others)
 
 
 def _right(values: Values, around: Around) -> str:
@@ -99,10 +84,9 @@ def _right(values: Values, around: Around) -> str:
 def _elsewhere(values: Values, around: Around) -> str:
     """A card, and another one than that where it is."""
     left = around.things.get(values["left"])
-    there = [each for each in around.devices if each.usable and each.name]
-    there.sort(key=lambda each: not each.is_card)
-    away = [each.name for each in there if left is None or each.name != left.device]
-    return away[0] if away else ""
+    taken = "", left.device if left else ""
+    there = [each for each in around.devices if each.usable and each.name not in taken]
+    return min(there, key=lambda each: not each.is_card).name if there else ""
 
 
 def _result(values: Values, around: Around) -> str:
@@ -112,8 +96,11 @@ def _result(values: Values, around: Around) -> str:
     return form.next_letter(around.taken) if again else proposed
 
 
-def _read_dimension(text: str) -> str:
-    return f"dim={form.whole()(text)}" if text.strip() else ""
+def _read_number(text: str) -> str:
+    """As Python writes them: also True and 2j."""
+    if not isinstance(form.literal(text), bool | int | float | complex):
+        raise Trouble("Enter a number.")
+    return text.strip()
 
 
 def _read_new_shape(text: str) -> str:
@@ -127,12 +114,8 @@ def _read_new_shape(text: str) -> str:
 
 
 def _write(said: Values, around: Around) -> Plan:
-    operation, left, result = (
-        _operation(said, around),
-        around.things[said["left"]],
-        said["result"],
-    )
-    number, device = said["number"], said["device"]
+    operation, left = _operation(said, around), around.things[said["left"]]
+    number, device, result = said["number"], said["device"], said["result"]
     right = (f"({number})" if number.startswith("-") else number) or said["right"]
     code = operation.code.format(**{**said, "right": right, "device": f'"{device}"'})
     facts = []
@@ -155,13 +138,14 @@ def expectations(
     shape: str,
     device: str,
 ) -> list[str]:
-    """Warnings; it can be run all the same, and PyTorch has the last word. `shape` is a new
-    one, `device` where it is to go.
-    """
-    name, count = left.name, None if left.shape is None else math.prod(left.shape)
+    """Warnings, of which PyTorch has the last word; `shape` and `device` are new ones."""
+    name, face, sizes = left.name, operation.face, left.shape
+    count = None if sizes is None else math.prod(sizes)
     several = count not in (1, None)
-    said = [] if right is None else [*form.apart(left, right), *_unlike(operation, left, right)]
-    match operation.face:
+    said = [] if right is None else [*form.apart(left, right)]
+    if right is not None and sizes is not None and right.shape is not None:
+        said += _unlike(face, sizes, right.shape)
+    match face:
         case "item" if several:
             said.append(tr("item gives one value; {name} has {count}", name=name, count=count))
         case "backward" if not left.requires_grad:
@@ -175,35 +159,29 @@ def expectations(
             there = mark("{name} is on {device} already: nothing is copied")
             said.append(tr(there, name=name, device=device))
         case "view" if count is not None:
-            sizes = form.sizes_of(shape)
-            known = math.prod(each for each in sizes if each != -1)
-            if not (known and count % known == 0 if -1 in sizes else known == count):
+            new = form.sizes_of(shape)
+            known = math.prod(each for each in new if each != -1)
+            if not (known and count % known == 0 if -1 in new else known == count):
                 unfilled = mark("{name} has {count} elements, which do not fill {shape}")
-                said.append(tr(unfilled, name=name, count=count, shape=form.shape_text(sizes)))
-    here, code = around.device(left.device), operation.code
-    computes = (
-        "{right}" in code or "{dimension}" in code or operation.face in ("relu", "backward")
-    )
+                said.append(tr(unfilled, name=name, count=count, shape=shape_text(new)))
+    here = around.device(left.device)
     # A card without kernels still copies, and shows the same memory in another shape.
-    if here is not None and not here.computes and computes:
+    if here and not here.computes and face not in ("view", "T", "to", "item", "train", "eval"):
         said.append(tr(here.reason))
     return said
 
 
-def _unlike(operation: Operation, left: Placed, right: Placed) -> Sequence[str]:
+def _unlike(face: str, one: Sequence[int], other: Sequence[int]) -> Sequence[str]:
     """Shapes that do not go together."""
-    one, other = left.shape, right.shape
-    if one is None or other is None:
-        return ()
-    shapes = {"one": form.shape_text(one), "other": form.shape_text(other)}
-    if operation.face in _TAKES_NUMBER:
+    shapes = {"one": shape_text(one), "other": shape_text(other)}
+    if face in _TAKES_NUMBER:
         try:
             np.broadcast_shapes(tuple(one), tuple(other))
         except ValueError:
             return (tr("{one} and {other} do not go together", **shapes),)
-    elif operation.face == "@" and not (one and other):
+    elif face == "@" and not (one and other):
         return (tr("A matrix product takes no single values"),)
-    elif operation.face == "@" and one[-1] != (inner := other[max(0, len(other) - 2)]):
+    elif face == "@" and one[-1] != (inner := other[max(0, len(other) - 2)]):
         differ = mark("{one} @ {other}: the inner sizes differ, {size} and {inner}")
         return (tr(differ, **shapes, size=one[-1], inner=inner),)
     return ()
@@ -212,27 +190,29 @@ def _unlike(operation: Operation, left: Placed, right: Placed) -> Sequence[str]:
 COMPUTE = LabForm(
     mark("Compute"), mark("Compute with what is there"),
     (
-        Field("left", mark("Left"), Control.CHOICE, offer=_lefts, missing=form.NO_TENSORS,
-              thing=True),
-        Field("operation", mark("Operation"), Control.GRID, "+",
-              offer=lambda values, around: _faces(_OF_TENSORS),
+        Field("left", mark("Left"), "choice", missing=form.NO_TENSORS, thing=True,
+              offer=lambda values, around: form.things_offered(
+                  around, ("tensor", "model", "value"))),
+        Field("operation", mark("Operation"), "grid", "+",
+              offer=form.words_offered({face: it.meaning for face, it in OF_TENSORS.items()}),
               shown=lambda values, around: not _model(values, around)),
-        Field("model operation", mark("Operation"), Control.GRID, "forward",
-              offer=lambda values, around: _faces(_OF_MODELS), shown=_model),
-        Field("right", mark("Right"), Control.CHOICE, _right, offer=_rights, thing=True,
-              missing=mark("It needs a second operand."), shown=_told("right")),
-        Field("number", mark("Number"), first="2", read=form.read_number,
+        Field("model operation", mark("Operation"), "grid", "forward",
+              offer=form.words_offered({face: it.meaning for face, it in OF_MODELS.items()}),
+              shown=_model),
+        Field("right", mark("Right"), "choice", _right, offer=_rights, thing=True,
+              missing=mark("It needs a second operand.")),
+        Field("number", mark("Number"), first="2", read=_read_number,
               shown=lambda values, around: values["right"] == A_NUMBER
               and _operation(values, around).face in _TAKES_NUMBER),
-        Field("dimension", mark("Dimension"), read=_read_dimension,
-              placeholder=mark("over all"), shown=_told("dimension")),
-        Field("shape", mark("New shape"), first="-1", read=_read_new_shape,
-              shown=_told("shape")),
-        replace(form.DEVICE, first=_elsewhere, shown=_told("device")),
-        Field("result", mark("Result"), Control.NAME, _result, form.read_result,
-              placeholder=mark("shown, not kept"),
+        Field("dimension", mark("Dimension"), placeholder=mark("over all"),
+              read=lambda text: f"dim={form.whole()(text)}" if text.strip() else ""),
+        Field("shape", mark("New shape"), first="-1", read=_read_new_shape),
+        replace(form.DEVICE, first=_elsewhere),
+        Field("result", mark("Result"), "name", _result, placeholder=mark("shown, not kept"),
+              read=lambda text: form.read_name(text) if text.strip() else "",
               shown=lambda values, around: _operation(values, around).result is not None),
     ),
     lambda values: tr("Run"),
     _write,
+    lambda values, around: _operation(values, around).code,
 )  # fmt: skip

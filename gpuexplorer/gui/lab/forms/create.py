@@ -12,49 +12,57 @@ from gpuexplorer.core.units import grouped, memory
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.lab.bench.blocks import amount
 from gpuexplorer.gui.lab.forms import form
-from gpuexplorer.gui.lab.forms.form import Around, Control, Field, LabForm, Plan, Values
+from gpuexplorer.gui.lab.forms.form import Around, Field, LabForm, Plan, Values
 from gpuexplorer.gui.widgets.controls.fields import Choice
 
 _MOST_BYTES = 2**63 - 1  # PyTorch counts them in 64 bits
 
 
 def _creation(
-    code: str, needed: int, said: Values, around: Around, large: str, count: Callable[[], str]
+    code: str,
+    needed: int,
+    said: Values,
+    around: Around,
+    large: str,
+    counted: tuple[str, str, int],
+    *more: str,
 ) -> Plan:
-    """`needed`: bytes on the device; `large`: the field that makes them many."""
+    """`needed` bytes; `large`: the field that makes them many; `counted`: one, many, count."""
     if needed > _MOST_BYTES:
         return Plan(problems={large: tr("These are more bytes than PyTorch can count.")})
     if said["seed"]:
         code = f"torch.manual_seed({said['seed']})\n{code}"
+    one, several, count = counted
+    amounts = trn(one, several, count, digits=grouped(count)), *more
     facts, short = fit(needed, said["device"], around)
     unusable = {tr(each.reason) for each in around.devices if not each.usable}
     warnings = [*form.replaced(said["name"], around.taken), *short]
-    return Plan(code, [count(), *facts, *sorted(unusable)], warnings)
+    return Plan(code, [*amounts, *facts, *sorted(unusable)], warnings)
 
 
 def fit(needed: int, name: str, around: Around) -> tuple[Sequence[str], Sequence[str]]:
-    """Facts, and a warning where it does not fit. On a card that was not used yet, the
-    context's cost counts too.
-    """
+    """Facts, and a warning where it does not fit, with the context of a card's first use."""
     device, host = around.device(name), around.device("cpu")
     if device is None:
         return [str(memory(needed, around.units))], []
     shown = partial(amount, device=device, units=around.units)
-    size, special = shown(needed), [tr(device.reason)] if device.reason else []
+    size, facts, free = (
+        shown(needed),
+        [tr(device.reason)] * bool(device.reason),
+        device.free_bytes,
+    )
     if name == "meta":
         return [tr("{size} with values; meta keeps only the shape", size=size)], []
-    if device.free_bytes is None:
+    if free is None:
         unknown = mark("{size}; what is free on {device} is not known")
-        return [tr(unknown, size=size, device=name), *special], []
-    used, total = device.tensor_bytes or 0, device.total_bytes
+        return [tr(unknown, size=size, device=name), *facts], []
+    used, total, context = device.tensor_bytes or 0, device.total_bytes, 0
     # What PyTorch keeps for later can hold it as well.
-    room = device.free_bytes + max(0, (device.cache_bytes or 0) - used)
-    context, facts = 0, special
+    room = free + max(0, (device.cache_bytes or 0) - used)
     if device.is_card and not device.context_bytes:
         context = around.contexts.get(name, 0)
         first = tr("First use adds the context, {size}", size=shown(context))
-        facts = [first if context else tr("First use adds the context"), *special]
-    free = device.free_bytes
+        facts = [first if context else tr("First use adds the context"), *facts]
     limits = [
         (room, free, mark("Does not fit: {size} of {free} free")),
         (room - context, free, mark("Does not fit with the context: {size} of {free} free")),
@@ -62,17 +70,17 @@ def fit(needed: int, name: str, around: Around) -> tuple[Sequence[str], Sequence
     if around.memory_share is not None and device.is_card and total is not None:
         left = max(0, round(around.memory_share * total) - used)
         limits.append((left, left, mark("Does not fit under the cap: {size} of {free} left")))
-    for most, free, short in limits:
+    for most, there, short in limits:
         if needed > most:
-            return facts, [tr(short, size=size, free=shown(free))]
-    fits = tr("{size} of {free} free: it fits", size=size, free=shown(device.free_bytes))
+            return facts, [tr(short, size=size, free=shown(there))]
+    facts = [tr("{size} of {free} free: it fits", size=size, free=shown(free)), *facts]
     if device.modelled and host and host.free_bytes is not None and needed > host.free_bytes:
         # The values of a simulated card lie in the computer's own memory.
         lies = mark(
             "It fits on the card, but its values need the computer's memory: {free} free"
         )
-        return [fits, *facts], [tr(lies, free=amount(host.free_bytes, host, around.units))]
-    return [fits, *facts], []
+        return facts, [tr(lies, free=amount(host.free_bytes, host, around.units))]
+    return facts, []
 
 
 class Dtype(NamedTuple):
@@ -102,9 +110,7 @@ _USUAL = {"b": "bool", "i": "int64", "f": "float32", "c": "complex64"}
 
 
 class Fill(NamedTuple):
-    """How it is filled: marked words, the kinds of elements it can make, what stands in the
-    brackets, and what it has to be told, with what stands there first.
-    """
+    """`kinds` of elements it can make, what stands in the brackets, and what is told first."""
 
     remark: str
     kinds: str = "bifc"
@@ -130,10 +136,6 @@ FILLS: Mapping[str, Fill] = {
     "tensor": Fill(mark("typed-in values"), "bifc", "{told}", mark("Values"), "[1.5, 2.5]"),
 }
 _SHAPED = [word for word, each in FILLS.items() if each.code != "{told}"]
-
-
-def _fills(values: Values, around: Around) -> Sequence[Choice]:
-    return [Choice(word, word, tr(each.remark)) for word, each in FILLS.items()]
 
 
 def _dtypes(values: Values, around: Around) -> Sequence[Choice]:
@@ -197,10 +199,6 @@ def _sizes(fill: str, said: Values) -> Sequence[int]:
     raise Trouble("Enter numbers such as {first}.", first=FILLS[fill].first)
 
 
-def _cannot_learn(values: Values, around: Around) -> str:
-    return "" if DTYPES[values["dtype"]].kind in "fc" else tr("floating point only")
-
-
 def _cannot_pin(values: Values, around: Around) -> str:
     if values["device"] != "cpu":
         return tr("cpu only")
@@ -216,20 +214,22 @@ def _write_tensor(said: Values, around: Around) -> Plan:
     except Trouble as trouble:
         return Plan(problems={told: trouble.told})
     shape = {"shape": said["shape"] or "()", "tuple": tuple(sizes)}
-    words = [FILLS[fill].code.format(**shape, told=said.get(fill))]
-    words += [f"dtype=torch.{dtype}"] if dtype != _usual(said, around) else []
-    words += [f'device="{device}"'] if device != "cpu" else []
-    words += ["requires_grad=True"] if said["grad"] else []
-    words += ["pin_memory=True"] if said["pinned"] else []
-    line = f"{said['name']} = torch.{fill}({', '.join(words)})"
-    count, one, many = math.prod(sizes), mark("{digits} element"), mark("{digits} elements")
+    options = {
+        f"dtype=torch.{dtype}": dtype != _usual(said, around),
+        f'device="{device}"': device != "cpu",
+        "requires_grad=True": said["grad"],
+        "pin_memory=True": said["pinned"],
+    }
+    values = FILLS[fill].code.format(**shape, told=said.get(fill))
+    words = ", ".join([values, *(word for word, wanted in options.items() if wanted)])
+    count = math.prod(sizes)
     return _creation(
-        line,
+        f"{said['name']} = torch.{fill}({words})",
         count * DTYPES[dtype].bytes,
         said,
         around,
         "shape" if fill in _SHAPED else told,
-        lambda: trn(one, many, count, digits=grouped(count)),
+        (mark("{digits} element"), mark("{digits} elements"), count),
     )
 
 
@@ -240,23 +240,25 @@ def _create_on(values: Values) -> str:
 TENSOR = LabForm(
     mark("Tensor"), mark("Create a tensor"),
     (
-        Field("name", mark("Name"), Control.NAME,
+        Field("name", mark("Name"), "name",
               lambda _, around: form.next_letter(around.taken), form.read_name),
         Field("shape", mark("Shape"), first="2, 3", read=form.read_sizes,
               placeholder=mark("a single value"), shown=form.where("fill", *_SHAPED)),
         form.DEVICE,
-        Field("fill", mark("Fill"), Control.CHOICE, "ones", offer=_fills, folded=True),
+        Field("fill", mark("Fill"), "choice", "ones", folded=True,
+              offer=form.words_offered({word: each.remark for word, each in FILLS.items()})),
         *(
             Field(word, each.label, first=each.first, folded=True,
                   shown=form.where("fill", word))
             for word, each in FILLS.items()
             if each.label
         ),
-        Field("dtype", mark("Type"), Control.CHOICE, _usual, offer=_dtypes, folded=True),
+        Field("dtype", mark("Type"), "choice", _usual, offer=_dtypes, folded=True),
         Field("seed", mark("Seed"), read=form.read_seed, folded=True,
               placeholder=mark("random"), shown=form.where("fill", "rand", "randn", "randint")),
-        Field("grad", "requires_grad", Control.TICK, refused=_cannot_learn, folded=True),
-        Field("pinned", mark("pinned"), Control.TICK, refused=_cannot_pin, folded=True),
+        Field("grad", "requires_grad", "tick", folded=True, refused=lambda values, around:
+              "" if DTYPES[values["dtype"]].kind in "fc" else tr("floating point only")),
+        Field("pinned", mark("pinned"), "tick", refused=_cannot_pin, folded=True),
     ),
     _create_on,
     _write_tensor,
@@ -264,9 +266,7 @@ TENSOR = LabForm(
 
 
 class Model(NamedTuple):
-    """Title, `remark` and `takes` are marked. `code` has its sizes as {outputs} in it: a cell
-    carries all of the model, as a person would write it.
-    """
+    """`code` has its sizes in braces, and all of the model, as a person would write it."""
 
     title: str
     remark: str
@@ -397,13 +397,6 @@ class TinyGPT(nn.Module):
 }  # fmt: skip
 
 
-def _models(values: Values, around: Around) -> Sequence[Choice]:
-    return [
-        Choice(key, tr(each.title), tr(each.remark), typed=False)
-        for key, each in MODELS.items()
-    ]
-
-
 def _write_model(said: Values, around: Around) -> Plan:
     key, device = said["model"], said["device"]
     model = MODELS[key]
@@ -412,29 +405,25 @@ def _write_model(said: Values, around: Around) -> Plan:
     if width % heads:
         uneven = tr("{width} cannot be shared by {heads} heads.", width=width, heads=heads)
         return Plan(problems={f"{key} heads": uneven})
-    count = model.parameters(**sizes)
-
-    def counted() -> str:
-        one, many = mark("{digits} parameter"), mark("{digits} parameters")
-        words = trn(one, many, count, digits=grouped(count))
-        if model.buffers_bytes:
-            also = mark("{parameters}, and {size} of running statistics")
-            size = memory(model.buffers_bytes, around.units)
-            words = tr(also, parameters=words, size=size)
-        return "\n".join((words, tr("Takes {shape}", shape=tr(model.takes))))
-
+    count, buffers = model.parameters(**sizes), model.buffers_bytes
+    counted = mark("{digits} parameter"), mark("{digits} parameters"), count
+    size, shape = memory(buffers, around.units), tr(model.takes)
+    more = [tr("And {size} of running statistics", size=size)] if buffers else []
+    more.append(tr("Takes {shape}", shape=shape))
     code = model.code.format(name=said["name"], **sizes)
     code += "" if device == "cpu" else f'.to("{device}")'
     large = f"{key} {next(iter(sizes))}"
-    return _creation(code, 4 * count + model.buffers_bytes, said, around, large, counted)
+    return _creation(code, 4 * count + buffers, said, around, large, counted, *more)
 
 
 MODEL = LabForm(
     mark("Model"), mark("Create a model"),
     (
-        Field("name", mark("Name"), Control.NAME,
+        Field("name", mark("Name"), "name",
               lambda _, around: form.next_numbered("net", around.taken), form.read_name),
-        Field("model", mark("Model"), Control.CHOICE, "linear", offer=_models),
+        Field("model", mark("Model"), "choice", "linear", offer=lambda values, around: [
+            Choice(key, tr(each.title), tr(each.remark), typed=False)
+            for key, each in MODELS.items()]),
         # Each has sizes of its own, so that what was typed for one is no surprise in another.
         *(
             Field(f"{key} {label.lower()}", label, first=str(first), read=form.whole(1),

@@ -1,17 +1,17 @@
-"""LabForm: fields declared once; its look, its checks and the code it writes follow. And what
-its fields have in common: how they read what is typed, and what the lab offers them.
-"""
+"""LabForm: fields declared once, of which look, checks and code follow; how they are read."""
 
 import ast
 import keyword
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from itertools import count
 from string import ascii_letters
+from typing import Literal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL, Units, memory
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.lab.inside.values import shape_text
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.lab.events import Placed
@@ -42,29 +42,19 @@ Offer = Callable[[Values, Around], Sequence[Choice]]
 Shown = Callable[[Values, Around], bool]
 
 
-class Control(Enum):
-    """Which control a field is."""
-
-    TEXT = "text"
-    NAME = "name"  # proposed anew each time
-    CHOICE = "choice"
-    GRID = "grid"  # of buttons, of which one holds; it always offers the same
-    TICK = "tick"
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Label and placeholder are marked words."""
+    """Label and placeholder are marked words. A name is proposed anew each time."""
 
     key: str
     label: str
-    kind: Control = Control.TEXT
+    kind: Literal["text", "name", "choice", "grid", "tick"] = "text"
     first: str | Ask = ""  # stands there until a person chooses
     read: Callable[[str], str] = str.strip  # as code wants it; raises Trouble
     offer: Offer = lambda values, around: ()
     missing: str = ""  # the problem where nothing can be chosen
     placeholder: str = ""
-    shown: Shown = lambda values, around: True
+    shown: Shown | None = None  # else where the form's template names it
     refused: Ask = lambda values, around: ""  # why it cannot be ticked
     folded: bool = False  # only seen when a person unfolds the form
     thing: bool = False  # takes a thing that is selected elsewhere in the lab
@@ -88,7 +78,8 @@ class Plan:
 @dataclass(frozen=True, slots=True, eq=False)
 class LabForm:
     """`write` is asked only where every field could be read, and gets what was read of those
-    that are shown; the button's words are not its affair. Its own words are marked.
+    that are shown. `template` names in braces what the code has to be told; without one all
+    is shown. Title and command are marked.
     """
 
     title: str
@@ -96,32 +87,36 @@ class LabForm:
     fields: Sequence[Field]
     button: Callable[[Values], str]
     write: Callable[[Values, Around], Plan]
+    template: Ask | None = None
+
+    def seen(self, field: Field, values: Values, around: Around) -> bool:
+        if field.shown or not self.template:
+            return field.shown is None or field.shown(values, around)
+        return f"{{{field.key}}}" in self.template(values, around)
 
     def settled(self, own: Values, around: Around) -> Values:
-        """What stands in each field: what a person put there as long as it can be, else what
-        is proposed.
-        """
+        """What a person put into each field as long as it can be, else what is proposed."""
         values: dict[str, str] = {}
         for each in self.fields:
             proposed = each.first if isinstance(each.first, str) else each.first(values, around)
             value = own.get(each.key, proposed)
-            if each.kind in (Control.CHOICE, Control.GRID):
+            if each.kind in ("choice", "grid"):
                 offered = each.offer(values, around)
                 there = [str(choice.key) for choice in offered if not choice.refused]
                 if value not in there:
                     value = proposed if proposed in there else next(iter(there), "")
-            elif each.kind is Control.TICK and each.refused(values, around):
+            elif each.kind == "tick" and each.refused(values, around):
                 value = ""
             values[each.key] = value
         return values
 
     def plan(self, values: Values, around: Around) -> Plan:
-        read: dict[str, str] = {each.key: "" for each in self.fields}
+        read = dict.fromkeys(values, "")
         problems: dict[str, str] = {}
         for each in self.fields:
-            if not each.shown(values, around):
-                continue
             try:
+                if not self.seen(each, values, around):
+                    continue
                 if each.missing and not values[each.key]:
                     raise Trouble(each.missing)
                 read[each.key] = each.read(values[each.key])
@@ -136,26 +131,27 @@ def where(key: str, *values: str) -> Shown:
     return lambda said, around: said[key] in values
 
 
-# What the lab offers
+def words_offered(remarks: Mapping[str, str]) -> Offer:
+    """Words of code, each with marked words about it."""
+    return lambda values, around: [
+        Choice(word, word, tr(remark)) for word, remark in remarks.items()
+    ]
 
 
 def things_offered(
-    around: Around, suits: Callable[[Placed], bool], others: Sequence[Choice] = ()
+    around: Around, kinds: Collection[str], others: Sequence[Choice] = ()
 ) -> Sequence[Choice]:
-    """`others` stand below the shelf."""
+    """What the lab has of these kinds; `others` stand below."""
     found = []
-    for each in filter(suits, around.things.values()):
+    for each in around.things.values():
         shape = "" if each.shape is None else shape_text(each.shape)
         grad = "grad" if each.requires_grad and each.kind == "tensor" else ""
         about = " ".join(filter(None, (shape, each.dtype, grad)))
         device = around.device(each.device) or BenchDevice("", "", "")
         chip = (device.chip, device.colour, not device.is_card)
-        found.append(Choice(each.name, each.name, about, *chip))
+        if each.kind in kinds:
+            found.append(Choice(each.name, each.name, about, *chip))
     return [*found, *others]
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    return "×".join(map(str, shape)) or tr("one value")
 
 
 def devices_offered(values: Values, around: Around) -> Sequence[Choice]:
@@ -172,18 +168,20 @@ def devices_offered(values: Values, around: Around) -> Sequence[Choice]:
     return found
 
 
-def first_card(values: Values, around: Around) -> str:
+def _first_card(values: Values, around: Around) -> str:
     """The first card that can compute, else the processor."""
-    cards = [each for each in around.devices if each.is_card and each.usable and each.computes]
-    return cards[0].name if cards else "cpu"
+    cards = (
+        each.name for each in around.devices if each.is_card and each.usable and each.computes
+    )
+    return next(cards, "cpu")
 
 
 NO_TENSORS = mark("No tensors yet: create one first.")
 DEVICE = Field(
     "device",
     mark("Device"),
-    Control.CHOICE,
-    first_card,
+    "choice",
+    _first_card,
     offer=devices_offered,
     missing=mark("Choose a device that can be used."),
 )
@@ -197,17 +195,13 @@ def replaced(name: str, taken: Collection[str]) -> Sequence[str]:
 
 
 def apart(*things: Placed) -> Sequence[str]:
-    """The warning where they are on different devices. A single value on the host may meet a
-    card's tensor.
-    """
+    """Where they are on different devices; a single value on the host may meet a card's."""
     places = {each.device for each in things if each.shape != () or each.device != "cpu"}
     if len(places - {""}) < 2:
         return ()
     devices = ", ".join(sorted(places - {""}))
     return (tr("Tensors are on different devices: {devices}", devices=devices),)
 
-
-# What is typed
 
 _SUCH_AS = mark("Such as: 2, 3")
 _TAKEN = frozenset({"torch", "nn", "F"})  # stand for PyTorch's own in every session
@@ -226,11 +220,6 @@ def read_name(text: str) -> str:
     return name
 
 
-def read_result(text: str) -> str:
-    """May stay empty: then it is shown, and not kept."""
-    return read_name(text) if text.strip() else ""
-
-
 def next_letter(taken: Collection[str]) -> str:
     """A capital, then a small letter, then A1 and so on."""
     letters = sorted(ascii_letters)
@@ -240,11 +229,8 @@ def next_letter(taken: Collection[str]) -> str:
 
 def next_numbered(word: str, taken: Collection[str]) -> str:
     """`net`, `net2`, `net3`."""
-    number, name = 1, word
-    while name in taken:
-        number += 1
-        name = f"{word}{number}"
-    return name
+    names = (f"{word}{number}" for number in count(2))
+    return word if word not in taken else next(each for each in names if each not in taken)
 
 
 def read_sizes(text: str, least: int = 0) -> str:
@@ -253,18 +239,20 @@ def read_sizes(text: str, least: int = 0) -> str:
     bare = bare[1:-1] if bare[:1] + bare[-1:] in ("()", "[]") else bare
     bare = bare.replace("x", ",").replace("×", ",").strip()
     sizes = []
-    for part in map(str.strip, bare.removesuffix(",").split(",") if bare.strip() else ()):
+    for part in map(str.strip, bare.removesuffix(",").split(",") if bare else ()):
         if not part:
             raise Trouble("A size is missing between two commas.", _SUCH_AS)
         try:
-            sizes.append(int(part))
+            size = int(part)
         except ValueError:
             short = part[:40]
             raise Trouble("{text!r} is not a whole number.", _SUCH_AS, text=short) from None
-        if sizes[-1] < least:
-            hint = "It counts elements: 0 or more."
-            raise Trouble("A size cannot be {size}.", hint, size=sizes[-1])
-    return ", ".join(map(str, sizes))
+        if size < least:
+            raise Trouble(
+                "A size cannot be {size}.", "It counts elements: 0 or more.", size=size
+            )
+        sizes.append(str(size))
+    return ", ".join(sizes)
 
 
 def sizes_of(text: str) -> Sequence[int]:
@@ -285,13 +273,6 @@ def whole(least: int | None = None) -> Callable[[str], str]:
         return str(number)
 
     return read
-
-
-def read_number(text: str) -> str:
-    """As Python writes them: also True and 2j."""
-    if not isinstance(literal(text), bool | int | float | complex):
-        raise Trouble("Enter a number.")
-    return text.strip()
 
 
 def read_seed(text: str) -> str:

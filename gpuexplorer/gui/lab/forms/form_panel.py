@@ -1,7 +1,6 @@
 """FormPanel: create, compute and train without typing code. It shows the code it will run."""
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Hashable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
@@ -24,7 +23,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.forms.compute import COMPUTE
 from gpuexplorer.gui.lab.forms.create import MODEL, TENSOR
-from gpuexplorer.gui.lab.forms.form import Around, Control, Field, LabForm, Plan
+from gpuexplorer.gui.lab.forms.form import Around, Field, LabForm, Plan
 from gpuexplorer.gui.lab.forms.train import TRAIN
 from gpuexplorer.gui.state.lab.devices import expected_contexts
 from gpuexplorer.gui.state.lab.lab import Lab
@@ -34,10 +33,17 @@ from gpuexplorer.gui.widgets.controls.buttons import PrimaryButton, ToolButton, 
 from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown, show_text, text_field
 from gpuexplorer.gui.widgets.controls.keyboard import one_tab_stop
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, say
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    Grow,
+    column,
+    label,
+    say,
+    wrapped_label,
+)
 from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.cell_source import names_made
-from gpuexplorer.lab.events import Placed
 
 _CREATE = (TENSOR, MODEL)
 FORMS: Sequence[LabForm] = (*_CREATE, COMPUTE, TRAIN)
@@ -64,8 +70,12 @@ class FormPanel(QWidget):
         self._code.setFont(look().letters.mono.font)
         self._code.document().setDocumentMargin(0)
         self._code.document().documentLayout().documentSizeChanged.connect(self._fit_code)
-        self._facts, self._warnings = _sentence(Tone.QUIET), _sentence(Tone.WARN)
-        self._refusal = _sentence(Tone.BAD)
+        caption = look().letters.caption
+        self._facts, self._warnings = (
+            wrapped_label("", Tone.QUIET, caption),
+            wrapped_label("", Tone.WARN, caption),
+        )
+        self._refusal = wrapped_label("", Tone.BAD, caption)
         self._button = PrimaryButton("Ctrl Enter")
         ground, line, content = QFrame(), QFrame(), QWidget()
         ground.setProperty("panel", "card")
@@ -77,7 +87,9 @@ class FormPanel(QWidget):
         parts = (self._tabs, scrolled(content), Grow(2), line, self._code, GROWS, *said)
         column(*parts, within=ground, margins=(8, 12, 8, 12))
         column(ground, within=self)
-        self._tabs.chosen.connect(self._on_tab_chosen)
+        self._tabs.chosen.connect(
+            lambda form: self._show_form(self._created if form is TENSOR else form)
+        )
         self._kinds.chosen.connect(self._show_form)
         for form in self._forms.values():
             form.changed.connect(self._on_form_changed)
@@ -153,18 +165,14 @@ class FormPanel(QWidget):
         self._code.setMinimumHeight(_LEAST_LINES * height + 2)
         self._code.setMaximumHeight(max(_LEAST_LINES, min(lines, _MOST_LINES)) * height + 2)
 
-    def _on_tab_chosen(self, form: LabForm) -> None:
-        self._show_form(self._created if form in _CREATE else form)
-
     def _on_form_changed(self) -> None:
         say(self._refusal, tr(self._lab.said_of_recording))
         self._bring_up()
 
     def _on_selection_changed(self) -> None:
         there, names = self._lab.ledger.things, sorted(self._lab.selection.things)
-        things = [there[name] for name in names if name in there]
         for form in self._forms.values():
-            form.select_things(things, self._around)
+            form.select_things([each for each in names if each in there], self._around)
         self._bring_up()
 
     def _on_run_asked(self) -> None:
@@ -185,9 +193,7 @@ class FormPanel(QWidget):
 
 
 class FormView(QWidget):
-    """Lays out the fields of a form, and keeps what a person put into them. Says `changed`
-    then, and is told what there is around it.
-    """
+    """Lays out the fields of a form, and keeps what a person put into them."""
 
     changed = Signal()
 
@@ -195,31 +201,31 @@ class FormView(QWidget):
         super().__init__()
         self._form = form
         self._own: dict[str, str] = {}
-        self._controls: dict[str, QWidget] = {}
-        self._sentences: dict[str, QLabel] = {}
+        self._lines: list[tuple[Field, QWidget, QLabel]] = []  # with what is wrong
         self._more = link_button("", flush=True)
         self._more.setCheckable(True)
         self._more.clicked.connect(self.changed)
+        caption = look().letters.caption
         self._rows = QFormLayout(self)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(8)
         for field in form.fields:
             if field.folded and self._more.parent() is None:
                 self._rows.addRow(self._more)
-            control = self._controls[field.key] = self._made(field, tr(field.label))
-            if field.kind in (Control.GRID, Control.TICK):
+            control, sentence = (
+                self._made(field, tr(field.label)),
+                wrapped_label("", Tone.BAD, caption),
+            )
+            if field.kind in ("grid", "tick"):
                 self._rows.addRow(control)
             else:
-                words = label(tr(field.label), look().letters.caption, Tone.QUIET)
+                words = label(tr(field.label), caption, Tone.QUIET)
                 words.setFixedHeight(32)
                 words.setBuddy(control)  # on Linux a list has no other name for screen readers
                 self._rows.addRow(words, control)
-            sentence = self._sentences[field.key] = _sentence(Tone.BAD)
             self._rows.addRow(sentence)
-        if self._more.parent() is None:  # nothing is folded
-            self._more.setParent(self)
-            self._more.hide()
-        self.setFocusProxy(next(iter(self._controls.values())))
+            self._lines.append((field, control, sentence))
+        self.setFocusProxy(self._lines[0][1])
 
     def show_around(self, around: Around) -> Plan:
         """What it is about to do now."""
@@ -229,22 +235,21 @@ class FormView(QWidget):
             self._more.setChecked(True)
         unfolded = self._more.isChecked()
         self._more.setText(tr("Fewer options") if unfolded else tr("More options"))
-        for field in self._form.fields:
-            control, sentence = self._controls[field.key], self._sentences[field.key]
-            shown = (unfolded or not field.folded) and field.shown(values, around)
+        for field, control, sentence in self._lines:
+            seen = self._form.seen(field, values, around) and (unfolded or not field.folded)
             problem, value = plan.problems.get(field.key, ""), values[field.key]
-            self._rows.setRowVisible(control, shown)
+            self._rows.setRowVisible(control, seen)
             self._rows.setRowVisible(sentence, bool(problem))
             sentence.setText(problem)
             control.setAccessibleDescription(problem)
             restyle(control, "bad", bool(problem))
             match control:
                 case QLineEdit():
-                    proposed = field.kind is Control.NAME and value != control.text()
+                    proposed = field.kind == "name" and value != control.text()
                     show_text(control, value)
                     if proposed and control.hasFocus():
                         control.selectAll()  # what is typed takes the place of the proposal
-                case Dropdown() if shown:
+                case Dropdown() if seen:
                     offered = field.offer(values, around)
                     control.show_choices(offered, value, tr("nothing yet"))
                 case _OptionGrid():
@@ -256,35 +261,38 @@ class FormView(QWidget):
                     control.setEnabled(not refused)
         return plan
 
-    def select_things(self, things: Sequence[Placed], around: Around) -> None:
+    def select_things(self, names: Sequence[str], around: Around) -> None:
         """These were chosen elsewhere: each comes to the first field that takes it."""
         free = [each for each in self._form.fields if each.thing]
-        for thing in things if len(things) <= len(free) else ():
+        for name in names if len(names) <= len(free) else ():
             for field in free:
                 offered = field.offer(self._form.settled(self._own, around), around)
-                if thing.name in {each.key for each in offered}:
-                    self._own[field.key] = thing.name
+                if name in {each.key for each in offered}:
+                    self._own[field.key] = name
                     free.remove(field)
                     break
 
     def forget_names(self) -> None:
         """The next thing needs a name of its own."""
         for each in self._form.fields:
-            if each.kind is Control.NAME:
+            if each.kind == "name":
                 self._own.pop(each.key, None)
 
     def _made(self, field: Field, name: str) -> QWidget:
-        take = partial(self._take, field)
+        def take(value: str) -> None:
+            self._own[field.key] = value
+            if field.kind == "grid":
+                self.forget_names()  # what was typed was meant for another result
+            self.changed.emit()
+
         match field.kind:
-            case Control.CHOICE:
+            case "choice":
                 chooser = _Chooser(name)
                 chooser.chosen.connect(take)
                 return chooser
-            case Control.GRID:
-                grid = _OptionGrid(name, field.offer({}, Around()))
-                grid.chosen.connect(take)
-                return grid
-            case Control.TICK:
+            case "grid":
+                return _OptionGrid(name, field.offer({}, Around()), take)
+            case "tick":
                 box = QCheckBox(name)
                 box.setFont(look().letters.mono.font)
                 box.setAccessibleName(name)
@@ -295,12 +303,6 @@ class FormView(QWidget):
         typed.setPlaceholderText(tr(field.placeholder))
         typed.textEdited.connect(take)
         return typed
-
-    def _take(self, field: Field, value: str) -> None:
-        self._own[field.key] = value
-        if field.kind is Control.GRID:
-            self.forget_names()  # what was typed was meant for another operation's result
-        self.changed.emit()
 
 
 class _Chooser(Dropdown):
@@ -322,34 +324,28 @@ class _Chooser(Dropdown):
 class _OptionGrid(QWidget):
     """One stop for the Tab key: arrows go from button to button and choose."""
 
-    chosen = Signal(str)
-
-    def __init__(self, name: str, choices: Sequence[Choice]) -> None:
+    def __init__(
+        self, name: str, choices: Sequence[Choice], take: Callable[[str], None]
+    ) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        self._keys = [str(each.key) for each in choices]
-        self._group = QButtonGroup(self)
+        self._group, self._buttons = QButtonGroup(self), dict[Hashable, ToolButton]()
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(4)
         for at, each in enumerate(choices):
-            button = ToolButton("option", None, each.words, each.remark)
+            button = self._buttons[each.key] = ToolButton(
+                "option", None, each.words, each.remark
+            )
             button.setCheckable(True)
             button.setFont(look().letters.mono.font)
             button.setAccessibleName(f"{each.words}: {each.remark}")
             button.setFixedHeight(26)
             button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            self._group.addButton(button, at)
+            self._group.addButton(button)
             grid.addWidget(button, *divmod(at, 3 if len(choices) > 4 else 2))
-        self._group.idClicked.connect(lambda at: self.chosen.emit(self._keys[at]))
+        self._group.buttonClicked.connect(lambda button: take(button.text()))
 
     def show_chosen(self, key: str) -> None:
-        self._group.button(self._keys.index(key)).setChecked(True)
+        self._buttons[key].setChecked(True)
         one_tab_stop(self._group)
-
-
-def _sentence(tone: Tone) -> QLabel:
-    made = label("", look().letters.caption, tone)
-    made.setWordWrap(True)
-    made.hide()
-    return made

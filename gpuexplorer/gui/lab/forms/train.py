@@ -1,23 +1,13 @@
 """The form that trains a model, in a loop or one step, saves it or loads it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.lab.forms import form
-from gpuexplorer.gui.lab.forms.form import (
-    Around,
-    Control,
-    Field,
-    LabForm,
-    Offer,
-    Plan,
-    Shown,
-    Values,
-)
+from gpuexplorer.gui.lab.forms.form import Around, Field, LabForm, Offer, Plan, Values
 from gpuexplorer.gui.widgets.controls.fields import Choice
 
 NEW = ("SGD", "Adam", "AdamW", "RMSprop")  # optimisers that can be made on the way
@@ -60,20 +50,9 @@ loss"""),
 }  # fmt: skip
 
 
-def _told(key: str) -> Shown:
-    return lambda values, around: f"{{{key}}}" in TASKS[values["task"]].code
-
-
-def _makes_optimiser(values: Values, around: Around) -> bool:
-    return values["optimiser"] in NEW and _told("made")(values, around)
-
-
-def _of_kind(kind: str, others: Sequence[str] = ()) -> Offer:
-    return lambda values, around: form.things_offered(
-        around,
-        lambda each: each.kind == kind,
-        [Choice(each, each, tr("new"), typed=False) for each in others],
-    )
+def _of_kind(kind: str, *others: str) -> Offer:
+    new = [Choice(each, each, tr("new"), typed=False) for each in others]
+    return lambda values, around: form.things_offered(around, (kind,), new)
 
 
 def _examples(values: Values, around: Around, but: str = "") -> str:
@@ -86,11 +65,8 @@ def _examples(values: Values, around: Around, but: str = "") -> str:
 
 
 def _read_rate(text: str) -> str:
-    try:
-        above = float(text) > 0
-    except ValueError:
-        above = False
-    if not above:
+    rate = form.literal(text)
+    if not isinstance(rate, int | float) or rate <= 0:
         raise Trouble("Enter a number above 0.")
     return text.strip()
 
@@ -126,31 +102,34 @@ def _write(said: Values, around: Around) -> Plan:
     return Plan(code, warnings=warnings)
 
 
-_choice = partial(Field, kind=Control.CHOICE)
+def _template(values: Values, around: Around) -> str:
+    """Where an optimiser is made, the rate is told too."""
+    code = TASKS[values["task"]].code
+    return code + "{rate}" if "{made}" in code and values["optimiser"] in NEW else code
+
+
+_choice = partial(Field, kind="choice")
 TRAIN = LabForm(
     mark("Train"), mark("Train a model"),
     (
-        Field("task", mark("Task"), Control.GRID, "loop", offer=lambda values, around: [
-            Choice(word, word, tr(each.meaning)) for word, each in TASKS.items()]),
+        Field("task", mark("Task"), "grid", "loop", shown=lambda values, around: True,
+              offer=form.words_offered({word: each.meaning for word, each in TASKS.items()})),
         _choice("model", mark("Model"), offer=_of_kind("model"), thing=True,
                 missing=mark("No models yet: create one first.")),
         _choice("inputs", mark("Inputs"), first=_examples, offer=_of_kind("tensor"),
-                thing=True, missing=form.NO_TENSORS, shown=_told("inputs")),
+                thing=True, missing=form.NO_TENSORS),
         _choice("targets", mark("Targets"), first=partial(_examples, but="inputs"), thing=True,
-                offer=_of_kind("tensor"), missing=form.NO_TENSORS, shown=_told("targets")),
-        Field("steps", mark("Steps"), first="100", read=form.whole(1), shown=_told("steps")),
-        Field("file", mark("File"), first="net.pt", read=_read_file, shown=_told("file")),
-        replace(form.DEVICE, shown=_told("device")),
-        Field("batch", mark("Batch"), first="32", read=form.whole(1), folded=True,
-              shown=_told("batch")),
-        _choice("loss", mark("Loss"), folded=True, shown=_told("loss"),
-                offer=lambda values, around: [
-                    Choice(word, word, tr(meaning)) for word, meaning in LOSSES.items()]),
-        _choice("optimiser", mark("Optimiser"), offer=_of_kind("optimiser", NEW), thing=True,
-                folded=True, shown=_told("optimiser")),
-        Field("rate", mark("Learning rate"), first="0.1", read=_read_rate, folded=True,
-              shown=_makes_optimiser),
+                offer=_of_kind("tensor"), missing=form.NO_TENSORS),
+        Field("steps", mark("Steps"), first="100", read=form.whole(1)),
+        Field("file", mark("File"), first="net.pt", read=_read_file),
+        form.DEVICE,
+        Field("batch", mark("Batch"), first="32", read=form.whole(1), folded=True),
+        _choice("loss", mark("Loss"), folded=True, offer=form.words_offered(LOSSES)),
+        _choice("optimiser", mark("Optimiser"), offer=_of_kind("optimiser", *NEW), thing=True,
+                folded=True),
+        Field("rate", mark("Learning rate"), first="0.1", read=_read_rate, folded=True),
     ),
     lambda values: tr(TASKS[values["task"]].button),
     _write,
+    _template,
 )  # fmt: skip

@@ -1,10 +1,9 @@
-"""Inside: the things that were opened, each behind a tab: a tensor's values, a model's layers,
-a container's elements, or what PyTorch prints; how they are spread, and what the thing is.
-"""
+"""Inside: the things that were opened, each behind a tab, with what each is and holds."""
 
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
@@ -45,29 +44,11 @@ from gpuexplorer.lab.events import Element, Event, Failed, Finished, Opened, Par
 from gpuexplorer.lab.ledger import Ledger
 
 _MARGIN, _TOP, _GAP, _SIDE, _LEAST_HEIGHT = 16, 12, 10, 288, 300
-_MOST_OPENED, _MOST_OFFERED, _CROSS = 12, 40, 24
-
-
-def _element_columns() -> list[Column[Element]]:
-    def text(each: Element) -> Cell:
-        return Cell(one_line(each.text), mono=True, tone=Tone.QUIET)
-
-    def size(each: Element) -> Cell:
-        return Cell(bytes_text(each.bytes))
-
-    return [
-        Column("path", tr("Element"), lambda each: Cell(each.path, mono=True), width=160),
-        Column("kind", tr("Kind"), lambda each: Cell(BlockKind(each.kind).words), width=90),
-        Column("text", tr("What it is"), text, width=160, stretches=True),
-        Column("device", tr("Device"), lambda each: Cell(each.device), width=110),
-        Column("bytes", tr("Bytes"), size, width=100, right=True),
-    ]
+_MOST_OPENED, _CROSS = 12, 24
 
 
 class Inside(QWidget):
-    """Told by the lab when something changed. The arrow keys go from tab to tab, Delete closes
-    one.
-    """
+    """The arrow keys go from tab to tab, Delete closes one."""
 
     back_asked = Signal()
 
@@ -81,9 +62,10 @@ class Inside(QWidget):
         back = ToolButton("word", Icon.PREVIOUS, tr("Bench"))
         back.setToolTip(tr("Back to the bench (Esc)"))
         back.clicked.connect(self.back_asked)
-        line = QFrame()
+        line, nothing = QFrame(), QFrame()
         line.setProperty("panel", "line")
         line.setFixedSize(1, 20)
+        nothing.setProperty("panel", "card")
         self._tabs = _tabs(tr("Opened"))
         self._tabs.setFont(look().letters.mono.font)
         self._tabs.currentChanged.connect(lambda at: self.open(self._opened[at]))
@@ -96,8 +78,6 @@ class Inside(QWidget):
         self._page.open_asked.connect(self.open)
         self._gone = EmptyState(Icon.MISSING)
         self._gone.way_on_chosen.connect(self.back_asked)
-        nothing = QFrame()
-        nothing.setProperty("panel", "card")
         column(self._gone, within=nothing)
         self._pages = QStackedWidget()
         self._pages.addWidget(nothing)
@@ -140,29 +120,25 @@ class Inside(QWidget):
         with QSignalBlocker(self._tabs):
             if tabs_of != self._tabs_of:
                 self._tabs_of = tabs_of
-                while self._tabs.count():
-                    self._tabs.removeTab(0)
-                for name, device in tabs_of:
-                    self._add_tab(name, device)
+                _clear(self._tabs)
+                for at, (name, device) in enumerate(tabs_of):
+                    self._tabs.addTab(name.replace("&", "&&"))
+                    self._tabs.setTabToolTip(at, name)
+                    self._tabs.setAccessibleTabName(at, tr("Inside {name}", name=name))
+                    cross = IconButton(Icon.CLOSE, tr("Close {name}", name=name), "Del")
+                    cross.setFixedSize(_CROSS, _CROSS)
+                    cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+                    cross.clicked.connect(partial(self._close, name))
+                    chips = DeviceChips()
+                    chips.setParent(self._tabs)  # else it is shown as a window of its own
+                    chips.show_devices(device, self._lab.devices())
+                    sides = QTabBar.ButtonPosition
+                    for side, widget in ((sides.LeftSide, chips), (sides.RightSide, cross)):
+                        around = QWidget()
+                        row(widget, within=around, margins=(4, 0, 4, 0))
+                        self._tabs.setTabButton(at, side, around)
             if self._shown in self._opened:
                 self._tabs.setCurrentIndex(self._opened.index(self._shown))
-
-    def _add_tab(self, name: str, device: str) -> None:
-        at = self._tabs.addTab(name.replace("&", "&&"))
-        self._tabs.setTabToolTip(at, name)
-        self._tabs.setAccessibleTabName(at, tr("Inside {name}", name=name))
-        cross = IconButton(Icon.CLOSE, tr("Close {name}", name=name), "Del")
-        cross.setFixedSize(_CROSS, _CROSS)
-        cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        cross.clicked.connect(partial(self._close, name))
-        chips = DeviceChips()
-        chips.setParent(self._tabs)  # what is shown without one is a window of its own
-        chips.show_devices(device, self._lab.devices())
-        sides = QTabBar.ButtonPosition.LeftSide, QTabBar.ButtonPosition.RightSide
-        for side, widget in zip(sides, (chips, cross), strict=True):
-            around = QWidget()
-            row(widget, within=around, margins=(4, 0, 4, 0))
-            self._tabs.setTabButton(at, side, around)
 
     def _close(self, name: str) -> None:
         """The neighbour is shown; who closes the last goes back to the bench."""
@@ -177,16 +153,13 @@ class Inside(QWidget):
 
     def _on_another_asked(self) -> None:
         menu = QMenu(self)
-        things = self._lab.ledger.things.values()
-        left = [each for each in things if each.name not in self._opened]
-        for thing in left[-_MOST_OFFERED:]:
-            about = text_of(thing) if thing.kind == "tensor" else BlockKind(thing.kind).words
-            menu.addAction(f"{thing.name}    {about}", partial(self.open, thing.name))
-        more = len(left) - _MOST_OFFERED
-        if more > 0:
-            rest = trn("{count} more on the bench", "{count} more on the bench", more)
-            menu.addAction(rest).setEnabled(False)
-        if not left:
+        for thing in self._lab.ledger.things.values():
+            if thing.name not in self._opened:
+                about = (
+                    text_of(thing) if thing.kind == "tensor" else BlockKind(thing.kind).words
+                )
+                menu.addAction(f"{thing.name}    {about}", partial(self.open, thing.name))
+        if menu.isEmpty():
             menu.addAction(tr("Nothing else is on the shelf")).setEnabled(False)
         open_below(menu, self._another)
 
@@ -227,7 +200,7 @@ class ThingPage(QFrame):
         self.setProperty("panel", "card")
         self._lab = lab
         self._name = self._kind = self._looked_at = ""
-        self._choices: list[str] = []
+        self._choices: dict[str, tuple[str, str]] = {}  # what can be looked at, in words
         self._asked: object = None  # of what the facts are
         self._looks = Looks(lab, self)
         self._looks.came.connect(self._on_came)
@@ -235,8 +208,10 @@ class ThingPage(QFrame):
         self._chips = DeviceChips()
         self._title = ElidedLabel(letters.title, Tone.TEXT)
         self._headline = ElidedLabel(letters.body, Tone.QUIET)
-        self._copy, self._save = QPushButton(tr("Copy to")), QPushButton(tr("Save parameters"))
-        self._delete = QPushButton(tr("Delete"))
+        actions = [
+            QPushButton(word) for word in (tr("Copy to"), tr("Save parameters"), tr("Delete"))
+        ]
+        self._copy, self._save, self._delete = actions
         self._copy.clicked.connect(self._on_copy_asked)
         self._save.clicked.connect(lambda: self._run(save_line(self._name)))
         self._delete.clicked.connect(lambda: self._run(delete_line([self._name])))
@@ -251,19 +226,22 @@ class ThingPage(QFrame):
         self._switch.currentChanged.connect(self._on_switched)
         self._values = ValuePane(lab)
         self._values.setMinimumHeight(_LEAST_HEIGHT)
-        self._spread = Spread(self._values)
-        self._elements = Table(
-            tr("Elements"), TableModel(_element_columns(), lambda each: each.path)
-        )
+        self._spread, self._facts = Spread(self._values), Facts()
+        columns: list[Column[Element]] = [
+            Column("path", tr("Element"), lambda each: Cell(each.path, mono=True), width=160),
+            Column("kind", tr("Kind"), lambda each: Cell(BlockKind(each.kind).words), width=90),
+            Column("text", tr("What it is"), width=160, stretches=True, cell=lambda each:
+                   Cell(one_line(each.text), mono=True, tone=Tone.QUIET)),
+            Column("device", tr("Device"), lambda each: Cell(each.device), width=110),
+            Column("bytes", tr("Bytes"), lambda each: Cell(bytes_text(each.bytes)), width=100,
+                   right=True),
+        ]  # fmt: skip
+        self._elements = Table(tr("Elements"), TableModel(columns, lambda each: each.path))
         self._elements.activated.connect(self._on_activated)
         self._more = label("", letters.caption, Tone.QUIET)
-        self._text = QPlainTextEdit()
+        self._text = QPlainTextEdit(readOnly=True, tabChangesFocus=True)
         self._text.setFont(letters.mono.font)
-        self._text.setReadOnly(True)
-        self._text.setTabChangesFocus(True)
         self._text.setAccessibleName(tr("As PyTorch prints it"))
-        self._facts = Facts()
-        actions = self._copy, self._save, self._delete
         head = row(self._chips, self._title, self._headline, GROWS, *actions)
         part = row(self._line, self._words, GROWS, self._switch)
         below = part, self._values, GROWS, self._elements, GROWS, self._more, self._text, GROWS
@@ -274,6 +252,10 @@ class ThingPage(QFrame):
         both = row(column(*below), GROWS, side, Qt.AlignmentFlag.AlignTop, gap=28)
         above = head, self._refusal, self._layers, self._held
         column(*above, both, GROWS, within=self, gap=_GAP, margins=(16, 14, 16, 12))
+
+    @property
+    def _thing(self) -> Placed | None:
+        return thing_called(self._lab.ledger, self._name)
 
     def show_thing(self, name: str) -> None:
         """Look again: it may have changed."""
@@ -293,15 +275,14 @@ class ThingPage(QFrame):
 
     def show_facts(self) -> None:
         """What is told of it without a look."""
-        ledger, kind, model = self._lab.ledger, self._kind, bool(self._layers.layers)
-        thing = thing_called(ledger, self._name)
+        ledger, kind, thing = self._lab.ledger, self._kind, self._thing
         if thing is None:
             return
         self._chips.show_devices(thing.device, self._lab.devices())
         self._copy.setVisible(kind in ("model", "tensor"))
         self._save.setVisible(kind == "model")
-        self._layers.setVisible(model)
-        self._held.setVisible(model)
+        for each in (self._layers, self._held):
+            each.setVisible(bool(self._layers.layers))
         self._elements.setVisible(kind == "container")
         self._text.setVisible(kind not in ("tensor", "model", "container"))
         self._save.setToolTip(save_line(self._name))
@@ -322,12 +303,12 @@ class ThingPage(QFrame):
         self._name = self._kind = self._looked_at = ""
         self._layers.forget()
         self._looks.forget()
-        self._values.forget()
+        self._values.show_thing("")
         self._spread.hide()
 
     def _look(self) -> None:
         """At what is chosen: values or gradient, or one parameter of a layer."""
-        name, thing = self._name, thing_called(self._lab.ledger, self._name)
+        name, thing = self._name, self._thing
         choices: dict[str, tuple[str, str]] = {}
         line = words = ""
         if thing is not None and self._kind == "tensor":
@@ -343,51 +324,46 @@ class ThingPage(QFrame):
             self._looked_at = next(iter(choices), "")
             self._spread.hide()
         with QSignalBlocker(self._switch):
-            if list(choices) != self._choices:
-                self._choices = list(choices)
-                while self._switch.count():
-                    self._switch.removeTab(0)
+            if choices != self._choices:
+                self._choices = choices
+                _clear(self._switch)
                 for word, _ in choices.values():
                     self._switch.addTab(word)
             if choices:
-                self._switch.setCurrentIndex(self._choices.index(self._looked_at))
+                self._switch.setCurrentIndex(list(choices).index(self._looked_at))
                 line, words = self._looked_at, choices[self._looked_at][1]
         self._switch.setVisible(len(choices) > 1)
-        self._line.show_text(line)
-        self._line.setVisible(line not in ("", name))
-        self._words.show_text(words)
-        self._words.setVisible(bool(words))
+        line = "" if line == name else line
+        for each, text in ((self._line, line), (self._words, words)):
+            each.show_text(text)
+            each.setVisible(bool(text))
         self._values.setVisible(bool(choices))
-        if choices:
-            self._values.show_thing(self._looked_at)
-        else:
-            self._values.forget()
+        self._values.show_thing(self._looked_at)
 
     def _run(self, line: str) -> None:
+        refusal = ""
         try:
             self._lab.run(line, by_form=True)
         except Trouble as trouble:
-            say(self._refusal, trouble.told)
-        else:
-            say(self._refusal, "")
+            refusal = trouble.told
+        say(self._refusal, refusal)
 
     def _on_switched(self, at: int) -> None:
-        self._looked_at = self._choices[at]
+        self._looked_at = list(self._choices)[at]
         self._spread.hide()
         self._look()
 
     def _on_came(self, event: Event) -> None:
-        if isinstance(event, Opened) and event.what == self._name:
+        if isinstance(event, Failed):
+            say(self._refusal, failure_words(event))
+            self._layers.forget()
+        elif isinstance(event, Opened):
             self._layers.show_model(event)
             self._headline.show_text(model_headline(self._layers.layers))
             self._held.show_text(held_words(self._layers.layers))
-        elif isinstance(event, Failed):
-            say(self._refusal, failure_words(event))
-            self._layers.forget()
-        else:
-            return
-        self.show_facts()
-        self._look()
+        if not isinstance(event, Finished):
+            self.show_facts()
+            self._look()
 
     def _on_activated(self, index: QModelIndex) -> None:
         element = self._elements.listed.thing(index)
@@ -395,19 +371,13 @@ class ThingPage(QFrame):
             self.open_asked.emit(element.path)
 
     def _on_copy_asked(self) -> None:
-        thing = thing_called(self._lab.ledger, self._name)
-        if thing is None:
-            return
-        menu, switches = QMenu(self), self._lab.switches
+        menu, thing, by_host = QMenu(self), self._thing, self._lab.switches.by_host
         for device in self._lab.devices():
-            if device.name in ("", "meta"):
-                continue
-            by_host = (thing.device, device.name) in switches.by_host
-            try:
-                line = copy_line(thing, device, self._lab.ledger.things, by_host=by_host)
-            except Trouble:
-                continue
-            menu.addAction(f"{device.name}    {line}", partial(self._run, line))
+            if thing is not None and device.name not in ("", "meta"):
+                with suppress(Trouble):
+                    slow = (thing.device, device.name) in by_host
+                    line = copy_line(thing, device, self._lab.ledger.things, by_host=slow)
+                    menu.addAction(f"{device.name}    {line}", partial(self._run, line))
         if menu.isEmpty():
             menu.addAction(tr("There is no other device")).setEnabled(False)
         open_below(menu, self._copy)
@@ -439,6 +409,11 @@ def _tabs(name: str) -> QTabBar:
     return made
 
 
+def _clear(tabs: QTabBar) -> None:
+    while tabs.count():
+        tabs.removeTab(0)
+
+
 def _headline(thing: Placed | Part) -> str:
     if isinstance(thing, Placed) and thing.shape is None:
         return tr("{text} on {device}", text=text_of(thing), device=thing.device)
@@ -465,23 +440,13 @@ def thing_called(ledger: Ledger, path: str) -> Placed | None:
 
 def thing_facts(ledger: Ledger, thing: Placed) -> Sequence[tuple[str, str]]:
     """What it is, and which cells made and read it."""
-    facts, dtype = [(tr("Kind"), BlockKind(thing.kind).words)], thing.dtype
-    if thing.shape is not None:
-        count = math.prod(thing.shape)
-        if count and thing.bytes:
-            dtype = tr("{dtype}, {bytes} B each", dtype=dtype, bytes=thing.bytes // count)
-        facts = [(tr("Type"), dtype), (tr("Values"), grouped(count))]
-    if thing.bytes or thing.shape is not None:
-        facts.append((tr("Bytes"), bytes_text(thing.bytes)))
-    if thing.shape is not None:
-        cached = [part.bytes for part in thing.holds if part.device.startswith("cuda")]
-        if cached:
-            facts.append((tr("In the card's cache"), " + ".join(map(bytes_text, cached))))
-        if thing.requires_grad:
-            there = any(part.what == "gradients" for part in thing.holds)
-            held = bytes_text(thing.bytes) if there else tr("none yet")
-            facts.append((tr("Gradient"), held))
-        facts.append(("requires_grad", str(thing.requires_grad)))
+    shaped, count = thing.shape is not None, math.prod(thing.shape or ())
+    dtype, size, gradient = thing.dtype, bytes_text(thing.bytes), tr("none yet")
+    if count and thing.bytes:
+        dtype = tr("{dtype}, {bytes} B each", dtype=dtype, bytes=thing.bytes // count)
+    if any(part.what == "gradients" for part in thing.holds):
+        gradient = size
+    cached = (bytes_text(part.bytes) for part in thing.holds if part.device.startswith("cuda"))
     things, name = ledger.things, root_of(thing.name)
     done = [each for each in ledger.cells if each.state == "done"]
     made = [each for each in done if name in each.placed]
@@ -492,8 +457,18 @@ def thing_facts(ledger: Ledger, thing: Placed) -> Sequence[tuple[str, str]]:
     read = [str(each.number) for each in later if name in names_read(each.code)]
     numbers = ", ".join(reversed(read))  # the newest first, so that the others may be cut off
     readers = trn("cell {numbers}", "cells {numbers}", len(read), numbers=numbers)
-    facts += [(tr("Made by"), made_by), (tr("Read by"), readers if read else tr("no cell yet"))]
     first = things[name].same_as or name if name in things else name
     same = [first, *(each for each, thing in things.items() if thing.same_as == first)]
-    twins = ", ".join(each for each in same if each != name)
-    return [*facts, (tr("The same object as"), twins)] if twins else facts
+    told = (
+        (not shaped, tr("Kind"), BlockKind(thing.kind).words),
+        (shaped, tr("Type"), dtype),
+        (shaped, tr("Values"), grouped(count)),
+        (shaped or thing.bytes, tr("Bytes"), size),
+        (shaped, tr("In the card's cache"), " + ".join(cached)),
+        (shaped and thing.requires_grad, tr("Gradient"), gradient),
+        (shaped, "requires_grad", str(thing.requires_grad)),
+        (True, tr("Made by"), made_by),
+        (True, tr("Read by"), readers if read else tr("no cell yet")),
+        (True, tr("The same object as"), ", ".join(each for each in same if each != name)),
+    )
+    return [(name, text) for there, name, text in told if there and text]

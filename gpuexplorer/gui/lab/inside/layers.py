@@ -1,10 +1,8 @@
-"""LayerTable: a model's layers in order, what each holds, and where copies are needed between
-them.
-"""
+"""LayerTable: a model's layers, what each holds, and where copies are needed between them."""
 
 import ast
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gpuexplorer.core.units import grouped
 from gpuexplorer.core.words import Message, paragraph, tr, trn
@@ -15,12 +13,11 @@ from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.cell_source import tree_of
-from gpuexplorer.lab.events import Layer, Opened, Part, Placed
+from gpuexplorer.lab.events import Layer, Opened, Part
 from gpuexplorer.lab.ledger import Ledger
 
 # Kept beside the parameters, and never trained.
 _BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
-_NOTHING = Cell("–", tone=Tone.FAINT)
 _MOST_ROWS = 8  # the others are scrolled to
 
 
@@ -37,8 +34,7 @@ class LayerTable(Table[Layer]):
     def show_model(self, opened: Opened) -> None:
         """The layer that was chosen stays so; else it is the first that holds something."""
         self.layers = shown_layers(opened)
-        batch = batch_seen(self._lab.ledger, opened.what)
-        self._copied = copies_between(self.layers, batch)
+        self._copied = copies_between(self.layers, batch_seen(self._lab.ledger, opened.what))
         self.show_rows(self.layers)
         self.show_all_rows(_MOST_ROWS)
         if not self.picked():
@@ -49,53 +45,49 @@ class LayerTable(Table[Layer]):
         self.pick(None)
 
     def _columns(self) -> list[Column[Layer]]:
-        def path(layer: Layer) -> Cell:
-            return Cell(layer.path or layer.kind, mono=True)
+        def held(said: Callable[[Layer], Cell]) -> Callable[[Layer], Cell]:
+            return lambda layer: said(layer) if layer.parts else Cell("–", tone=Tone.FAINT)
 
         def kind(layer: Layer) -> Cell:
             return Cell(layer.kind, mono=True, hint=layer.text)
 
-        def weight(layer: Layer) -> Cell:
-            return Cell(shape_text(layer.parts[0].shape)) if layer.parts else _NOTHING
+        def size(layer: Layer) -> Cell:
+            share = _held(layer) / (sum(map(_held, self.layers)) or 1)
+            colours = {each.name: each.colour for each in self._lab.devices()}
+            gauge = Gauge(share, colours.get(layer.parts[0].device))
+            return Cell(bytes_text(_held(layer)), gauge=gauge)
 
-        def count(layer: Layer) -> Cell:
-            return Cell(grouped(parameters(layer))) if layer.parts else _NOTHING
+        def device(layer: Layer) -> Cell:
+            """What has to be copied there first stands beside it."""
+            words, more = self._copied.get(layer.path, ("", ""))
+            devices = ", ".join(dict.fromkeys(part.device for part in layer.parts))
+            return Cell(devices, mark=words, hint=more)
 
+        path, weight, count = tr("Layer"), tr("Weight"), tr("Parameters")
         return [
-            Column("path", tr("Layer"), path, width=150, spoken=_spoken),
+            Column("path", path, lambda each: Cell(each.path or each.kind, mono=True),
+                   width=150, spoken=_spoken),
             Column("kind", tr("Kind"), kind, width=130),
             Column("passes", tr("In and out"), _passes, width=130, kept=1),
-            Column("weight", tr("Weight"), weight, width=120, kept=2),
-            Column("count", tr("Parameters"), count, width=110, right=True),
-            Column("bytes", tr("Bytes"), self._bytes, width=190, right=True),
-            Column("device", tr("Device"), self._device, width=160, stretches=True),
-        ]
-
-    def _bytes(self, layer: Layer) -> Cell:
-        if not layer.parts:
-            return _NOTHING
-        share = _held(layer) / (sum(map(_held, self.layers)) or 1)
-        colours = {each.name: each.colour for each in self._lab.devices()}
-        gauge = Gauge(share, colours.get(layer.parts[0].device))
-        return Cell(bytes_text(_held(layer)), gauge=gauge)
-
-    def _device(self, layer: Layer) -> Cell:
-        """What has to be copied there first stands beside it."""
-        words, more = self._copied.get(layer.path, ("", ""))
-        devices = ", ".join(dict.fromkeys(part.device for part in layer.parts))
-        return Cell(devices, mark=words, hint=more) if layer.parts else _NOTHING
+            Column("weight", weight, held(lambda each: Cell(shape_text(each.parts[0].shape))),
+                   width=120, kept=2),
+            Column("count", count, held(lambda each: Cell(grouped(parameters(each)))),
+                   width=110, right=True),
+            Column("bytes", tr("Bytes"), held(size), width=190, right=True),
+            Column("device", tr("Device"), held(device), width=160, stretches=True),
+        ]  # fmt: skip
 
 
 def _passes(layer: Layer) -> Cell:
     """What goes in and what comes out, as far as the shape of its weight says."""
-    shape, said = layer.parts[0].shape if layer.parts else (), ""
-    if layer.kind.startswith("Conv") and len(shape) > 2:
-        kernel = "×".join(map(str, shape[2:]))
-        said = tr("{kernel}, {count} out", kernel=kernel, count=shape[0])
-    elif layer.kind == "Linear" and len(shape) == 2:
-        said = f"{shape[1]} \N{RIGHTWARDS ARROW} {shape[0]}"
-    elif layer.kind == "Embedding" and len(shape) == 2:
-        said = tr("{count} rows", count=grouped(shape[0]))
+    said = ""
+    match layer.kind, layer.parts[0].shape if layer.parts else ():
+        case "Linear", (given, taken):
+            said = f"{taken} \N{RIGHTWARDS ARROW} {given}"
+        case "Embedding", (rows, _):
+            said = tr("{count} rows", count=grouped(rows))
+        case kind, (given, _, *kernel) if kind.startswith("Conv") and kernel:
+            said = tr("{kernel}, {count} out", kernel=shape_text(kernel), count=given)
     return Cell(said, tone=Tone.QUIET)
 
 
@@ -130,10 +122,9 @@ def copies_between(layers: Sequence[Layer], batch: int | None) -> Mapping[str, t
     for layer in layers:
         device = layer.parts[0].device if layer.parts else place
         if place and device != place:
-            given = before.path.rpartition(".")[2] or before.kind
             more = tr(
                 "Each pass copies what {layer} gives from {source} to {target}.",
-                layer=given,
+                layer=before.path.rpartition(".")[2] or before.kind,
                 source=place,
                 target=device,
             )
@@ -156,21 +147,17 @@ def batch_seen(ledger: Ledger, model: str) -> int | None:
         for node in ast.walk(tree_of(cell.code)) if cell.state == "done" else ():
             match node:
                 case ast.Call(func=ast.Name(id=called), args=[given]) if called == model:
-                    rows = _rows(given, ledger.things)
-                    if rows is not None:
-                        return rows
-    return None
-
-
-def _rows(given: ast.expr, things: Mapping[str, Placed]) -> int | None:
-    match given:
-        case ast.Name(id=name) if name in things:
-            shape = things[name].shape or ()
-            return shape[0] if len(shape) > 1 else None
-        case ast.Subscript(slice=ast.Slice(upper=ast.BinOp(op=ast.Add(), right=more))):
-            # As the form for training writes it: X[at:at + 32].
-            known = isinstance(more, ast.Constant) and isinstance(more.value, int)
-            return int(ast.literal_eval(more)) if known else None
+                    match given:
+                        case ast.Name(id=name) if name in ledger.things:
+                            shape = ledger.things[name].shape or ()
+                            if len(shape) > 1:
+                                return shape[0]
+                        case ast.Subscript(
+                            slice=ast.Slice(
+                                upper=ast.BinOp(right=ast.Constant(value=int(rows)))
+                            )
+                        ):  # as the form for training writes it: X[at:at + 32]
+                            return rows
     return None
 
 

@@ -1,9 +1,7 @@
-"""ValuePane: the values of one tensor, a window at a time, and the chosen one in full; Spread:
-all of them together, and what looking at them cost.
-"""
+"""ValuePane: the values of one tensor, a window at a time; Spread: all of them together."""
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -34,15 +32,13 @@ from gpuexplorer.lab.events import Event, Failed, Finished, Opened, Peeked
 _NEARLY_ALL = Grow(1000)
 _NO_GRADIENT = mark("{name} has no gradient: no backward pass reached it, or it is no leaf.")
 _EMPTY = mark("It holds no values: one of its dimensions is 0.")
-_CHART, _HEADROOM, _FOOT, _DIGITS = 140, 14, 24, 5
+_CHART, _HEADROOM, _FOOT, _DIGITS, _FEW = 140, 14, 24, 5, 8
 _SCALE = 0.11  # of the height of the bars, below them
 _LEAST_BAR = 1 / 120  # of the height: one value is seen beside thousands
 
 
 class Looks(QObject):
-    """Looks into one thing after another: what is wished for while a look is under way is asked
-    for when that has come back, of many wishes the last.
-    """
+    """Looks into one thing after another; of many wishes meanwhile the last is asked for."""
 
     came = Signal(object)  # Peeked or Opened, then Finished; else Failed
 
@@ -76,9 +72,8 @@ class Looks(QObject):
             self._ask_next()
 
     def _on_stage_changed(self) -> None:
-        # Released, so nobody answers any more.
         if self._lab.stage is Stage.RESTING:
-            self.forget()
+            self.forget()  # released, so nobody answers any more
 
 
 def failure_words(failed: Failed) -> str:
@@ -87,61 +82,53 @@ def failure_words(failed: Failed) -> str:
 
 
 class ValuePane(QWidget):
-    """Asks for what is seen and for nothing else. A field for each leading dimension, and for
-    what is too long for one table, chooses the plane.
-    """
+    """Asks for what is seen and for nothing else. Fields choose the plane."""
 
     came = Signal(object)  # Peeked, then Finished; or Failed: there are no values to see
-    value_chosen = Signal(object)  # float, or None
 
     def __init__(self, lab: Lab) -> None:
         super().__init__()
         self._what = ""
         self._sizes: tuple[int, ...] = ()
         self._at: list[int] = []  # the plane that is shown, and where in it the table begins
-        self._fields: list[NumberField] = []
         self._looks = Looks(lab, self)
         self._looks.came.connect(self._on_came)
         self._plane = QWidget()
         plane = label(tr("Plane"), look().letters.body, Tone.QUIET)
         self._plane_row = row(plane, FREE, within=self._plane)
         self._sentence = wrapped_label("", Tone.QUIET)
-        self._grid = ValueGrid()
-        self._grid.window_wanted.connect(self._on_window_wanted)
-        self._grid.cell_chosen.connect(self._on_cell_chosen)
+        self.grid = ValueGrid()
+        self.grid.window_wanted.connect(self._on_window_wanted)
+        self.grid.cell_chosen.connect(self._on_cell_chosen)
         self._place = ElidedLabel(look().letters.mono, Tone.QUIET)
         self._value = label("", look().letters.strong)
         self._value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._switch = Segmented(tr("Cells"), [(True, tr("Figures")), (False, tr("Heat map"))])
-        self._switch.show_choice(self._grid.figures)
-        self._switch.chosen.connect(self._on_switched)
-        for bar in (self._grid.verticalScrollBar(), self._grid.horizontalScrollBar()):
-            bar.rangeChanged.connect(self._on_range_changed)
+        self._switch.show_choice(self.grid.figures)
+        self._switch.chosen.connect(self._switch.show_choice)
+        self._switch.chosen.connect(self.grid.show_figures)
         # The grid takes what it can use; below it the rest stays empty.
         foot = row(self._place, self._value, FREE, self._switch, gap=12)
-        shown = self._plane, self._sentence, self._grid, _NEARLY_ALL, foot, FREE
+        shown = self._plane, self._sentence, self.grid, _NEARLY_ALL, foot, FREE
         column(*shown, within=self)
         self._say("")
 
     def show_thing(self, what: str) -> None:
-        """Looked at again, if it is shown already."""
+        """Looked at again, if it is shown already; nothing is looked at where it is empty."""
         if what != self._what:
             self._what = what
             self._show_sizes(())
-            self._grid.show_values(None)
+            self.grid.show_values(None)
             self._say(tr("Looking …"))
-        self._on_window_wanted(*self._grid.window_seen())
-
-    def forget(self) -> None:
-        """Nothing is looked at any more."""
-        self._what = ""
-        self._looks.forget()
-        self._grid.show_values(None)
+        if what:
+            self._on_window_wanted(*self.grid.window_seen())
+        else:
+            self._looks.forget()
 
     def _say(self, sentence: str) -> None:
         """In the place of the values."""
         say(self._sentence, sentence)
-        self._grid.hide()
+        self.grid.hide()
         self._switch.hide()
         self._place.show_text("")
         self._value.clear()
@@ -151,10 +138,9 @@ class ValuePane(QWidget):
         if shape == self._sizes:
             return
         self._sizes, self._at = shape, [0] * len(shape)
-        for field in self._fields:
-            self._plane_row.removeWidget(field)
+        for field in self._plane.findChildren(NumberField):
+            field.setParent(None)
             field.deleteLater()
-        self._fields = []
         for dimension, size in enumerate(shape):
             step = 1 if dimension < len(shape) - 2 else MOST
             if step == MOST >= size:
@@ -164,9 +150,8 @@ class ValuePane(QWidget):
             field = NumberField(name, limits, tr("of {size}", size=size))
             field.setEnabled(size > 1)
             field.chosen.connect(partial(self._on_plane_chosen, dimension))
-            self._fields.append(field)
-            self._plane_row.insertWidget(len(self._fields), field)
-        self._plane.setVisible(bool(self._fields))
+            self._plane_row.insertWidget(self._plane_row.count() - 1, field)
+        self._plane.setHidden(self._plane_row.count() == 2)  # its name, and what stays free
 
     def _on_came(self, event: Event) -> None:
         if isinstance(event, Failed):
@@ -178,20 +163,18 @@ class ValuePane(QWidget):
                 return
             self._show_sizes(event.shape)
             self._say(tr(_EMPTY) if 0 in event.shape else "")
-            self._grid.setHidden(0 in event.shape)
+            self.grid.setHidden(0 in event.shape)
+            # So few are always seen together with their figures.
+            many = not self.grid.figures or max(event.shape[-2:], default=0) > _FEW
+            self._switch.setVisible(many and 0 not in event.shape)
             row, column = (0, 0, *self._at)[-2:]
-            self._grid.show_values(event, (row, column))
-            self._on_range_changed()
+            self.grid.show_values(event, (row, column))
         self.came.emit(event)
-
-    def _on_switched(self, figures: Hashable) -> None:
-        self._switch.show_choice(figures)
-        self._grid.show_figures(figures is True)
 
     def _on_plane_chosen(self, dimension: int, number: float) -> None:
         self._at[dimension] = round(number)
         row, column = (0, 0, *self._at)[-2:]
-        self._on_window_wanted(row, column, *self._grid.window_seen()[2:])
+        self._on_window_wanted(row, column, *self.grid.window_seen()[2:])
 
     def _on_window_wanted(self, row: int, column: int, rows: int, columns: int) -> None:
         self._looks.ask(self._what, (*self._at[:-2], row, column), rows, columns)
@@ -199,13 +182,6 @@ class ValuePane(QWidget):
     def _on_cell_chosen(self, place: str, text: str, value: object) -> None:
         self._place.show_text(place)
         self._value.setText(text)
-        self.value_chosen.emit(value)
-
-    def _on_range_changed(self) -> None:
-        """In one table all is seen with its figures where there is nothing to scroll."""
-        bars = self._grid.verticalScrollBar(), self._grid.horizontalScrollBar()
-        cut = not self._grid.figures or any(each.maximum() > 0 for each in bars)
-        self._switch.setVisible(cut and not self._grid.isHidden())
 
 
 class Facts(QWidget):
@@ -241,7 +217,7 @@ class Spread(QWidget):
         shown = self._heading, self._nothing, self._chart, self._facts, self._looked
         column(*shown, within=self, gap=6)
         values.came.connect(self._on_came)
-        values.value_chosen.connect(self._chart.mark)
+        values.grid.cell_chosen.connect(lambda place, text, value: self._chart.mark(value))
 
     def _on_came(self, event: Event) -> None:
         if isinstance(event, Peeked):
@@ -253,28 +229,30 @@ class Spread(QWidget):
             self.hide()
 
     def _show_seen(self, peeked: Peeked) -> None:
-        self._peeked, dtype, count = peeked, peeked.dtype, math.prod(peeked.shape)
-        whole = grouped(count)
+        self._peeked, count = peeked, math.prod(peeked.shape)
         one, many = mark("Spread of {number} value"), mark("Spread of {number} values")
-        heading = trn(one, many, count, number=whole)
+        heading = trn(one, many, count, number=grouped(count))
         if peeked.looked_at < count:
-            seen = grouped(peeked.looked_at)
-            heading = tr("Spread of {seen} of {count} values", seen=seen, count=whole)
+            seen, several = (
+                grouped(peeked.looked_at),
+                mark("Spread of {seen} of {count} values"),
+            )
+            heading = tr(several, seen=seen, count=grouped(count))
         self._heading.setText(heading)
         least, most, nothing = peeked.least, peeked.most, ""
-        alike = value_text(least, dtype, _DIGITS)
+        low, high = (value_text(each, peeked.dtype, _DIGITS) for each in (least, most))
         if least is None or most is None:
             nothing = tr("None of its values is a finite number.")
         elif least == most:
-            nothing = tr("All values are {value}.", value=alike)
+            nothing = tr("All values are {value}.", value=low)
         else:
             self._chart.show_spread(peeked, least, most)
         say(self._nothing, nothing)
         self._chart.setVisible(not nothing)
         self._facts.show_facts(
             [
-                (tr("Minimum"), alike),
-                (tr("Maximum"), value_text(most, dtype, _DIGITS)),
+                (tr("Minimum"), low),
+                (tr("Maximum"), high),
                 (tr("Mean"), value_text(peeked.mean, "", _DIGITS)),
                 (tr("Standard deviation"), value_text(peeked.deviation, "", _DIGITS)),
                 (tr("NaN or infinite"), grouped(peeked.not_finite)),
@@ -283,20 +261,18 @@ class Spread(QWidget):
 
     def _show_cost(self, peeked: Peeked, cost: Finished) -> None:
         """Looking is not free where the values lie on a card."""
-        size, time = bytes_text(peeked.moved_bytes), str(duration(cost.host_seconds))
-        time = tr("{time}, modelled", time=time) if cost.modelled else time
-        said = tr("This preview copied {size} from the card: {time}.", size=size, time=time)
-        if not peeked.moved_bytes:
-            said = tr("This preview copied nothing: the values are on the host.")
+        said = tr("This preview copied nothing: the values are on the host.")
+        if peeked.moved_bytes:
+            size, time = bytes_text(peeked.moved_bytes), str(duration(cost.host_seconds))
+            time = tr("{time}, modelled", time=time) if cost.modelled else time
+            said = tr("This preview copied {size} from the card: {time}.", size=size, time=time)
         partly = tr("Minimum and maximum are of all values, the rest of an even sample.")
         partly = partly if peeked.looked_at < math.prod(peeked.shape) else ""
         self._looked.setText(paragraph([partly, said]))
 
 
 class SpreadChart(Graph):
-    """How many values lie in each step from the least to the most, over the scale of colours
-    that the cells have. Along its foot lie shares: 0 is the least, 1 the most.
-    """
+    """How many values lie in each step; its foot goes from 0, the least, to 1, the most."""
 
     def __init__(self) -> None:
         super().__init__()

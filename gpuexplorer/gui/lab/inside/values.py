@@ -1,10 +1,7 @@
-"""Values of a tensor: how they are written and coloured, and a table of them in which only what
-is seen is asked for.
-"""
+"""Values of a tensor: how they are written and coloured, and a table of those seen."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +24,7 @@ from PySide6.QtWidgets import QHeaderView, QTableView
 from gpuexplorer.core.units import grouped, memory
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Index
+from gpuexplorer.gui.paint.drawing import Index
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed
 from gpuexplorer.lab.events import Peeked
@@ -76,8 +73,7 @@ def value_text(value: float | None, dtype: str, digits: int = 0) -> str:
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    thin = f"{THIN_SPACE}×{THIN_SPACE}"
-    return thin.join(str(size) for size in shape) if shape else tr("one number")
+    return "×".join(map(str, shape)) or tr("one number")
 
 
 def bytes_text(count: int) -> str:
@@ -85,8 +81,7 @@ def bytes_text(count: int) -> str:
     return f"{grouped(count)} B" if count < _GROUPED_BELOW else str(memory(count))
 
 
-@dataclass(frozen=True, slots=True)
-class ValueScale:
+class ValueScale(NamedTuple):
     """Around zero violet below and ochre above, equally far; of one sign weak to strong."""
 
     least: float | None
@@ -100,24 +95,22 @@ class ValueScale:
         """Where each lies among the colours, from 0 to 1; NaN for what is not finite."""
         if self.least is None or self.most is None:
             return np.full(values.shape, np.nan)
-        low, high = self.least, self.most
-        if self.around_zero:
-            high = max(-low, high)
-            low = -high
+        high = max(-self.least, self.most) if self.around_zero else self.most
+        low = -high if self.around_zero else self.least
         finite = np.where(np.isfinite(values), values, np.nan)
-        if low == high:
-            return finite * 0 + (0.5 if low else 0.0)
-        return (finite - low) / (high - low)
+        return (
+            finite * 0 + (0.5 if low else 0.0) if low == high else (finite - low) / (high - low)
+        )
 
     def colours(self, theme: Theme) -> NDArray[np.uint8]:
         """256 of them, red, green and blue in each row."""
-        shares = np.linspace(0.0, 1.0, 256)
+        shares, heat = np.linspace(0.0, 1.0, 256), theme.heat
+        # What lies farthest from zero is strongest, on either side of it.
         if self.around_zero:
             found = [theme.around_zero(2 * share - 1) for share in shares]
         else:
-            # What lies farthest from zero is strongest, on either side of it.
-            below = self.least is not None and self.least < 0
-            found = [theme.heat(1 - share if below else share) for share in shares]
+            falling = self.least is not None and self.least < 0
+            found = [heat(share) for share in (shares[::-1] if falling else shares)]
         return np.array([(each.red(), each.green(), each.blue()) for each in found], np.uint8)
 
 
@@ -185,9 +178,7 @@ class ValueModel(QAbstractTableModel):
 
 
 class ValueGrid(QTableView):
-    """Arrows, page keys, Home and End move the chosen cell; with Ctrl to the very ends. All its
-    cells are painted at once: so many delegates would take too long.
-    """
+    """Paints all its cells at once: so many delegates would take too long."""
 
     window_wanted = Signal(int, int, int, int)  # row, column, rows, columns
     cell_chosen = Signal(str, str, object)  # its place, its text, its value or None
@@ -218,11 +209,14 @@ class ValueGrid(QTableView):
             bar.valueChanged.connect(self._on_scrolled)
         look().changed.connect(self._dress)
         self.selectionModel().currentChanged.connect(self._tell_chosen)
+        self._lay_out()
 
     def window_seen(self) -> tuple[int, int, int, int]:
         """Row and column at the top and at the left, in the whole plane; how many of each."""
-        room, (wide, high), (down, across) = self.viewport(), self._cell(), self._values.origin
+        room, (down, across) = self.viewport(), self._values.origin
         row, column = max(0, self.rowAt(0)) + down, max(0, self.columnAt(0)) + across
+        wide = self.horizontalHeader().defaultSectionSize()
+        high = self.verticalHeader().defaultSectionSize()
         return row, column, 1 + -(-room.height() // high), 1 + -(-room.width() // wide)
 
     def show_figures(self, figures: bool) -> None:
@@ -266,19 +260,17 @@ class ValueGrid(QTableView):
         self.viewport().update()
 
     def _lay_out(self) -> None:
-        wide, high = self._cell()
+        """Without figures all cells are seen together where 64 are enough."""
+        wide, high = max(_LEAST_WIDTH, math.ceil(self._widest) + 10), _HEIGHT
+        if not self.figures:
+            # Without scroll bars, so that they do not come and go.
+            wide, high = self.width() - self.verticalHeader().width(), self.height() - _HEAD
+            rows, columns = max(1, self._values.rowCount()), max(1, self._values.columnCount())
+            wide = high = max(
+                1, min(wide // columns, high // rows, _HEIGHT), max(wide, high) // 64
+            )
         self.horizontalHeader().setDefaultSectionSize(wide)
         self.verticalHeader().setDefaultSectionSize(high)
-
-    def _cell(self) -> tuple[int, int]:
-        """Width and height. Without figures all are seen together where 64 are enough."""
-        if self.figures:
-            return max(_LEAST_WIDTH, math.ceil(self._widest) + 10), _HEIGHT
-        # Without scroll bars, so that they do not come and go.
-        wide, high = self.width() - self.verticalHeader().width(), self.height() - _HEAD
-        rows, columns = max(1, self._values.rowCount()), max(1, self._values.columnCount())
-        side = max(1, min(wide // columns, high // rows, _HEIGHT), max(wide, high) // 64)
-        return side, side
 
     def _want(self) -> None:
         """What is seen and not known is asked for."""
@@ -305,43 +297,40 @@ class ValueGrid(QTableView):
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, values = look().theme, self._values
-        wide, high, shown = self.columnWidth(0), self.rowHeight(0), self._shares.shape
-        corner = QPoint(self.columnViewportPosition(0), self.rowViewportPosition(0))
-        whole = QRect(corner, QSize(values.columnCount() * wide, values.rowCount() * high))
-        corner += QPoint(values.first[1] * wide, values.first[0] * high)
+        wide, high, (rows, columns) = self.columnWidth(0), self.rowHeight(0), self._shares.shape
+        begin = QPoint(self.columnViewportPosition(0), self.rowViewportPosition(0))
+        whole = QRect(begin, QSize(values.columnCount() * wide, values.rowCount() * high))
         if values.peeked is None or whole.isEmpty():
             return
+        corner = begin + QPoint(values.first[1] * wide, values.first[0] * high)
+        known = QRect(corner, QSize(columns * wide, rows * high))
         with QPainter(self.viewport()) as painter:
             # What is not known yet is a ground without cells.
             painter.fillRect(whole & self.viewport().rect(), faded(theme.text, 0.035))
-            known = QRect(corner, QSize(shown[1] * wide, shown[0] * high))
             painter.drawImage(known, self._picture)
             for x in range(known.left() + wide - 1, known.right() + 1, wide):
                 painter.fillRect(x, known.top(), 1, known.height(), theme.surface)
             for y in range(known.top() + high - 1, known.bottom() + 1, high):
                 painter.fillRect(known.left(), y, known.width(), 1, theme.surface)
-            if self.figures:
-                self._write(painter, corner, event.rect())
+            for (down, across), share in np.ndenumerate(self._shares) if self.figures else ():
+                cell = QRect(corner.x() + across * wide, corner.y() + down * high, wide, high)
+                if cell.intersects(event.rect()):
+                    value = float(values.values[down, across])
+                    self._write(painter, cell, values.writing.text(value), math.isnan(share))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(theme.accent if self.hasFocus() else theme.text, 2.0))
             chosen = QRectF(self.visualRect(self.currentIndex()))
             painter.drawRoundedRect(chosen.adjusted(1, 1, -2, -2), 3, 3)
 
-    def _write(self, painter: QPainter, corner: QPoint, dirty: QRect) -> None:
-        """The figures; what is no finite number is hatched."""
-        theme, wide, high = look().theme, self.columnWidth(0), self.rowHeight(0)
-        hatch = QBrush(faded(theme.text, 0.16), Qt.BrushStyle.BDiagPattern)
-        beside = round((wide - self._widest) / 2)
+    def _write(self, painter: QPainter, cell: QRect, text: str, odd: bool) -> None:
+        """What is no finite number is hatched."""
+        theme, beside = look().theme, round((cell.width() - self._widest) / 2)
+        if odd:
+            hatch = QBrush(faded(theme.text, 0.16), Qt.BrushStyle.BDiagPattern)
+            painter.fillRect(cell.adjusted(0, 0, -1, -1), hatch)
         painter.setFont(look().letters.body.font)
-        for (down, across), share in np.ndenumerate(self._shares):
-            cell = QRect(corner + QPoint(across * wide, down * high), QSize(wide - 1, high - 1))
-            if not cell.intersects(dirty):
-                continue
-            if math.isnan(share):
-                painter.fillRect(cell, hatch)
-            painter.setPen(theme.quiet if math.isnan(share) else theme.text)
-            text = self._values.writing.text(float(self._values.values[down, across]))
-            painter.drawText(cell.adjusted(0, 0, -beside, 0), _RIGHT, text)
+        painter.setPen(theme.quiet if odd else theme.text)
+        painter.drawText(cell.adjusted(0, 0, -1 - beside, -1), _RIGHT, text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -360,17 +349,15 @@ class _Numbers(QHeaderView):
 
     @guarded
     def paintSection(self, painter: QPainter, place: QRect, at: int) -> None:
-        across, current = self.orientation() is _ACROSS, self.selectionModel().currentIndex()
+        way, letters, theme = self.orientation(), look().letters, look().theme
+        across, current = way is _ACROSS, self.selectionModel().currentIndex()
         chosen = at == (current.column() if across else current.row())
-        text, last = (
-            str(self.model().headerData(each, self.orientation()))
-            for each in (at, self.count() - 1)
-        )
-        needed = look().letters.badge.width(last) + 10 if across else 16
+        last = str(self.model().headerData(self.count() - 1, way))
+        needed = letters.badge.width(last) + 10 if across else 16
         if at % 2 ** max(0, math.ceil(math.log2(needed / self.defaultSectionSize()))) == 0:
-            letters, theme = look().letters, look().theme
             painter.setFont((letters.badge if chosen else letters.caption).font)
             painter.setPen(theme.text if chosen else theme.faint)
             room = QRect(0, 0, 80 if across else self.width() - 16, 20)
             room.moveCenter(place.center() - QPoint(0, 2 * across))
+            text = str(self.model().headerData(at, way))
             painter.drawText(room, _CENTRE if across else _RIGHT, text)
