@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPlainTextEdit,
+    QTextEdit,
     QTreeView,
     QWidget,
 )
@@ -117,7 +118,7 @@ def _own_words(widget: QWidget) -> Iterator[str]:
             yield widget.text()
         case QLineEdit():
             yield from (widget.text(), widget.placeholderText())
-        case QPlainTextEdit():
+        case QPlainTextEdit() | QTextEdit():
             yield from (widget.toPlainText(), widget.placeholderText())
         case QComboBox():
             yield from (widget.itemText(each) for each in range(widget.count()))

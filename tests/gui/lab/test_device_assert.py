@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.lab.cells.words import briefly
-from gpuexplorer.gui.lab.code.words import cure_face
+from gpuexplorer.gui.lab.code.cell_words import briefly
+from gpuexplorer.gui.lab.code.error_panel import price_words
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.starting import starter_of
 from gpuexplorer.gui.state.machine import MachineState
@@ -72,21 +72,21 @@ def test_it_has_an_error_card_of_its_own(lab: Lab, qtbot: QtBot) -> None:
     assert briefly(failed) == "A check on the card failed."
     assert "the line that is shown may be innocent" in failed.sentence
     assert failed.hint == "Everything on the card is lost: it takes a new process."
-    waits, on_host = (cure_face(each, lambda _: None) for each in found)
-    assert waits.lines == ("CUDA_LAUNCH_BLOCKING=1",)
-    assert waits.price == (
+    waits, on_host = found
+    assert waits.shown == ("CUDA_LAUNCH_BLOCKING=1",)
+    assert price_words(waits, lambda _: None) == (
         "In a worker that waits for each kernel: the error then names its own line, and all "
         "takes longer. The cells before run again first"
     )
-    assert [each.line for each in failed.frames] == [3]  # an innocent one
-    assert on_host.lines == (
+    assert on_host.shown == (
         "device = torch.device('cpu')",
         "table.cpu()",
         "scale = scale.cpu()",
         "result = pick(rows).to('cpu')",
     )
-    assert on_host.price.startswith("24 B + 8 B; then it runs on the processor")
-    assert "table and scale are on cpu from then on" in on_host.price
+    price = price_words(on_host, lambda _: None)
+    assert price.startswith("24 B + 8 B; then it runs on the processor")
+    assert "table and scale are on cpu from then on" in price
     assert lab.ledger.cells[-1] is cell
 
 

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QVBoxLayout,
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.bench.block_list import BlockList
-from gpuexplorer.gui.lab.cells.transcript import Transcript
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
+from gpuexplorer.gui.lab.code.transcript import Transcript
 from gpuexplorer.gui.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.lab.inside.inside import Inside
 from gpuexplorer.gui.lab.lab_keys import LAB_KEYS

@@ -11,8 +11,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
 from gpuexplorer.core.words import Message, mark, paragraph, tr
-from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
-from gpuexplorer.gui.lab.code.words import Answer, LabNotice
+from gpuexplorer.gui.lab.code.notice_bar import Answer, LabNotice, NoticeBar, QuestionBar
 from gpuexplorer.gui.lab.program.finding_list import FindingList
 from gpuexplorer.gui.lab.program.line_table import LineTable
 from gpuexplorer.gui.lab.program.program_files import ProgramFiles, as_text

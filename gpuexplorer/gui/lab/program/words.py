@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gpuexplorer.core.units import duration, grouped
 from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.lab.code.words import Answer, LabNotice
+from gpuexplorer.gui.lab.code.notice_bar import Answer, LabNotice
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Watched
