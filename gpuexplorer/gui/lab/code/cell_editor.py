@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QListWidget, QTextEdit, QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.python import INDENT, PythonColours
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
@@ -22,8 +22,9 @@ from gpuexplorer.lab.events import Completed
 _MOST_LINES, _ABOVE = 10, 9  # pixels over the first line and under the last, with the border
 _QUIET_FOR = 120  # milliseconds without a key before it is asked how the word may go on
 _LONGEST_PASTE = 100_000  # letters
-HANGING = 2  # letters by which code that wraps goes on deeper than it begins
+_HANGING = 2  # letters by which code that wraps goes on deeper than it begins
 _MOST_ROWS, _LEAST, _WIDEST, _MARGIN = 8, 160, 440, 8  # of the completions
+_GAP = 12  # from the line that is typed, so that the editor's border is seen
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d*\]:)( |$)")
 _MORE_PROMPT = re.compile(r"^\s*(?:\.{3,}:?)( |$)")
 _OPENS = re.compile(r":\s*(#.*)?$")
@@ -85,24 +86,19 @@ class CellEditor(QTextEdit):
 
     def show_completed(self, completed: Completed) -> None:
         """The answer to what was asked last."""
-        asked, self._pressed = self._pressed, False
-        at, self._begin = self.textCursor().position(), completed.begin
-        begun = self.code[completed.begin : at]
+        asked, self._pressed, self._begin = self._pressed, False, completed.begin
+        begun = self.code[completed.begin : self.textCursor().position()]
         words = [each for each in completed.words if each != begun]
-        if asked and words:
-            common = commonprefix(words)  # noqa: RUF071 - of words, not paths
-            if len(words) == 1 or (len(common) > len(begun) and common.startswith(begun)):
-                self._take(common)
-        if (len(words) == 1 and asked) or not self.hasFocus():
-            self._hide_completions()
-        elif words or completed.signature:
-            if self._completions is None:  # only now it is known in which window
-                self._completions = Completions(self.window())
-                self._completions.list.itemClicked.connect(lambda e: self._take(e.text()))
-            self._completions.show_words(words, completed, mark_first=asked)
-            self._completions.stand_over(self)
-        else:
-            self._hide_completions()
+        common = commonprefix(words)  # noqa: RUF071 - of words, not paths
+        if asked and len(common) > len(begun) and common.startswith(begun):
+            self._take(common)
+        if (asked and len(words) == 1) or not self.hasFocus():
+            return
+        if self._completions is None:  # only now it is known in which window
+            self._completions = Completions(self.window())
+            self._completions.list.itemClicked.connect(lambda item: self._take(item.text()))
+        self._completions.show_words(words, completed, mark_first=asked)
+        self._completions.stand_over(self)
 
     def _hide_completions(self) -> None:
         self._pause.stop()
@@ -167,7 +163,7 @@ class CellEditor(QTextEdit):
         block, wide = self.document().begin(), look().letters.mono.width(" ")
         while block.isValid():
             text, style = block.text(), block.blockFormat()
-            indent = (len(text) - len(text.lstrip()) + HANGING) * wide
+            indent = (len(text) - len(text.lstrip()) + _HANGING) * wide
             if style.leftMargin() != indent:
                 style.setLeftMargin(indent)
                 style.setTextIndent(-indent)
@@ -201,17 +197,19 @@ class CellEditor(QTextEdit):
         shift = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
         plain = not modifiers & ~Qt.KeyboardModifier.KeypadModifier
         before = cursor.block().text()[: cursor.positionInBlock()]
-        offered, move = self._completions, QTextCursor.MoveOperation
-        offers = offered if offered is not None and offered.isVisible() else None
+        shown, move = self._completions, QTextCursor.MoveOperation
+        offers = shown.list if shown is not None and shown.isVisible() else None
         match Qt.Key(event.key()):
             case Qt.Key.Key_Escape if offers:
                 self._hide_completions()
-            case Qt.Key.Key_Down | Qt.Key.Key_Up as key if offers and offers.words:
-                offers.step(1 if key is Qt.Key.Key_Down else -1)
-            case Qt.Key.Key_Tab if offers and offers.words:
-                self._take(offers.current or offers.words[0])
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter if offers and offers.current and plain:
-                self._take(offers.current)
+            case Qt.Key.Key_Down | Qt.Key.Key_Up if offers and offers.count():
+                offers.event(event)
+            case Qt.Key.Key_Tab if offers and offers.count():
+                self._take(offers.item(max(0, offers.currentRow())).text())
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter if (
+                offers and offers.selectedItems() and plain
+            ):
+                self._take(offers.selectedItems()[0].text())
             case Qt.Key.Key_Up if plain and not cursor.movePosition(move.Up):
                 self._step(1)
             case Qt.Key.Key_Down if plain and not cursor.movePosition(move.Down):
@@ -258,13 +256,12 @@ class CellEditor(QTextEdit):
             return
         text, cursor = source.text(), self.textCursor()
         if len(text) > _LONGEST_PASTE:
-            words = tr(
+            words = mark(
                 "These are {letters} characters, and the editor takes {most} at a time. Save "
-                "them as a Python program and open that.",
-                letters=f"{len(text):,}",
-                most=f"{_LONGEST_PASTE:,}",
+                "them as a Python program and open that."
             )
-            self.refused.emit(words)
+            figures = {"letters": f"{len(text):,}", "most": f"{_LONGEST_PASTE:,}"}
+            self.refused.emit(tr(words, **figures))
             return
         line = cursor.document().findBlock(cursor.selectionStart())
         before = line.text()[: cursor.selectionStart() - line.position()]
@@ -303,17 +300,8 @@ class Completions(QFrame):
         column(*self._labels, self.list, within=self, gap=2, margins=_MARGIN)
         self.hide()
 
-    @property
-    def words(self) -> list[str]:
-        return [self.list.item(row).text() for row in range(self.list.count())]
-
-    @property
-    def current(self) -> str:
-        """Empty where none is marked: then Enter is not about the list."""
-        row = self.list.currentRow()
-        return self.list.item(row).text() if row >= 0 else ""
-
     def show_words(self, words: list[str], told: Completed, *, mark_first: bool) -> None:
+        """One that is marked is taken by Enter; else Enter is not about the list."""
         self.list.clear()
         self.list.addItems(words)
         self.list.setCurrentRow(0 if mark_first else -1)
@@ -323,27 +311,19 @@ class Completions(QFrame):
         self.list.setFixedHeight(max(0, self.list.sizeHintForRow(0) * rows + 2))
         self.list.setVisible(bool(words))
 
-    def step(self, rows: int) -> None:
-        """Round about."""
-        row, count = self.list.currentRow(), self.list.count()
-        row = row if row >= 0 or rows > 0 else 0
-        self.list.setCurrentRow((row + rows) % count)
-
     def stand_over(self, editor: CellEditor) -> None:
         """Above the line that is typed; where there is no room, below it."""
         window, line = self.window().rect(), editor.cursorRect()
         place = editor.viewport().mapTo(self.window(), line.topLeft())
         widths = [e.fontMetrics().horizontalAdvance(e.text()) for e in self._labels]
         wide = max(self.list.sizeHintForColumn(0) + 48, *widths) + 2 * _MARGIN
-        width = min(max(_LEAST, wide), _WIDEST, window.width() - 2 * _MARGIN)
-        self.setFixedWidth(width)
+        self.setFixedWidth(min(max(_LEAST, wide), _WIDEST, window.width() - 2 * _MARGIN))
         self.adjustSize()
-        height = self.heightForWidth(width)
-        height = height if height >= 0 else self.sizeHint().height()
-        x = max(_MARGIN, min(place.x(), window.width() - width - _MARGIN))
-        above, gap = place.y() - height, 12  # so that the editor's border is seen
-        y = above - gap if above >= gap else place.y() + line.height() + gap
-        self.setGeometry(x, y, width, height)
+        if (height := self.heightForWidth(self.width())) > 0:
+            self.resize(self.width(), height)
+        x = max(_MARGIN, min(place.x(), window.width() - self.width() - _MARGIN))
+        above = place.y() - self.height() - _GAP
+        self.move(x, above if above >= 0 else place.y() + line.height() + _GAP)
         self.show()
         self.raise_()
 

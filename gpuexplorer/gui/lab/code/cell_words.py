@@ -176,11 +176,11 @@ def _at_once(spans: Sequence[Span]) -> list[str]:
     if together < _WORTH_COMPARING / 10:
         return [tr("{cards} worked one after the other", cards=listed(cards))]
     shared, wide = duration(together), duration(whole)
-    values = {"shared": shared.number if shared.unit == wide.unit else shared, "whole": wide}
     both = mark("{cards} worked at the same time for {shared} of {whole}")
     many = mark("{count} cards worked, two or more at the same time for {shared} of {whole}")
-    said = many if len(cards) > 2 else both
-    return [tr(said, count=len(cards), cards=listed(cards), **values)]
+    few = {"count": len(cards), "cards": listed(cards), "whole": wide}
+    same = shared.number if shared.unit == wide.unit else shared
+    return [tr(many if len(cards) > 2 else both, shared=same, **few)]
 
 
 def _held(cell: Cell, copies: Sequence[Transferred], units: Units) -> list[str]:

@@ -98,27 +98,23 @@ class CodePane(QFrame):
         self._on_changed()
 
     def _make_head(self) -> QWidget:
-        def tool(
-            icon: Icon, words: str, meaning: str, press: Callable[[], object]
-        ) -> ToolButton:
-            made = ToolButton("word", icon, words, meaning)
-            made.clicked.connect(press)
-            return made
-
         opens = tr("Open the cells of a Python program or a notebook")
-        self._open = tool(Icon.OPEN_FILE, tr("Open…"), opens, self.program.ask_which)
-        self._watch = tool(Icon.WATCH, "", "", self.watch_asked.emit)
+        self._open = ToolButton("word", Icon.OPEN_FILE, tr("Open…"), opens)
+        self._open.clicked.connect(self.program.ask_which)
+        self._watch = ToolButton("word", Icon.WATCH, tr("Watch…"))
+        self._watch.clicked.connect(self.watch_asked)
         copies = tr("Copy the whole session as a Python program")
-        self._copies = tool(Icon.COPY, tr("Copy"), copies, self.program.copy)
+        self._copies = ToolButton("word", Icon.COPY, tr("Copy"), copies)
+        self._copies.clicked.connect(self.program.copy)
         saves = tr("Save the session as a Python program or a notebook")
-        self._save = tool(Icon.EXPORT, tr("Save as"), saves, self.program.ask_where)
-        named = (("open", self._open), ("watch", self._watch), ("save", self._save))
-        for name, button in named:
-            button.setObjectName(f"lab.{name}")
-        self.show_watched("")
+        self._save = ToolButton("word", Icon.EXPORT, tr("Save as"), saves)
+        self._save.clicked.connect(self.program.ask_where)
         self._more = IconButton(Icon.MENU, tr("More about the session"))
         self._more.clicked.connect(self._on_more_asked)
         self._tools = (self._open, self._watch, self._copies, self._save)
+        for name, button in zip(("open", "watch", "copy", "save"), self._tools, strict=True):
+            button.setObjectName(f"lab.{name}")
+        self.show_watched("")
         self._title, head = label(tr("Code"), look().letters.title), QWidget()
         margins = (16, 10, 8, 2)
         row(self._title, FREE, *self._tools, self._more, within=head, gap=4, margins=margins)
@@ -146,29 +142,21 @@ class CodePane(QFrame):
     def answer(self, answer: Answer) -> None:
         """As the notice above the editor offers it."""
         lab = self._lab
-        match answer:
-            case Answer.STOP:
-                lab.cancel()
-            case Answer.RESTART:
-                lab.restart()
-            case Answer.REPLAY:
-                self._try(lab.replay)
-            case Answer.START_OVER:
-                self._try(lab.start_over)
-            case Answer.RUN_NEXT | Answer.RUN_ALL:
-                self._wanted = 1 if answer is Answer.RUN_NEXT else None
-                self._run_opened()
-            case Answer.ALLOW:
-                lab.allow(lab.must_ask)
-                self._run_opened()
-            case Answer.WATCH:
-                self.watch_file_asked.emit(Path(lab.opened[0].path))
-                return
-            case Answer.DROP:
-                self._asks = False
-                lab.drop_opened()
-        self.pull()
+        acts: dict[Answer, Callable[[], object]] = {
+            Answer.STOP: lab.cancel,
+            Answer.RESTART: lab.restart,
+            Answer.REPLAY: partial(self._try, lab.replay),
+            Answer.START_OVER: partial(self._try, lab.start_over),
+            Answer.ALLOW: partial(self._run_opened, self._wanted, allowed=True),
+            Answer.RUN_NEXT: partial(self._run_opened, 1),
+            Answer.RUN_ALL: partial(self._run_opened, None),
+            Answer.WATCH: lambda: self.watch_file_asked.emit(Path(lab.opened[0].path)),
+            Answer.DROP: lab.drop_opened,
+        }
+        self._asks = False
         self.entry.setFocus()
+        acts[answer]()
+        self.pull()
 
     def show_watched(self, name: str) -> None:
         """The file of the program that is watched; empty where none is."""
@@ -204,17 +192,18 @@ class CodePane(QFrame):
         self._transcript.go_to_end()
         return True
 
-    def _run_opened(self) -> None:
+    def _run_opened(self, count: int | None, *, allowed: bool = False) -> None:
         """Only those of one file, which somebody has to read and allow first."""
-        lab = self._lab
+        lab, self._wanted = self._lab, count
+        if allowed:
+            lab.allow(lab.must_ask)
         self._asks = bool(lab.must_ask)
         if self._asks:
             self._said = LabNotice()
             self._transcript.go_to_end(to_read=True)
-        else:
-            cells = lab.opened[: self._wanted]
-            of_file = [each for each in cells if each.path == cells[0].path]
-            self._try(partial(lab.run_opened, len(of_file)))
+            return
+        cells = [each for each in lab.opened[:count] if each.path == lab.opened[0].path]
+        self._try(partial(lab.run_opened, len(cells)))
 
     def _copy(self, command: int) -> None:
         QGuiApplication.clipboard().setText(self._transcript.code_of(command))
@@ -246,11 +235,10 @@ class CodePane(QFrame):
         lab, forms_only = self._lab, self._settings.choices.lab_forms_only
         for each in (self._copies, self._save):
             each.setEnabled(any(cell.number for cell in lab.ledger.cells))
-        for each in (self._open, self._watch, self._more):
-            each.setVisible(not lab.recorded)
-        self._open.setVisible(not (forms_only or lab.recorded))
-        self._watch.setVisible(not (forms_only or lab.recorded))
-        self.entry.setVisible(not (forms_only or lab.recorded))
+        writes: tuple[QWidget, ...] = (self._open, self._watch, self.entry)
+        for part in writes:
+            part.setVisible(not (forms_only or lab.recorded))
+        self._more.setVisible(not lab.recorded)
         self._transcript.refresh()
         running = None if lab.recorded else lab.ledger.running
         another = self._question.show_question(None if running is None else running.asked)

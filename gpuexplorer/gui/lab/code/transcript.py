@@ -1,15 +1,12 @@
 """Transcript: the cells of the session as a document that is read, selected and copied."""
 
 import base64
-import binascii
 from bisect import bisect_right
 from contextlib import suppress
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QUrl, Signal
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleEvent,
     QColor,
     QContextMenuEvent,
     QImage,
@@ -30,13 +27,7 @@ from PySide6.QtWidgets import QTextBrowser
 
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.lab.code.cell_words import (
-    DOT,
-    calls_to,
-    outcome,
-    shown_rows,
-    warnings_at,
-)
+from gpuexplorer.gui.lab.code.cell_words import DOT, calls_to, outcome, shown_rows, warnings_at
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.python import INDENT, colour, parts
 from gpuexplorer.gui.state.lab.lab import Lab
@@ -163,12 +154,10 @@ class Transcript(QTextBrowser):
     def reveal(self, command: int) -> None:
         """Scrolls no further than it takes; to the end of what is too high for the page."""
         if (at := self._index_of(command)) >= 0:
-            top, bottom = self._place(at)
-            bar, page = self.verticalScrollBar(), self.viewport().height()
-            if bottom > bar.value() + page:
-                bar.setValue(round(bottom - page))
-            if top < bar.value() and bottom - top <= page:
-                bar.setValue(round(top))
+            (top, bottom), bar = self._place(at), self.verticalScrollBar()
+            lowest = bottom - self.viewport().height()
+            kept = max(lowest, bar.value())
+            bar.setValue(round(kept if lowest > top else min(kept, top)))
 
     def go_to_end(self, *, to_read: bool = False) -> None:
         """What a person asked for now is to be seen. `to_read`: cells that have not run, from
@@ -256,9 +245,6 @@ class Transcript(QTextBrowser):
             if one.released:
                 words = tr("{words}. What it made is gone", words=words)
         self.setAccessibleDescription(words)
-        if QAccessible.isActive():
-            event = QAccessibleEvent(self, QAccessible.Event.DescriptionChanged)
-            QAccessible.updateAccessibility(event)
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -278,18 +264,21 @@ class Transcript(QTextBrowser):
     def _draw_chip(self, drawing: Drawing, at: int, place: QRectF) -> None:
         """Its number, and a ground where it is selected."""
         theme, letters, one = drawing.theme, drawing.letters.caption, self._written[at]
-        ran, selected = isinstance(one.cell, Cell), one.command == self._selected
-        text = str(one.cell.number) if isinstance(one.cell, Cell) else "–"
-        fill, ink = theme.track, theme.faint if one.released or not ran else theme.quiet
-        if selected:
+        cell = one.cell if isinstance(one.cell, Cell) else None
+        failed, text = (
+            cell is not None and cell.state == "failed",
+            str(cell.number) if cell else "–",
+        )
+        strong = theme.bad if failed else theme.text
+        fill, ink = (
+            faded(theme.bad, 0.2) if failed else theme.track,
+            strong if failed else theme.quiet,
+        )
+        if one.command == self._selected:
             drawing.filled(place, theme.selection, _RADIUS)
-            fill, ink = theme.text, theme.ground
+            fill, ink = strong, theme.ground
             if self.hasFocus():
                 drawing.focus_ring(place, _RADIUS)
-        if isinstance(one.cell, Cell) and one.cell.state == "failed":
-            fill, ink = faded(theme.bad, 0.2), theme.bad
-            if selected:
-                fill, ink = theme.bad, theme.inverse
         wide = max(_CHIP, letters.width(text) + 10)
         middle = place.top() + _AROUND + drawing.letters.mono.height / 2
         chip = QRectF(_GUTTER - 10 - wide, middle - _CHIP / 2, wide, _CHIP)
@@ -314,30 +303,24 @@ class Transcript(QTextBrowser):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        at, last = self._index_of(self._selected), len(self._written) - 1
-        to: int | None = None
+        at, last, key = self._index_of(self._selected), len(self._written) - 1, event.key()
+        before, after = (at - 1, at + 1) if at >= 0 else (last, last)
+        steps = {Qt.Key.Key_Up: before, Qt.Key.Key_Down: after}
+        steps |= {Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         copies = event.matches(QKeySequence.StandardKey.Copy)
-        match event.key() if not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier else 0:
-            case Qt.Key.Key_Up:
-                to = at - 1 if at >= 0 else last
-            case Qt.Key.Key_Down:
-                to = at + 1 if at >= 0 else last
-            case Qt.Key.Key_Home:
-                to = 0
-            case Qt.Key.Key_End:
-                to = last
-            case Qt.Key.Key_Escape:
-                self.left.emit()
-            case Qt.Key.Key_Space if at >= 0:
-                self.unfold(self._written[at].command)
-            case _ if copies and at >= 0 and not self.textCursor().hasSelection():
-                self.copy_asked.emit(self._written[at].command)
-            case _:
-                super().keyPressEvent(event)
-        if to is not None and self._written:
-            command = self._written[max(0, min(last, to))].command
+        if plain and key in steps and self._written:
+            command = self._written[max(0, min(last, steps[Qt.Key(key)]))].command
             self.cell_chosen.emit(command)
             self.reveal(command)
+        elif plain and key == Qt.Key.Key_Escape:
+            self.left.emit()
+        elif plain and key == Qt.Key.Key_Space and at >= 0:
+            self.unfold(self._written[at].command)
+        elif copies and at >= 0 and not self.textCursor().hasSelection():
+            self.copy_asked.emit(self._written[at].command)
+        else:
+            super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         at, place = self._index_at(event.pos()), event.globalPos()
@@ -354,8 +337,7 @@ class Transcript(QTextBrowser):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         cells = [each.cell for each in self._written if isinstance(each.cell, Cell)]
-        drawn = any(isinstance(each, Pictured) for cell in cells for each in cell.outputs)
-        if drawn and event.size().width() != event.oldSize().width():
+        if any(isinstance(each, Pictured) for cell in cells for each in cell.outputs):
             self._write_all()
         self._follow()
 
@@ -370,26 +352,26 @@ class _Page:
 
     def write(self, one: _Written) -> None:
         theme, letters, cell = look().theme, look().letters, one.cell
-        quiet, caption = theme.faint if one.released else theme.quiet, letters.caption
-        self._block(0, clean(cell.prose), letters.body, theme.quiet)
+        quiet, caption, before = (
+            theme.faint if one.released else theme.quiet,
+            letters.caption,
+            _BEFORE,
+        )
+        if cell.prose:
+            self._block(0, clean(cell.prose), letters.body, theme.quiet)
         if not isinstance(cell, Cell):
             self._write_code(cell, None, theme.quiet)
             self._block(_BEFORE, tr("Not run yet"), caption, theme.quiet)
             return
-        failed = cell.failed
+        failed, pale = cell.failed, one.released or cell.state == "waiting"
         here = [e for e in (failed.frames if failed else ()) if e.cell == cell.number]
-        pale = one.released or cell.state == "waiting"
         self._write_code(cell, here[-1] if here else None, theme.quiet if pale else None)
-        before = _BEFORE
         for output in cell.outputs:
             if isinstance(output, Pictured):
                 self._write_picture(output.png, before)
-            elif output.stream != "warning" or output.cell != cell.number:
+            elif output.stream != "warning" or output.cell != cell.number:  # else at its line
                 inks = {} if one.released else {"value": theme.text, "warning": theme.warn}
-                ink = inks.get(output.stream, quiet)
-                self._write_printed(output, cell.id, before, ink)
-            else:
-                continue  # it stands at its line
+                self._write_printed(output, cell.id, before, inks.get(output.stream, quiet))
             before = _SMALL
         if failed is not None:
             for call in calls_to(failed, cell, self._lab.ledger):
@@ -397,43 +379,37 @@ class _Page:
             error = "\n".join(shown_rows(error_words(failed), _MOST_UNFOLDED)[0])
             self._block(_BEFORE, error, letters.mono, theme.bad)
         said, tone = outcome(cell, self._lab.ledger, self._lab.machine.settings.choices.units)
-        self._block(_BEFORE, said, caption, quiet if one.released else theme.tone(tone))
-        times = [*([tr("from a form")] if cell.by_form else []), *time_words(cell)]
-        self._block(_SMALL, DOT.join(times), caption, quiet)
+        if said:
+            self._block(_BEFORE, said, caption, quiet if one.released else theme.tone(tone))
+        times = DOT.join([*([tr("from a form")] if cell.by_form else []), *time_words(cell)])
+        if times:
+            self._block(_SMALL, times, caption, quiet)
 
     def _write_code(
         self, cell: Cell | OpenedCell, fault: Frame | None, ink: QColor | None
     ) -> None:
         """In its colours, where it has no `ink`. Lines that wrap go on a little deeper."""
-        theme, mono, quotes = look().theme, look().letters.mono, ""
+        theme, letters, quotes = look().theme, look().letters, ""
         warnings = warnings_at(cell) if isinstance(cell, Cell) else {}
         for number, line in enumerate(cell.code.split("\n"), start=1):
-            text = clean(shortened(line))
-            indent = (len(text) - len(text.lstrip()) + len(INDENT) // 2) * mono.width("0")
-            hanging, before = min(indent, self._width / 2), _SMALL if number == 1 else 0
-            self._block(before, text, mono, ink or theme.text, hanging, always=True)
+            text, before = clean(shortened(line)), _SMALL if number == 1 else 0
+            indent = len(text) - len(text.lstrip()) + len(INDENT) // 2
+            hanging = min(indent * letters.mono.width("0"), self._width / 2)
+            self._block(before, text, letters.mono, ink or theme.text, hanging)
             found, quotes = parts(text, quotes)
+            style = QTextCharFormat()
             for begin, end, part in found if ink is None else ():
-                style = QTextCharFormat()
                 style.setForeground(colour(theme, part))
                 self._mark(begin, end, style)
             if fault is not None and fault.line == number:
                 # The expression that failed; the whole line where it is not known.
-                known = 0 <= fault.begin < fault.end
-                begin, end = (fault.begin, fault.end) if known else (0, len(text))
+                known = 0 <= fault.begin < fault.end <= len(text)
                 style = QTextCharFormat()
                 style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
                 style.setUnderlineColor(theme.bad)
-                self._mark(min(begin, len(text)), min(end, len(text)), style)
+                self._mark(*((fault.begin, fault.end) if known else (0, len(text))), style)
             for warning in warnings.get(number, ()):
-                self._block(0, warning, look().letters.caption, theme.warn)
-
-    def _mark(self, begin: int, end: int, style: QTextCharFormat) -> None:
-        """Letters of the line that was written last."""
-        marked, start = QTextCursor(self._cursor), self._cursor.block().position()
-        marked.setPosition(start + begin)
-        marked.setPosition(start + end, QTextCursor.MoveMode.KeepAnchor)
-        marked.mergeCharFormat(style)
+                self._block(0, warning, letters.caption, theme.warn)
 
     def _write_printed(self, output: Printed, command: int, before: int, ink: QColor) -> None:
         letters, text = look().letters, output.text
@@ -443,11 +419,10 @@ class _Page:
         rows, hidden = shown_rows(text, self._most)
         self._wraps = any(len(each) > _WIDEST for each in rows)
         half = len(rows) // 2 if hidden else len(rows)
-        self._block(before, "\n".join(rows[:half]), letters.mono, ink, always=True)
+        self._block(before, "\n".join(rows[:half]), letters.mono, ink)
         if hidden:
-            more = trn("{count} more row", "{count} more rows", hidden)
+            more, link = trn("{count} more row", "{count} more rows", hidden), QTextCharFormat()
             self._block(0, more, letters.caption, look().theme.accent)
-            link = QTextCharFormat()
             link.setAnchor(True)
             link.setAnchorHref(str(command))
             self._mark(0, len(more), link)
@@ -457,38 +432,28 @@ class _Page:
     def _write_picture(self, png: str, before: int) -> None:
         """Read once: a cell is written anew with each thing that it prints or draws."""
         document, address = self._cursor.document(), QUrl(f"{len(png)}-{hash(png)}")
-        kind = QTextDocument.ResourceType.ImageResource.value
+        kind, letters = QTextDocument.ResourceType.ImageResource.value, look().letters
         image = document.resource(kind, address)
         if not isinstance(image, QImage):
-            with suppress(binascii.Error, ValueError):
+            with suppress(ValueError):
                 image = QImage.fromData(base64.b64decode(png))
         if not isinstance(image, QImage) or image.isNull():
             words = tr("A picture that cannot be read")
-            self._block(before, words, look().letters.caption, look().theme.quiet)
+            self._block(before, words, letters.caption, look().theme.quiet)
             return
         document.addResource(kind, address, image)
-        size = image.deviceIndependentSize()
+        size, picture = image.deviceIndependentSize(), QTextImageFormat()
         share = min(1.0, self._width / size.width(), _HIGHEST / size.height())
-        picture = QTextImageFormat()
         picture.setName(address.toString())
         picture.setWidth(size.width() * share)
         picture.setHeight(size.height() * share)
-        self._block(before, "", look().letters.mono, look().theme.text, always=True)
+        self._block(before, "", letters.mono, look().theme.text)
         self._cursor.insertImage(picture)
 
     def _block(
-        self,
-        before: float,
-        text: str,
-        letters: Lettering,
-        ink: QColor,
-        hanging: float = 0.0,
-        *,
-        always: bool = False,
+        self, before: float, text: str, letters: Lettering, ink: QColor, hanging: float = 0.0
     ) -> None:
         """All its rows are one block: each other would have that margin above it."""
-        if not text and not always:
-            return
         style, drawn = QTextBlockFormat(), QTextCharFormat()
         style.setTopMargin(before if self._begun else _BETWEEN)
         style.setLeftMargin(hanging)
@@ -502,3 +467,10 @@ class _Page:
             self._cursor.setBlockFormat(style)
         self._begun = True
         self._cursor.insertText(text.replace("\n", "\u2028"), drawn)
+
+    def _mark(self, begin: int, end: int, style: QTextCharFormat) -> None:
+        """Letters of the line that was written last."""
+        marked, start = QTextCursor(self._cursor), self._cursor.block().position()
+        marked.setPosition(start + begin)
+        marked.setPosition(start + end, QTextCursor.MoveMode.KeepAnchor)
+        marked.mergeCharFormat(style)
