@@ -118,7 +118,9 @@ def _own_words(widget: QWidget) -> Iterator[str]:
             yield widget.text()
         case QLineEdit():
             yield from (widget.text(), widget.placeholderText())
-        case QPlainTextEdit() | QTextEdit():
+        case QTextEdit():
+            yield widget.placeholderText()
+        case QPlainTextEdit():
             yield from (widget.toPlainText(), widget.placeholderText())
         case QComboBox():
             yield from (widget.itemText(each) for each in range(widget.count()))

@@ -23,7 +23,7 @@ _MOST_LINES, _ABOVE = 10, 9  # pixels over the first line and under the last, wi
 _QUIET_FOR = 120  # milliseconds without a key before it is asked how the word may go on
 _LONGEST_PASTE = 100_000  # letters
 _HANGING = 2  # letters by which code that wraps goes on deeper than it begins
-_MOST_ROWS, _LEAST, _WIDEST, _MARGIN = 8, 160, 440, 8  # of the completions
+_MOST_ROWS, _WIDE, _MARGIN = 8, 320, 8  # of the completions
 _GAP = 12  # from the line that is typed, so that the editor's border is seen
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d*\]:)( |$)")
 _MORE_PROMPT = re.compile(r"^\s*(?:\.{3,}:?)( |$)")
@@ -315,12 +315,8 @@ class Completions(QFrame):
         """Above the line that is typed; where there is no room, below it."""
         window, line = self.window().rect(), editor.cursorRect()
         place = editor.viewport().mapTo(self.window(), line.topLeft())
-        widths = [e.fontMetrics().horizontalAdvance(e.text()) for e in self._labels]
-        wide = max(self.list.sizeHintForColumn(0) + 48, *widths) + 2 * _MARGIN
-        self.setFixedWidth(min(max(_LEAST, wide), _WIDEST, window.width() - 2 * _MARGIN))
+        self.setFixedWidth(min(_WIDE, window.width() - 2 * _MARGIN))
         self.adjustSize()
-        if (height := self.heightForWidth(self.width())) > 0:
-            self.resize(self.width(), height)
         x = max(_MARGIN, min(place.x(), window.width() - self.width() - _MARGIN))
         above = place.y() - self.height() - _GAP
         self.move(x, above if above >= 0 else place.y() + line.height() + _GAP)

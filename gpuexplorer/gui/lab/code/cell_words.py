@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from gpuexplorer.core.units import USUAL, Units, bytes_words, duration
 from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lab.events import Failed, Printed, Span, Transferred
+from gpuexplorer.lab.events import Failed, Span, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.printed import clean, shortened
 
@@ -18,7 +18,6 @@ _WITHOUT_PAUSES = 0.9  # of a stretch: in the rest of it a card may have rested
 _OFTEN = 3  # copies of one line, from which on it is a loop that waits
 # So much that nobody named is no rounding of PyTorch's to whole blocks.
 _WORTH_TELLING = 2 << 20
-_MOST_WARNINGS = 3  # at one line
 _LETTERS_A_ROW = 250
 _BRIEFLY = {
     "cancelled": mark("Cancelled."),
@@ -48,11 +47,9 @@ def outcome(cell: Cell, ledger: Ledger, units: Units = USUAL) -> tuple[str, Tone
         case "running":
             return tr("Running"), Tone.QUIET
         case "failed" | "cancelled" if cell.failed is not None:
-            said.append(briefly(cell.failed))
             cure = None if cell.cured_by is None else ledger.cell(cell.cured_by)
-            if cure is not None:
-                said.append(tr("Cured by cell {number}.", number=cure.number))
-            said.append(tr("Excluded from the saved script."))
+            cured_by = [tr("Cured by cell {number}.", number=cure.number)] if cure else []
+            said += [briefly(cell.failed), *cured_by, tr("Excluded from the saved script.")]
             return " ".join(said), Tone.BAD if cell.state == "failed" else Tone.QUIET
         case _:
             wrong = any(each.intact is False for each in cell.transfers)
@@ -79,19 +76,6 @@ def shown_rows(text: str, most: int) -> tuple[list[str], int]:
     if len(rows) > most:
         rows = [*rows[:half], *rows[-half:]]
     return [shortened(each) for each in rows], max(0, count - len(rows))
-
-
-def warnings_at(cell: Cell) -> dict[int, list[str]]:
-    """By the line of the cell, a few at each: a loop may warn a thousand times."""
-    found = defaultdict[int, list[str]](list)
-    for each in cell.outputs:
-        if isinstance(each, Printed) and each.stream == "warning" and each.cell == cell.number:
-            found[each.line].append(clean(each.text.strip()))
-    for texts in found.values():
-        if (more := len(texts) - _MOST_WARNINGS) > 0:
-            said = trn("{count} more warning", "{count} more warnings", more)
-            texts[_MOST_WARNINGS:] = [said]
-    return found
 
 
 def calls_to(failed: Failed, cell: Cell, ledger: Ledger) -> list[str]:

@@ -70,7 +70,8 @@ class ErrorPanel(QFrame):
         self.setAccessibleName(f"{title} {meaning}".strip())
         content = QWidget()
         content.setProperty("panel", "clear")
-        said = wrapped_label(title, Tone.BAD, letters.strong), wrapped_label(meaning, Tone.TEXT)
+        said = [wrapped_label(title, Tone.BAD, letters.strong)]
+        said += [wrapped_label(meaning, Tone.TEXT)] if meaning else []
         self._column = column(*said, within=content, gap=_GAP, margins=_MARGINS)
         if found:
             timed = made_up(self._lab.machine.session.backend) and any(e.copies for e in found)

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QTextBrowser
 
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.lab.code.cell_words import DOT, calls_to, outcome, shown_rows, warnings_at
+from gpuexplorer.gui.lab.code.cell_words import DOT, calls_to, outcome, shown_rows
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.python import INDENT, colour, parts
 from gpuexplorer.gui.state.lab.lab import Lab
@@ -86,7 +86,8 @@ class Transcript(QTextBrowser):
         flag = Qt.TextInteractionFlag
         selects = flag.TextSelectableByMouse | flag.TextSelectableByKeyboard
         self.setTextInteractionFlags(selects | flag.LinksAccessibleByMouse)
-        self.setPlaceholderText(tr(_OF_RECORDING if lab.recorded else _WELCOME))
+        self._welcome = tr(_OF_RECORDING if lab.recorded else _WELCOME)
+        self.setAccessibleDescription(self._welcome)
         self.setMinimumHeight(_LEAST)
         self.document().setDocumentMargin(_LEFT)
         style = QTextFrameFormat()
@@ -236,7 +237,7 @@ class Transcript(QTextBrowser):
 
     def _describe(self) -> None:
         """The cell that is selected, for screen readers."""
-        at, words = self._index_of(self._selected), ""
+        at, words = self._index_of(self._selected), "" if self._written else self._welcome
         if at >= 0:
             one = self._written[at]
             words = self._text(at).selection().toPlainText().replace("\n", ". ")
@@ -250,6 +251,10 @@ class Transcript(QTextBrowser):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self.viewport()) as painter:
             drawing = Drawing(painter)
+            if not self._written:
+                place = self.viewport().rect().adjusted(_LEFT, _SMALL, -_RIGHT, 0)
+                painter.setPen(drawing.theme.quiet)
+                painter.drawText(place, Qt.TextFlag.TextWordWrap, self._welcome)
             value, aside = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
             painter.translate(-aside, -value)
             first = max(0, self._last_above(value + event.rect().top()))
@@ -366,10 +371,10 @@ class _Page:
         failed, pale = cell.failed, one.released or cell.state == "waiting"
         here = [e for e in (failed.frames if failed else ()) if e.cell == cell.number]
         self._write_code(cell, here[-1] if here else None, theme.quiet if pale else None)
-        for output in cell.outputs:
+        for output in dict.fromkeys(cell.outputs):  # a loop may warn a thousand times
             if isinstance(output, Pictured):
                 self._write_picture(output.png, before)
-            elif output.stream != "warning" or output.cell != cell.number:  # else at its line
+            else:
                 inks = {} if one.released else {"value": theme.text, "warning": theme.warn}
                 self._write_printed(output, cell.id, before, inks.get(output.stream, quiet))
             before = _SMALL
@@ -390,7 +395,6 @@ class _Page:
     ) -> None:
         """In its colours, where it has no `ink`. Lines that wrap go on a little deeper."""
         theme, letters, quotes = look().theme, look().letters, ""
-        warnings = warnings_at(cell) if isinstance(cell, Cell) else {}
         for number, line in enumerate(cell.code.split("\n"), start=1):
             text, before = clean(shortened(line)), _SMALL if number == 1 else 0
             indent = len(text) - len(text.lstrip()) + len(INDENT) // 2
@@ -408,14 +412,12 @@ class _Page:
                 style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
                 style.setUnderlineColor(theme.bad)
                 self._mark(*((fault.begin, fault.end) if known else (0, len(text))), style)
-            for warning in warnings.get(number, ()):
-                self._block(0, warning, letters.caption, theme.warn)
 
     def _write_printed(self, output: Printed, command: int, before: int, ink: QColor) -> None:
         letters, text = look().letters, output.text
         if output.stream == "warning" and output.line:
             where = {"cell": output.cell, "line": output.line}
-            text = tr("Cell {cell}, line {line}: {text}", text=text, **where)
+            text = tr("Cell {cell}, line {line}: {text}", text=text.strip(), **where)
         rows, hidden = shown_rows(text, self._most)
         self._wraps = any(len(each) > _WIDEST for each in rows)
         half = len(rows) // 2 if hidden else len(rows)
