@@ -1,5 +1,7 @@
 """A code pane for tests, and what a person does with it."""
 
+from typing import NamedTuple
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -18,6 +20,15 @@ APART = (
     "Expected all tensors to be on the same device, but found at least two devices, cuda:0 "
     "and cuda:1!"
 )
+
+
+class Seat(NamedTuple):
+    """Where a person sits, and the worker that does as the test says."""
+
+    pane: CodePane
+    lab: Lab
+    worker: ScriptedWorker
+    qtbot: QtBot
 
 
 def shown_pane(qtbot: QtBot, lab: Lab) -> CodePane:

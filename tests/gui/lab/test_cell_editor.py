@@ -8,13 +8,12 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.code.cell_editor import Completions, is_open, without_prompts
 from gpuexplorer.gui.lab.code.code_pane import CodePane
-from gpuexplorer.gui.paint.python import CodePart, parts
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.lab.events import Completed
 from gpuexplorer.lab.wire import Complete
 from tests.gui.hands import press, texts, the
-from tests.gui.lab.code_panes import shown_pane
+from tests.gui.lab.code_panes import Seat, shown_pane
 from tests.gui.lab.conftest import ScriptedWorker, run
 
 Keys = Qt.Key
@@ -22,13 +21,14 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, lab: Lab) -> CodePane:
-    return shown_pane(qtbot, lab)
+def seat(qtbot: QtBot, lab: Lab, worker: ScriptedWorker) -> Seat:
+    return Seat(shown_pane(qtbot, lab), lab, worker, qtbot)
 
 
 def test_enter_runs_a_cell_and_adds_a_line_while_a_block_or_a_bracket_is_open(
-    pane: CodePane, worker: ScriptedWorker
+    seat: Seat,
 ) -> None:
+    pane, _, worker, *_ = seat
     for line in ("for i in range(3):", "print(i)"):
         QTest.keyClicks(pane.entry, line)
         press(pane.entry, Keys.Key_Return)
@@ -42,9 +42,8 @@ def test_enter_runs_a_cell_and_adds_a_line_while_a_block_or_a_bracket_is_open(
     assert len(worker.cells) == 1
 
 
-def test_shift_enter_adds_a_line_and_the_settings_swap_the_two(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker
-) -> None:
+def test_shift_enter_adds_a_line_and_the_settings_swap_the_two(seat: Seat) -> None:
+    pane, lab, worker, *_ = seat
     QTest.keyClicks(pane.entry, "a = 1")
     QTest.keyClick(pane.entry, Keys.Key_Return, SHIFT)
     QTest.keyClicks(pane.entry, "b = 2")
@@ -55,9 +54,8 @@ def test_shift_enter_adds_a_line_and_the_settings_swap_the_two(
     assert worker.cells == ["a = 1\nb = 2"]
 
 
-def test_control_enter_is_the_forms_where_nothing_is_typed(
-    pane: CodePane, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_control_enter_is_the_forms_where_nothing_is_typed(seat: Seat) -> None:
+    pane, _, worker, qtbot = seat
     with qtbot.waitSignal(pane.form_asked):
         press(pane.entry, Keys.Key_Return, control=True)
     pane.entry.put("for i in X:\n    print(i)")
@@ -65,7 +63,8 @@ def test_control_enter_is_the_forms_where_nothing_is_typed(
     assert worker.cells == ["for i in X:\n    print(i)"]
 
 
-def test_a_selection_is_indented_and_taken_back(pane: CodePane) -> None:
+def test_a_selection_is_indented_and_taken_back(seat: Seat) -> None:
+    pane = seat.pane
     pane.entry.put("a = 1\nb = 2\n")
     pane.entry.selectAll()
     press(pane.entry, Keys.Key_Tab)
@@ -76,7 +75,8 @@ def test_a_selection_is_indented_and_taken_back(pane: CodePane) -> None:
     assert pane.entry.code == "    a = 1\n    b = 2\n    "
 
 
-def test_tab_leaves_the_editor_while_it_is_empty_and_after_escape(pane: CodePane) -> None:
+def test_tab_leaves_the_editor_while_it_is_empty_and_after_escape(seat: Seat) -> None:
+    pane = seat.pane
     pane.entry.setFocus()
     press(pane.entry, Keys.Key_Tab)
     assert not pane.entry.hasFocus()
@@ -89,9 +89,8 @@ def test_tab_leaves_the_editor_while_it_is_empty_and_after_escape(pane: CodePane
     assert not pane.entry.hasFocus()
 
 
-def test_earlier_cells_come_back_with_the_arrows_and_what_was_begun_too(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker
-) -> None:
+def test_earlier_cells_come_back_with_the_arrows_and_what_was_begun_too(seat: Seat) -> None:
+    pane, lab, worker, *_ = seat
     for code in ("X = 1", "def f():\n    return X", "f()", "f()"):
         run(lab, worker, code)
     pane.entry.put("X +")
@@ -107,7 +106,8 @@ def test_earlier_cells_come_back_with_the_arrows_and_what_was_begun_too(
     assert pane.entry.code == "X +"
 
 
-def test_all_lines_are_seen_up_to_ten_of_them_and_wrapped_ones_hang(pane: CodePane) -> None:
+def test_all_lines_are_seen_up_to_ten_of_them_and_wrapped_ones_hang(seat: Seat) -> None:
+    pane = seat.pane
     heights = []
     for count in (1, 3, 10, 40):
         pane.entry.put("")
@@ -140,9 +140,8 @@ def asks_for_completion(
     worker.say(Completed(asked.id, begin, words, **more))
 
 
-def test_tab_completes_what_there_is_one_way_to_complete(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_tab_completes_what_there_is_one_way_to_complete(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     QTest.keyClicks(pane.entry, "torch.o")
     press(pane.entry, Keys.Key_Tab)
     assert worker.begun == 0  # nothing is started for it
@@ -152,9 +151,8 @@ def test_tab_completes_what_there_is_one_way_to_complete(
     qtbot.waitUntil(lambda: pane.entry.code == "Weight.backward")
 
 
-def test_several_ways_are_offered_and_the_keyboard_stays_with_the_editor(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_several_ways_are_offered_and_the_keyboard_stays_with_the_editor(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     run(lab, worker, "X = 1")
     more = {"signature": "zeros(*size, device=None)", "doc": "A tensor of noughts."}
     asks_for_completion(pane, worker, "torch.ze", ("zeros", "zeros_like", "zeta"), **more)
@@ -169,9 +167,8 @@ def test_several_ways_are_offered_and_the_keyboard_stays_with_the_editor(
     assert not offered.isVisible()
 
 
-def test_what_comes_while_one_types_does_not_take_enter(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_what_comes_while_one_types_does_not_take_enter(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     run(lab, worker, "X = 1")
     pane.entry.setFocus()
     QTest.keyClicks(pane.entry, "X")
@@ -182,7 +179,8 @@ def test_what_comes_while_one_types_does_not_take_enter(
     assert worker.cells[-1] == "X"
 
 
-def test_what_is_pasted_loses_its_prompts_and_is_indented_as_its_block(pane: CodePane) -> None:
+def test_what_is_pasted_loses_its_prompts_and_is_indented_as_its_block(seat: Seat) -> None:
+    pane = seat.pane
     QGuiApplication.clipboard().setText(">>> def f():\n...     return 1\n...\n>>> f()\n1\n")
     pane.paste()
     assert pane.entry.code == "def f():\n    return 1\n\nf()"
@@ -192,7 +190,8 @@ def test_what_is_pasted_loses_its_prompts_and_is_indented_as_its_block(pane: Cod
     assert pane.entry.code == "for i in X:\n    a = i\n    if a:\n        print(a)"
 
 
-def test_a_paste_beyond_all_cells_is_refused_in_a_sentence(pane: CodePane) -> None:
+def test_a_paste_beyond_all_cells_is_refused_in_a_sentence(seat: Seat) -> None:
+    pane = seat.pane
     QGuiApplication.clipboard().setText("a = 1\n" * 1_000_000)
     pane.paste()
     assert pane.entry.code == ""
@@ -227,16 +226,3 @@ def test_what_is_not_whole_yet_waits_for_more(code: str, opened: bool) -> None:
 )
 def test_copied_code_is_bare_code(copied: str, code: str) -> None:
     assert without_prompts(copied) == code
-
-
-def test_parts_of_code_are_told_apart() -> None:
-    line = 'def f(x=1e-3): return f"{x}"  # "why"'
-    found = [(line[begin:end], part) for begin, end, part in parts(line)[0]]
-    assert found == [
-        ("def", CodePart.WORD),
-        ("1e-3", CodePart.NUMBER),
-        ("return", CodePart.WORD),
-        ('f"{x}"', CodePart.TEXT),
-        ('# "why"', CodePart.COMMENT),
-    ]
-    assert parts('x = """one')[1] == '"""'

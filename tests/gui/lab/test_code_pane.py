@@ -22,6 +22,7 @@ from gpuexplorer.recording.lab_said import Sent
 from tests.gui.hands import click, press, texts, the
 from tests.gui.lab.code_panes import (
     MAKE_X,
+    Seat,
     fail_apart,
     read,
     said,
@@ -29,20 +30,19 @@ from tests.gui.lab.code_panes import (
     shown_pane,
     transcript,
 )
-from tests.gui.lab.conftest import ScriptedWorker, memory, run, tensor
+from tests.gui.lab.conftest import ScriptedWorker, run, tensor
 
 # Menus are windows of their own.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, lab: Lab) -> CodePane:
-    return shown_pane(qtbot, lab)
+def seat(qtbot: QtBot, lab: Lab, worker: ScriptedWorker) -> Seat:
+    return Seat(shown_pane(qtbot, lab), lab, worker, qtbot)
 
 
-def test_a_failed_cell_is_explained_and_the_first_fix_has_the_keyboard(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_failed_cell_is_explained_and_the_first_fix_has_the_keyboard(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     fail_apart(lab, worker, qtbot)
     shown = texts(the(ErrorPanel, pane))
     assert shown[0] == "Cell 3: Tensors are on different devices."
@@ -58,9 +58,8 @@ def test_a_failed_cell_is_explained_and_the_first_fix_has_the_keyboard(
     assert (pane.entry.code, pane.entry.hasFocus()) == ("Z", True)
 
 
-def test_a_cure_runs_and_the_failed_cell_says_what_cured_it(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_cure_runs_and_the_failed_cell_says_what_cured_it(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     failed = fail_apart(lab, worker, qtbot)
     press(pane.findChildren(CureButton)[0], Qt.Key.Key_Return)
     assert worker.cells[-1] == "X + Y.cuda(0)"
@@ -73,19 +72,11 @@ def test_a_cure_runs_and_the_failed_cell_says_what_cured_it(
     assert the(ErrorPanel, pane).isVisible()
 
 
-def test_nobody_is_torn_away_from_what_is_being_written(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    pane.entry.put("Z = ")
-    fail_apart(lab, worker, qtbot)
-    assert pane.entry.hasFocus()
-
-
 @pytest.mark.parametrize(("width", "height"), [(300, 340), (320, 640), (700, 400)])
 def test_the_newest_cell_and_the_first_fix_are_in_view_in_a_small_pane(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot,
-    width: int, height: int,
-) -> None:  # fmt: skip
+    seat: Seat, width: int, height: int
+) -> None:
+    pane, lab, worker, qtbot = seat
     pane.resize(width, height)
     fail_apart(lab, worker, qtbot)
     first, bar = pane.findChildren(CureButton)[0], transcript(pane).verticalScrollBar()
@@ -95,28 +86,13 @@ def test_the_newest_cell_and_the_first_fix_are_in_view_in_a_small_pane(
     assert pane.entry.geometry().bottom() < pane.height()
 
 
-def test_an_error_with_nothing_to_explain_takes_no_room(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_an_error_with_nothing_to_explain_takes_no_room(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     lab.run("1 / 0")
     worker.fail("error", "ZeroDivisionError", "division by zero")
     settled(qtbot, lab)
     assert "ZeroDivisionError: division by zero" in read(pane)
     assert not the(ErrorPanel, pane).isVisible()
-
-
-def test_a_cell_and_what_it_placed_are_selected_together(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    first = lab.run(MAKE_X)
-    worker.done(tensor("X"), memory=(memory("cuda:0"),))
-    settled(qtbot, lab)
-    press(transcript(pane), Qt.Key.Key_Up)
-    assert (lab.selection.cell, lab.selection.things) == (first, frozenset({"X"}))
-    assert said(pane).startswith(f"Cell 1: {MAKE_X}. 24 B allocated ·")
-    press(transcript(pane), Qt.Key.Key_Escape)
-    assert lab.selection.cell is None
-    assert pane.entry.hasFocus()
 
 
 def menu_of(pane: CodePane, command: int) -> QMenu:
@@ -130,9 +106,8 @@ def choose(pane: CodePane, command: int, words: str) -> None:
     menu.close()
 
 
-def test_a_cell_can_be_copied_changed_and_run_again(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_cell_can_be_copied_changed_and_run_again(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     number = run(lab, worker, MAKE_X, tensor("X"))
     settled(qtbot, lab)
     choose(pane, number, "Copy cell")
@@ -153,8 +128,9 @@ def test_a_cell_can_be_copied_changed_and_run_again(
 
 
 def test_the_session_is_copied_as_a_program_and_a_bad_place_is_a_sentence(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot, tmp_path: Path
+    seat: Seat, tmp_path: Path
 ) -> None:
+    pane, lab, worker, qtbot = seat
     pane.program.ask_where()
     assert "There is no cell yet that could be saved or copied." in texts(pane)
     run(lab, worker, MAKE_X, tensor("X"))
@@ -168,18 +144,19 @@ def test_the_session_is_copied_as_a_program_and_a_bad_place_is_a_sentence(
 
 
 @pytest.fixture
-def lesson(pane: CodePane, qtbot: QtBot, tmp_path: Path) -> Path:
+def lesson(seat: Seat, tmp_path: Path) -> Path:
     """A file of three cells that was opened."""
     path = tmp_path / "lesson.py"
     path.write_text("# %%\na = 1\n# %%\nb = 2\n# %%\nc = 3\n", "utf-8")
-    pane.program.open(path)
-    qtbot.waitUntil(lambda: "3 cells of lesson.py have not run." in texts(pane))
+    seat.pane.program.open(path)
+    seat.qtbot.waitUntil(lambda: "3 cells of lesson.py have not run." in texts(seat.pane))
     return path
 
 
 def test_cells_of_a_file_stand_there_and_the_first_run_asks_once(
-    pane: CodePane, lesson: Path, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+    seat: Seat, lesson: Path
 ) -> None:
+    pane, lab, worker, qtbot = seat
     assert "c = 3\nNot run yet" in read(pane)
     click(pane, "Run next")
     assert worker.cells == []
@@ -201,8 +178,9 @@ def ran(worker: ScriptedWorker, count: int) -> bool:
 
 
 def test_cells_of_a_file_can_be_discarded_and_a_broken_file_is_a_sentence(
-    pane: CodePane, lesson: Path, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+    seat: Seat, lesson: Path
 ) -> None:
+    pane, lab, worker, qtbot = seat
     click(pane, "Run all")
     click(pane, "Discard")
     qtbot.waitUntil(lambda: "Not run yet" not in read(pane))
@@ -222,9 +200,8 @@ def asks(
     return number
 
 
-def test_a_password_is_not_shown_and_escape_ends_the_input(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_password_is_not_shown_and_escape_ends_the_input(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     number = asks(lab, worker, qtbot, pane, "password", "Password: ")
     answer = the(QLineEdit, the(QuestionBar, pane))
     assert answer.echoMode() is QLineEdit.EchoMode.Password
@@ -232,9 +209,8 @@ def test_a_password_is_not_shown_and_escape_ends_the_input(
     assert worker.last() == Answer(number, None)
 
 
-def test_installing_is_asked_with_its_command_and_enter_does_not_install(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_installing_is_asked_with_its_command_and_enter_does_not_install(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     number = asks(lab, worker, qtbot, pane, "install", "pip install rich")
     assert any("pip install rich" in each for each in texts(the(QuestionBar, pane)))
     focused = pane.window().focusWidget()
@@ -247,9 +223,8 @@ def test_installing_is_asked_with_its_command_and_enter_does_not_install(
     assert worker.last() == Answer(number, "yes")
 
 
-def test_forms_only_hides_the_editor_and_the_way_to_files(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_forms_only_hides_the_editor_and_the_way_to_files(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     run(lab, worker, MAKE_X, tensor("X"))
     settled(qtbot, lab)
     lab.machine.settings.choose(Choices(lab_forms_only=True))
@@ -281,9 +256,8 @@ def test_a_recording_offers_nothing_that_would_run(qtbot: QtBot, lab: Lab) -> No
     shown.stop()
 
 
-def test_a_cell_that_runs_on_can_be_stopped_and_one_that_hangs_restarted(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_cell_that_runs_on_can_be_stopped_and_one_that_hangs_restarted(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     lab.open_cells(["1", "2"], "lesson.py")
     number, *_ = [lab.run(each) for each in (MAKE_X, "3", "4")]
     worker.say(Began(number))
@@ -302,9 +276,8 @@ def test_a_cell_that_runs_on_can_be_stopped_and_one_that_hangs_restarted(
     assert worker.killed
 
 
-def test_what_was_lost_can_be_given_up(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_what_was_lost_can_be_given_up(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     run(lab, worker, MAKE_X, tensor("X"))
     settled(qtbot, lab)
     worker.end("The worker was killed by somebody.")

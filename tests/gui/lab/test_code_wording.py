@@ -20,7 +20,7 @@ from gpuexplorer.lab.events import (
     Span,
     Transferred,
 )
-from gpuexplorer.lab.ledger import Cell, Ledger, time_words
+from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.wire import Run
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.lab.conftest import GIB, MIB, tensor
@@ -126,12 +126,6 @@ def test_copies_are_counted_with_their_bytes_and_their_line(
     assert costs(one) == said
 
 
-def test_copies_of_many_lines_are_summed_after_the_first() -> None:
-    many = cell("a\nb\nc\nd\ne\nf")
-    many.transfers = [copied("cpu", "cuda:0", 4, line=at) for at in range(1, 7)]
-    assert costs(many)[3:] == ["Copied 4 B, cpu → cuda:0 · line 4", "2 more copies, 8 B"]
-
-
 def worked(card: int, begin: float, end: float, busy: float = 1.0) -> Span:
     """In milliseconds."""
     device = f"cuda:{card}"
@@ -162,24 +156,6 @@ def test_whether_cards_worked_at_the_same_time_is_told_where_it_can_be(
     both = cell("run(0)\nrun(1)")
     both.spans = spans
     assert costs(both) == said
-
-
-@pytest.mark.parametrize(
-    ("finished", "said"),
-    [
-        (
-            Finished(1, 31e-6, 7e-6, modelled=True, busy=(("cuda:1", 7e-6),)),
-            ["cuda:1 7.00 µs", "host 31.0 µs", "modelled"],
-        ),
-        (
-            Finished(1, 0.5, watch_seconds=0.1234),
-            ["host 500 ms", "of which watching about 120 ms"],
-        ),
-        (Finished(1, 0.5, watched=False), ["host 500 ms", "not watched"]),
-    ],
-)
-def test_times_say_what_they_are_times_of(finished: Finished, said: list[str]) -> None:
-    assert time_words(replace(cell("X + Y"), finished=finished)) == said
 
 
 def test_a_cell_that_did_not_end_well_says_why_and_what_cured_it() -> None:

@@ -1,7 +1,6 @@
 """The cells of the session as they stand there: what each shows, and where the page stands."""
 
 import base64
-from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QBuffer, Qt
@@ -9,7 +8,6 @@ from PySide6.QtGui import QGuiApplication, QImage, QTextCursor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -23,15 +21,15 @@ from gpuexplorer.lab.events import (
     Transferred,
 )
 from tests.gui.hands import press
-from tests.gui.lab.code_panes import read, said, settled, shown_pane, transcript
+from tests.gui.lab.code_panes import Seat, read, said, settled, shown_pane, transcript
 from tests.gui.lab.conftest import ScriptedWorker, finished, tensor
 
 Keys = Qt.Key
 
 
 @pytest.fixture
-def pane(qtbot: QtBot, lab: Lab) -> CodePane:
-    return shown_pane(qtbot, lab)
+def seat(qtbot: QtBot, lab: Lab, worker: ScriptedWorker) -> Seat:
+    return Seat(shown_pane(qtbot, lab), lab, worker, qtbot)
 
 
 def ran(lab: Lab, worker: ScriptedWorker, qtbot: QtBot, code: str, *events: Event) -> int:
@@ -51,9 +49,8 @@ def fill(lab: Lab, worker: ScriptedWorker, qtbot: QtBot, count: int) -> None:
     settled(qtbot, lab)
 
 
-def test_a_cell_stands_there_with_what_it_printed_and_what_it_cost(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_cell_stands_there_with_what_it_printed_and_what_it_cost(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     assert "your own, with your rights" in said(pane)
     copied = Transferred(
         1, "cuda:0", "cpu", 24, 1e-6, what="print(X)", asked=False, cell=1, line=2
@@ -68,19 +65,8 @@ def test_a_cell_stands_there_with_what_it_printed_and_what_it_cost(
     assert read(pane).splitlines()[-len(wanted) :] == wanted
 
 
-def test_what_a_cell_prints_comes_while_it_runs(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    number = lab.run("train()")
-    worker.say(Began(number), Printed(number, "epoch 1\n"))
-    qtbot.waitUntil(lambda: read(pane).endswith("train()\nepoch 1\nRunning"))
-    worker.say(Printed(number, "epoch 2"), Printed(number, " of 9\n"))
-    qtbot.waitUntil(lambda: "epoch 1\nepoch 2 of 9\nRunning" in read(pane))
-
-
-def test_a_flood_keeps_its_beginning_and_end_and_the_rest_on_asking(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_flood_keeps_its_beginning_and_end_and_the_rest_on_asking(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     rows = "".join(f"row {at}\n" for at in range(500)) + "x\n" * 1_000_000
     ran(lab, worker, qtbot, "flood()", Printed(1, rows))
     assert "row 19\n1000460 more rows\nx" in read(pane)
@@ -101,17 +87,14 @@ def test_a_flood_keeps_its_beginning_and_end_and_the_rest_on_asking(
         ("<b>no markup</b> &amp;\n", "<b>no markup</b> &amp;"),
     ],
 )
-def test_strange_letters_are_no_layout(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot,
-    printed: str, shown: str,
-) -> None:  # fmt: skip
+def test_strange_letters_are_no_layout(seat: Seat, printed: str, shown: str) -> None:
+    pane, lab, worker, qtbot = seat
     ran(lab, worker, qtbot, "odd()", Printed(1, printed))
     assert f"odd()\n{shown}\n" in read(pane)
 
 
-def test_code_and_errors_of_any_length_stay_a_page(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_code_and_errors_of_any_length_stay_a_page(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     words = "b" * 1_000_000 + "\n" * 100_000 + "the end"
     error = Failed(1, "raised", "ValueError", words, frames=(Frame(1, 1, "f"),))
     ran(lab, worker, qtbot, "f('" + "a" * 1_000_000 + "')", error)
@@ -119,17 +102,15 @@ def test_code_and_errors_of_any_length_stay_a_page(
     assert len(read(pane)) < 20_000
 
 
-def test_a_warning_names_its_line_and_a_loop_warns_once(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_warning_names_its_line_and_a_loop_warns_once(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     warned = [Printed(1, "UserWarning: careful\n", "warning", 1, 1) for _ in range(50)]
     ran(lab, worker, qtbot, "risky()\nsafe()", *warned)
     assert "safe()\nCell 1, line 1: UserWarning: careful\ncuda:0 " in read(pane)
 
 
-def test_a_figure_stands_in_the_page_and_a_broken_one_is_a_sentence(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_figure_stands_in_the_page_and_a_broken_one_is_a_sentence(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     image = QImage(600, 400, QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.red)
     buffer = QBuffer()
@@ -142,9 +123,8 @@ def test_a_figure_stands_in_the_page_and_a_broken_one_is_a_sentence(
     assert 200 < len(reds) < drawn.width() - 40
 
 
-def test_an_error_names_the_calls_that_led_to_it(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_an_error_names_the_calls_that_led_to_it(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     frames = (Frame(1, 4), Frame(1, 2, "f", 11, 16))
     failed = Failed(1, "error", "ZeroDivisionError", "division by zero", frames=frames)
     ran(lab, worker, qtbot, "def f(a):\n    return a / 0\n\nf(3)", failed)
@@ -153,9 +133,8 @@ def test_an_error_names_the_calls_that_led_to_it(
     assert cursor.charFormat().underlineColor() == look().theme.bad
 
 
-def test_the_page_stays_at_its_end_unless_a_person_scrolled_up(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_the_page_stays_at_its_end_unless_a_person_scrolled_up(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     fill(lab, worker, qtbot, 60)
     bar = transcript(pane).verticalScrollBar()
     assert bar.value() == bar.maximum() > 0
@@ -167,9 +146,8 @@ def test_the_page_stays_at_its_end_unless_a_person_scrolled_up(
     assert said(pane).startswith("Cell 60: A59 = ")
 
 
-def test_a_click_selects_the_cell_and_what_it_placed(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_click_selects_the_cell_and_what_it_placed(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     fill(lab, worker, qtbot, 2)
     page = transcript(pane)
     found = page.cursorRect(page.document().find("A1"))
@@ -178,9 +156,8 @@ def test_a_click_selects_the_cell_and_what_it_placed(
     assert said(pane).startswith("Cell 2: A1 = torch.ones(2). 8 B on the host. ")
 
 
-def test_text_is_selected_and_copied_and_else_the_cell_is(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_text_is_selected_and_copied_and_else_the_cell_is(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     ran(lab, worker, qtbot, "print(1)", Printed(1, "from here to there\n"))
     page = transcript(pane)
     page.setTextCursor(page.document().find("here to"))
@@ -192,9 +169,8 @@ def test_text_is_selected_and_copied_and_else_the_cell_is(
     assert QGuiApplication.clipboard().text() == "print(1)"
 
 
-def test_a_cell_that_ran_again_is_written_in_its_place_and_themes_change(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_cell_that_ran_again_is_written_in_its_place_and_themes_change(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     fill(lab, worker, qtbot, 3)
     worker.end("It died.")
     lab.replay()
@@ -209,22 +185,8 @@ def test_a_cell_that_ran_again_is_written_in_its_place_and_themes_change(
         assert ink.color().name() == look().theme.text.name()
 
 
-def test_a_table_keeps_its_columns_and_a_long_row_wraps(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    bar = transcript(pane).horizontalScrollBar()
-    ran(lab, worker, qtbot, "print(long)", Printed(1, "word " * 400))
-    assert bar.maximum() == 0
-    table = Printed(2, f"|{'-' * 118}|\n" * 3)
-    number = lab.run("!nvidia-smi")
-    worker.say(Began(number), replace(table, id=number), finished(number, memory=()))
-    settled(qtbot, lab)
-    assert bar.maximum() > 0
-
-
-def test_a_file_that_was_opened_shows_the_cell_to_run_next(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
+def test_a_file_that_was_opened_shows_the_cell_to_run_next(seat: Seat) -> None:
+    pane, lab, worker, qtbot = seat
     page = transcript(pane)
     fill(lab, worker, qtbot, 40)
     lab.open_cells(["first = 1", "second = 2"], "/tmp/b.py", ["What it is for."])
@@ -236,8 +198,9 @@ def test_a_file_that_was_opened_shows_the_cell_to_run_next(
 
 
 def test_all_cells_of_a_file_are_shown_from_the_first_when_they_have_to_be_read(
-    pane: CodePane, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+    seat: Seat,
 ) -> None:
+    pane, lab, worker, qtbot = seat
     page = transcript(pane)
     fill(lab, worker, qtbot, 40)
     lab.open_cells([f"x{at} = 1" for at in range(5000)], "/tmp/course.py")

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
     QTextFrameFormat,
     QTextImageFormat,
 )
-from PySide6.QtWidgets import QTextBrowser
+from PySide6.QtWidgets import QTextEdit
 
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.guard import guarded
@@ -65,7 +65,7 @@ class _Written(NamedTuple):
     begin: QTextCursor
 
 
-class Transcript(QTextBrowser):
+class Transcript(QTextEdit):
     """Stays at the newest cell that ran, unless a person scrolled away."""
 
     cell_chosen = Signal(object)  # by its command
@@ -74,7 +74,7 @@ class Transcript(QTextBrowser):
     menu_asked = Signal(object, QPoint)
 
     def __init__(self, lab: Lab) -> None:
-        super().__init__(openLinks=False)
+        super().__init__(readOnly=True)
         self._lab = lab
         self._written: list[_Written] = []
         self._unfolded: set[int] = set()
@@ -85,7 +85,7 @@ class Transcript(QTextBrowser):
         self.setAccessibleName(tr("Cells of the session"))
         flag = Qt.TextInteractionFlag
         selects = flag.TextSelectableByMouse | flag.TextSelectableByKeyboard
-        self.setTextInteractionFlags(selects | flag.LinksAccessibleByMouse)
+        self.setTextInteractionFlags(selects)
         self._welcome = tr(_OF_RECORDING if lab.recorded else _WELCOME)
         self.setAccessibleDescription(self._welcome)
         self.setMinimumHeight(_LEAST)
@@ -95,7 +95,6 @@ class Transcript(QTextBrowser):
         style.setRightMargin(_RIGHT)
         style.setBottomMargin(_BOTTOM)
         self.document().rootFrame().setFrameFormat(style)
-        self.anchorClicked.connect(lambda url: self.unfold(int(url.path())))
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         self.document().documentLayout().documentSizeChanged.connect(self._follow)
         look().changed.connect(self._write_all)
@@ -296,6 +295,14 @@ class Transcript(QTextBrowser):
         at, left = self._index_at(event.position().toPoint()), Qt.MouseButton.LeftButton
         if at >= 0 and event.button() == left and not self.textCursor().hasSelection():
             self.cell_chosen.emit(self._written[at].command)
+            if self.anchorAt(event.position().toPoint()):
+                self.unfold(self._written[at].command)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        shape = Qt.CursorShape
+        over = self.anchorAt(event.position().toPoint())
+        self.viewport().setCursor(shape.PointingHandCursor if over else shape.IBeamCursor)
 
     def event(self, event: QEvent) -> bool:
         # The space bar unfolds the cell that is selected, before it holds the time, and Ctrl+C
@@ -376,7 +383,7 @@ class _Page:
                 self._write_picture(output.png, before)
             else:
                 inks = {} if one.released else {"value": theme.text, "warning": theme.warn}
-                self._write_printed(output, cell.id, before, inks.get(output.stream, quiet))
+                self._write_printed(output, before, inks.get(output.stream, quiet))
             before = _SMALL
         if failed is not None:
             for call in calls_to(failed, cell, self._lab.ledger):
@@ -413,7 +420,7 @@ class _Page:
                 style.setUnderlineColor(theme.bad)
                 self._mark(*((fault.begin, fault.end) if known else (0, len(text))), style)
 
-    def _write_printed(self, output: Printed, command: int, before: int, ink: QColor) -> None:
+    def _write_printed(self, output: Printed, before: int, ink: QColor) -> None:
         letters, text = look().letters, output.text
         if output.stream == "warning" and output.line:
             where = {"cell": output.cell, "line": output.line}
@@ -426,7 +433,7 @@ class _Page:
             more, link = trn("{count} more row", "{count} more rows", hidden), QTextCharFormat()
             self._block(0, more, letters.caption, look().theme.accent)
             link.setAnchor(True)
-            link.setAnchorHref(str(command))
+            link.setAnchorHref("unfold")
             self._mark(0, len(more), link)
             self._block(0, "\n".join(rows[half:]), letters.mono, ink)
         self._wraps = True
