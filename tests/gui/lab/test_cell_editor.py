@@ -177,6 +177,10 @@ def test_what_comes_while_one_types_does_not_take_enter(seat: Seat) -> None:
     qtbot.waitUntil(lambda: pane.findChildren(Completions) != [])
     press(pane.entry, Keys.Key_Return)
     assert worker.cells[-1] == "X"
+    QTest.keyClicks(pane.entry, "Q")
+    qtbot.waitUntil(lambda: isinstance(worker.last(), Complete))
+    worker.say(Completed(worker.last().id, 0, ()))
+    assert not the(Completions, pane).isVisible()
 
 
 def test_what_is_pasted_loses_its_prompts_and_is_indented_as_its_block(seat: Seat) -> None:

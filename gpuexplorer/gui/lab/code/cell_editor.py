@@ -92,7 +92,9 @@ class CellEditor(QTextEdit):
         common = commonprefix(words)  # noqa: RUF071 - of words, not paths
         if asked and len(common) > len(begun) and common.startswith(begun):
             self._take(common)
-        if (asked and len(words) == 1) or not self.hasFocus():
+        taken = asked and len(words) == 1
+        if taken or not (words or completed.signature) or not self.hasFocus():
+            self._hide_completions()
             return
         if self._completions is None:  # only now it is known in which window
             self._completions = Completions(self.window())
