@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     # A program is watched where it lies; elsewhere its cells run as a notebook's do.
     in_cells = file.suffix.lower() == _NOTEBOOK or bool(arguments.host)
     with in_the_words():
-        codes = cells_of(file) if in_cells else [text_of(file)]
+        codes = [each.code for each in cells_of(file)] if in_cells else [text_of(file)]
     with opened(arguments) as source:
         _, start = lab_start(source.far, arguments.python, Message("The lab needs PyTorch."))
         start = replace(start, sampled=True)

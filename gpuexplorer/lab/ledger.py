@@ -45,6 +45,7 @@ class Cell:
     command: Run
     by_form: bool = False  # a form or a drag wrote it
     outside: str = ""  # the file it was opened from; empty: it was written here
+    prose: str = ""  # a notebook's own words before it
     state: str = "waiting"  # then "running"; then "done", "failed" or "cancelled"
     outputs: "list[Printed | Pictured]" = field(default_factory=list)
     letters: int = 0  # that it printed
@@ -160,10 +161,11 @@ class Ledger:
         cures: "int | None" = None,
         by_form: bool = False,
         outside: str = "",
+        prose: str = "",
     ) -> None:
         """What is run becomes a cell; a look or a cancel does not."""
         if isinstance(command, Run):
-            cell = Cell(command, by_form, outside, cures=cures)
+            cell = Cell(command, by_form, outside, prose, cures=cures)
             self.cells.append(cell)
             self._of[command.id], self._open[command.id] = cell, ""
 
@@ -270,7 +272,7 @@ class Ledger:
 
     def _begin(self, cell: Cell) -> None:
         """It runs now, for the first time or again; what it did before is forgotten."""
-        new = Cell(cell.command, cell.by_form, cell.outside, "running")
+        new = Cell(cell.command, cell.by_form, cell.outside, cell.prose, "running")
         new.cures, new.cured_by = cell.cures, cell.cured_by
         new.life, new.runs = self.life, cell.runs + 1
         new.memory_before, new.names_before = dict(self.memory), frozenset(self.things)

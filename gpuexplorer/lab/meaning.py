@@ -94,7 +94,7 @@ def _devices(
     text = calls[0].text(calls[0].node).split("\n")[0] if calls else ""
     why = mark(
         "{operation} runs on one device, and PyTorch will not choose for you: moving data "
-        "costs time, so it wants to be asked."
+        "costs time, so you must request it."
     )
     operation = text if 0 < len(text) <= _LONGEST else Message("An operation")
     return [*where, Message(why, operation=operation)]

@@ -14,6 +14,7 @@ from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.lab.cell_source import cards_renamed, in_a_file, lines_of, plain, tree_of
 from gpuexplorer.lab.events import Failed, Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.printed import error_words
 
 # `# %%` of editors, and what Jupyter writes when it exports a notebook.
 _MARKER = re.compile(r"^(# ?(?:%%.*|In\[[ \d]*\]:\s*))$\n?", re.MULTILINE)
@@ -36,7 +37,7 @@ def notebook(ledger: Ledger) -> str:
     """In nbformat 4.5. Failed and stopped cells are marked, and stop no other cell."""
     over = [each for each in ledger.cells if each.state in ("done", *_LEFT_OUT)]
     content: Json = {
-        "cells": [_code_cell(each) for each in over],
+        "cells": [one for each in over for one in _notebook_cells(each)],
         "metadata": {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python", "file_extension": ".py"},
@@ -47,9 +48,12 @@ def notebook(ledger: Ledger) -> str:
     return json.dumps(content, indent=1) + "\n"
 
 
-def _code_cell(cell: Cell) -> Json:
+def _notebook_cells(cell: Cell) -> "Iterator[Json]":
+    if cell.prose:
+        name, source = f"prose-{cell.number}", lines_of(cell.prose)
+        yield {"cell_type": "markdown", "id": name, "metadata": {}, "source": source}
     failed = cell.failed if cell.state != "done" else None
-    return {
+    yield {
         "cell_type": "code",
         "execution_count": cell.number,
         "id": f"cell-{cell.number}",
@@ -105,8 +109,14 @@ def script(ledger: Ledger) -> str:
         cells = [ledger.cells[0], *cells]
     blocks = []
     for cell in cells:
+        if cell.prose and cell.state in ("done", *_LEFT_OUT):
+            blocks.append(f"# %% [markdown]\n{_as_remark(cell.prose)}")
         if cell.state in _LEFT_OUT:
-            blocks.append(f"# %% {cell.number}\n# {_LEFT_OUT[cell.state]}")
+            said = _LEFT_OUT[cell.state]
+            if cell.failed is not None and cell.state == "failed":
+                said += f" {error_words(cell.failed)}".rstrip().split("\n")[0]
+            remark = _as_remark(f"{said}\n{cell.code}")
+            blocks.append(f"# %% {cell.number}\n{remark}")
         if cell.state != "done":
             continue
         text = in_a_file(_as_form(cell.code) if cell.by_form else cell.code).rstrip("\n")
@@ -130,6 +140,10 @@ def script(ledger: Ledger) -> str:
     return "\n\n".join(("\n".join(head), *blocks)) + "\n"
 
 
+def _as_remark(text: str) -> str:
+    return "\n".join(f"# {line}".rstrip() for line in plain(text).split("\n"))
+
+
 def _as_form(code: str) -> str:
     """It names cards outright; here it takes those there are. What only a card can do is done
     where there is one.
@@ -147,9 +161,10 @@ class OpenedCell:
 
     code: str
     path: str
+    prose: str = ""  # a notebook's own words before it
 
 
-def opened(path: Path) -> "list[str]":
+def opened(path: Path) -> "list[OpenedCell]":
     """The cells in their order; Trouble where there are none."""
     match path.suffix.lower():
         case ".ipynb":
@@ -158,10 +173,18 @@ def opened(path: Path) -> "list[str]":
             cells = _of_program(_text(path))
         case _:
             raise _neither(path)
-    cells = [each.strip("\n") for each in cells if not _REMARKS.fullmatch(each)]
-    if not cells:
+    found, prose = list[OpenedCell](), ""
+    for text, is_code in cells:
+        if not is_code:
+            prose = "\n\n".join(each for each in (prose, text.strip()) if each)
+        elif not _REMARKS.fullmatch(text):
+            found.append(OpenedCell(text.strip("\n"), str(path), prose))
+            prose = ""
+    if not found:
         raise Trouble("There is no code in {file}.", "Choose another file.", file=path.name)
-    return cells
+    if prose:  # at the end of the file
+        found.append(OpenedCell(_as_remark(prose), str(path)))
+    return found
 
 
 def program(path: Path) -> str:
@@ -202,13 +225,14 @@ def _text(path: Path) -> str:
         ) from None
 
 
-def _of_notebook(text: str, name: str) -> "list[str]":
-    """The cells with code. What else stands in it is left out."""
+def _of_notebook(text: str, name: str) -> "list[tuple[str, bool]]":
+    """Its cells, and whether they are code."""
     try:
         # Any: JSON holds whatever it holds; what is not as it should be ends in an error.
         cells: Any = json.loads(text)["cells"]
-        sources = [each["source"] for each in cells if each["cell_type"] == "code"]
-        return [plain("".join(each)) for each in sources]
+        kinds = {"code": True, "markdown": False}
+        known = [each for each in cells if each["cell_type"] in kinds]
+        return [(plain("".join(e["source"])), kinds[e["cell_type"]]) for e in known]
     except (ValueError, LookupError, TypeError, RecursionError):
         raise Trouble(
             "{file} is not a notebook that the lab can read.",
@@ -217,13 +241,15 @@ def _of_notebook(text: str, name: str) -> "list[str]":
         ) from None
 
 
-def _of_program(code: str) -> "list[str]":
+def _of_program(code: str) -> "list[tuple[str, bool]]":
     first, *marked = _MARKER.split(code)
     if not marked:
-        return list(_grouped(code))
-    # Text that is meant to be read is left out.
-    pairs = zip(marked[::2], marked[1::2], strict=True)
-    return [first, *(text for marker, text in pairs if "[markdown]" not in marker)]
+        return [(each, True) for each in _grouped(code)]
+    cells = [(first, True)]
+    for marker, text in zip(marked[::2], marked[1::2], strict=True):
+        read = "[markdown]" in marker
+        cells.append((re.sub("^# ?", "", text, flags=re.MULTILINE) if read else text, not read))
+    return cells
 
 
 def _grouped(code: str) -> "Iterator[str]":

@@ -43,6 +43,7 @@ class Sent(Run):
     cures: "int | None" = None
     by_form: bool = False
     outside: str = ""
+    prose: str = ""
     again: bool = False
     past: bool = False  # before the recording began: when, it does not say
 

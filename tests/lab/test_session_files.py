@@ -12,6 +12,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Frame, Pictured, Printed
 from gpuexplorer.lab.ledger import IMPORTS, Ledger
 from gpuexplorer.lab.session_files import notebook, opened, program, script
+from gpuexplorer.lab.wire import Run
 from tests.lab.processes import needs_torch
 from tests.lab.sessions import Session
 from tests.lab.told_cells import Told
@@ -47,8 +48,9 @@ def test_cells_that_succeeded_stand_there_as_they_were_and_others_are_said() -> 
     assert body(told) == (
         "# %% 1\nX = torch.ones(2,3)  # mine\n\n"
         "# %% 2\ndef f(x):\n    return x+ 1\n\n\nf(X)\n\n"
-        "# %% 3\n# It failed in the lab, and is left out.\n\n"
-        "# %% 4\n# It was stopped in the lab, and is left out.\n\n"
+        "# %% 3\n# It failed in the lab, and is left out. RuntimeError: It did not work.\n"
+        "# 1 / 0\n\n"
+        "# %% 4\n# It was stopped in the lab, and is left out.\n# while True: pass\n\n"
         "# %% 5\nb = 2\n"
     )
 
@@ -171,7 +173,7 @@ def cells_of(folder: Path, name: str, content: object) -> list[str]:
     path = folder / name
     text = content if isinstance(content, str | bytes) else json.dumps(content)
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return opened(path)
+    return [each.code for each in opened(path)]
 
 
 def code(source: object) -> dict[str, object]:
@@ -252,6 +254,22 @@ def test_what_the_lab_saved_it_opens_again(tmp_path: Path) -> None:
     codes = [each.code for each in told.ledger.cells]
     assert cells_of(tmp_path, "lab.ipynb", notebook(told.ledger)) == codes
     assert cells_of(tmp_path, "lab.py", script(told.ledger))[1:] == codes[1:]
+
+
+def test_a_notebooks_own_words_stay_with_its_cells(tmp_path: Path) -> None:
+    more = {"cell_type": "markdown", "source": ["# Sums\n", "of *two*"]}
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": [*CELLS[:1], more, *CELLS, more]}))
+    first, last = opened(tmp_path / "a.ipynb")
+    assert first.prose == "# Cards\n\n# Sums\nof *two*\n\n# Cards"
+    assert last.code == "# # Sums\n# of *two*"
+    told = Told()
+    told.ledger.sent(Run(5, "x = 1", 1), prose="# Sums\nof *two*")
+    told.ledger.cells[-1].state = "done"
+    assert body(told) == "# %% [markdown]\n# # Sums\n# of *two*\n\n# %% 1\nx = 1\n"
+    prose = json.loads(notebook(told.ledger))["cells"][1]
+    assert (prose["cell_type"], prose["source"]) == ("markdown", ["# Sums\n", "of *two*"])
+    (tmp_path / "a.py").write_text(script(told.ledger))
+    assert opened(tmp_path / "a.py")[-1].prose == "# Sums\nof *two*"
 
 
 def test_a_program_that_runs_whole_is_its_text(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPlainTextEdit,
+    QTextEdit,
     QTreeView,
     QWidget,
 )
@@ -117,6 +118,8 @@ def _own_words(widget: QWidget) -> Iterator[str]:
             yield widget.text()
         case QLineEdit():
             yield from (widget.text(), widget.placeholderText())
+        case QTextEdit():
+            yield widget.placeholderText()
         case QPlainTextEdit():
             yield from (widget.toPlainText(), widget.placeholderText())
         case QComboBox():

@@ -64,17 +64,17 @@ def test_things_on_two_cards_do_not_meet_it_is_said_why_and_the_first_way_on_men
     person = open_lab(open_program, X_ON_0, Y_ON_1)
     enters(person, "Z = X + Y")
     person.sees(
-        "Two devices.",
+        "Tensors are on different devices.",
         "X lies on cuda:0. Y lies on cuda:1.",
         "Nothing was computed or changed.",
-        "Ways on",
+        "Possible fixes",
         "X.cuda(1) + Y",
         "X.cpu() + Y.cpu()",
     )
     assert "X + Y.cuda(0)" in person.keyboard_is_on()
     person.press("Return")
     person.sees("Z, tensor, 2×3")
-    person.does_not_see("Ways on")
+    person.does_not_see("Possible fixes")
     sees_line(person, "Z = X + Y.cuda(0)", "Cures cell 3.", state="done")
 
 

@@ -241,7 +241,7 @@ def test_where_both_have_no_room_the_screen_that_is_opened_comes_first(
 ) -> None:
     person = begun(open_program, size=(640, 480))
     person.sees(FIRST)
-    person.does_not_see("Type Python, or do it on the bench")
+    person.does_not_see("Type Python here")
     person.press("6")
     person.does_not_see(FIRST)
     person.click("Unfold the lesson")

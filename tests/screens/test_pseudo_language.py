@@ -232,6 +232,6 @@ def test_every_word_about_lines_things_and_failures_is_translated(
     person.sees("X, ", "Y, ")
     all_is_translated(drawn, "Lab")
     enters(person, "Z = X + Y")
-    person.sees(tr("Ways on (the times are modelled)"))
+    person.sees(tr("Possible fixes (the times are modelled)"))
     all_is_translated(drawn, "Lab")
     person.press("Escape")

@@ -12,7 +12,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.lab.bench.bench import Bench
 from gpuexplorer.gui.lab.code.code_pane import CodePane
-from gpuexplorer.gui.lab.code.words import Answer
+from gpuexplorer.gui.lab.code.notice_bar import Answer
 from gpuexplorer.gui.lab.forms.form import LabForm
 from gpuexplorer.gui.lab.forms.form_panel import FORMS, FormPanel
 from gpuexplorer.gui.lab.inside.inside import Inside

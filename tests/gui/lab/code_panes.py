@@ -1,12 +1,14 @@
 """A code pane for tests, and what a person does with it."""
 
+from typing import NamedTuple
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.lab.cells.transcript import Transcript
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.lab.code.code_pane import CodePane
+from gpuexplorer.gui.lab.code.transcript import Transcript
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.lab.events import Began, Failed, Frame
 from tests.gui.hands import press, the
@@ -20,6 +22,15 @@ APART = (
 )
 
 
+class Seat(NamedTuple):
+    """Where a person sits, and the worker that does as the test says."""
+
+    pane: CodePane
+    lab: Lab
+    worker: ScriptedWorker
+    qtbot: QtBot
+
+
 def shown_pane(qtbot: QtBot, lab: Lab) -> CodePane:
     pane = CodePane(lab)
     qtbot.addWidget(pane)
@@ -28,10 +39,6 @@ def shown_pane(qtbot: QtBot, lab: Lab) -> CodePane:
         pane.show()
         pane.activateWindow()
     return pane
-
-
-def editor(pane: QWidget) -> CellEditor:
-    return the(CellEditor, pane)
 
 
 def transcript(pane: QWidget) -> Transcript:
@@ -43,9 +50,14 @@ def read(pane: QWidget) -> str:
     return transcript(pane).toPlainText()
 
 
+def said(pane: QWidget) -> str:
+    """The cell that is selected, as a screen reader hears it."""
+    return transcript(pane).accessibleDescription()
+
+
 def enter(pane: QWidget, code: str) -> None:
-    editor(pane).put(code)
-    press(editor(pane), Qt.Key.Key_Return)
+    the(CellEditor, pane).put(code)
+    press(the(CellEditor, pane), Qt.Key.Key_Return)
 
 
 def settled(qtbot: QtBot, lab: Lab) -> None:
@@ -62,14 +74,9 @@ def fail_apart(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> int:
     run(lab, worker, MAKE_X, tensor("X"))
     run(lab, worker, MAKE_Y, tensor("Y", "cuda:1"))
     number = lab.run("X + Y")
-    frames = (Frame(3, 1, "", 0, 5),)
-    worker.say(
-        Began(number), Failed(number, "devices differ", "RuntimeError", APART, frames=frames)
+    failed = Failed(
+        number, "devices differ", "RuntimeError", APART, frames=(Frame(3, 1, "", 0, 5),)
     )
+    worker.say(Began(number), failed)
     settled(qtbot, lab)
     return number
-
-
-def said(pane: QWidget) -> str:
-    """The cell that is selected, as a screen reader hears it."""
-    return transcript(pane).accessibleDescription()

@@ -1,32 +1,50 @@
 """CodePane: the cells of the session with what each cost, and where one types the next."""
 
 from collections.abc import Callable
+from copy import copy
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSize, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QMenu, QPlainTextEdit, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import paragraph, tr
-from gpuexplorer.gui.lab.cells.cell_faces import CellFaces
-from gpuexplorer.gui.lab.cells.transcript import Transcript
-from gpuexplorer.gui.lab.code.cell_editor import CellEditor, PastCells, files_of
-from gpuexplorer.gui.lab.code.code_head import Action, CodeHead, open_menu
-from gpuexplorer.gui.lab.code.error_panel import ErrorPanel, error_face
-from gpuexplorer.gui.lab.code.lab_notices import LabNotices
-from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
-from gpuexplorer.gui.lab.code.program import Program
-from gpuexplorer.gui.lab.code.words import Answer
+from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.gui.lab.code.cell_editor import CellEditor, files_of
+from gpuexplorer.gui.lab.code.error_panel import ErrorPanel
+from gpuexplorer.gui.lab.code.notice_bar import (
+    Answer,
+    LabNotice,
+    NoticeBar,
+    QuestionBar,
+    lab_notice,
+)
+from gpuexplorer.gui.lab.code.transcript import Transcript
 from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.program_state import RECORDED
+from gpuexplorer.gui.state.lab.worker_slot import Stage
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import GROWS, column
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton, open_below
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
+from gpuexplorer.gui.widgets.saving import (
+    FileKind,
+    Saving,
+    Write,
+    ask_for_file,
+    in_a_thread,
+    suggested_name,
+)
+from gpuexplorer.lab.cures import Cure
 from gpuexplorer.lab.events import Completed, Event, Failed
+from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.session_files import OpenedCell, notebook, opened, script
+from gpuexplorer.telemetry.whole_file import write_whole
 
-_MARGIN, _GAP = 12, 8
-_ERROR_SHARE = 0.5  # of the pane, at most
-_LEAST_PAGE = 110  # pixels that are left for cells, with the gaps
+_MARGIN, _NARROW, _LONGEST = 12, 430, 120  # pixels; the last of a file's name
+_KINDS = [FileKind(mark("Python program"), "py"), FileKind(mark("Notebook"), "ipynb")]
 
 
 class CodePane(QFrame):
@@ -36,72 +54,80 @@ class CodePane(QFrame):
     watch_asked = Signal()  # a program, or the one that is watched already
     watch_file_asked = Signal(Path)
 
-    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, lab: Lab) -> None:
+        super().__init__()
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Code"))
         self.setAcceptDrops(True)
-        self._lab = lab
-        self._settings = lab.machine.settings
-        self._units = self._settings.choices.units
-        self._notices = LabNotices(lab)
-        self._wanted: int | None = None  # so many cells of a file, until it is allowed
+        self._lab, self._settings = lab, lab.machine.settings
+        self._ended = ""  # why the last worker did
+        self._said = LabNotice()
+        self._asks = False  # a person wants to run the cells of a file from outside
+        self._wanted: int | None = None  # so many of them, until it is allowed
         self._just_failed: int | None = None
         self._completing: int | None = None
-        self._faces = CellFaces(lab)
-        self.program = Program(lab, self)  # the session, to be copied, saved and opened
-        self.program.done.connect(self._say)
-        self.program.refused.connect(self.refuse)
-        self._head = CodeHead()
-        self._head.open.clicked.connect(self.program.ask_which)
-        self._head.watch.clicked.connect(self.watch_asked)
-        if not lab.recorded and (why := lab.program.why_not):
-            self._head.show_unwatchable(tr(why))
-        self._head.copy.clicked.connect(self.program.copy)
-        self._head.save.clicked.connect(self.program.ask_where)
-        self._head.menu_asked.connect(self._on_session_menu_asked)
-        self._transcript = Transcript(recorded=lab.recorded)
+        self.program = Program(self, lab)  # the session, to be copied, saved and opened
+        self._transcript, self._panel = Transcript(lab), ErrorPanel(lab)
+        self._notice, self._question = NoticeBar(), QuestionBar()
+        self.entry = CellEditor(lab)  # where one types
+        self.entry.setObjectName("lab.editor")
+        self._transcript.setObjectName("lab.cells")
+        asked = (self._panel, self._notice, self._question, self.entry)
+        below = column(*asked, margins=(_MARGIN, 0, _MARGIN, 0))
+        parts = (self._make_head(), self._transcript, GROWS, below)
+        column(*parts, within=self, margins=(1, 1, 1, _MARGIN))
         self._transcript.cell_chosen.connect(self._on_cell_chosen)
         self._transcript.left.connect(self._on_left)
         self._transcript.copy_asked.connect(self._copy)
-        self._transcript.unfold_asked.connect(self._on_unfold_asked)
         self._transcript.menu_asked.connect(self._on_menu_asked)
-        self._panel = ErrorPanel(lab)
         self._panel.cure_chosen.connect(self._on_cure_chosen)
-        self._notice = NoticeBar()
+        self._panel.typed.connect(self.entry.take_key)
         self._notice.answered.connect(self.answer)
-        self._question = QuestionBar()
         self._question.answered.connect(self._on_question_answered)
-        self._past = PastCells(lab)
-        self.entry = CellEditor(self._settings, self._past)  # where one types
-        self.entry.entered.connect(self._on_entered)
+        self.entry.entered.connect(self._enter)
         self.entry.form_asked.connect(self.form_asked)
         self.entry.completion_asked.connect(self._on_completion_asked)
         self.entry.file_dropped.connect(self.program.open)
         self.entry.refused.connect(self.refuse)
-        self.entry.setObjectName("lab.editor")
-        self._transcript.setObjectName("lab.cells")
-        self._panel.typed.connect(self.entry.take_key)
-        asked = (self._panel, self._notice, self._question, self.entry)
-        below = column(*asked, margins=(_MARGIN, 0, _MARGIN, 0))
-        parts = (self._head, self._transcript, GROWS, below)
-        column(*parts, within=self, margins=(1, 1, 1, _MARGIN))
         lab.code_offered.connect(self.entry.put)
         lab.told.connect(self._on_told)
         lab.changed.connect(self._on_changed)
         lab.stage_changed.connect(self._on_stage_changed)
         lab.selection.changed.connect(self._on_selection_changed)
-        self._settings.changed.connect(self._on_settings_changed)
+        self._settings.changed.connect(self._on_changed)
         self._on_changed()
+
+    def _make_head(self) -> QWidget:
+        opens = tr("Open the cells of a Python program or a notebook")
+        self._open = ToolButton("word", Icon.OPEN_FILE, tr("Open…"), opens)
+        self._open.clicked.connect(self.program.ask_which)
+        self._watch = ToolButton("word", Icon.WATCH, tr("Watch…"))
+        self._watch.clicked.connect(self.watch_asked)
+        copies = tr("Copy the whole session as a Python program")
+        self._copies = ToolButton("word", Icon.COPY, tr("Copy"), copies)
+        self._copies.clicked.connect(self.program.copy)
+        saves = tr("Save the session as a Python program or a notebook")
+        self._save = ToolButton("word", Icon.EXPORT, tr("Save as"), saves)
+        self._save.clicked.connect(self.program.ask_where)
+        self._more = IconButton(Icon.MENU, tr("More about the session"))
+        self._more.clicked.connect(self._on_more_asked)
+        self._tools = (self._open, self._watch, self._copies, self._save)
+        for name, button in zip(("open", "watch", "copy", "save"), self._tools, strict=True):
+            button.setObjectName(f"lab.{name}")
+        self.show_watched("")
+        self._title, head = label(tr("Code"), look().letters.title), QWidget()
+        margins = (16, 10, 8, 2)
+        row(self._title, FREE, *self._tools, self._more, within=head, gap=4, margins=margins)
+        return head
 
     def name_it_elsewhere(self, elsewhere: bool) -> None:
         """A heading over the pane says "Code" already."""
-        self._head.show_title(not elsewhere)
+        self._title.setVisible(not elsewhere)
 
     def pull(self) -> None:
         """What is read live: how long the cell that runs has been running."""
-        if self._notice.show_notice(self._notices.notice()):
-            self._fit_error()
+        notice = lab_notice(self._lab, self._said, self._ended, asks=self._asks)
+        self._notice.show_notice(notice)
 
     def paste(self) -> None:
         """Whatever has the keyboard, what was copied elsewhere is meant for the editor."""
@@ -113,152 +139,119 @@ class CodePane(QFrame):
         """What is typed, without the watch that finds copies and takes time."""
         self._enter(self.entry.code, watched=False)
 
-    def replay(self, upto: int | None = None, *, with_failed: bool = False) -> None:
-        self._notices.begin_anew()
-        self._try(partial(self._lab.replay, upto, with_failed))
-
     def answer(self, answer: Answer) -> None:
         """As the notice above the editor offers it."""
-        match answer:
-            case Answer.STOP:
-                self._lab.cancel()
-            case Answer.RESTART:
-                self._lab.restart()
-            case Answer.REPLAY:
-                self.replay()
-            case Answer.START_OVER:
-                self._notices.begin_anew()
-                self._lab.start_over()
-            case Answer.RUN_NEXT:
-                self._run_opened(1)
-            case Answer.RUN_ALL:
-                self._run_opened(None)
-            case Answer.ALLOW:
-                self._lab.allow(self._lab.must_ask)
-                self._run_opened(self._wanted)
-            case Answer.WATCH:
-                self.watch_file_asked.emit(Path(self._lab.opened[0].path))
-                return
-            case Answer.DROP:
-                self._notices.asks = False
-                self._lab.drop_opened()
-        self.pull()
+        lab = self._lab
+        acts: dict[Answer, Callable[[], object]] = {
+            Answer.STOP: lab.cancel,
+            Answer.RESTART: lab.restart,
+            Answer.REPLAY: partial(self._try, lab.replay),
+            Answer.START_OVER: partial(self._try, lab.start_over),
+            Answer.ALLOW: partial(self._run_opened, self._wanted, allowed=True),
+            Answer.RUN_NEXT: partial(self._run_opened, 1),
+            Answer.RUN_ALL: partial(self._run_opened, None),
+            Answer.WATCH: lambda: self.watch_file_asked.emit(Path(lab.opened[0].path)),
+            Answer.DROP: lab.drop_opened,
+        }
+        self._asks = False
         self.entry.setFocus()
+        acts[answer]()
+        self.pull()
 
     def show_watched(self, name: str) -> None:
         """The file of the program that is watched; empty where none is."""
-        self._head.show_watched(name)
+        words = look().letters.body.elided(name, _LONGEST) if name else tr("Watch…")
+        self._watch.show_words(words)
+        back = tr("Back to {file}, which is watched", file=name)
+        new = tr("Run a Python program whole, and watch which of its lines move bytes")
+        why_not = self._lab.program.why_not
+        self._watch.setEnabled(not (self._lab.recorded or why_not))
+        self._watch.setToolTip(tr(why_not) if why_not else back if name else new)
+
+    def say(self, sentence: str, tone: Tone = Tone.QUIET) -> None:
+        self._said = LabNotice(sentence, tone)
+        self.pull()
 
     def refuse(self, sentence: str) -> None:
         """Why something that was asked for cannot be done."""
-        self._say(sentence, Tone.BAD)
+        self.say(sentence, Tone.BAD)
 
     def _enter(self, code: str, *, watched: bool = True) -> None:
-        if code.strip():
-            self._notices.begin_anew()
-            if self._try(partial(self._lab.run, code.strip("\n"), watched=watched)):
-                self.entry.begin_anew()
-                self._transcript.go_to_end()
-
-    def _run_again(self, command: int, *, watched: bool = True) -> None:
-        cell = self._lab.ledger.cell(command)
-        if cell is not None:
-            self._notices.begin_anew()
-            if self._try(partial(self._lab.run, cell.code, watched=watched)):
-                self._transcript.go_to_end()
+        code = code.strip("\n")
+        if code.strip() and self._try(partial(self._lab.run, code, watched=watched)):
+            self.entry.begin_anew()
 
     def _try(self, act: Callable[[], object]) -> bool:
-        """Else it says why not."""
+        """Else it says why not. What was said of earlier cells no longer matters."""
+        self._said, self._ended = LabNotice(), ""
         try:
             act()
         except Trouble as trouble:
-            self.refuse(paragraph([trouble.sentence, trouble.hint]))
+            self.refuse(trouble.told)
             return False
+        self._transcript.go_to_end()
         return True
 
-    def _run_opened(self, count: int | None) -> None:
-        """Only those of one file, which somebody has to allow first."""
-        self._notices.begin_anew()
-        self._wanted, self._notices.asks = count, bool(self._lab.must_ask)
-        if self._notices.asks:
+    def _run_opened(self, count: int | None, *, allowed: bool = False) -> None:
+        """Only those of one file, which somebody has to read and allow first."""
+        lab, self._wanted = self._lab, count
+        if allowed:
+            lab.allow(lab.must_ask)
+        self._asks = bool(lab.must_ask)
+        if self._asks:
+            self._said = LabNotice()
+            self._transcript.go_to_end(to_read=True)
             return
-        opened = self._lab.opened[:count]
-        self._lab.run_opened(sum(1 for each in opened if each.path == opened[0].path))
-        self._transcript.go_to_end()
-
-    def _code_of(self, command: int) -> str:
-        face = self._transcript.face(command)
-        return "" if face is None else face.code
+        cells = [each for each in lab.opened[:count] if each.path == lab.opened[0].path]
+        self._try(partial(lab.run_opened, len(cells)))
 
     def _copy(self, command: int) -> None:
-        QGuiApplication.clipboard().setText(self._code_of(command))
-        self._say(tr("Cell copied."))
-
-    def _copy_printed(self, command: int) -> None:
-        cell = self._lab.ledger.cell(command)
-        if cell is not None:
-            text = "".join(getattr(each, "text", "") for each in cell.outputs)
-            QGuiApplication.clipboard().setText(text)
-
-    def _show_error(self) -> None:
-        face = error_face(self._lab, self._faces, self._lab.selection.cell)
-        just_failed, self._just_failed = self._just_failed, None
-        focus = QApplication.focusWidget()
-        had_keyboard = focus is not None and self._panel.isAncestorOf(focus)
-        if self._panel.show_face(face):
-            self._fit_error()
-            if face is None and had_keyboard:
-                self.entry.setFocus()
-        if face is not None and just_failed == face.cell:
-            self._transcript.reveal(face.cell)
-            if self._may_take_keyboard():
-                self._panel.begin()
-
-    def _fit_error(self) -> None:
-        if self._panel.face is not None:
-            width = self.width() - 2 * _MARGIN - 2
-            bars = [each for each in (self._notice, self._question) if not each.isHidden()]
-            rest = self._head.height() + self.entry.height() + _LEAST_PAGE
-            rest += sum(each.heightForWidth(width) + _GAP for each in bars)
-            most = min(round(_ERROR_SHARE * self.height()), self.height() - rest)
-            self._panel.fit(width, most)
+        QGuiApplication.clipboard().setText(self._transcript.code_of(command))
+        self.say(tr("Cell copied."))
 
     def _may_take_keyboard(self) -> bool:
         """Nobody is torn away from what is being written."""
-        focus = QApplication.focusWidget()
-        writing = isinstance(focus, QLineEdit | QPlainTextEdit) and focus is not self.entry
+        writing = isinstance(QApplication.focusWidget(), QLineEdit | QPlainTextEdit)
         return self.isVisible() and not writing and not self.entry.code
 
-    def _show_question(self) -> None:
-        cell = self._lab.ledger.running
-        asked = None if cell is None or self._lab.recorded else cell.asked
-        another = self._question.show_question(asked)
-        if another and self._may_take_keyboard():
-            self._question.begin()
-
-    def _say(self, sentence: str, tone: Tone = Tone.QUIET) -> None:
-        self._notices.say(sentence, tone)
-        self.pull()
+    def _show_error(self) -> None:
+        just_failed, self._just_failed = self._just_failed, None
+        had_keyboard = self._panel.isAncestorOf(QApplication.focusWidget() or self)
+        self._panel.show_selected(self._lab.selection.cell)
+        if self._panel.cell is None and had_keyboard:
+            self.entry.setFocus()
+        if just_failed is not None and just_failed == self._panel.cell:
+            self._transcript.reveal(just_failed)
+            if self._may_take_keyboard():
+                self._panel.begin()
 
     def _on_told(self, event: Event) -> None:
         if isinstance(event, Completed) and event.id == self._completing:
-            self._completing = None
             self.entry.show_completed(event)
         elif isinstance(event, Failed) and self._lab.ledger.cell(event.id) is not None:
             self._just_failed = event.id
 
     def _on_changed(self) -> None:
-        cells = any(each.number for each in self._lab.ledger.cells)
-        forms_only = self._settings.choices.lab_forms_only
-        self._head.show_session(cells=cells, forms_only=forms_only)
-        self.entry.setVisible(not (forms_only or self._lab.recorded))
-        self._transcript.show_faces(self._faces.faces())
-        self._show_question()
+        lab, forms_only = self._lab, self._settings.choices.lab_forms_only
+        for each in (self._copies, self._save):
+            each.setEnabled(any(cell.number for cell in lab.ledger.cells))
+        writes: tuple[QWidget, ...] = (self._open, self._watch, self.entry)
+        for part in writes:
+            part.setVisible(not (forms_only or lab.recorded))
+        self._more.setVisible(not lab.recorded)
+        self._transcript.refresh()
+        running = None if lab.recorded else lab.ledger.running
+        another = self._question.show_question(None if running is None else running.asked)
+        if another and self._may_take_keyboard():
+            self._question.begin()
         self._show_error()
         self.pull()
 
     def _on_stage_changed(self) -> None:
-        self._notices.note_stage()
+        if self._lab.stage is Stage.RESTING:
+            self._ended = ""
+        elif self._lab.stage is not Stage.FAILED and self._lab.sentence:
+            self._ended = tr(self._lab.sentence)
         self.pull()
 
     def _on_selection_changed(self) -> None:
@@ -268,29 +261,14 @@ class CodePane(QFrame):
         if command is not None:
             self._transcript.reveal(command)
 
-    def _on_settings_changed(self) -> None:
-        units = self._settings.choices.units
-        if units != self._units:
-            self._units = units
-            self._faces.forget()
-        self._on_changed()
-
     def _on_cell_chosen(self, command: int) -> None:
-        cell = self._lab.ledger.cell(command) if command >= 0 else None
-        things = self._lab.ledger.things
+        cell, things = self._lab.ledger.cell(command), self._lab.ledger.things
         placed = () if cell is None else [each for each in cell.placed if each in things]
         self._lab.selection.choose(command, placed)
 
     def _on_left(self) -> None:
         self._lab.selection.choose()
         self.entry.setFocus()
-
-    def _on_unfold_asked(self, command: int) -> None:
-        self._faces.unfold(command)
-        self._transcript.show_faces(self._faces.faces())
-
-    def _on_entered(self, code: str) -> None:
-        self._enter(code)
 
     def _on_completion_asked(self, code: str, at: int) -> None:
         self._completing = self._lab.complete(code, at)
@@ -299,49 +277,42 @@ class CodePane(QFrame):
         self._lab.answer(command, text)
         self.entry.setFocus()
 
-    def _on_cure_chosen(self, number: int) -> None:
-        face = self._panel.face
-        if face is None:
-            return
+    def _on_cure_chosen(self, cure: Cure, command: int) -> None:
         self.entry.setFocus()
-        cure = face.cures[number].cure
-        if not self._try(partial(self._lab.run_cure, cure, face.cell)):
-            return
-        self._notices.begin_anew()
-        self._transcript.go_to_end()
-        if self._lab.selection.cell == face.cell:
+        done = self._try(partial(self._lab.run_cure, cure, command))
+        if done and self._lab.selection.cell == command:
             self._lab.selection.choose()
 
-    def _on_session_menu_asked(self, place: QPoint) -> None:
-        actions: list[Action] = []
+    def _on_more_asked(self) -> None:
+        menu, replay = QMenu(self), self._lab.replay
         if not self.entry.isHidden():
-            actions.append((tr("Run the cell unwatched"), self.run_unwatched))
+            menu.addAction(tr("Run the cell unwatched"), self.run_unwatched)
         if self._lab.ledger.replay():
-            again = tr("Run the session again")
-            actions.append((again, self.replay))
-            with_failed = tr("Run it again with the cells that failed")
-            actions.append((with_failed, partial(self.replay, with_failed=True)))
-        open_menu(place, actions, self)
+            menu.addAction(tr("Run the session again"), partial(self._try, replay))
+            with_failed = partial(self._try, partial(replay, with_failed=True))
+            menu.addAction(tr("Run it again with the cells that failed"), with_failed)
+        open_below(menu, self._more)
 
     def _on_menu_asked(self, command: int, place: QPoint) -> None:
-        actions: list[Action] = [(tr("Copy cell"), partial(self._copy, command))]
-        face = self._transcript.face(command)
-        cell = self._lab.ledger.cell(command) if command >= 0 else None
+        lab, menu, code = self._lab, QMenu(self), self._transcript.code_of(command)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.addAction(tr("Copy cell"), partial(self._copy, command))
+        cell = lab.ledger.cell(command)
         if cell is not None and cell.outputs:
-            actions.append((tr("Copy what it printed"), partial(self._copy_printed, command)))
+            printed = "".join(getattr(each, "text", "") for each in cell.outputs)
+            copies = partial(QGuiApplication.clipboard().setText, printed)
+            menu.addAction(tr("Copy what it printed"), copies)
+            unfold = partial(self._transcript.unfold, command)
+            menu.addAction(tr("Show all it printed, or its beginning and end"), unfold)
         if not self.entry.isHidden():
-            put = partial(self.entry.put, self._code_of(command))
-            actions.append((tr("Put into the editor"), put))
-        if cell is not None:
-            actions.append((tr("Run again"), partial(self._run_again, command)))
-            unwatched = partial(self._run_again, command, watched=False)
-            actions.append((tr("Run again unwatched"), unwatched))
-            upto = partial(self.replay, cell.number)
-            actions.append((tr("Run the session again to here"), upto))
-        if face is not None and face.hidden:
-            unfold = partial(self._on_unfold_asked, command)
-            actions.append((tr("Show all it printed"), unfold))
-        open_menu(place, actions, self)
+            menu.addAction(tr("Put into the editor"), partial(self.entry.put, code))
+        if cell is not None and not lab.recorded:
+            again, unwatched = partial(lab.run, code), partial(lab.run, code, watched=False)
+            menu.addAction(tr("Run again"), partial(self._try, again))
+            menu.addAction(tr("Run again unwatched"), partial(self._try, unwatched))
+            upto = partial(self._try, partial(lab.replay, cell.number))
+            menu.addAction(tr("Run the session again to here"), upto)
+        menu.popup(place)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if files_of(event.mimeData()) and not self.entry.isHidden():
@@ -353,10 +324,74 @@ class CodePane(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_error()
+        for each in self._tools:
+            each.show_compact(self.width() < _NARROW)
 
     def sizeHint(self) -> QSize:
         return QSize(440, 600)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(280, 320)
+
+
+class Program:
+    """The session as a script or a notebook, for the clipboard and from and to files. Threads
+    write and read them: those of a long session take a while.
+    """
+
+    def __init__(self, pane: CodePane, lab: Lab) -> None:
+        self._pane, self._lab = pane, lab
+        self._saving = Saving(lab.machine.settings, pane)
+        self._saving.done.connect(pane.say)
+        self._saving.refused.connect(pane.refuse)
+
+    def copy(self) -> None:
+        if not self._empty():
+            written = partial(script, self._as_it_is())
+            in_a_thread(written, self._pane, self._on_written, self._pane.refuse)
+
+    def ask_where(self) -> None:
+        if not self._empty():
+            session = self._lab.machine.session
+            name = suggested_name("lab", session.clock.wall(), simulated=session.simulated)
+            self._saving.ask(tr("Save the session"), name, _KINDS, self._writer)
+
+    def save(self, path: Path) -> None:
+        self._saving.save(path, self._writer(path))
+
+    def ask_which(self) -> None:
+        kinds = tr("Programs and notebooks (*.py *.ipynb)")
+        ask_for_file(tr("Open cells"), kinds, self._pane, self.open)
+
+    def open(self, path: Path) -> None:
+        """Its cells stand there then; nothing runs."""
+        if self._lab.recorded:
+            self._pane.refuse(tr(RECORDED))
+        else:
+            in_a_thread(partial(opened, path), self._pane, self._on_read, self._pane.refuse)
+
+    def _writer(self, path: Path) -> Write:
+        ledger, text = self._as_it_is(), notebook if path.suffix == ".ipynb" else script
+        return lambda: write_whole(path, [text(ledger).encode()])
+
+    def _as_it_is(self) -> Ledger:
+        """Nothing is added to it while it is written."""
+        ledger = copy(self._lab.ledger)
+        ledger.cells = list(ledger.cells)
+        return ledger
+
+    def _empty(self) -> bool:
+        there = any(each.number for each in self._lab.ledger.cells)
+        if not there:
+            self._pane.refuse(tr("There is no cell yet that could be saved or copied."))
+        return not there
+
+    def _on_read(self, cells: list[OpenedCell]) -> None:
+        codes, prose = [each.code for each in cells], [each.prose for each in cells]
+        self._lab.open_cells(codes, cells[0].path, prose)
+
+    def _on_written(self, program: str) -> None:
+        QGuiApplication.clipboard().setText(program)
+        one = mark("Copied as a program: {count} cell.")
+        many = mark("Copied as a program: {count} cells.")
+        self._pane.say(trn(one, many, len(self._lab.ledger.done())))

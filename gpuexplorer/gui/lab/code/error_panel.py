@@ -1,134 +1,145 @@
-"""ErrorPanel: what an error means here, and the ways on with what each would cost."""
+"""ErrorPanel: what an error means here, and possible fixes with what each would cost."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lab.cells.cell_faces import CellFaces
-from gpuexplorer.gui.lab.cells.words import briefly
-from gpuexplorer.gui.lab.code.words import CureFace, cure_face
-from gpuexplorer.gui.lab.inside.inside import DeviceChips
+from gpuexplorer.core.units import USUAL, Units, bytes_words, seconds_words
+from gpuexplorer.core.words import NOTHING, listed, mark, tr, trn
+from gpuexplorer.gui.lab.code.cell_words import briefly
+from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
 from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row, wrapped_label
 from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.cell_source import card_number
 from gpuexplorer.lab.cures import Copying, Cure, cures
-from gpuexplorer.lab.events import Failed
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.remote.stream import made_up
 from gpuexplorer.simulation.reached import way_between, way_to_host
 from gpuexplorer.simulation.specs import MachineSpec
 
-_MARGIN, _ABOVE, _GAP, _AFTER_CAPTION = 12, 8, 6, 2
-_BESIDE = 5
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorFace:
-    """PyTorch's own words stand at the cell itself."""
-
-    cell: int  # its command
-    title: str  # which cell, and briefly why
-    meaning: str
-    cures: tuple[CureFace, ...]
-    modelled: bool = False
+_MARGINS, _GAP = (12, 8, 12, 8), 6
+# Nothing about the cell itself was wrong.
+_NOT_EXPLAINED_UNASKED = frozenset({"cancelled", "worker lost"})
+# How long a copy would take, and over which wires; None where nobody can tell.
+Expect = Callable[[Copying], tuple[float, str] | None]
 
 
 class ErrorPanel(QFrame):
-    """As high as what it says, and no higher than it is told; then it scrolls."""
+    """As high as what it says; where there is less room, it scrolls."""
 
-    cure_chosen = Signal(int)  # counted from 0
+    cure_chosen = Signal(object, int)  # a Cure; the command of the cell that failed
     typed = Signal(str)  # somebody writes a cell in place of pressing one
 
-    def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, lab: Lab) -> None:
+        super().__init__()
         self._lab = lab
-        self.face: ErrorFace | None = None
+        self._shown: tuple[object, ...] = ()
+        self.cell: int | None = None  # the command of the cell that is explained
         self.setProperty("panel", "notice")
         self.setProperty("tone", Tone.BAD.value)
-        self._title = wrapped_label("", Tone.BAD)
-        self._title.setFont(look().letters.strong.font)
-        self._meaning = wrapped_label("", Tone.TEXT)
-        self._caption = label("", look().letters.caption, Tone.QUIET)
         self._buttons: list[CureButton] = []
-        content = _Content()
-        content.setProperty("panel", "clear")
-        said = (self._title, self._meaning, self._caption)
-        margins = (_MARGIN, _ABOVE, _MARGIN, _ABOVE)
-        self._column = column(*said, within=content, gap=_GAP, margins=margins)
-        self._area = scrolled(content)
-        # Whichever comes last.
-        content.laid_out.connect(self._show_focused)
+        self._area = scrolled(QWidget())
         self._area.verticalScrollBar().rangeChanged.connect(self._show_focused)
-        column(self._area, within=self)
+        self._column = column(self._area, within=self)
         self.hide()
 
-    def show_face(self, face: ErrorFace | None) -> bool:
-        """Whether it is another now."""
-        if face == self.face:
-            return False
-        before, self.face = self.face, face
-        self.setVisible(face is not None)
-        if face is None:
-            return True
-        self._title.setText(face.title)
-        self._meaning.setText(face.meaning)
-        self._meaning.setVisible(bool(face.meaning))
-        modelled = tr("Ways on (the times are modelled)")
-        self._caption.setText(modelled if face.modelled else tr("Ways on"))
-        self._caption.setVisible(bool(face.cures))
-        self.setAccessibleName(f"{face.title} {face.meaning}".strip())
-        if before is None or before.cures != face.cures:
-            self._make_buttons(face.cures)
-        self._area.verticalScrollBar().setValue(0)
-        return True
-
-    def begin(self) -> bool:
-        """Give the keyboard to the first way on; False where there is none."""
-        if not self._buttons:
-            return False
-        self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
-        self._show_focused()
-        return True
-
-    def fit(self, width: int, most: int) -> None:
-        """Be as high as what it says needs at that width, and no higher than `most`."""
-        room = width - 2 * self.frameWidth()
-        self.setFixedHeight(max(0, min(most, self._column.totalHeightForWidth(room) + 2)))
-
-    def _make_buttons(self, cures: Sequence[CureFace]) -> None:
-        for button in self._buttons:
-            button.hide()
-            self._column.removeWidget(button)
-            button.deleteLater()
-        self._buttons = []
-        for number, cure in enumerate(cures):
-            button = CureButton(self._lab, cure)
-            button.clicked.connect(partial(self.cure_chosen.emit, number))
+    def show_selected(self, selected: int | None) -> None:
+        """The selected cell where it failed, else the newest where that one did."""
+        cell, letters = self._failed(selected), look().letters
+        meaning = tr(self._lab.course.meanings.get(cell.id, NOTHING)) if cell else ""
+        found, units = self._cures(cell), self._lab.machine.settings.choices.units
+        priced = [(each, price_words(each, self._expect, units)) for each in found]
+        if not (meaning or found):
+            cell = None  # what there is to say stands at the cell
+        shown = (cell and cell.id, meaning, priced)
+        if shown == self._shown:
+            return
+        self._shown, self.cell, self._buttons = shown, None, []
+        self.setVisible(cell is not None)
+        if cell is None or cell.failed is None:
+            return
+        self.cell = cell.id
+        title = tr("Cell {number}: {reason}", number=cell.number, reason=briefly(cell.failed))
+        self.setAccessibleName(f"{title} {meaning}".strip())
+        content = QWidget()
+        content.setProperty("panel", "clear")
+        said = [wrapped_label(title, Tone.BAD, letters.strong)]
+        said += [wrapped_label(meaning, Tone.TEXT)] if meaning else []
+        self._column = column(*said, within=content, gap=_GAP, margins=_MARGINS)
+        if found:
+            timed = made_up(self._lab.machine.session.backend) and any(e.copies for e in found)
+            modelled = tr("Possible fixes (the times are modelled)")
+            words = modelled if timed else tr("Possible fixes")
+            self._column.addWidget(label(words, letters.caption, Tone.QUIET))
+        for cure, price in priced:
+            button = CureButton(self._lab, cure, price)
+            button.clicked.connect(partial(self.cure_chosen.emit, cure, cell.id))
             button.typed.connect(self.typed)
             self._column.addWidget(button)
-            button.show()  # else it has no height yet
             self._buttons.append(button)
+        before = self._area.takeWidget()
+        before.deleteLater()  # it may be a button of it that is pressed
+        self._area.setWidget(content)
+        self._fit()
 
-    def _show_focused(self) -> None:
-        found = next((each for each in self._buttons if each.hasFocus()), None)
-        if found is not None:
-            self._area.ensureWidgetVisible(found, 0, _ABOVE)
+    def begin(self) -> None:
+        """Give the keyboard to the first fix."""
+        if self._buttons:
+            self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
+            self._show_focused()
 
+    def _fit(self) -> None:
+        self.setMaximumHeight(self._column.totalHeightForWidth(self.width() - 2) + 2)
+        self.updateGeometry()
 
-class _Content(QWidget):
-    laid_out = Signal()
+    def sizeHint(self) -> QSize:
+        return QSize(0, self.maximumHeight())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.laid_out.emit()
+        if event.size().width() != event.oldSize().width():
+            self._fit()
+
+    def _failed(self, selected: int | None) -> Cell | None:
+        ledger = self._lab.ledger
+        chosen = None if selected is None else ledger.cell(selected)
+        if chosen is not None and chosen.failed is not None:
+            return chosen
+        current = reversed(ledger.cells[ledger.first :])
+        newest = next((each for each in current if each.state != "cancelled"), None)
+        failed = None if newest is None else newest.failed
+        return newest if failed and failed.cause not in _NOT_EXPLAINED_UNASKED else None
+
+    def _cures(self, cell: Cell | None) -> Sequence[Cure]:
+        """As things lie on the shelf now."""
+        ledger, devices = self._lab.ledger, self._lab.devices()
+        if cell is None or cell.failed is None or cell.cured_by is not None:
+            return ()
+        free = {each.name: each.free_bytes for each in devices if each.free_bytes is not None}
+        current = cell in ledger.cells[ledger.first :]
+        return cures(cell.failed, cell, ledger, free) if current else ()
+
+    def _expect(self, copying: Copying) -> tuple[float, str] | None:
+        """None for real cards: nothing is claimed about them."""
+        backend = made_up(self._lab.machine.session.backend)
+        if backend is None:
+            return None
+        return expected_copy(backend.machine.spec, self._lab.switches.visible, copying)
+
+    def _show_focused(self) -> None:
+        for each in self._buttons:
+            if each.hasFocus():
+                self._area.ensureWidgetVisible(each, 0, _MARGINS[1])
 
 
 class CureButton(QPushButton):
@@ -136,23 +147,30 @@ class CureButton(QPushButton):
 
     typed = Signal(str)
 
-    def __init__(self, lab: Lab, face: CureFace, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.face = face
+    def __init__(self, lab: Lab, cure: Cure, price: str) -> None:
+        super().__init__()
+        self.cure = cure
         self.setProperty("kind", "cure")
         self.setAutoDefault(True)  # so that Enter presses it
-        self.setAccessibleName(face.words)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        code = wrapped_label("\n".join(face.lines), Tone.TEXT)
-        code.setFont(look().letters.mono.font)
-        price = wrapped_label(face.price, Tone.QUIET)
-        price.setFont(look().letters.caption.font)
-        for each in (code, price):
-            each.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        if lab.recorded:
+            self.setEnabled(False)
+            self.setToolTip(tr(RECORDED))
+        letters, said = look().letters, ["; ".join(cure.shown), price]
+        code = wrapped_label("\n".join(cure.shown), Tone.TEXT, letters.mono)
+        words = column(code, wrapped_label(price, Tone.QUIET, letters.caption), gap=2)
+        beside = row(words, GROWS, within=self, gap=5, margins=(10, 6, 10, 6))
+        if cure.copies:
+            sources = list(dict.fromkeys(each.source for each in cure.copies))
+            target, chips = cure.copies[0].target, [DeviceChips(self), DeviceChips(self)]
+            add(beside, chips[0], wrapped_label("→", Tone.QUIET), chips[1])
+            chips[0].show_devices(", ".join(sources), lab.devices())
+            chips[1].show_devices(target, lab.devices())
+            path = {"sources": listed(sources), "target": target}
+            said.append(tr("From {sources} to {target}", **path))
+        for each in self.findChildren(QWidget):
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        path = [_Path(lab, face)] if face.target else []
-        words = column(code, price, gap=_AFTER_CAPTION)
-        row(words, GROWS, *path, within=self, margins=(10, 6, 10, 6))
+        self.setAccessibleName(". ".join(said))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         match event.key():
@@ -162,9 +180,7 @@ class CureButton(QPushButton):
                 self.focusPreviousChild()
             case Qt.Key.Key_Escape:
                 self.typed.emit("")
-            case Qt.Key.Key_Space | Qt.Key.Key_Return | Qt.Key.Key_Enter:
-                super().keyPressEvent(event)
-            case _ if event.text().isprintable() and event.text():
+            case key if key != Qt.Key.Key_Space and event.text() and event.text().isprintable():
                 self.typed.emit(event.text())
             case _:
                 super().keyPressEvent(event)
@@ -178,69 +194,45 @@ class CureButton(QPushButton):
         return QSize(0, 0)
 
 
-class _Path(QWidget):
-    """From which devices to which, as chips in their colours."""
-
-    def __init__(self, lab: Lab, face: CureFace) -> None:
-        super().__init__()
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        arrow = wrapped_label("\N{RIGHTWARDS ARROW}", Tone.QUIET)
-        sources, target = (DeviceChips() for _ in range(2))
-        row(sources, arrow, target, within=self, gap=_BESIDE)
-        # Only now: what is shown before it has a parent is a window of its own.
-        sources.show_devices(", ".join(face.sources), lab.devices())
-        target.show_devices(face.target, lab.devices())
-
-
-# Nothing about the cell itself was wrong.
-_NOT_EXPLAINED_UNASKED = frozenset({"cancelled", "worker lost"})
-
-
-def error_face(lab: Lab, faces: CellFaces, selected: int | None) -> ErrorFace | None:
-    """The selected cell where it failed, else the newest where that one did."""
-    cell = _cell(lab.ledger, selected)
-    if cell is None or cell.failed is None:
-        return None
-    found = () if cell.cured_by is not None else _ways_on(lab, cell, cell.failed)
-    units = lab.machine.settings.choices.units
-    cures = tuple(cure_face(each, partial(_expected, lab), units) for each in found)
-    modelled = made_up(lab.machine.session.backend) is not None  # no recording
-    timed = modelled and any(each.copies for each in found)
-    meaning = faces.meaning(cell.id)
-    if not meaning and not cures:
-        return None  # what there is to say stands at the cell
-    reason = briefly(cell.failed)
-    title = tr("Cell {number}: {reason}", number=cell.number, reason=reason)
-    return ErrorFace(cell.id, title, meaning, cures, timed)
+def price_words(cure: Cure, expect: Expect, units: Units = USUAL) -> str:
+    """What a cure costs, or changes, said before it is pressed."""
+    said = [tr(cure.label)]
+    if cure.copies:
+        said = [_price_of_copies(cure.copies, expect, units)]
+        target, staying = cure.copies[0].target, [e.name for e in cure.copies if e.stays]
+        if staying:
+            one, many = (
+                mark("{model} is on {device} from then on"),
+                mark("{model} are on {device} from then on"),
+            )
+            said.append(trn(one, many, len(staying), model=listed(staying), device=target))
+        if cure.again:
+            said.append(tr("Each time that line runs, it copies again"))
+    elif cure.frees_bytes:
+        frees = bytes_words(cure.frees_bytes, units)
+        said = [tr("Gives back {size}; then the cell again", size=frees)]
+    if cure.anew:
+        said.append(tr("The cells before run again first"))
+    return ". ".join(said)
 
 
-def _cell(ledger: Ledger, selected: int | None) -> Cell | None:
-    chosen = None if selected is None else ledger.cell(selected)
-    if chosen is not None and chosen.failed is not None:
-        return chosen
-    current = ledger.cells[ledger.first :]
-    newest = next((each for each in reversed(current) if each.state != "cancelled"), None)
-    failed = None if newest is None else newest.failed
-    explains = failed is not None and failed.cause not in _NOT_EXPLAINED_UNASKED
-    return newest if explains else None
-
-
-def _ways_on(lab: Lab, cell: Cell, failed: Failed) -> Sequence[Cure]:
-    """As things lie on the shelf now."""
-    ledger = lab.ledger
-    if cell not in ledger.cells[ledger.first :]:
-        return ()
-    devices = lab.devices()
-    free = {each.name: each.free_bytes for each in devices if each.free_bytes is not None}
-    return cures(failed, cell, ledger, free)
-
-
-def _expected(lab: Lab, copying: Copying) -> tuple[float, str] | None:
-    """None for real cards: nothing is claimed about them."""
-    backend = made_up(lab.machine.session.backend)
-    if backend is None:
-        return None
-    return expected_copy(backend.machine.spec, lab.switches.visible, copying)
+def _price_of_copies(copies: Sequence[Copying], expect: Expect, units: Units) -> str:
+    sizes = [bytes_words(each.bytes, units) for each in copies]
+    said = " + ".join(sizes)
+    if len(set(sizes)) == 1 and len(sizes) > 1:
+        said = f"{len(sizes)} × {sizes[0]}"
+    target = copies[0].target
+    where = tr("the processor") if target == "cpu" else target
+    known = [found for found in map(expect, copies) if found is not None]
+    if len(known) < len(copies):
+        return tr("{sizes}; then it runs on {device}", sizes=said, device=where)
+    return tr(
+        "{sizes} over {ways}, about {time}; then it runs on {device}",
+        sizes=said,
+        ways=listed(list(dict.fromkeys(way for _, way in known))),
+        time=seconds_words(sum(seconds for seconds, _ in known)),
+        device=where,
+    )
 
 
 def expected_copy(

@@ -220,10 +220,11 @@ class Lab(QObject):
             self.replay(cell.number - 1)
         self.run_all(cure.cells, cures=command)
 
-    def open_cells(self, cells: Sequence[str], path: str) -> None:
+    def open_cells(self, cells: Sequence[str], path: str, prose: Sequence[str] = ()) -> None:
         """They stand there; nothing runs."""
         self._refuse_where_recorded()
-        self.opened += [OpenedCell(each, path) for each in cells]
+        pairs = itertools.zip_longest(cells, prose, fillvalue="")
+        self.opened += [OpenedCell(code, path, words) for code, words in pairs]
         self._tell_changed()
 
     def allow(self, path: str) -> None:
@@ -361,6 +362,7 @@ class Lab(QObject):
         by_form: bool = False,
         watched: bool = True,
         outside: str = "",
+        prose: str = "",
     ) -> Run:
         self._refuse_where_recorded()
         if not self.ledger.cells:
@@ -368,7 +370,8 @@ class Lab(QObject):
         number = len(self.ledger.cells)
         placement = self.switches.placement
         command = Run(next(self._ids), code, number, watched=watched, placement=placement)
-        self.note(Sent(**vars(command), cures=cures, by_form=by_form, outside=outside))
+        sent = Sent(**vars(command), cures=cures, by_form=by_form, outside=outside, prose=prose)
+        self.note(sent)
         return command
 
     def _refuse_where_recorded(self) -> None:
@@ -391,7 +394,7 @@ class Lab(QObject):
         cell = self._behind.popleft()
         if isinstance(cell, OpenedCell):
             self.opened.remove(cell)
-            cell = self._new_cell(cell.code, outside=cell.path)
+            cell = self._new_cell(cell.code, outside=cell.path, prose=cell.prose)
         self._head = cell.id
         self._send(cell)
 

@@ -248,6 +248,7 @@ class LabCourse:
                         cures=what.cures,
                         by_form=what.by_form,
                         outside=what.outside,
+                        prose=what.prose,
                     )
                 self._past |= {what.id} if what.past else set()
             case Answered(id=command):

@@ -1,4 +1,4 @@
-"""What the transcript says of a cell: how it stands, why it failed, what it cost."""
+"""What is said of a cell: why it failed, what it cost, and what of its output is shown."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Failed, Span, Transferred
 from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.printed import clean, shortened
 
 DOT = " \N{MIDDLE DOT} "  # between short labels
 _MOST_COPIES = 4  # groups of them that are told one by one
@@ -17,10 +18,11 @@ _WITHOUT_PAUSES = 0.9  # of a stretch: in the rest of it a card may have rested
 _OFTEN = 3  # copies of one line, from which on it is a loop that waits
 # So much that nobody named is no rounding of PyTorch's to whole blocks.
 _WORTH_TELLING = 2 << 20
+_LETTERS_A_ROW = 250
 _BRIEFLY = {
     "cancelled": mark("Cancelled."),
     "out of memory": mark("Does not fit."),
-    "devices differ": mark("Two devices."),
+    "devices differ": mark("Tensors are on different devices."),
     "bad request": mark("Not carried out."),
     "refused by PyTorch": mark("Refused by PyTorch."),
     "device broken": mark("The card broke off."),
@@ -28,91 +30,93 @@ _BRIEFLY = {
     "device lost": mark("The card is lost."),
     "worker lost": mark("Lost with its worker."),
 }
-STATES = {
-    "waiting": mark("waiting"),
-    "running": mark("running"),
-    "done": mark("done"),
-    "failed": mark("failed"),
-    "cancelled": mark("cancelled"),
-    "opened": mark("not run yet"),
-}
 
 
 def briefly(failed: Failed) -> str:
-    """Why, in two or three words."""
+    """Why, in a few words."""
     return tr(_BRIEFLY.get(failed.cause, mark("Failed.")))
 
 
-def outcome(cell: Cell, ledger: Ledger, units: Units) -> tuple[str, Tone]:
+def outcome(cell: Cell, ledger: Ledger, units: Units = USUAL) -> tuple[str, Tone]:
     """What became of it."""
-    reasons = []
     cured = None if cell.cures is None else ledger.cell(cell.cures)
-    if cured is not None:
-        reasons.append(tr("Cures cell {number}.", number=cured.number))
+    said = [] if cured is None else [tr("Cures cell {number}.", number=cured.number)]
     match cell.state:
         case "waiting":
             return tr("Waits for its turn"), Tone.FAINT
         case "running":
             return tr("Running"), Tone.QUIET
         case "failed" | "cancelled" if cell.failed is not None:
-            tone = Tone.BAD if cell.state == "failed" else Tone.QUIET
-            return " ".join((*reasons, _failed(cell, cell.failed, ledger))), tone
+            cure = None if cell.cured_by is None else ledger.cell(cell.cured_by)
+            cured_by = [tr("Cured by cell {number}.", number=cure.number)] if cure else []
+            said += [briefly(cell.failed), *cured_by, tr("Excluded from the saved script.")]
+            return " ".join(said), Tone.BAD if cell.state == "failed" else Tone.QUIET
         case _:
             wrong = any(each.intact is False for each in cell.transfers)
-            rows = [*reasons, *cost_rows(cell, units)]
+            rows = [*said, *cost_rows(cell, units)]
             return "\n".join(rows), Tone.BAD if wrong else Tone.QUIET
-
-
-def _failed(cell: Cell, failed: Failed, ledger: Ledger) -> str:
-    """Why, briefly, and by which cell it was cured."""
-    said = [briefly(failed)]
-    cure = None if cell.cured_by is None else ledger.cell(cell.cured_by)
-    if cure is not None:
-        said.append(tr("Cured by cell {number}.", number=cure.number))
-    return " ".join((*said, tr("Not in the script.")))
 
 
 def cost_rows(cell: Cell, units: Units = USUAL) -> list[str]:
     """None where a cell that is done cost nothing that is worth a word."""
     copies = [each for each in cell.transfers if not each.already_there]
-    rows = [*_wrong(copies), *_copied(cell, copies, units), *_held(cell, copies, units)]
-    rows += _at_once(cell.spans)
+    wrong = dict.fromkeys(each.target for each in copies if each.intact is False)
+    rows = [tr("Arrived WRONG on {device}, see Copies", device=each) for each in wrong]
+    rows += [*_copied(cell, copies, units), *_held(cell, copies, units), *_at_once(cell.spans)]
     return rows or ([tr("Already there, nothing copied")] if cell.transfers else [])
 
 
-def _wrong(copies: Sequence[Transferred]) -> list[str]:
-    targets = dict.fromkeys(each.target for each in copies if each.intact is False)
-    return [tr("Arrived WRONG on {device}, see Copies", device=each) for each in targets]
+def shown_rows(text: str, most: int) -> tuple[list[str], int]:
+    """The first and the last so many, and how many are left out between them."""
+    half, room = most // 2, most * _LETTERS_A_ROW
+    count = text.count("\n") + (not text.endswith("\n"))
+    if len(text) > 2 * room:  # every piece that comes would cost as much as all before it
+        text = f"{text[:room]}\n{text[-room:]}"
+    rows = clean(text.removesuffix("\n")).split("\n")
+    if len(rows) > most:
+        rows = [*rows[:half], *rows[-half:]]
+    return [shortened(each) for each in rows], max(0, count - len(rows))
+
+
+def calls_to(failed: Failed, cell: Cell, ledger: Ledger) -> list[str]:
+    """The person's own functions on the way to the error; the cell's own line is marked."""
+    told = []
+    for each in failed.frames:
+        if each.name or each.cell != cell.number:
+            home = ledger.by_number(each.cell)
+            lines = [] if home is None else home.code.split("\n")
+            code = lines[each.line - 1] if 0 < each.line <= len(lines) else ""
+            where = {"name": each.name or "…", "cell": each.cell, "line": each.line}
+            line = shortened(clean(code.strip()))
+            told.append(tr("in {name}, cell {cell}, line {line}: {code}", code=line, **where))
+    return told
 
 
 def _copied(cell: Cell, copies: Sequence[Transferred], units: Units) -> list[str]:
-    groups: dict[tuple[object, ...], list[Transferred]] = {}
+    """Those of one line, one way, and for one cause together."""
+    groups = defaultdict[tuple[object, ...], list[Transferred]](list)
     for each in copies:
         key = (each.cell, each.line, each.source, each.target, each.asked, each.within)
-        groups.setdefault(key, []).append(each)
+        groups[key].append(each)
     told = list(groups.values())
     rows = [_group(cell, each, units) for each in told[:_MOST_COPIES]]
     rest = [one for each in told[_MOST_COPIES:] for one in each]
     if rest:
+        size = bytes_words(sum(each.bytes for each in rest), units)
+        count = sum(each.copies for each in rest)
         rows.append(
-            trn(
-                "{count} more copy, {size}",
-                "{count} more copies, {size}",
-                sum(each.copies for each in rest),
-                size=bytes_words(sum(each.bytes for each in rest), units),
-            )
+            trn("{count} more copy, {size}", "{count} more copies, {size}", count, size=size)
         )
     return rows
 
 
 def _group(cell: Cell, copies: Sequence[Transferred], units: Units) -> str:
-    """Copies of one line, one way, and for one cause."""
-    one = copies[0]
+    one, count = copies[0], sum(each.copies for each in copies)
     parts = [
         trn(
             "Copied {size}, {source} → {target}",
             "{count} copies, {size}, {source} → {target}",
-            sum(each.copies for each in copies),
+            count,
             size=bytes_words(sum(each.bytes for each in copies), units),
             source=one.source,
             target=one.target,
@@ -128,16 +132,10 @@ def _group(cell: Cell, copies: Sequence[Transferred], units: Units) -> str:
         parts.append(tr("in {module}", module=one.within))
     waited = sum(each.host_seconds or 0.0 for each in copies if each.blocking)
     if one.target == "cpu" and waited >= _WORTH_WAITING:
-        if one.thread or sum(each.copies for each in copies) < _OFTEN:
-            parts.append(tr("host waited {time}", time=duration(waited)))
-        else:
-            parts.append(
-                tr(
-                    "Python waited {time} for {device} and gave no card new work meanwhile",
-                    time=duration(waited),
-                    device=one.source,
-                )
-            )
+        long = mark("Python waited {time} for {device} and gave no card new work meanwhile")
+        short = one.thread or count < _OFTEN
+        said = mark("host waited {time}") if short else long
+        parts.append(tr(said, time=duration(waited), device=one.source))
     return DOT.join(parts)
 
 
@@ -162,14 +160,11 @@ def _at_once(spans: Sequence[Span]) -> list[str]:
     if together < _WORTH_COMPARING / 10:
         return [tr("{cards} worked one after the other", cards=listed(cards))]
     shared, wide = duration(together), duration(whole)
-    values = {"shared": shared.number if shared.unit == wide.unit else shared, "whole": wide}
-    if len(cards) > 2:
-        many = mark(
-            "{count} cards worked, two or more at the same time for {shared} of {whole}"
-        )
-        return [tr(many, count=len(cards), **values)]
     both = mark("{cards} worked at the same time for {shared} of {whole}")
-    return [tr(both, cards=listed(cards), **values)]
+    many = mark("{count} cards worked, two or more at the same time for {shared} of {whole}")
+    few = {"count": len(cards), "cards": listed(cards), "whole": wide}
+    same = shared.number if shared.unit == wide.unit else shared
+    return [tr(many if len(cards) > 2 else both, shared=same, **few)]
 
 
 def _held(cell: Cell, copies: Sequence[Transferred], units: Units) -> list[str]:
@@ -218,14 +213,14 @@ def _on_card(cell: Cell, copies: Sequence[Transferred], device: str, units: Unit
 def _allocated(cell: Cell, device: str, came: int, units: Units) -> list[str]:
     """PyTorch hands out whole blocks; what is shown is what the tensors themselves take."""
     here = [each for each in cell.placed.values() if each.device == device]
-    rounded = sum(part.bytes for each in here for part in each.holds if part.device == device)
+    held = [part for each in here for part in each.holds]
+    rest = came - sum(part.bytes for part in held if part.device == device)
     named = sum(each.bytes for each in here if each.name not in cell.names_before)
-    size, rest = bytes_words(came, units), bytes_words(came - rounded, units)
     if named:
         parts = [tr("{size} allocated", size=bytes_words(named, units))]
-        if came - rounded > _WORTH_TELLING:
-            parts.append(tr("{size} under no name", size=rest))
+        if rest > _WORTH_TELLING:
+            parts.append(tr("{size} unnamed", size=bytes_words(rest, units)))
         return parts
-    if any(part.what == "gradients" for each in here for part in each.holds):
-        return [tr("{size} of gradients", size=size)]
-    return [tr("{size} under no name", size=size)]
+    if any(part.what == "gradients" for part in held):
+        return [tr("{size} of gradients", size=bytes_words(came, units))]
+    return [tr("{size} unnamed", size=bytes_words(came, units))]
