@@ -15,8 +15,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSplitter, QStackedWidget,
 
 from gpuexplorer.core.units import duration, grouped
 from gpuexplorer.core.words import Message, mark, paragraph, tr
-from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
-from gpuexplorer.gui.lab.code.words import Answer, LabNotice
+from gpuexplorer.gui.lab.code.notice_bar import Answer, LabNotice, NoticeBar, QuestionBar
 from gpuexplorer.gui.lab.program_findings import FindingList, LineTable
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase, ProgramState

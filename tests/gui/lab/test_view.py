@@ -24,9 +24,9 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.bench.block_list import BlockList
-from gpuexplorer.gui.lab.cells.transcript import Transcript
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.lab.code.code_pane import CodePane
+from gpuexplorer.gui.lab.code.transcript import Transcript
 from gpuexplorer.gui.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.lab.inside.inside import Inside
 from gpuexplorer.gui.lab.program_panel import ProgramPanel, WatchSheet

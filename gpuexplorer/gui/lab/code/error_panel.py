@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 from gpuexplorer.core.units import USUAL, Units, bytes_words, seconds_words
 from gpuexplorer.core.words import NOTHING, listed, mark, tr, trn
 from gpuexplorer.gui.lab.code.cell_words import briefly
-from gpuexplorer.gui.lab.inside.device_chips import DeviceChips
+from gpuexplorer.gui.lab.inside.inside import DeviceChips
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import RECORDED
 from gpuexplorer.gui.theme.look import look
