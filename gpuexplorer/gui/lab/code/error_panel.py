@@ -162,7 +162,7 @@ class CureButton(QPushButton):
         beside = row(words, GROWS, within=self, gap=5, margins=(10, 6, 10, 6))
         if cure.copies:
             sources = list(dict.fromkeys(each.source for each in cure.copies))
-            target, chips = cure.copies[0].target, [DeviceChips(self), DeviceChips(self)]
+            target, chips = cure.copies[0].target, [DeviceChips(), DeviceChips()]
             add(beside, chips[0], wrapped_label("→", Tone.QUIET), chips[1])
             chips[0].show_devices(", ".join(sources), lab.devices())
             chips[1].show_devices(target, lab.devices())
