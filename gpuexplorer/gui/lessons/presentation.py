@@ -70,7 +70,8 @@ class Presentation(QWidget):
         self._page.show_step()
         at, count = self._player.at + 1, len(self._player.steps)
         self._step.setText(tr("{step} of {count}", step=at, count=count))
-        self._tell(tr("Arrows or Page keys: another step. Enter: what comes next. Esc: leave."))
+        keys = tr("Arrows or Page keys: another step. Enter: what comes next. Esc: leave.")
+        self._tell(keys)
 
     def _make(self, scale: float) -> None:
         """In other letters."""
@@ -142,7 +143,8 @@ class Presentation(QWidget):
         self._page.do_next()
         if isinstance(part := next_part(self._player), Predict):
             choose = tr("Predict first: arrows and Space choose, Enter predicts.")
-            self._tell(choose if part.choices else tr("Predict first: type, then press Enter."))
+            types = tr("Predict first: type, then press Enter.")
+            self._tell(choose if part.choices else types)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

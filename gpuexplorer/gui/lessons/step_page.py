@@ -1,9 +1,9 @@
 """StepPage: one step of a lesson with all its parts, as one reads and does it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QRadioButton,
-    QScrollArea,
     QSizePolicy,
     QToolButton,
     QWidget,
@@ -94,6 +93,18 @@ class StepAsks(QObject):
     predicted = Signal()  # the keyboard is not needed there any longer
 
 
+def run_cells(player: Player, asks: StepAsks, cells: Sequence[Code]) -> bool:
+    """Whether they run, now or soon; else it is asked or told why not."""
+    try:
+        if not player.must_ask:
+            player.run(*cells)
+            return True
+        asks.allow.emit()
+    except Trouble as trouble:
+        asks.refused.emit(trouble.told)
+    return False
+
+
 class StepPage(QWidget):
     """Shows `player.step`, as high as it is: whoever holds it lets it scroll. To be told by
     `show_step` after each `Player.changed`, and after `go`.
@@ -166,11 +177,11 @@ class StepPage(QWidget):
                     add(body, CodeText(tr("Code of the cell"), part.source))
                 case Point(control=name) if not skipped:
                     words = tr("Show me {control}", control=tr(CONTROLS[name]))
-                    add(body, _link(words, partial(self.asks.control.emit, name)))
+                    add(body, _button(words, partial(self.asks.control.emit, name)))
                 case Code() | Check() | Predict() if not skipped:
                     self._boxes.append(_BOXES[type(part)](self, part))
                     add(body, self._boxes[-1])
-        self._later = _link(tr("Show the explanation"), self._on_told_now)
+        self._later = _button(tr("Show the explanation"), self._on_told_now)
         add(body, self._later)
         self._place.addWidget(page)
         page.show()
@@ -189,12 +200,8 @@ class StepPage(QWidget):
         return text
 
     def _bring(self, box: QWidget) -> None:
-        at: QWidget | None = box
-        while at is not None and not isinstance(at, QScrollArea):
-            lines, at = at.layout(), at.parentWidget()
-            if lines is not None:
-                lines.activate()  # for each to be as high as it is now
-        self.came.emit(box)
+        """Once all is as high as it is now."""
+        QTimer.singleShot(0, box, partial(self.came.emit, box))
 
     def _on_told_now(self) -> None:
         self._told = True
@@ -235,8 +242,8 @@ class CellBox(Box):
         self._pressed = False
         letters = look().letters
         self.said.setFont(letters.caption.font)
-        self._run = _button(tr("Run"), self.act)
-        edit = _link(tr("Put into the editor"), partial(self.asks.edit.emit, part.source))
+        self._run = _button(tr("Run"), self.act, "")
+        edit = _button(tr("Put into the editor"), partial(self.asks.edit.emit, part.source))
         edit.setToolTip(tr("To change it in the lab, and run it there"))
         edit.setHidden(page.brief)
         self._error = wrapped_label("", Tone.BAD, letters.mono)
@@ -294,17 +301,9 @@ class CellBox(Box):
     def act(self) -> None:
         """Run it, once."""
         cell = self.player.cell(self.part)
-        if self._pressed or (cell is not None and cell.state in _WORKS):
-            return
-        if self.player.must_ask:
-            self.asks.allow.emit()
-            return
-        self._pressed = True  # the cards are read before it begins
-        try:
-            self.player.run(self.part)
-        except Trouble as trouble:
-            self._pressed = False
-            self.asks.refused.emit(trouble.told)
+        if not self._pressed and (cell is None or cell.state not in _WORKS):
+            self._pressed = not self.player.must_ask  # the cards are read before it begins
+            self._pressed = run_cells(self.player, self.asks, [self.part])
 
 
 class CheckBox(Box):
@@ -313,7 +312,7 @@ class CheckBox(Box):
     def __init__(self, page: StepPage, part: Check) -> None:
         super().__init__(page, part, tr("Check"))
         self._sign = Sign(Icon.CHECK, Tone.GOOD, _beside())
-        self._again = _link(tr("Check again"), self.act)
+        self._again = _button(tr("Check again"), self.act)
         words = column(self.said, self._again, gap=4)
         row(self._sign, _TOP, words, GROWS, within=self, margins=(12, 8, 12, 8))
 
@@ -366,8 +365,8 @@ class PredictBox(Box):
         answer = column(*self._choices, within=self._answer, gap=2)
         if not part.choices:
             add(answer, row(self._field, label(unit, letters.body, Tone.QUIET), FREE))
-        self._predict = _button(tr("Predict"), self._on_predict_clicked)
-        self._show = _link(tr("Show the answer"), lambda: self.player.reveal(part))
+        self._predict = _button(tr("Predict"), self._on_predict_clicked, "")
+        self._show = _button(tr("Show the answer"), lambda: self.player.reveal(part))
         large = letters.hero if page.brief else letters.number
         sizes = (letters.strong, large, letters.strong)
         self._bars = [RevealBar(*each, unit) for each in zip(_BARS, sizes, strict=True)]
@@ -520,16 +519,11 @@ def _folded(question: str, text: QWidget) -> QWidget:
     return both
 
 
-def _link(words: str, act: Callable[[], object]) -> QPushButton:
-    link = _button(words, act)
-    link.setProperty("kind", "link")
-    link.setProperty("flush", True)  # noqa: FBT003 - a property's value
-    return link
-
-
-def _button(words: str, act: Callable[[], object]) -> QPushButton:
-    """Which Enter presses too."""
+def _button(words: str, act: Callable[[], object], kind: str = "link") -> QPushButton:
+    """Which Enter presses too. A link's words begin where those above do."""
     button = QPushButton(words)
+    button.setProperty("kind", kind)
+    button.setProperty("flush", kind == "link")
     button.setAutoDefault(True)
     button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     button.clicked.connect(act)
