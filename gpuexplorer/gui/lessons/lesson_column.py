@@ -146,10 +146,9 @@ class LessonColumn(QFrame):
     def present(self) -> None:
         """Over the whole screen, for a class."""
         if self._presentation is None:
-            shown = Presentation(self._player, self._asks, self.window())
-            self._presentation = shown
-            shown.left.connect(partial(self._leave_presentation, closes=False))
-            shown.open()
+            self._presentation = Presentation(self._player, self._asks, self.window())
+            self._presentation.left.connect(partial(self._leave_presentation, closes=False))
+            self._presentation.open()
 
     def export(self) -> None:
         """As far as it was played: a page to be read and printed."""
@@ -271,13 +270,8 @@ class LessonColumn(QFrame):
             len(gone),
         )
         again = trn("Run that cell", "Run those {count} cells", len(gone))
-        tone = Tone.WARN if ended else Tone.QUIET
-        return (
-            paragraph((ended, said)),
-            tone,
-            again,
-            partial(run_cells, player, self._asks, gone),
-        )
+        runs = partial(run_cells, player, self._asks, gone)
+        return paragraph((ended, said)), Tone.WARN if ended else Tone.QUIET, again, runs
 
     def _has_keyboard(self) -> bool:
         focused = QApplication.focusWidget()

@@ -209,14 +209,11 @@ class LessonText(GrowingText):
             window, words = self.window(), self._pictures[url.path()]
             sheet, scale = Sheet(words, window, _LARGE + 60), window.devicePixelRatioF()
             most, path = min(_LARGE, window.width() - 80), self._folder / url.path()
-            shown, picture = (
-                QLabel(),
-                read_picture(path, self._folder, most, scale),
-            )
-            if picture is not None:
+            shown = QLabel()
+            shown.setAccessibleName(words)
+            if (picture := read_picture(path, self._folder, most, scale)) is not None:
                 picture.setDevicePixelRatio(scale)
                 shown.setPixmap(QPixmap.fromImage(picture))
-            shown.setAccessibleName(words)
             sheet.body.addWidget(shown, 0, Qt.AlignmentFlag.AlignHCenter)
             sheet.add_close()
             sheet.open()
@@ -225,8 +222,10 @@ class LessonText(GrowingText):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        now = (self.viewport().width(), self.devicePixelRatioF())
-        if now != self._written and self._pictures:
+        if self._pictures and self._written != (
+            self.viewport().width(),
+            self.devicePixelRatioF(),
+        ):
             self._write()
         else:
             self._wrap()

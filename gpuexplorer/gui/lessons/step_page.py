@@ -127,7 +127,7 @@ class StepPage(QWidget):
         self.show_step()
 
     def show_step(self) -> None:
-        step = self.player.step
+        step, coming = self.player.step, next_part(self.player)
         known = {line for line, each in step.checked.items() if not each.held}
         known |= step.revealed.keys()
         shown = (self.player.at, step.state is StepState.SKIPPED)
@@ -141,18 +141,16 @@ class StepPage(QWidget):
         self._later.setVisible(bool(held))
         new, self._known = known - self._known, known
         for each in self._boxes:
-            each.show_play(next_part(self.player))
-        for each in self._boxes:
+            each.show_play(coming)
             if each.part.line in new:
                 self._bring(each)
 
     def do_next(self) -> None:
         """A question takes the keyboard, and is answered by who is there; a cell runs."""
         part = next_part(self.player)
-        for each in self._boxes:
-            if each.part is part:
-                each.act()
-                self._bring(each)
+        for each in [each for each in self._boxes if each.part is part]:
+            each.act()
+            self._bring(each)
 
     def _make(self, *, skipped: bool) -> None:
         play = self.player.step
@@ -329,8 +327,7 @@ class CheckBox(Box):
             words = paragraph((checked.told or tr("Check failed."), checked.found))
         self.tell(words, tone)
         restyle(self, "tone", "warn" if wrong else "")
-        sign = (Icon.WARNING, Tone.WARN) if wrong else (Icon.CHECK, Tone.GOOD)
-        self._sign.show_sign(*sign)
+        self._sign.show_sign(*((Icon.WARNING, Tone.WARN) if wrong else (Icon.CHECK, Tone.GOOD)))
         self._sign.setVisible(checked is not None)
         self._again.setVisible(wrong)
 
