@@ -175,12 +175,12 @@ class StepPage(QWidget):
                     add(body, CodeText(tr("Code of the cell"), part.source))
                 case Point(control=name) if not skipped:
                     words = tr("Show me {control}", control=tr(CONTROLS[name]))
-                    add(body, _button(words, partial(self.asks.control.emit, name)))
+                    add(body, row(_button(words, partial(self.asks.control.emit, name)), FREE))
                 case Code() | Check() | Predict() if not skipped:
                     self._boxes.append(_BOXES[type(part)](self, part))
                     add(body, self._boxes[-1])
         self._later = _button(tr("Show the explanation"), self._on_told_now)
-        add(body, self._later)
+        add(body, row(self._later, FREE))
         self._place.addWidget(page)
         page.show()
 
@@ -311,7 +311,7 @@ class CheckBox(Box):
         super().__init__(page, part, tr("Check"))
         self._sign = Sign(Icon.CHECK, Tone.GOOD, _beside())
         self._again = _button(tr("Check again"), self.act)
-        words = column(self.said, self._again, gap=4)
+        words = column(self.said, row(self._again, FREE), gap=4)
         row(self._sign, _TOP, words, GROWS, within=self, margins=(12, 8, 12, 8))
 
     def show_play(self, coming: Part | None) -> None:
