@@ -7,14 +7,13 @@ from functools import partial
 from pathlib import Path
 
 import shiboken6
-from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QDeadlineTimer, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent
 from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QScrollArea, QWidget
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.gui.lessons.presentation import Presentation
-from gpuexplorer.gui.lessons.step_page import StepAsks, StepPage, next_part
+from gpuexplorer.gui.lessons.step_page import StepAsks, StepPage, next_part, run_cells
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.lessons import LessonsState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -76,8 +75,8 @@ class LessonColumn(QFrame):
         title = ElidedLabel(look().letters.title, Tone.TEXT, lesson.title)
         self._steps = MenuButton(tr("Steps of the lesson"))
         self._steps.about_to_open.connect(self._fill_steps)
-        self._more = IconButton(Icon.MENU, tr("What can be done with the lesson"))
-        self._more.clicked.connect(self._on_more_asked)
+        more = IconButton(Icon.MENU, tr("What can be done with the lesson"))
+        more.clicked.connect(partial(self._on_more_asked, more))
         fold = IconButton(Icon.FOLD, tr("Fold the lesson"), "Ctrl+Shift+B")
         fold.clicked.connect(self.fold_asked)
         self._saving = Saving(self._lab.machine.settings, self)
@@ -115,7 +114,7 @@ class LessonColumn(QFrame):
         self._stop.clicked.connect(self._lab.cancel)
         self._over = IconButton(Icon.NEXT)
         self._over.clicked.connect(partial(self.turn, 1))
-        head = (title, GROWS, self._steps, self._more, fold)
+        head = (title, GROWS, self._steps, more, fold)
         foot = (self._back, self._next, GROWS, self._stop, self._over)
         parts = (
             row(*head, gap=4, margins=(16, 10, 9, 8)),
@@ -147,10 +146,9 @@ class LessonColumn(QFrame):
     def present(self) -> None:
         """Over the whole screen, for a class."""
         if self._presentation is None:
-            shown = Presentation(self._player, self._asks, self.window())
-            self._presentation = shown
-            shown.left.connect(self._on_left)
-            shown.open()
+            self._presentation = Presentation(self._player, self._asks, self.window())
+            self._presentation.left.connect(partial(self._leave_presentation, closes=False))
+            self._presentation.open()
 
     def export(self) -> None:
         """As far as it was played: a page to be read and printed."""
@@ -171,11 +169,7 @@ class LessonColumn(QFrame):
         self._lessons.changed.disconnect(self._show)
         self._area.verticalScrollBar().blockSignals(True)  # noqa: FBT003 - it tells while it goes
         self._pointer.end()
-        self._end_presentation()
-
-    def _end_presentation(self) -> None:
-        if self._presentation is not None:
-            self._presentation.close()
+        self._leave_presentation()
 
     def _show(self, told: Notice | None = None) -> None:
         """`told`: what was just refused, or done; until something changes."""
@@ -192,14 +186,15 @@ class LessonColumn(QFrame):
             self._pointer.end()
             points = (each for each in player.step.step.parts if isinstance(each, Point))
             if (point := next(points, None)) is not None:
-                self._pointer.hint_at(point.control)  # if it is on the screen that is seen
+                self._pointer.show_control(
+                    point.control, go=False
+                )  # if it is on the screen that is seen
         if self._presentation is not None:
             self._presentation.show_step()
         at, count = player.at + 1, len(player.steps)
         self._steps.show_words(tr("{number} of {count}", number=at, count=count))
         sentence, tone, words, self._act = told or self._notice_now()
         self._sentence.setText(sentence)
-        self._notice.setAccessibleName(sentence)
         self._notice.setVisible(bool(sentence))
         restyle(self._notice, "tone", tone.value)
         self._way.setText(words)
@@ -275,21 +270,12 @@ class LessonColumn(QFrame):
             len(gone),
         )
         again = trn("Run that cell", "Run those {count} cells", len(gone))
-        tone = Tone.WARN if ended else Tone.QUIET
-        return paragraph((ended, said)), tone, again, self._replay
+        runs = partial(run_cells, player, self._asks, gone)
+        return paragraph((ended, said)), Tone.WARN if ended else Tone.QUIET, again, runs
 
     def _has_keyboard(self) -> bool:
         focused = QApplication.focusWidget()
         return focused is self._area or self._area.isAncestorOf(focused or self)
-
-    def _replay(self) -> None:
-        if self._player.must_ask:
-            self._ask_first()
-            return
-        try:
-            self._player.run(*self._player.replay_needed)
-        except Trouble as trouble:
-            self._tell(trouble.told)
 
     def _finish(self) -> None:
         self._lessons.finish()
@@ -318,23 +304,24 @@ class LessonColumn(QFrame):
     def _tell(self, sentence: str, tone: Tone = Tone.BAD) -> None:
         self._show((sentence, tone, "", tuple))
 
-    def _on_left(self) -> None:
-        self._presentation = None
+    def _leave_presentation(self, *, closes: bool = True) -> None:
+        presentation, self._presentation = self._presentation, None
+        if closes and presentation is not None:
+            presentation.close()
 
     def _on_control_asked(self, name: str) -> None:
-        self._end_presentation()
+        self._leave_presentation()
         if refused := self._pointer.show_control(name):
             self._tell(refused)
 
     def _on_lesson_asked(self, name: str) -> None:
-        lesson = self._lessons.shelf.named(name)
-        if lesson is None:
-            self._tell(tr("There is no lesson {name!r} on the list.", name=name))
-        else:
+        if (lesson := self._lessons.shelf.named(name)) is not None:
             self._lessons.play(lesson)
+        else:
+            self._tell(tr("There is no lesson {name!r} on the list.", name=name))
 
     def _on_edit_asked(self, code: str) -> None:
-        self._end_presentation()
+        self._leave_presentation()
         self._navigation.open_screen("lab")
         self._lab.code_offered.emit(code)
 
@@ -343,17 +330,16 @@ class LessonColumn(QFrame):
             title = each.step.title.replace("&", "&&")
             words = tr("{number} {title}", number=at + 1, title=title)
             action = menu.addAction(words, partial(self.turn, at - self._at))
+            action.setToolTip(each.reason)
             if each.state in _ICONS:
                 action.setIcon(icon_of(_ICONS[each.state]))
-            action.setToolTip(each.reason)
-            font = action.font()
-            font.setBold(at == self._at)
-            action.setFont(font)
+            if at == self._at:
+                menu.setDefaultAction(action)
 
-    def _on_more_asked(self) -> None:
+    def _on_more_asked(self, button: QWidget) -> None:
         menu = QMenu(self)
         self.more_asked.emit(menu)
-        open_below(menu, self._more)
+        open_below(menu, button)
 
 
 class Pointer(QFrame):
@@ -364,58 +350,54 @@ class Pointer(QFrame):
     def __init__(self, navigation: Navigation, window: QWidget) -> None:
         super().__init__(window)
         self._navigation, self._window = navigation, window
-        self._control: QWidget | None = None
+        self._control, self._until = window, QDeadlineTimer()
         self.setProperty("panel", "pointer")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
         self._follows = QTimer(self, interval=_OFTEN)
         self._follows.timeout.connect(self._place)
-        self._gone = QTimer(self, singleShot=True, interval=_STAYS)
-        self._gone.timeout.connect(self.end)
 
-    def show_control(self, name: str) -> str:
-        """Goes to its screen first. Why it cannot be shown; empty where it is."""
-        if screen_of(name) not in ("", self._navigation.screen):
-            self._navigation.open_screen(screen_of(name))
-        return self.hint_at(name)
-
-    def hint_at(self, name: str) -> str:
-        """As `show_control`, without going anywhere."""
+    def show_control(self, name: str, *, go: bool = True) -> str:
+        """`go`: to its screen first. Why it cannot be shown; empty where it is."""
         self.end()
-        words, window = tr(CONTROLS[name]), self._window
+        words, window, there = tr(CONTROLS[name]), self._window, screen_of(name)
+        if go and there not in ("", self._navigation.screen):
+            self._navigation.open_screen(there)
         view = next((each for each in window.findChildren(LiveView) if each.isVisible()), None)
         named = window.findChildren(QWidget, name)
         # Another machine has the same screens, put aside.
         named.sort(key=lambda each: view is None or not view.isAncestorOf(each))
-        found: QWidget | None = named[0] if named else None
+        found = next(iter(named), None)
         if view is not None and found is not None:
             view.reveal(found)
         while found is not None and not found.isVisible():
             found = found.parentWidget()  # the menu that holds it where the window is narrow
-        there = screen_of(name) in ("", self._navigation.screen)
-        if not there or found in (None, window) or (found is view and found not in named):
+        away = there not in ("", self._navigation.screen)
+        if away or found in (None, window) or (found is view and found not in named):
             return tr("Not to be seen just now: {control}.", control=words)
         for area in window.findChildren(QScrollArea):
             if area.isAncestorOf(found):
                 area.ensureWidgetVisible(found)
-        self._control = found
+        self._control, self._until = found, QDeadlineTimer(_STAYS)
+        self._follows.start()
         self._place()
         self.setAccessibleName(tr("Here: {control}", control=words))
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
-        self._follows.start()
-        self._gone.start()
         return ""
 
     def end(self) -> None:
         self._follows.stop()
-        self._gone.stop()
-        self._control = None
         self.hide()
 
     def _place(self) -> None:
         """Around what is seen of the control; a screen may be gone, with its session."""
-        at, window, more = self._control, self._window, _AROUND
-        if at is None or not shiboken6.isValid(at) or not at.isVisible():
+        window, more = self._window, _AROUND
+        at: QWidget | None = self._control
+        if (
+            self._until.hasExpired()
+            or not shiboken6.isValid(at)
+            or not self._control.isVisible()
+        ):
             self.end()
             return
         seen = window.rect()

@@ -9,11 +9,12 @@ from string import Template
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QBuffer, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QDesktopServices,
     QFont,
     QImage,
+    QImageReader,
     QPainter,
     QPixmap,
     QResizeEvent,
@@ -23,8 +24,7 @@ from PySide6.QtGui import (
     QTextOption,
     QWheelEvent,
 )
-from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QLabel, QSizePolicy, QTextBrowser, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QTextBrowser
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.python import PythonColours
@@ -58,6 +58,7 @@ _SHOWN = (
     '<img src="{address}" width="{width:g}" height="{height:g}"></a>'
 )
 _INKS = (b"currentColor", b"#808080")  # a grey that is read on light and on dark, elsewhere
+_KINDS = (".svg", ".png", ".jpg", ".jpeg")
 _LARGE = 880  # pixels of a picture that is looked at
 
 
@@ -67,15 +68,14 @@ class GrowingText(QTextBrowser):
     """
 
     def __init__(self, name: str, text: str = "") -> None:
-        super().__init__()
+        never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        super().__init__(openLinks=False)
         self.letters = look().letters
         self.setProperty("panel", "clear")
         self.setAccessibleName(name)
-        self.setOpenLinks(False)
         # What holds no link is reached by the mouse, and read without being a stop.
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setFrameShape(QTextBrowser.Shape.NoFrame)
-        never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setHorizontalScrollBarPolicy(never)
         self.setVerticalScrollBarPolicy(never)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -86,9 +86,7 @@ class GrowingText(QTextBrowser):
         self.setPlainText(text)
 
     def _fit(self) -> None:
-        height = math.ceil(self.document().size().height())
-        if height != self.height():
-            self.setFixedHeight(height)
+        self.setFixedHeight(math.ceil(self.document().size().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -208,15 +206,26 @@ class LessonText(GrowingText):
         if url.scheme() in ("https", "http"):
             QDesktopServices.openUrl(url)
         elif url.scheme() == "picture" and url.path() in self._pictures:
-            words = self._pictures[url.path()]
-            show_large(self._folder / url.path(), words, self.window())
+            window, words = self.window(), self._pictures[url.path()]
+            sheet, scale = Sheet(words, window, _LARGE + 60), window.devicePixelRatioF()
+            most, path = min(_LARGE, window.width() - 80), self._folder / url.path()
+            shown = QLabel()
+            shown.setAccessibleName(words)
+            if (picture := read_picture(path, self._folder, most, scale)) is not None:
+                picture.setDevicePixelRatio(scale)
+                shown.setPixmap(QPixmap.fromImage(picture))
+            sheet.body.addWidget(shown, 0, Qt.AlignmentFlag.AlignHCenter)
+            sheet.add_close()
+            sheet.open()
         elif url.isRelative() and url.path().startswith("../"):
             self.lesson_asked.emit(url.path().split("/")[1])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        now = (self.viewport().width(), self.devicePixelRatioF())
-        if now != self._written and self._pictures:
+        if self._pictures and self._written != (
+            self.viewport().width(),
+            self.devicePixelRatioF(),
+        ):
             self._write()
         else:
             self._wrap()
@@ -227,51 +236,28 @@ def read_picture(path: Path, folder: Path, width: float, scale: float) -> QImage
     None for what is not in the folder, or cannot be read. A drawing in one ink takes the
     theme's; in colours of its own it is made for light paper.
     """
-    path, theme = path.resolve(), look().theme
-    kind = path.suffix.lower()
-    if not path.is_relative_to(folder) or kind not in (".svg", ".png", ".jpg", ".jpeg"):
+    path, theme, buffer = path.resolve(), look().theme, QBuffer()
+    if (
+        not path.is_relative_to(folder)
+        or path.suffix.lower() not in _KINDS
+        or not path.is_file()
+    ):
         return None
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    if kind != ".svg":
-        picture = QImage.fromData(data)
-        most = round(min(width, picture.width()) * scale)
-        smooth = Qt.TransformationMode.SmoothTransformation
-        return None if picture.isNull() else picture.scaledToWidth(most, smooth)
+    data = path.read_bytes()
     own = not any(ink in data for ink in _INKS)
-    for ink in _INKS:
+    for ink in _INKS if path.suffix.lower() == ".svg" else ():
         data = data.replace(ink, theme.text.name().encode())
-    renderer = QSvgRenderer(data)
-    size = renderer.defaultSize()
-    if not renderer.isValid() or size.isEmpty():
-        return None
-    picture = QImage(
-        size * (min(width, size.width()) * scale / size.width()),
-        QImage.Format.Format_ARGB32_Premultiplied,
-    )
+    buffer.setData(data)
+    reader = QImageReader(buffer)
+    size = reader.size()
+    if not size.isEmpty():
+        reader.setScaledSize(size * (min(width, size.width()) * scale / size.width()))
+    found = reader.read()
+    picture = QImage(found.size(), QImage.Format.Format_ARGB32_Premultiplied)
     picture.fill(theme.text if own and theme.dark else Qt.GlobalColor.transparent)
     with QPainter(picture) as painter:
-        renderer.render(painter)
-    return picture
-
-
-def show_large(path: Path, words: str, window: QWidget) -> None:
-    """As large as the window allows."""
-    sheet, scale, shown = (
-        Sheet(words, window, _LARGE + 60),
-        window.devicePixelRatioF(),
-        QLabel(),
-    )
-    picture = read_picture(path, path.parent, min(_LARGE, window.width() - 80), scale)
-    if picture is not None:
-        picture.setDevicePixelRatio(scale)
-        shown.setPixmap(QPixmap.fromImage(picture))
-    shown.setAccessibleName(words)
-    sheet.body.addWidget(shown, 0, Qt.AlignmentFlag.AlignHCenter)
-    sheet.add_close()
-    sheet.open()
+        painter.drawImage(0, 0, found)
+    return picture if not found.isNull() else None
 
 
 @cache

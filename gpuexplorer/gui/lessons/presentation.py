@@ -1,5 +1,7 @@
 """Presentation: a lesson step by step on a projector: large, with few words."""
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QApplication, QRadioButton, QWidget
@@ -31,7 +33,8 @@ class Presentation(QWidget):
 
     def __init__(self, player: Player, asks: StepAsks, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self._player, self.asks, self._content = player, asks, QWidget()
+        self._player, self.asks, self._window = player, asks, parent
+        self._content = QWidget()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setWindowTitle(player.lesson.title)
@@ -39,11 +42,11 @@ class Presentation(QWidget):
         self._place = column(self._content, within=self)
         full = Qt.WindowState.WindowFullScreen
         for keys, act in (
-            ("PgDown", lambda: self._read_on(1)),
-            ("Space", lambda: self._read_on(1)),
-            ("PgUp", lambda: self._read_on(-1)),
-            ("Right", lambda: self._go(1)),
-            ("Left", lambda: self._go(-1)),
+            ("PgDown", partial(self._read_on, 1)),
+            ("Space", partial(self._read_on, 1)),
+            ("PgUp", partial(self._read_on, -1)),
+            ("Right", partial(self._go, 1)),
+            ("Left", partial(self._go, -1)),
             ("Esc", self.close),
             # Out of it, the window can be drawn to the projector's screen.
             ("F11", lambda: self.setWindowState(self.windowState() ^ full)),
@@ -52,6 +55,8 @@ class Presentation(QWidget):
         self._make(1.0)
         look().changed.connect(self._dress)
         asks.refused.connect(self._tell)
+        # So that Enter runs the next cell; only the next Enter.
+        asks.predicted.connect(self.setFocus, Qt.ConnectionType.QueuedConnection)
 
     def open(self) -> None:
         # Where no window manager makes it so, it is as large all the same.
@@ -65,16 +70,15 @@ class Presentation(QWidget):
         self._page.show_step()
         at, count = self._player.at + 1, len(self._player.steps)
         self._step.setText(tr("{step} of {count}", step=at, count=count))
-        self._tell(tr("Arrows or Page keys: another step. Enter: what comes next. Esc: leave."))
+        keys = tr("Arrows or Page keys: another step. Enter: what comes next. Esc: leave.")
+        self._tell(keys)
 
     def _make(self, scale: float) -> None:
         """In other letters."""
-        self._scale, before, letters = scale, self._content, Letterings(scale)
+        self._scale, letters = scale, Letterings(scale)
         with look().in_letters(letters):
             page = self._page = StepPage(self._player, self.asks, brief=True)
         page.setMaximumWidth(round(_WIDEST * scale))
-        # So that Enter runs the next cell; only the next Enter.
-        page.predicted.connect(self.setFocus, Qt.ConnectionType.QueuedConnection)
         title = ElidedLabel(letters.caption, Tone.QUIET, self._player.lesson.title)
         self._step = label("", letters.caption, Tone.QUIET)
         self._foot = ElidedLabel(letters.caption, Tone.FAINT)
@@ -88,11 +92,11 @@ class Presentation(QWidget):
         side, end = round(20 * scale), round(10 * scale)
         parts = (row(title, GROWS, self._step), self.area, GROWS, self._foot)
         column(*parts, within=content, margins=(side, end, side, end))
-        self._place.replaceWidget(before, content)
-        before.hide()
-        before.deleteLater()
-        content.show()
+        self._content.hide()
+        self._content.deleteLater()
         self._content = content
+        self._place.addWidget(content)
+        content.show()
         self._dress()
         self.show_step()
 
@@ -137,10 +141,10 @@ class Presentation(QWidget):
             super().keyPressEvent(event)
             return
         self._page.do_next()
-        part = next_part(self._player)
-        if isinstance(part, Predict):
+        if isinstance(part := next_part(self._player), Predict):
             choose = tr("Predict first: arrows and Space choose, Enter predicts.")
-            self._tell(choose if part.choices else tr("Predict first: type, then press Enter."))
+            types = tr("Predict first: type, then press Enter.")
+            self._tell(choose if part.choices else types)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -151,7 +155,6 @@ class Presentation(QWidget):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
-        active, parent = self.isActiveWindow(), self.parentWidget()
-        if active and parent is not None:
-            parent.window().activateWindow()
+        if self.isActiveWindow():
+            self._window.activateWindow()
         self.left.emit()

@@ -1,21 +1,19 @@
 """StepPage: one step of a lesson with all its parts, as one reads and does it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QButtonGroup,
     QFrame,
-    QLayout,
     QLineEdit,
     QProgressBar,
     QPushButton,
     QRadioButton,
-    QScrollArea,
     QSizePolicy,
     QToolButton,
     QWidget,
@@ -23,13 +21,12 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import figure
-from gpuexplorer.core.words import paragraph, tr, trn
+from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.lessons.lesson_text import CodeText, GrowingText, LessonText
 from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.controls.keyboard import one_tab_stop
 from gpuexplorer.gui.widgets.laid_out import (
     FREE,
@@ -59,7 +56,15 @@ _BARS = ("said", "measured", "limit")
 _DOT = " \N{MIDDLE DOT} "
 _MOST_ROWS = 8  # of what a cell printed; the lab has all of it
 _WORKS = ("waiting", "running")
-_FIXED, _TOP = QSizePolicy.Policy.Fixed, Qt.AlignmentFlag.AlignTop
+_STATES = {  # of a cell; "" where nobody ran it
+    "": mark("Not run yet"),
+    "waiting": mark("Waiting for its turn"),
+    "running": mark("Running"),
+    "cancelled": mark("Cancelled"),
+    "done": mark("Done"),
+    "failed": mark("Failed"),
+}
+_TOP = Qt.AlignmentFlag.AlignTop
 
 
 def next_part(player: Player) -> Predict | Code | None:
@@ -85,6 +90,19 @@ class StepAsks(QObject):
     edit = Signal(str)  # this code is wanted in the lab's editor
     allow = Signal()  # a cell is to run, and of this lesson nobody has allowed any yet
     refused = Signal(str)  # a sentence: why a cell did not run
+    predicted = Signal()  # the keyboard is not needed there any longer
+
+
+def run_cells(player: Player, asks: StepAsks, cells: Sequence[Code]) -> bool:
+    """Whether they run, now or soon; else it is asked or told why not."""
+    try:
+        if not player.must_ask:
+            player.run(*cells)
+            return True
+        asks.allow.emit()
+    except Trouble as trouble:
+        asks.refused.emit(trouble.told)
+    return False
 
 
 class StepPage(QWidget):
@@ -92,96 +110,79 @@ class StepPage(QWidget):
     `show_step` after each `Player.changed`, and after `go`.
     """
 
-    predicted = Signal()  # the keyboard is not needed there any longer
     came = Signal(QWidget)  # this is to be seen: what was just measured, or is to be done
 
     def __init__(self, player: Player, asks: StepAsks, *, brief: bool = False) -> None:
         """`brief`: for a projector, with the first paragraph of each text."""
         super().__init__()
-        self._player, self.asks, self._brief = player, asks, brief
+        self.player, self.asks, self.brief = player, asks, brief
         self.letters = look().letters
         self._shown = (-1, False)
-        self._boxes: list[CellBox | PredictBox | CheckLine] = []
+        self._boxes: list[Box] = []
         self._texts: dict[int, QWidget] = {}  # by their lines
-        self._told: set[int] = set()  # lines of texts that somebody wanted to see at once
+        self._told = False  # somebody wanted to see the texts at once
         self._known: set[int] = set()  # lines of what was measured, or is wrong
         self._page = QWidget()
         self._place = column(self._page, within=self)
         self.show_step()
 
     def show_step(self) -> None:
-        step = self._player.step
+        step, coming = self.player.step, next_part(self.player)
         known = {line for line, each in step.checked.items() if not each.held}
         known |= step.revealed.keys()
-        shown = (self._player.at, step.state is StepState.SKIPPED)
+        shown = (self.player.at, step.state is StepState.SKIPPED)
         if shown != self._shown:  # another, or it is known now that it is skipped
             self._shown, self._known = shown, known
             with look().in_letters(self.letters):
                 self._make(skipped=shown[1])
-        for each in self._boxes:
-            each.show_play(next_part(self._player))
-        held = {each.line for each in step.held_back} - self._told
+        held = set() if self._told else {each.line for each in step.held_back}
         for line, text in self._texts.items():
             text.setVisible(line not in held)
         self._later.setVisible(bool(held))
         new, self._known = known - self._known, known
         for each in self._boxes:
+            each.show_play(coming)
             if each.part.line in new:
                 self._bring(each)
 
     def do_next(self) -> None:
         """A question takes the keyboard, and is answered by who is there; a cell runs."""
-        part = next_part(self._player)
-        for each in self._boxes:
-            if each.part is part:
-                each.act()
-                self._bring(each)
+        part = next_part(self.player)
+        for each in [each for each in self._boxes if each.part is part]:
+            each.act()
+            self._bring(each)
 
     def _make(self, *, skipped: bool) -> None:
-        play = self._player.step
-        self._boxes, self._texts, self._told = [], {}, set()
-        before, page = self._page, QWidget(self)
-        large = self.letters.number if self._brief else self.letters.title
-        title = wrapped_label(play.step.title, Tone.TEXT, large)
-        self._page, body = page, column(title, within=page, gap=_GAP)
+        play = self.player.step
+        self._boxes, self._texts, self._told = [], {}, False
+        self._page.hide()
+        self._page.deleteLater()
+        self._page = page = QWidget()
+        large = self.letters.number if self.brief else self.letters.title
+        body = column(wrapped_label(play.step.title, Tone.TEXT, large), within=page, gap=_GAP)
         if skipped:
             why = play.reason or tr("This machine cannot show it.")
             add(body, Remark(tr("Skipped. {reason}", reason=why), Icon.NOTE, Tone.WARN))
         for part in play.step.parts:
-            if not skipped or isinstance(part, Text | Why):
-                add(body, self._made(part))
-            elif isinstance(part, Code):
-                add(body, CodeText(tr("Code of the cell"), part.source))
-        self._later = link_button(tr("Show the explanation"), flush=True)
-        self._later.clicked.connect(self._on_told_now)
+            match part:
+                case Text(markdown=markdown):
+                    self._texts[part.line] = self._text(markdown, brief=self.brief)
+                    add(body, self._texts[part.line])
+                case Why(question=question, markdown=markdown):
+                    self._texts[part.line] = _folded(question, self._text(markdown))
+                    add(body, self._texts[part.line])
+                case Code() if skipped:
+                    add(body, CodeText(tr("Code of the cell"), part.source))
+                case Point(control=name) if not skipped:
+                    words = tr("Show me {control}", control=tr(CONTROLS[name]))
+                    add(body, row(_button(words, partial(self.asks.control.emit, name)), FREE))
+                case Code() | Check() | Predict() if not skipped:
+                    self._boxes.append(_BOXES[type(part)](self, part))
+                    add(body, self._boxes[-1])
+        self._later = _button(tr("Show the explanation"), self._on_told_now)
         add(body, row(self._later, FREE))
-        self._place.replaceWidget(before, page)
-        before.hide()
-        before.deleteLater()
+        self._place.addWidget(page)
         page.show()
-
-    def _made(self, part: Part) -> QWidget | QLayout:
-        box: CellBox | PredictBox | CheckLine
-        match part:
-            case Text(markdown=markdown):
-                self._texts[part.line] = text = self._text(markdown, brief=self._brief)
-                return text
-            case Why(question=question, markdown=markdown):
-                self._texts[part.line] = text = _folded(question, self._text(markdown))
-                return text
-            case Point(control=name):
-                words = tr("Show me {control}", control=tr(CONTROLS[name]))
-                button = link_button(words, flush=True)
-                button.clicked.connect(partial(self.asks.control.emit, name))
-                return row(button, FREE)
-            case Code():
-                box = CellBox(self._player, part, self.asks, brief=self._brief)
-            case Predict():
-                box = PredictBox(self._player, part, self.predicted.emit, big=self._brief)
-            case Check():
-                box = CheckLine(self._player, part)
-        self._boxes.append(box)
-        return box
 
     def _text(self, markdown: str, *, brief: bool = False) -> QWidget:
         """`brief`: the first paragraph, with the headings above it; the rest on asking."""
@@ -192,213 +193,188 @@ class StepPage(QWidget):
             first = self._text("\n\n".join(blocks[:count]))
             column(first, _folded(tr("More"), rest), within=both)
             return both
-        text = LessonText(markdown, self._player.lesson.file.parent)
+        text = LessonText(markdown, self.player.lesson.file.parent)
         text.lesson_asked.connect(self.asks.lesson)
         return text
 
     def _bring(self, box: QWidget) -> None:
-        at: QWidget | None = box
-        while at is not None and not isinstance(at, QScrollArea):
-            lines, at = at.layout(), at.parentWidget()
-            if lines is not None:
-                lines.activate()  # for each to be as high as it is now
-        self.came.emit(box)
+        """Once all is as high as it is now."""
+        QTimer.singleShot(0, box, partial(self.came.emit, box))
 
     def _on_told_now(self) -> None:
-        self._told |= self._texts.keys()
+        self._told = True
         self.show_step()
 
 
-class CellBox(QFrame):
+class Box(QFrame):
+    """A part that is done, in a frame, with a sentence on how it stands."""
+
+    def __init__(self, page: StepPage, part: Part, name: str) -> None:
+        super().__init__()
+        self.player, self.part, self.asks = page.player, part, page.asks
+        self.said = wrapped_label("", Tone.QUIET)
+        self.setProperty("panel", "notice")
+        self.setAccessibleName(name)
+
+    def show_play(self, coming: Part | None) -> None:
+        """`coming`: what to do next, in this step."""
+        raise NotImplementedError
+
+    def act(self) -> None:
+        raise NotImplementedError
+
+    def tell(self, sentence: str, tone: Tone) -> None:
+        say(self.said, sentence)
+        restyle(self.said, "tone", tone.value)
+
+
+class CellBox(Box):
     """A cell: its code, the button that runs it, and what came of it. The same cell may also be
     typed in the lab: what is shown is what the player knows.
     """
 
-    def __init__(self, player: Player, part: Code, asks: StepAsks, *, brief: bool) -> None:
-        super().__init__()
-        self._player, self.part, self._asks = player, part, asks
+    part: Code
+
+    def __init__(self, page: StepPage, part: Code) -> None:
+        super().__init__(page, part, tr("Cell"))
         self._pressed = False
-        self.setProperty("panel", "notice")
-        self.setAccessibleName(tr("Cell"))
         letters = look().letters
-        self._run = _pressed_by_enter(tr("Run"), self.act)
-        edit = link_button(tr("Put into the editor"))
+        self.said.setFont(letters.caption.font)
+        self._run = _button(tr("Run"), self.act, "")
+        edit = _button(tr("Put into the editor"), partial(self.asks.edit.emit, part.source))
         edit.setToolTip(tr("To change it in the lab, and run it there"))
-        edit.clicked.connect(partial(asks.edit.emit, part.source))
-        self._state = wrapped_label("", Tone.QUIET, letters.caption)
+        edit.setHidden(page.brief)
         self._error = wrapped_label("", Tone.BAD, letters.mono)
         self._output = GrowingText(tr("What the cell printed"))
-        self._more = wrapped_label("", Tone.FAINT, letters.caption)
         code = CodeText(tr("Code of the cell"), part.source)
-        said = column(self._state, self._error, self._output, self._more, gap=6)
-        buttons = row(self._run, *(() if brief else (edit,)), FREE)
-        column(code, buttons, said, within=self, gap=10, margins=(12, 10, 12, 10))
+        buttons = row(self._run, edit, FREE)
+        came = column(self.said, self._error, self._output, gap=6)
+        column(code, buttons, came, within=self, gap=10, margins=(12, 10, 12, 10))
 
     def show_play(self, coming: Part | None) -> None:
-        """`coming`: what to do next, in this step."""
-        cell = self._player.cell(self.part)
+        cell, error = self.player.cell(self.part), ""
         works = cell is not None and cell.state in _WORKS
-        self._pressed = self._pressed and not works and self._player.busy()
-        words = tr("Run again") if cell is not None and not works else tr("Run")
-        self._run.setText(words)
-        self._run.setAccessibleName(words)
+        self._pressed = self._pressed and not works and self.player.busy()
+        self._run.setText(tr("Run") if cell is None or works else tr("Run again"))
         first = coming is self.part and not works and not self._pressed
         restyle(self._run, "kind", "primary" if first else "")
-        state, tone = self._told(cell)
-        say(self._state, state)
-        self._run.setAccessibleDescription(state)
-        error, outputs = "", () if cell is None else cell.outputs
         if cell is not None and cell.state == "failed" and cell.failed is not None:
             # The error's own line; what PyTorch adds below stands in the lab.
             error = clean(error_words(cell.failed)).strip() or tr(cell.failed.told)
-        say(self._error, shortened(error.split("\n")[0]))
-        for each in (self._state, self._error):
-            restyle(each, "tone", tone.value)
+        outputs = () if cell is None else cell.outputs
         printed = [each.text.rstrip("\n") for each in outputs if isinstance(each, Printed)]
         rows = [line for each in printed for line in clean(each).split("\n")]
         shown = "\n".join(map(shortened, rows[-_MOST_ROWS:]))
         if shown != self._output.toPlainText():
             self._output.setPlainText(shown)
         self._output.setVisible(bool(shown))
-        more, pictures = len(rows) - _MOST_ROWS, [e for e in outputs if isinstance(e, Pictured)]
-        lines = trn("{count} line more in the lab", "{count} lines more in the lab", more)
-        told = trn("a picture in the lab", "{count} pictures in the lab", len(pictures))
-        left = (lines if more > 0 else "", told if pictures else "")
-        say(self._more, _DOT.join(filter(None, left)))
+        state, tone = self._stands(cell)
+        said = [state, *(() if cell is None or self._pressed else time_words(cell))]
+        if (more := len(rows) - _MOST_ROWS) > 0:
+            said.append(
+                trn("{count} line more in the lab", "{count} lines more in the lab", more)
+            )
+        if pictures := sum(isinstance(each, Pictured) for each in outputs):
+            said.append(trn("a picture in the lab", "{count} pictures in the lab", pictures))
+        self.tell(_DOT.join(said), tone)
+        self._run.setAccessibleDescription(state)
+        say(self._error, shortened(error.split("\n")[0]))
+        restyle(self._error, "tone", tone.value)
 
-    def _told(self, cell: Cell | None) -> tuple[str, Tone]:
-        """How it stands, and what it took."""
-        fails = self.part.fails
-        if self._pressed:
-            return tr("Waiting for its turn"), Tone.QUIET
-        if self._player.gone(self.part):
+    def _stands(self, cell: Cell | None) -> tuple[str, Tone]:
+        state = "waiting" if self._pressed else cell.state if cell is not None else ""
+        if not self._pressed and self.player.gone(self.part):
             return tr("Done, but its results were lost with the worker"), Tone.QUIET
-        if cell is None:
-            meant = tr("Not run yet. This cell is meant to fail.")
-            return meant if fails else tr("Not run yet"), Tone.QUIET
-        match cell.state:
-            case "waiting":
-                return tr("Waiting for its turn"), Tone.QUIET
-            case "running" if cell.asked:
-                return tr("Waiting for an answer, in the lab"), Tone.WARN
-            case "running":
-                return tr("Running"), Tone.QUIET
-            case "cancelled":
-                return tr("Cancelled"), Tone.QUIET
-            case "done" if fails:
-                return tr("Succeeded, but was meant to fail"), Tone.WARN
-            case "done":
-                said, tone = tr("Done"), Tone.QUIET
-            case _ if fails and cell.failed and cell.failed.cause not in NEVER_MEANT:
-                said, tone = tr("Failed, as intended"), Tone.QUIET
-            case _:
-                said, tone = tr("Failed"), Tone.BAD
-        return _DOT.join((said, *time_words(cell))), tone
+        if state == "running" and cell is not None and cell.asked:
+            return tr("Waiting for an answer, in the lab"), Tone.WARN
+        if self.part.fails and not state:
+            return tr("Not run yet. This cell is meant to fail."), Tone.QUIET
+        if self.part.fails and state == "done":
+            return tr("Succeeded, but was meant to fail"), Tone.WARN
+        failed = cell.failed if cell is not None and state == "failed" else None
+        if self.part.fails and failed is not None and failed.cause not in NEVER_MEANT:
+            return tr("Failed, as intended"), Tone.QUIET
+        return tr(_STATES[state]), Tone.BAD if state == "failed" else Tone.QUIET
 
     def act(self) -> None:
         """Run it, once."""
-        cell = self._player.cell(self.part)
-        if self._pressed or (cell is not None and cell.state in _WORKS):
-            return
-        if self._player.must_ask:
-            self._asks.allow.emit()
-            return
-        self._pressed = True  # the cards are read before it begins
-        try:
-            self._player.run(self.part)
-        except Trouble as trouble:
-            self._pressed = False
-            self._asks.refused.emit(trouble.told)
+        cell = self.player.cell(self.part)
+        if not self._pressed and (cell is None or cell.state not in _WORKS):
+            self._pressed = not self.player.must_ask  # the cards are read before it begins
+            self._pressed = run_cells(self.player, self.asks, [self.part])
 
 
-class CheckLine(QFrame):
+class CheckBox(Box):
     """Whether a check passed, and what to do where it did not."""
 
-    def __init__(self, player: Player, part: Check) -> None:
-        super().__init__()
-        self._player, self.part = player, part
-        self.setProperty("panel", "notice")
+    def __init__(self, page: StepPage, part: Check) -> None:
+        super().__init__(page, part, tr("Check"))
         self._sign = Sign(Icon.CHECK, Tone.GOOD, _beside())
-        self._words = wrapped_label("", Tone.TEXT)
-        self._again = link_button(tr("Check again"), flush=True)
-        self.act = player.check_again
-        self._again.clicked.connect(self.act)
-        words = column(self._words, row(self._again, FREE), gap=4)
+        self._again = _button(tr("Check again"), self.act)
+        words = column(self.said, row(self._again, FREE), gap=4)
         row(self._sign, _TOP, words, GROWS, within=self, margins=(12, 8, 12, 8))
 
-    def show_play(self, _coming: Part | None) -> None:
-        checked = self._player.step.checked.get(self.part.line)
+    def show_play(self, coming: Part | None) -> None:
+        checked, tone = self.player.step.checked.get(self.part.line), Tone.TEXT
         wrong = checked is not None and not checked.held
         if checked is None:
-            words = tr("Checked when the cells above have run.")
+            words, tone = tr("Checked when the cells above have run."), Tone.QUIET
         elif checked.error:
             words = tr("This could not be checked. {why}", why=tr(checked.error))
         elif checked.held:
             words = tr("Check passed.")
         else:
             words = paragraph((checked.told or tr("Check failed."), checked.found))
-        show_sentence(self._words, words)
-        restyle(self._words, "tone", "quiet" if checked is None else "text")
+        self.tell(words, tone)
         restyle(self, "tone", "warn" if wrong else "")
-        sign = (Icon.WARNING, Tone.WARN) if wrong else (Icon.CHECK, Tone.GOOD)
-        self._sign.show_sign(*sign)
+        self._sign.show_sign(*((Icon.WARNING, Tone.WARN) if wrong else (Icon.CHECK, Tone.GOOD)))
         self._sign.setVisible(checked is not None)
         self._again.setVisible(wrong)
 
+    def act(self) -> None:
+        self.player.check_again()
 
-class PredictBox(QFrame):
+
+class PredictBox(Box):
     """Asks what will come out, and later shows it beside what did. Until it is revealed, one
     may think again. Nobody has to predict.
     """
 
-    def __init__(
-        self, player: Player, part: Predict, predicted: Callable[[], object], *, big: bool
-    ) -> None:
-        super().__init__()
-        self._player, self.part, self._predicted = player, part, predicted
-        self._alone = not behind(player.step.step, part)
-        self.setProperty("panel", "notice")
-        self.setAccessibleName(tr("Prediction"))
-        letters, unit = look().letters, part.unit
-        self._field, self._group = QLineEdit(self), QButtonGroup(self)
-        self._field.setAlignment(Qt.AlignmentFlag.AlignRight)
+    part: Predict
+
+    def __init__(self, page: StepPage, part: Predict) -> None:
+        super().__init__(page, part, tr("Prediction"))
+        letters, unit, right = look().letters, part.unit, Qt.AlignmentFlag.AlignRight
+        self._alone = not behind(self.player.step.step, part)
+        self._field, self._group = QLineEdit(self, alignment=right), QButtonGroup(self)
         self._field.setFixedWidth(round(_FIGURES * letters.body.width("0")) + 20)
-        words = tr("Your prediction, {unit}", unit=unit) if unit else tr("Your prediction")
-        self._field.setAccessibleName(words)
+        self._field.setAccessibleName(part.question)
+        self._field.setAccessibleDescription(unit)
         self._field.textEdited.connect(lambda: restyle(self._field, "bad", value=False))
         self._field.setVisible(not part.choices)
-        buttons = [QRadioButton() for _ in part.choices]
-        for at, button in enumerate(buttons):
-            self._group.addButton(button, at)
-            button.setAccessibleDescription(part.question)
-        self._field.setAccessibleDescription(part.question)
+        self._choices = [_Pressed(QRadioButton(), each) for each in part.choices]
+        for at, each in enumerate(self._choices):
+            self._group.addButton(each.button, at)
+            each.button.setAccessibleDescription(part.question)
         one_tab_stop(self._group)
         self._group.buttonToggled.connect(lambda: one_tab_stop(self._group))
-        self._words = list(map(_WordsOf, buttons, part.choices))
-        rows = [
-            row(button, _TOP, words, GROWS, gap=4)
-            for button, words in zip(buttons, self._words, strict=True)
-        ]
-        if not part.choices:
-            rows = [row(self._field, label(unit, letters.body, Tone.QUIET), FREE)]
         self._answer = QWidget()
-        column(*rows, within=self._answer, gap=2)
-        self._predict = _pressed_by_enter(tr("Predict"), self._on_predict_clicked)
-        self._show = link_button(tr("Show the answer"))
-        self._show.setAutoDefault(True)
-        self._show.clicked.connect(lambda: player.reveal(part))
-        sizes = (letters.strong, letters.hero if big else letters.number, letters.strong)
+        answer = column(*self._choices, within=self._answer, gap=2)
+        if not part.choices:
+            add(answer, row(self._field, label(unit, letters.body, Tone.QUIET), FREE))
+        self._predict = _button(tr("Predict"), self._on_predict_clicked, "")
+        self._show = _button(tr("Show the answer"), lambda: self.player.reveal(part))
+        large = letters.hero if page.brief else letters.number
+        sizes = (letters.strong, large, letters.strong)
         self._bars = [RevealBar(*each, unit) for each in zip(_BARS, sizes, strict=True)]
-        self._said = wrapped_label("", Tone.TEXT)
         self._about = wrapped_label("", Tone.QUIET, letters.caption)
         question = wrapped_label(part.question, Tone.TEXT, letters.strong)
         asked = row(self._predict, self._show, FREE)
-        shown = (*self._bars, self._said, self._about)
+        shown = (*self._bars, self.said, self._about)
         column(question, self._answer, asked, *shown, within=self, margins=(12, 10, 12, 10))
 
     def show_play(self, coming: Part | None) -> None:
-        """`coming`: what to do next, in this step."""
-        play, part = self._player.step, self.part
+        play, part = self.player.step, self.part
         said, shown = play.predictions.get(part.line), play.revealed.get(part.line)
         if said is not None and said.said in part.choices:
             self._group.button(list(part.choices).index(said.said)).setChecked(True)
@@ -409,16 +385,14 @@ class PredictBox(QFrame):
         self._predict.setVisible(shown is None)
         self._show.setVisible(shown is None and self._alone and said is None)
         self._answer.setVisible(shown is None or bool(part.choices))
-        for at, words in enumerate(self._words):
+        for at, (each, choice) in enumerate(zip(self._choices, part.choices, strict=True)):
             right = shown is not None and at == part.right
-            choice = part.choices[at]
-            words.show_words(tr("{choice} (the answer)", choice=choice) if right else choice)
-            self._group.button(at).setEnabled(shown is None)
+            each.show_words(tr("{choice} (the answer)", choice=choice) if right else choice)
+            each.button.setEnabled(shown is None)
         values: list[tuple[str, float | None]] = [("", None)] * len(self._bars)
         tone, sentence, about = Tone.TEXT, "", ""
         if shown is not None:
-            none = tr("No prediction.")
-            sentence = none if said is None else tr(how_far(part, said, shown))
+            sentence = tr("No prediction.") if said is None else tr(how_far(part, said, shown))
             if shown.right is not None:
                 tone = Tone.GOOD if shown.right else Tone.WARN
             modelled = tr("Modelled: these cards are simulated.") if shown.modelled else ""
@@ -430,7 +404,7 @@ class PredictBox(QFrame):
             values = values if part.choices else list(found)
         elif said is not None and not self._alone:
             sentence = tr("Your prediction is kept. It is shown when the cells below have run.")
-        self._tell(sentence, tone)
+        self.tell(sentence, tone)
         say(self._about, about)
         most = max((value or 0.0 for _, value in values), default=0.0)
         for bar, (name, value) in zip(self._bars, values, strict=True):
@@ -448,9 +422,8 @@ class PredictBox(QFrame):
         first = self._group.button(at) if self.part.choices else self._field
         first.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _tell(self, sentence: str, tone: Tone) -> None:
-        say(self._said, sentence)
-        restyle(self._said, "tone", tone.value)
+    def tell(self, sentence: str, tone: Tone) -> None:
+        super().tell(sentence, tone)
         restyle(self._field, "bad", tone is Tone.BAD)
 
     def _on_predict_clicked(self) -> None:
@@ -458,12 +431,12 @@ class PredictBox(QFrame):
         try:
             if choices and at < 0:
                 raise Trouble("Choose one of them, then press Predict.")
-            self._player.predict(self.part, str(at + 1) if choices else self._field.text())
+            self.player.predict(self.part, str(at + 1) if choices else self._field.text())
         except Trouble as trouble:
-            self._tell(trouble.told, Tone.BAD)
+            self.tell(trouble.told, Tone.BAD)
             self._take_keyboard()
         else:
-            self._predicted()
+            self.asks.predicted.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter ends here: whoever it stands in may run a cell by it."""
@@ -473,6 +446,13 @@ class PredictBox(QFrame):
             super().keyPressEvent(event)
 
 
+_BOXES: dict[type[Part], Callable[..., Box]] = {
+    Code: CellBox,
+    Check: CheckBox,
+    Predict: PredictBox,
+}
+
+
 class RevealBar(QWidget):
     """A figure over its bar: measured solid, predicted pale, a limit outlined."""
 
@@ -480,14 +460,12 @@ class RevealBar(QWidget):
         super().__init__()
         caption, self._unit = look().letters.caption, unit
         self._name, self._figure = ElidedLabel(caption, Tone.QUIET), label("", letters)
-        self._bar = QProgressBar()
+        self._bar = QProgressBar(textVisible=False, maximum=_PARTS)
         self._bar.setProperty("kind", kind)
-        self._bar.setTextVisible(False)
-        self._bar.setMaximum(_PARTS)
         self._bar.setFixedHeight(round(caption.height * 0.55))
         end = Qt.AlignmentFlag.AlignBottom
-        unit_label = label(unit, caption, Tone.QUIET)
-        head = row(self._name, GROWS, end, self._figure, end, unit_label, end, gap=3)
+        behind = label(unit, caption, Tone.QUIET)
+        head = row(self._name, GROWS, end, self._figure, end, behind, end, gap=3)
         column(head, self._bar, within=self, gap=3)
 
     def show_value(self, name: str, value: float | None, most: float) -> None:
@@ -502,46 +480,49 @@ class RevealBar(QWidget):
             self._bar.setValue(max(_HAIR, round(_PARTS * value / most)) if most else _HAIR)
 
 
-class _WordsOf(QWidget):
-    """What stands beside a button, in as many lines as it needs; a press on them presses it."""
+class _Pressed(QWidget):
+    """A button and its words, in as many lines as they need; a press on them presses it."""
 
     def __init__(self, button: QAbstractButton, words: str) -> None:
         super().__init__()
-        self._button, self._said = button, wrapped_label("", Tone.TEXT)
-        self._said.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
-        column(self._said, within=self, margins=(0, 3, 0, 3))
+        self.button, self._words = button, wrapped_label("", Tone.TEXT)
+        self._words.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        self._words.setContentsMargins(0, 3, 0, 3)
+        row(button, _TOP, self._words, GROWS, within=self, gap=4)
         self.show_words(words)
 
     def show_words(self, words: str) -> None:
-        show_sentence(self._said, words)
-        self._button.setAccessibleName(words.replace("`", ""))
+        show_sentence(self._words, words)
+        self.button.setAccessibleName(words.replace("`", ""))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self.rect().contains(event.position().toPoint()):
-            self._button.click()
+            self.button.click()
 
 
 def _folded(question: str, text: QWidget) -> QWidget:
     """What one may ask, or the rest of a text on a projector; a press unfolds it."""
     head, both = QToolButton(), QWidget()
     head.setCheckable(True)
-    head.setProperty("kind", "fold")
     head.setIconSize(_beside())
-    head.setIcon(icon_of(Icon.CLOSED))
+    head.setProperty("kind", "fold")
     head.toggled.connect(text.setVisible)
     head.toggled.connect(
-        lambda unfolded: head.setIcon(icon_of(Icon.OPEN if unfolded else Icon.CLOSED))
+        lambda open_: head.setIcon(icon_of(Icon.OPEN if open_ else Icon.CLOSED))
     )
+    head.setIcon(icon_of(Icon.CLOSED))
     text.hide()
-    line = row(head, _TOP, _WordsOf(head, question), GROWS, gap=4)
-    column(line, text, within=both, gap=6)
+    column(_Pressed(head, question), text, within=both, gap=6)
     return both
 
 
-def _pressed_by_enter(words: str, act: Callable[[], object]) -> QPushButton:
+def _button(words: str, act: Callable[[], object], kind: str = "link") -> QPushButton:
+    """Which Enter presses too. A link's words begin where those above do."""
     button = QPushButton(words)
+    button.setProperty("kind", kind)
+    button.setProperty("flush", kind == "link")
     button.setAutoDefault(True)
-    button.setSizePolicy(_FIXED, _FIXED)
+    button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     button.clicked.connect(act)
     return button
 

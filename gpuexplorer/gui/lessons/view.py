@@ -22,10 +22,7 @@ from gpuexplorer.gui.widgets.live_view import KeyGroup, LiveView
 from gpuexplorer.gui.widgets.saving import ask_for_file
 from gpuexplorer.lessons.lesson import LESSON_FILE, Lesson, LessonError, Point, screen_of
 
-_KEYS: KeyGroup = (
-    mark("Lessons"),
-    (("Enter", mark("Begin the lesson, or go on with it")),),
-)
+_KEYS: KeyGroup = (mark("Lessons"), (("Enter", mark("Begin the lesson, or go on with it")),))
 _NEEDS = {"pytorch": mark("PyTorch"), "card": mark("a card"), "two cards": mark("two cards")}
 Shelved = Lesson | LessonError
 _LEAST = 380  # pixels, so that a lesson has room beside the list
@@ -44,8 +41,8 @@ class LessonsView(LiveView):
         columns = [
             Column("number", tr("No."), self._number, right=True, width=44),
             Column("title", tr("Lesson"), self._title, stretches=True, width=300),
-            Column("minutes", tr("Minutes"), self._minutes, right=True, width=76, kept=2),
-            Column("needs", tr("Needs"), self._needs, width=150, kept=1),
+            Column("minutes", tr("Minutes"), _minutes, right=True, width=76, kept=2),
+            Column("needs", tr("Needs"), _needs, width=150, kept=1),
             Column("here", tr("Here"), self._here, width=160, kept=3),
             Column("progress", tr("Progress"), self._progress, width=130),
         ]
@@ -110,15 +107,6 @@ class LessonsView(LiveView):
         words = tr("from outside") if shelved.outside else ""
         return Cell(shelved.title, below=about, mark=words, hint=f"{shelved.title}\n{about}")
 
-    def _minutes(self, shelved: Shelved) -> Cell:
-        return Cell(str(shelved.minutes) if isinstance(shelved, Lesson) else "")
-
-    def _needs(self, shelved: Shelved) -> Cell:
-        if isinstance(shelved, LessonError):
-            return Cell()
-        words = listed([tr(_NEEDS.get(each, each)) for each in shelved.needs])
-        return Cell(words or tr("nothing"), tone=Tone.QUIET)
-
     def _here(self, shelved: Shelved) -> Cell:
         """What this machine lacks for it, and what is done about that."""
         session, cards = self.machine.session, len(self.machine.cards())
@@ -139,15 +127,13 @@ class LessonsView(LiveView):
         if isinstance(shelved, LessonError):
             return Cell(tr("cannot be read"), tone=Tone.BAD)
         (done, begun), count = self._lessons.done(shelved), len(shelved.steps)
-        words, player = tr("not begun"), self._lessons.player
-        if begun:
-            words = trn("{done} of {count} step", "{done} of {count} steps", count, done=done)
-        over = begun and done >= count
-        words = tr("done") if over else words
+        player, over = self._lessons.player, begun and done >= count
+        words = trn("{done} of {count} step", "{done} of {count} steps", count, done=done)
+        words = tr("done") if over else words if begun else tr("not begun")
         if player is not None and player.lesson.file == shelved.file:
             return Cell(words, below=tr("open now"))
-        icon = Icon.CHECK if over else None
-        return Cell(words, icon=icon, tone=Tone.TEXT if begun else Tone.FAINT)
+        tone = Tone.TEXT if begun else Tone.FAINT
+        return Cell(words, icon=Icon.CHECK if over else None, tone=tone)
 
     @property
     def _lesson(self) -> Lesson | None:
@@ -168,17 +154,19 @@ class LessonsView(LiveView):
 
     def _play(self, *, anew: bool = False) -> None:
         if (lesson := self._lesson) is not None:
-            self.desk.navigation.open_screen(first_screen(lesson))
+            # Where its first step is done: what it points at first, or the lab.
+            points = [each.control for each in lesson.steps[0].parts if isinstance(each, Point)]
+            screen = screen_of(points[0]) if points else ""
+            self.desk.navigation.open_screen(screen or "lab")
             self._lessons.play(lesson, anew=anew)
 
     def _take(self, path: Path) -> None:
         """From outside: it is on the list now, or it cannot be read."""
-        said = ""
+        say(self._trouble, "")
         try:
             self._table.pick(str(self._shelf.add(path).file))
         except LessonError as error:
-            said = error.told
-        say(self._trouble, said)
+            say(self._trouble, error.told)
         self._table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_shelf_changed(self) -> None:
@@ -194,10 +182,15 @@ class LessonsView(LiveView):
                 self._shelf.forget(each.file)
 
 
-def first_screen(lesson: Lesson) -> str:
-    """Where its first step is done: what it points at first, or the lab."""
-    points = [each.control for each in lesson.steps[0].parts if isinstance(each, Point)]
-    return (screen_of(points[0]) if points else "") or "lab"
+def _minutes(shelved: Shelved) -> Cell:
+    return Cell(str(shelved.minutes) if isinstance(shelved, Lesson) else "")
+
+
+def _needs(shelved: Shelved) -> Cell:
+    if isinstance(shelved, LessonError):
+        return Cell()
+    words = listed([tr(_NEEDS.get(each, each)) for each in shelved.needs])
+    return Cell(words or tr("nothing"), tone=Tone.QUIET)
 
 
 @lru_cache(maxsize=64)

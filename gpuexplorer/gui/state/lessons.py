@@ -58,26 +58,24 @@ class LessonsState(QObject):
 
     def follow(self, lab: Lab) -> None:
         """Other cards are shown from now on; what the lab held went with those before."""
-        player, before = self.player, self.lab
-        before.told.disconnect(self._on_told)
-        for signal in (before.changed, before.stage_changed):
-            signal.disconnect(self.changed)
+        self.lab.disconnect(self)
         self._follow(lab)
-        if player is not None:
-            self.play(player.lesson)
-            if not player.must_ask and self.player is not None:
-                self.player.allow()
+        if (before := self.player) is not None:
+            player = self.play(before.lesson)
+            if not before.must_ask:
+                player.allow()
 
-    def play(self, lesson: Lesson, *, anew: bool = False) -> None:
+    def play(self, lesson: Lesson, *, anew: bool = False) -> Player:
         """Where one left it, or from its first step."""
         self.stop()
-        rig = self._rig = LabRig(self.lab, self)
+        self._rig = LabRig(self.lab, self)
         self._looks.start()
-        self.player = Player(lesson, rig, None if anew else self._kept(lesson))
-        self.player.changed = self._on_player_changed
+        player = Player(lesson, self._rig, None if anew else self._kept(lesson))
+        self.player, player.changed = player, self._on_player_changed
         self._settings.remember(_LAST, str(lesson.file))
-        self.player.go(self.player.at)
+        player.go(player.at)
         self.opened.emit()
+        return player
 
     def play_anew(self) -> None:
         if self.player is not None:
@@ -101,9 +99,7 @@ class LessonsState(QObject):
 
     def done(self, lesson: Lesson) -> tuple[int, bool]:
         """How many of its steps are over, and whether somebody began it at all."""
-        kept = self._kept(lesson)
-        if kept is None:
-            return 0, False
+        kept = self._kept(lesson) or Kept()
         done = sum(kept.states.get(each.title) in _OVER for each in lesson.steps)
         return done, bool(done or kept.at)
 
@@ -118,18 +114,16 @@ class LessonsState(QObject):
     def _follow(self, lab: Lab) -> None:
         self.lab = lab
         lab.told.connect(self._on_told)
-        for signal in (lab.changed, lab.stage_changed):
-            signal.connect(self.changed)
+        lab.changed.connect(self.changed)
+        lab.stage_changed.connect(self.changed)
 
     def _kept(self, lesson: Lesson) -> Kept | None:
-        """None where nobody began it, or what is remembered cannot be read."""
         return kept_of(self._settings.remembered(_key(lesson)) or "")
 
     def _on_look_due(self) -> None:
         """Of a card that is lost the lab hears nothing before a cell works on it."""
-        lost = lost_devices(self.lab.machine, self.lab.devices)
-        if lost != self.lost:
-            self.lost = lost
+        before, self.lost = self.lost, lost_devices(self.lab.machine, self.lab.devices)
+        if before != self.lost:
             self.changed.emit()
 
     def _on_told(self, event: Event) -> None:
@@ -186,8 +180,8 @@ class Shelf(QObject):
 
     def named(self, name: str) -> Lesson | None:
         """The one whose folder is called so."""
-        found = (each for each in self.lessons if isinstance(each, Lesson))
-        return next((each for each in found if each.name == name), None)
+        found = (e for e in self.lessons if isinstance(e, Lesson) and e.name == name)
+        return next(found, None)
 
     def _tell(self) -> None:
         self._settings.remember(_OUTSIDE, json.dumps(self.outside))
@@ -252,8 +246,7 @@ class LabRig(QObject):
         cards = [each.card for each in machine.cards()]
         # In CUDA's order; those it does not count come last.
         cards.sort(key=lambda e: (math.inf if e.cuda_index is None else e.cuda_index, e.index))
-        nothing = (Reading(each.id, -math.inf, {}) for each in cards)
-        said = [self._session.reading(each.card) or each for each in nothing]
+        said = [self._session.reading(e.id) or Reading(e.id, -math.inf, {}) for e in cards]
         late = self._session.clock.now() - self._asked > _PATIENCE
         if late or min(each.at for each in (*said, host)) > self._asked:
             self._end_looks()

@@ -13,12 +13,12 @@ from tests.lessons.fake_rig import FakeRig, played, step
 
 
 def page_of(
-    qtbot: QtBot, *parts: Part | Step, folder: Path = Path(), outside: bool = False
+    qtbot: QtBot, *parts: Part | Step, folder: Path = Path()
 ) -> tuple[StepPage, Player, FakeRig]:
     """Of the steps, or of one with these parts."""
     steps = [each for each in parts if isinstance(each, Step)]
     steps = steps or [step(*(each for each in parts if not isinstance(each, Step)))]
-    player, rig = played(*steps, folder=folder, outside=outside)
+    player, rig = played(*steps, folder=folder)
     page = StepPage(player, StepAsks())
     qtbot.addWidget(page)
     player.changed = page.show_step

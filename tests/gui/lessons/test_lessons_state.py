@@ -16,7 +16,7 @@ from gpuexplorer.gui.state.lessons import LabRig, Shelf
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lessons import reading
-from gpuexplorer.lessons.lesson import Lesson, LessonError
+from gpuexplorer.lessons.lesson import LessonError
 from gpuexplorer.lessons.values import Readings
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
@@ -43,31 +43,20 @@ def rig(session: Session, qtbot: QtBot) -> Iterator[LabRig]:
     made.stop()
 
 
-def test_figures_are_those_of_after_the_asking(
+def test_figures_are_those_of_after_the_asking_and_a_lost_card_has_a_reason_for_none(
     rig: LabRig, session: Session, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(lambda: session.beats().taken > 2)
+    qtbot.waitUntil(lambda: session.beats().taken > 15)
     told: list[Readings] = []
     asked = session.clock.now()
     rig.measure(told.append)
     assert not told
     qtbot.waitUntil(lambda: bool(told))
-    [readings] = told
-    assert [card.index for card, _ in readings.cards] == [0, 1]
-    assert all(sample.at > asked for _, sample in (*readings.cards, readings.host))
-    assert MEMORY_USED in readings.cards[0][1].values
-
-
-def test_a_card_that_is_lost_keeps_nobody_waiting_and_has_a_reason_for_each_figure(
-    rig: LabRig, session: Session, qtbot: QtBot
-) -> None:
-    qtbot.waitUntil(lambda: session.clock.now() > 0 and session.beats().taken > 15)
-    told: list[Readings] = []
-    rig.measure(told.append)
-    qtbot.waitUntil(lambda: bool(told))
-    sample = told[0].cards[1][1]
-    assert MEMORY_USED not in sample.values
-    assert MEMORY_USED in sample.missing
+    (first, one), (second, other) = told[0].cards
+    assert [first.index, second.index] == [0, 1]
+    assert min(one.at, told[0].host[1].at) > asked
+    assert MEMORY_USED in one.values
+    assert MEMORY_USED in other.missing
 
 
 def test_what_a_wire_can_carry_is_known_once_the_driver_has_told(
@@ -78,33 +67,21 @@ def test_what_a_wire_can_carry_is_known_once_the_driver_has_told(
     assert rig.limit("cpu", "cuda:7") is None
 
 
-def test_a_broken_lesson_says_why_and_hides_no_other(
+def test_a_lesson_from_outside_stays_on_the_list_broken_or_not_until_it_is_taken_off(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("01-broken", "02-sound"):
-        shutil.copytree(TWO_STEPS, tmp_path / name)
-    (tmp_path / "01-broken" / "lesson.md").write_text("# Nothing more\n", "utf-8")
-    monkeypatch.setattr(reading, "_folder", lambda: tmp_path)
-    found = Shelf(Settings())
-    with qtbot.waitSignal(found.changed):
-        found.look()
-    broken, sound = found.lessons
-    assert isinstance(broken, LessonError)
-    assert "line 2: " in broken.told
-    assert isinstance(sound, Lesson)
-    assert sound.name == "02-sound"
-
-
-def test_a_lesson_from_outside_stays_on_the_list_until_it_is_taken_off(
-    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reading, "_folder", lambda: tmp_path / "none")
-    settings = Settings()
-    lesson = Shelf(settings).add(TWO_STEPS)
+    mine, settings = tmp_path / "mine", Settings()
+    for folder in (tmp_path / "own" / "02-sound", mine):
+        shutil.copytree(TWO_STEPS, folder)
+    monkeypatch.setattr(reading, "_folder", lambda: tmp_path / "own")
+    Shelf(settings).add(mine)
+    (mine / "lesson.md").write_text("# Nothing more\n", "utf-8")
     again = Shelf(settings)
     with qtbot.waitSignal(again.changed):
         again.look()
-    assert [each.file for each in again.lessons] == [lesson.file]
-    again.forget(lesson.file)
-    assert not again.lessons
-    assert not again.outside
+    sound, broken = again.lessons
+    assert isinstance(broken, LessonError)
+    assert "line 2: " in broken.told
+    assert again.named("02-sound") is sound
+    again.forget(broken.file)
+    assert (again.lessons, again.outside) == ([sound], [])

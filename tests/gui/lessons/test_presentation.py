@@ -33,9 +33,9 @@ def present(qtbot: QtBot) -> Iterator[Present]:
     windows: list[QWidget] = []
 
     def opened(
-        *steps: Step, size: tuple[int, int] = (1366, 768), outside: bool = False
+        *steps: Step, size: tuple[int, int] = (1366, 768)
     ) -> tuple[Presentation, Player, FakeRig]:
-        player, rig = played(*(steps or STEPS), outside=outside)
+        player, rig = played(*(steps or STEPS))
         window = QWidget()
         qtbot.addWidget(window)
         windows.append(window)  # nobody else holds it
@@ -55,26 +55,20 @@ def present(qtbot: QtBot) -> Iterator[Present]:
             presentation.close()
 
 
-def test_letters_are_as_large_as_the_screen_allows(present: Present, qtbot: QtBot) -> None:
-    presentation, *_ = present(size=(911, 512))
-    usual = look().letters.body.font.pixelSize()
-
-    def size() -> int:
-        return shown_text(presentation).font().pixelSize()
-
-    assert size() == round(usual * 1.1)
-    presentation.resize(1920, 1080)
-    qtbot.waitUntil(lambda: size() == round(usual * 2.3))
-    assert shown_text(presentation).width() <= presentation.width()
-
-
-def shown_text(presentation: Presentation) -> LessonText:
-    return next(e for e in presentation.findChildren(LessonText) if e.isVisible())
+@pytest.mark.parametrize(("size", "scale"), [((911, 512), 1.1), ((1920, 1080), 2.3)])
+def test_letters_are_as_large_as_the_screen_allows(
+    present: Present, qtbot: QtBot, size: tuple[int, int], scale: float
+) -> None:
+    presentation, *_ = present(size=(1366, 768))
+    presentation.resize(*size)
+    large = round(look().letters.body.font.pixelSize() * scale)
+    qtbot.waitUntil(lambda: shown(LessonText, presentation).font().pixelSize() == large)
+    assert shown(LessonText, presentation).width() <= presentation.width()
 
 
 def test_of_a_text_the_first_paragraph_is_shown_and_more_on_asking(present: Present) -> None:
     presentation, *_ = present()
-    assert shown_text(presentation).toPlainText() == "First of all."
+    assert shown(LessonText, presentation).toPlainText() == "First of all."
     shown(QToolButton, presentation).click()
     texts = [each for each in presentation.findChildren(LessonText) if each.isVisible()]
     assert [each.toPlainText() for each in texts] == ["First of all.", "And all the rest."]
@@ -132,10 +126,8 @@ def test_enter_asks_for_the_prediction_first_then_runs_the_cell(
     QTest.keyClick(presentation, Key.Key_Return)
     rig.end()
     bars = [each for each in presentation.findChildren(RevealBar) if each.isVisible()]
-    assert [each.accessibleName() for each in bars] == [
-        "Your prediction: 24 MiB",
-        "Measured: 919 MiB",
-    ]
+    names = [each.accessibleName() for each in bars]
+    assert names == ["Your prediction: 24 MiB", "Measured: 919 MiB"]
     assert bars[1].height() > 2 * look().letters.hero.height
 
 
@@ -151,13 +143,6 @@ def test_enter_shows_no_answer_of_a_choice_that_nobody_made(present: Present) ->
     QTest.keyClick(QApplication.focusWidget() or presentation, Key.Key_Return)
     assert player.step.predictions[5].said == "On card 0"
     assert presentation.findChildren(QRadioButton)[0].isChecked()
-
-
-def test_nothing_of_a_lesson_from_outside_runs_unasked(present: Present, qtbot: QtBot) -> None:
-    presentation, _, rig = present(step(cell(6)), outside=True)
-    with qtbot.waitSignal(presentation.asks.allow):
-        QTest.keyClick(presentation, Key.Key_Return)
-    assert not rig.ledger.cells
 
 
 def test_space_presses_the_button_that_has_the_keyboard(present: Present) -> None:
@@ -177,10 +162,9 @@ def test_over_a_real_window_it_stands_on_the_theme_s_ground_in_large_letters(
     player, _ = played(*STEPS)
     player.go(1)
     presentation = Presentation(player, StepAsks(), window)
-    with qtbot.waitActive(presentation):
-        presentation.resize(1366, 768)
+    presentation.resize(1366, 768)
+    with qtbot.waitExposed(presentation):
         presentation.show()
-        presentation.activateWindow()
     ground = presentation.grab().toImage().pixelColor(3, 3)
     assert ground == window.look.theme.ground
     run = button(presentation, "Run")
