@@ -85,7 +85,7 @@ LAB_KEYS: Sequence[KeyGroup] = (
         mark("Looking inside"),
         (
             ("Arrows PgUp PgDown Home End", mark("To another value; with Ctrl to the edge")),
-            ("Left Right Home End", mark("To another layer of a model")),
+            ("Up Down Home End", mark("To another layer of a model")),
             ("Del", mark("Close the tab")),
             ("Esc", mark("Back to the bench")),
         ),

@@ -109,7 +109,7 @@ def test_before_anything_runs_the_devices_are_there_and_a_note_says_that_nothing
     names = [each.blocks.accessibleName() for each in columns(bench)]
     assert names == ["cpu, nothing on it", "cuda:0, nothing on it", "cuda:1, nothing on it"]
     assert "GiB free" in of(bench, "cuda:0").accessibleDescription()
-    assert "No tensors yet: the first cell starts PyTorch." in texts(bench)
+    assert "No tensors yet. No worker runs: it starts with the first cell." in texts(bench)
     assert "TITAN RTX, modelled" in texts(bench)
     assert worker.sent == []
 
@@ -262,7 +262,7 @@ def test_a_line_between_two_cards_is_asked_until_it_is_cured(
     run(MAKE_Y, tensor("Y", "cuda:1"))
     failed = lab.run("X + Y")
     worker.fail("devices differ", "RuntimeError", "Expected all tensors on the same device")
-    asked = "X on cuda:0, Y on cuda:1. On which card?"
+    asked = "X on cuda:0, Y on cuda:1. On which device?"
     qtbot.waitUntil(lambda: asked in texts(bench))
     assert bench.accessibleDescription() == asked
     lab.run("X_1 = X.cuda(1)", cures=failed)

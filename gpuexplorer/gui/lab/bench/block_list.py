@@ -75,6 +75,13 @@ class BenchActions(QObject):
         by_host = (block.key.device, device.name) in self._lab.switches.by_host
         return copy_line(block.placed, device, self._lab.ledger.things, by_host=by_host)
 
+    def why_not(self, block: Block, device: BenchDevice) -> str:
+        try:
+            self.line_to(block, device)
+        except Trouble as trouble:
+            return trouble.told
+        return ""
+
     def carry(self, block: Block, device: BenchDevice) -> None:
         """A tensor is copied, a model moves."""
         self._run(lambda: self.line_to(block, device))
@@ -101,15 +108,16 @@ class BenchActions(QObject):
 
     def choose(self, block: Block | None) -> None:
         """On all parts of the lab: the object, and the cell that made it."""
-        made = block.cause.cell if block is not None and block.cause is not None else None
-        if block is not None and block.placed is not None:
-            cell = self._lab.ledger.cell(block.placed.id)
-            made = None if cell is None else cell.id
-        self._lab.selection.choose(made, () if block is None else block.names)
+        if block is None:
+            self._lab.selection.choose()
+            return
+        made = None if block.cause is None else block.cause.cell
+        if block.placed is not None and self._lab.ledger.cell(block.placed.id) is not None:
+            made = block.placed.id
+        self._lab.selection.choose(made, block.names)
 
     def copy_name(self, block: Block) -> None:
-        if block.names:
-            QApplication.clipboard().setText(block.names[0])
+        QApplication.clipboard().setText(block.key.name)
 
     def open_menu(self, block: Block, place: QPoint, parent: QWidget) -> None:
         self.touched.emit()
@@ -127,11 +135,9 @@ class BenchActions(QObject):
             for device in self.devices:
                 words = "   ".join(dict.fromkeys(filter(None, (device.name, device.label))))
                 action = targets.addAction(words, partial(self.carry, block, device))
-                try:
-                    action.setToolTip(self.line_to(block, device))
-                except Trouble as trouble:
-                    action.setToolTip(trouble.told)
-                    action.setEnabled(False)
+                why = self.why_not(block, device)
+                action.setToolTip(why or self.line_to(block, device))
+                action.setEnabled(not why)
         menu.addAction(f"{tr('Copy name')}\tCtrl+C", partial(self.copy_name, block))
         menu.addSeparator()
         menu.addAction(f"{tr('Delete')}\tDel", partial(self.delete, block))
@@ -200,42 +206,41 @@ class BlockDelegate(Delegate):
     def height_of(self, block: Block) -> float:
         if not self.in_whole(block):
             return _ONE_LINE + _GAP
-        lines = len(self._lines(block)[2]) + (0 if block.grid is None else block.grid[0])
-        return _ONE_LINE + lines * _LINE + (0 if block.grid is None else 2) + _GAP
+        high = block.grid[0] * _LINE + 2 if block.grid else 0
+        return _ONE_LINE + len(self._runs(block)[1]) * _LINE + high + _GAP
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, round(self.height_of(index.data(_BLOCK))))
 
-    def _lines(self, block: Block) -> tuple[bool, bool, list[str]]:
-        """Whether bytes and shape have room beside the name, which comes first; and what stands
-        below it.
+    def _runs(self, block: Block) -> tuple[list[Run], list[Run], list[Run], bool]:
+        """Its name, with the shape where there is room for it; what stands below; its bytes;
+        and whether these have room beside the name.
         """
-        mono, shape = self.look.letters.mono, block.shape
-        remark = block.remark(self._model.units)
-        left = self.width - 2 * _PAD - mono.width(block.title) - _BETWEEN
-        taken = sum(run.width for run in self._at_right(block))
-        beside = taken <= left
-        left -= taken if beside else 0
-        tensor = block.kind is BlockKind.TENSOR
-        shaped = tensor and mono.width(shape) + _BETWEEN <= left
-        lines = [each for each in ("" if shaped else shape, remark) if each]
-        return beside, shaped, lines or ([] if beside else [""])
-
-    def _at_right(self, block: Block) -> list[Run]:
-        letters, theme = self.look.letters, self.look.theme
-        taken, runs = block.amount(self._model.device, self._model.units), []
+        letters, theme, model = self.look.letters, self.look.theme, self._model
+        tensor, taken = block.kind is BlockKind.TENSOR, block.amount(model.device, model.units)
+        mono, small = letters.mono, letters.caption
+        title = (mono, theme.text) if block.names else (small, theme.quiet)
+        shape = Run(block.shape, mono if tensor else small, theme.quiet)
+        remark = Run(block.remark(model.units), small, theme.quiet)
+        first, right = [Run(block.title, *title)], []
+        below = [run for run in (shape, remark) if run.text]
         if block.placed is not None and block.placed.requires_grad:
-            runs.append(Run("∇\N{EN SPACE}", letters.caption, theme.quiet))
+            right.append(Run("∇\N{EN SPACE}", small, theme.quiet))
         if taken is not None:
-            runs.append(Run(taken.number, letters.strong, theme.text))
-            runs.append(Run(f"{THIN_SPACE}{taken.unit}", letters.caption, theme.quiet))
-        return runs
+            right.append(Run(taken.number, letters.strong, theme.text))
+            right.append(Run(f"{THIN_SPACE}{taken.unit}", small, theme.quiet))
+        wide = sum(run.width for run in right)
+        room = self.width - 2 * _PAD - first[0].width - _BETWEEN
+        beside = wide <= room
+        if tensor and shape.width + _BETWEEN <= room - (wide if beside else 0):
+            first.append(below.pop(0))
+        return first, below or ([] if beside else [Run("", small, theme.quiet)]), right, beside
 
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
         block: Block = index.data(_BLOCK)
-        theme, letters = drawing.theme, drawing.letters
+        theme = drawing.theme
         place = place.adjusted(_RING, _GAP / 2, -_RING, -_GAP / 2)
         colour = hue(theme, self._model.device)
         strength = 0.07 if block.kind is BlockKind.UNNAMED else 0.2
@@ -249,23 +254,16 @@ class BlockDelegate(Delegate):
             drawing.focus_ring(place.adjusted(-3, -3, 3, 3), _RADIUS + 3)
         if block.key in self.asked:
             drawing.outlined(place, QPen(theme.bad, 2, Qt.PenStyle.DashLine), _RADIUS)
-        beside, shaped, lines = self._lines(block)
-        whole, tensor = self.in_whole(block), block.kind is BlockKind.TENSOR
-        left, right = place.left() + _PAD, place.right() - _PAD
-        baseline, end = place.top() + _PAD + 11.0, right
-        if beside:
-            end = drawing.runs_right(right, baseline, self._at_right(block)) - _BETWEEN
-        named = (letters.mono, theme.text) if block.names else (letters.caption, theme.quiet)
-        x = drawing.elided(left, baseline, Run(block.title, *named), max(0.0, end - left))
-        if shaped:
-            drawing.text(x + _BETWEEN, baseline, Run(block.shape, letters.mono, theme.quiet))
-        for at, line in enumerate(lines if whole else ()):
-            baseline, end = baseline + _LINE, right
-            if at == 0 and not beside:
-                end = drawing.runs_right(right, baseline, self._at_right(block)) - _BETWEEN
-            mono = tensor and line == block.shape
-            run = Run(line, letters.mono if mono else letters.caption, theme.quiet)
-            drawing.elided(left, baseline, run, max(0.0, end - left))
+        first, below, sizes, beside = self._runs(block)
+        whole, left, right = self.in_whole(block), place.left() + _PAD, place.right() - _PAD
+        baseline = place.top() + _PAD + 11.0
+        for at, line in enumerate([first, *([run] for run in below if whole)]):
+            end, x = right, left
+            if at == (0 if beside else 1):
+                end = drawing.runs_right(right, baseline, sizes) - _BETWEEN
+            for run in line:
+                x = drawing.elided(x, baseline, run, max(0.0, end - x)) + _BETWEEN
+            baseline += _LINE
         if whole and block.grid is not None:
             high = block.grid[0] * _LINE
             field = QRectF(left, place.bottom() - _PAD + 1 - high, right - left, high)
@@ -333,25 +331,18 @@ class BlockList(QListView):
         """Where the keyboard is."""
         return self._block(self.currentIndex())
 
-    def show_device(self, device: BenchDevice, units: Units) -> None:
+    def show_blocks(self, blocks: Sequence[Block], device: BenchDevice, units: Units) -> None:
         self._rows.device, self._rows.units = device, units
         self.viewport().update()
-
-    def show_blocks(self, blocks: Sequence[Block]) -> None:
         if blocks != self.blocks:
             self._rows.show(blocks)
             self._choose()
 
-    def show_names(self, names: frozenset[str]) -> None:
-        """What is selected."""
-        if names != self._names:
-            self._names = names
+    def show_names(self, names: frozenset[str], asked: Sequence[Key]) -> None:
+        """What is selected, and what is asked about."""
+        if (names, asked) != (self._names, self._drawn.asked):
+            self._names, self._drawn.asked = names, asked
             self._choose()
-
-    def show_asked(self, asked: Sequence[Key]) -> None:
-        if asked != self._drawn.asked:
-            self._drawn.asked = asked
-            self.viewport().update()
 
     def _choose(self) -> None:
         chosen = self.selectionModel()
