@@ -216,9 +216,7 @@ class LineTable(QStackedWidget):
             case "place":  # its number stands last, and is never cut
                 place = tr(line.place)
                 return Cell(place, mono=True, end=True, hint=line.spot.file or place)
-            case (
-                "code"
-            ):  # in the hint as it stands in the file, where that is the program's own
+            case "code":  # as it stands in the file, where that is the program's own
                 at = line.spot.line - 1
                 known = line.spot.file == self._path and 0 <= at < len(self._text)
                 whole = self._text[at].strip() if known else line.what
