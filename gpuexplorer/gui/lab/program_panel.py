@@ -59,7 +59,6 @@ from gpuexplorer.telemetry.whole_file import write_whole
 _WIDE = 900  # from here on what it prints stands beside what was found
 _GAP, _REMEMBERED = 8, "lab/program/columns"
 _MOST_ROWS = 5000
-_MOST_LETTERS = 100_000  # of what came since it was last shown: nobody reads more at a time
 _TEXT = FileKind(mark("Text"), "txt")
 _PHASES = {
     Phase.NONE: ("", Tone.TEXT),
@@ -455,11 +454,11 @@ class ProgramOutput(QPlainTextEdit):
         self._shown, self._open = 0, ""
 
     def show_outputs(self, cell: Cell) -> None:
-        """What it printed since; where that was much, the older part is not kept."""
+        """What it printed since."""
         left, new = cell.letters - self._shown, ""
         self._shown = cell.letters
         for each in reversed(cell.outputs):
-            if left <= 0 or len(new) > _MOST_LETTERS:
+            if left <= 0:
                 break
             if isinstance(each, Printed):
                 # Sentences of the lab's own come whole, and stand on a line of their own.
@@ -470,7 +469,7 @@ class ProgramOutput(QPlainTextEdit):
             return
         bar, before = self.verticalScrollBar(), self.blockCount()
         follows, at = bar.value() >= bar.maximum(), bar.value()
-        rows = (self._open + new)[-_MOST_LETTERS:].split("\n")
+        rows = (self._open + new).split("\n")
         # A row that is written over again and again, as of a progress bar, stays short.
         self._open = "\r".join(rows[-1].split("\r")[-2:])
         cursor = QTextCursor(self.document())

@@ -74,7 +74,7 @@ class Bench(QWidget):
         self._made: dict[str, BenchColumn] = {}
         self._columns: list[BenchColumn] = []
         self._places: list[QWidget] = []  # with the list of the rest
-        self._taken: tuple[list[str], int] = ([], 0)  # their devices, and how many are listed
+        self._taken: list[str] = []  # their devices, and those that are listed
         self._field = QWidget()
         self._field.setProperty("panel", "clear")
         self._area = scrolled(self._field, sideways=True)
@@ -94,7 +94,6 @@ class Bench(QWidget):
         self._area.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
         self._actions.opened.connect(self.open_asked)
         self._actions.refused.connect(self._on_refused)
-        self._actions.touched.connect(self._on_refused)
         self._reading.timeout.connect(self._on_refused)
         lab.told.connect(self._on_told)
         lab.changed.connect(self._on_lab_changed)
@@ -111,7 +110,7 @@ class Bench(QWidget):
             # Only those that hold something, be it their context; the others are listed.
             shown = [e for e in devices if e.is_host or e.context_bytes or blocks.get(e.name)]
         rest = [each for each in devices if each not in shown]
-        taken = [key_of(each) for each in shown], len(rest)
+        taken = [*map(key_of, shown), "", *map(key_of, rest)]
         if taken != self._taken:
             self._taken = taken
             self._take(shown, len(rest))
@@ -137,7 +136,6 @@ class Bench(QWidget):
 
     def _take(self, shown: Sequence[BenchDevice], rest: int) -> None:
         for column in self._columns:
-            self._row.removeWidget(column)
             column.hide()
         for at, device in enumerate(shown):
             if key_of(device) not in self._made:
@@ -200,16 +198,6 @@ class Bench(QWidget):
             device = self._rest.device_at(self._rest.mapFrom(self._field, there))
         return device if device is not None and device.name else None
 
-    def _peek(self, blocks: Sequence[Block]) -> None:
-        """Only between two cells: a look would wait behind a long one, and be old by then."""
-        if self._lab.stage is Stage.READY:
-            # Each cell may have changed values where they are.
-            cells = len(self._lab.ledger.cells)
-            for thing in [e.placed for e in blocks if e.placed is not None and e.grid]:
-                if self._asked.get(thing.name) != (thing.id, cells):
-                    self._asked[thing.name] = (thing.id, cells)
-                    self._lab.look_into(thing.name, rows=FEW_ROWS, columns=FEW_COLUMNS)
-
     def _values(self, block: Block) -> Peeked | None:
         """What was seen before stays until new ones come; inside, more of it may be seen."""
         thing = block.placed
@@ -248,9 +236,16 @@ class Bench(QWidget):
         self._bring_into_sight(self._lab.selection.things)
 
     def _on_seen_changed(self) -> None:
-        if self.isVisible():
-            for column in self._columns:
-                self._peek(column.blocks.read())
+        """Values are asked for only between two cells: a look would wait behind a long one, and
+        be old by then. Each cell may have changed them.
+        """
+        cells = len(self._lab.ledger.cells)
+        asking = self.isVisible() and self._lab.stage is Stage.READY
+        read = [each.blocks.read() for each in self._columns if asking]
+        for thing in [e.placed for blocks in read for e in blocks if e.placed and e.grid]:
+            if self._asked.get(thing.name) != (thing.id, cells):
+                self._asked[thing.name] = (thing.id, cells)
+                self._lab.look_into(thing.name, rows=FEW_ROWS, columns=FEW_COLUMNS)
 
     def _on_device_chosen(self, at: int) -> None:
         self._area.horizontalScrollBar().setValue(self._places[at].x())

@@ -61,9 +61,8 @@ ValuesOf = Callable[[Block], Peeked | None]
 class BenchActions(QObject):
     """What can be done with a block, by mouse, keys or menu; all of it through `lab.run`."""
 
-    touched = Signal()  # a person does something else, by mouse or keyboard
     opened = Signal(str)
-    refused = Signal(str)
+    refused = Signal(str)  # empty: a person does something else, by mouse or keyboard
 
     def __init__(self, lab: Lab, parent: QObject) -> None:
         super().__init__(parent)
@@ -120,7 +119,7 @@ class BenchActions(QObject):
         QApplication.clipboard().setText(block.key.name)
 
     def open_menu(self, block: Block, place: QPoint, parent: QWidget) -> None:
-        self.touched.emit()
+        self.refused.emit("")
         if not block.names:
             return
         menu = QMenu(parent)
@@ -367,10 +366,11 @@ class BlockList(QListView):
 
     def bring_into_sight(self, names: frozenset[str]) -> bool:
         """True where one of them lies here."""
-        found = [at for at, each in enumerate(self.blocks) if names & {*each.names}]
-        if found:
-            self.scrollTo(self._rows.index(found[0]))
-        return bool(found)
+        for at, each in enumerate(self.blocks):
+            if not names.isdisjoint(each.names):
+                self.scrollTo(self._rows.index(at))
+                return True
+        return False
 
     def enter_at(self, y: int | None) -> None:
         """The keyboard comes here, from the block beside at that height."""
@@ -383,9 +383,9 @@ class BlockList(QListView):
     def read(self) -> Sequence[Block]:
         """Those that are seen with what stands below their names."""
         x, bottom = self.width() // 2, self.viewport().height() - 1
-        first, last = self.indexAt(QPoint(x, 0)), self.indexAt(QPoint(x, bottom))
-        seen = slice(max(0, first.row()), last.row() + 1 if last.isValid() else None)
-        return [each for each in self.blocks[seen] if self._drawn.in_whole(each)]
+        first, last = (self.indexAt(QPoint(x, y)).row() for y in (0, bottom))
+        seen = self.blocks[max(0, first) : last + 1 or None]
+        return [each for each in seen if self._drawn.in_whole(each)]
 
     def _block(self, index: Index) -> Block | None:
         return self.blocks[index.row()] if index.isValid() else None
@@ -406,7 +406,7 @@ class BlockList(QListView):
         drag.exec(Qt.DropAction.CopyAction)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._actions.touched.emit()
+        self._actions.refused.emit("")
         block = self._pressed = self._block(self.indexAt(event.position().toPoint()))
         super().mousePressEvent(event)
         if event.button() is Qt.MouseButton.LeftButton:
@@ -427,7 +427,7 @@ class BlockList(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         actions, block = self._actions, self.at
-        actions.touched.emit()
+        actions.refused.emit("")
         side = _SIDEWAYS.get(Qt.Key(event.key()))
         if side is not None and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.gone_sideways.emit(side)
@@ -446,14 +446,6 @@ class BlockList(QListView):
         else:
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.walked.emit()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.walked.emit()
-
     def event(self, event: QEvent) -> bool:
         # The space bar selects a block, before it holds the time, and Ctrl+C copies its name,
         # before the screen copies something else.
@@ -462,7 +454,10 @@ class BlockList(QListView):
             if self.at is not None and (copies or event.key() == Qt.Key.Key_Space):
                 event.accept()
                 return True
-        return super().event(event)
+        done = super().event(event)
+        if isinstance(event, QFocusEvent):
+            self.walked.emit()
+        return done
 
 
 def hue(theme: Theme, device: BenchDevice) -> QColor:
