@@ -223,11 +223,11 @@ def summary_words(
     for thing in sorted(things.values(), key=lambda each: -each.bytes):
         # Counts the values, not the blocks they lie in; a view has none of its own.
         left = thing.bytes or sum(each.bytes for each in thing.holds)
-        for part in thing.holds if thing.device != "meta" else ():
-            size = min(left, part.bytes) if part.what == "values" else part.bytes
-            if (part.device, part.storage) not in counted:
-                counted[part.device, part.storage] = size
-                left -= size if part.what == "values" else 0
+        for part in thing.holds:
+            values, key = part.what == "values", (part.device, part.storage)
+            if key not in counted and part.device != "meta":
+                counted[key] = min(left, part.bytes) if values else part.bytes
+                left -= counted[key] if values else 0
     said = trn(
         "{count} object on {places}: {amount}.",
         "{count} objects on {places}: {amount}.",

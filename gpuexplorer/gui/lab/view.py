@@ -150,7 +150,7 @@ class LabView(LiveView):
         self._watch = self.add_command(tr("Watch a program…"), "Ctrl+Shift+O", watch)
         lab.told.connect(self._on_told)
         lab.code_offered.connect(lambda _: self._show_beside(Side.CODE))
-        self._panel.refused.connect(self._on_watching_refused)
+        self._panel.refused.connect(self._code.refuse)  # seen where the panel is not
         self._bench.open_asked.connect(self._on_open_asked)
         self._code.form_asked.connect(self._form.run)
         self._code.watch_asked.connect(self._on_watch_asked)
@@ -232,10 +232,6 @@ class LabView(LiveView):
             self._panel.ask_which()
         else:
             self._show_program()
-
-    def _on_watching_refused(self, sentence: str) -> None:
-        if self._cells_shown:
-            self._code.refuse(sentence)
 
     def _on_program_begun(self) -> None:
         chosen = self._program.chosen

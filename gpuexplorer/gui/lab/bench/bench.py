@@ -383,7 +383,8 @@ class BenchColumn(Painted):
                 total = trimmed(amount(device.total_bytes, device, units).number)
                 words = tr("{unit} free of {total}", unit=left.unit, total=total)
             number = left.number, letters.number, Tone.TEXT if whole else Tone.QUIET
-            rest = [f"{THIN_SPACE}{each}" for each in (words, left.unit)]
+            lengths = words, tr("{unit} free", unit=left.unit), left.unit
+            rest = [f"{THIN_SPACE}{each}" for each in lengths]
             free = [(number, (each, letters.body, Tone.QUIET)) for each in rest]
         self._free.show_wordings(free)
         facts = [device.label, said]
@@ -393,6 +394,8 @@ class BenchColumn(Painted):
         blocks, facts = self.blocks.blocks, [*filter(None, facts)]
         why = [*filter(None, (tr(device.reason), tr(device.way_out)))]
         say(self._said, "" if blocks else empty if device.usable else "\n".join(why))
+        if device.is_card:
+            why.append(tr("Others: also what the driver keeps, on an idle card too."))
         self._memory.show_memory(device, units, 0 if self.folded else rows)
         objects = trn("{count} object", "{count} objects", len(blocks))
         self._count.show_text(objects)
@@ -427,13 +430,12 @@ def parts_of(device: BenchDevice) -> Sequence[Part]:
     if device.name == "meta":
         return ()
     tensors = device.tensor_bytes
+    rest = (tr("Others"), device.others_bytes, 0.0)
     if device.is_host:
-        return ((tr("Tensors"), tensors, _HOST), (tr("Others"), device.others_bytes, 0.0))
-    # What the driver keeps for itself is there on an idle card too.
-    rest = (tr("Driver, others"), device.others_bytes, 0.0)
+        return ((tr("Tensors"), tensors, _HOST), rest)
     cache = (tr("Cache"), device.cache_bytes, _CACHE)
     context = (tr("Context"), device.context_bytes, _CONTEXT)
-    within = (tr("Tensors in it"), tensors, _TENSORS)
+    within = (tr("Tensors"), tensors, _TENSORS)
     return (cache, within, context, rest) if device.usable else (rest,)
 
 
