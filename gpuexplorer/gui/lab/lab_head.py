@@ -1,7 +1,7 @@
 """LabHead: what is on the cards, how the worker is, and the menu of its switches."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -46,14 +46,13 @@ class LabHead(QWidget):
         letters = look().letters
         self._summary = ElidedLabel(letters.body, Tone.QUIET)
         self._stage = label("", letters.body)
-        framed = partial(ToolButton, "framed")
         self._more = MenuButton(tr("Switches of the lab"))
         ends = tr("End the worker that hangs at once; the session can be run again")
-        self._restart = framed(Icon.WARNING, tr("Restart"), ends)
+        self._restart = ToolButton("framed", Icon.WARNING, tr("Restart"), ends)
         which = tr("Which Python runs the lab, and what to do where none can")
-        self._python = framed(Icon.LAB, tr("Choose a Python"), which)
+        self._python = ToolButton("framed", Icon.LAB, tr("Choose a Python"), which)
         gives = tr("End the worker: all memory it holds on the cards is given back")
-        self._release = framed(Icon.POWER, tr("Release the cards"), gives)
+        self._release = ToolButton("framed", Icon.POWER, tr("Release the cards"), gives)
         self._more.setObjectName("lab.switches")
         self._release.setObjectName("lab.release")
         said = (label(tr("Lab"), letters.title), self._summary, GROWS, self._stage)
@@ -141,33 +140,26 @@ class LabHead(QWidget):
     def _fill_menu(self, menu: QMenu) -> None:
         menu.setToolTipsVisible(True)
         switches, settings = self._lab.switches, self._lab.machine.settings
+        alone = settings.choices.lab_forms_only
 
-        def add(words: str, hint: str, on: bool, run: Callable[[bool], object]) -> None:
-            action = menu.addAction(words)
+        def add(words: str, hint: str, run: Callable[[], object], on: object) -> None:
+            action = menu.addAction(words, run)
             action.setToolTip(hint.replace("`", ""))
             action.setCheckable(True)
-            action.setChecked(on)
-            action.triggered.connect(run)
-
-        def turn(name: str) -> Callable[[bool], object]:
-            return lambda on: self._choose(**{name: on})
+            action.setChecked(bool(on))
 
         for name, words in TURNED.items():
-            add(tr(words.title), words.code(), getattr(switches, name), turn(name))
-        caps = bool(self.caps())
-        add(tr("Memory cap…"), MEMORY_CAP.code(), caps, lambda _: self.open_caps())
-        title, chosen = tr("Visible cards and their order…"), switches.visible is not None
-        add(title, VISIBLE.code(), chosen, lambda _: self.open_visible())
+            on = getattr(switches, name)
+            add(tr(words.title), words.code(), partial(self._choose, **{name: not on}), on)
+        add(tr("Memory cap…"), MEMORY_CAP.code(), self.open_caps, self.caps())
+        title, some = tr("Visible cards and their order…"), switches.visible is not None
+        add(title, VISIBLE.code(), self.open_visible, some)
         menu.addSeparator()
-        add(
-            tr("Forms only, for a classroom"),
-            tr("Nothing can be typed or opened; forms and the bench still work."),
-            settings.choices.lab_forms_only,
-            lambda on: settings.choose(replace(settings.choices, lab_forms_only=on)),
-        )
+        chosen = replace(settings.choices, lab_forms_only=not alone)
+        hint = tr("Nothing can be typed or opened; forms and the bench still work.")
+        add(tr("Forms only, for a classroom"), hint, partial(settings.choose, chosen), alone)
         menu.addSeparator()
-        explain = menu.addAction(tr("What the switches are in PyTorch and TensorFlow…"))
-        explain.triggered.connect(self.explain)
+        menu.addAction(tr("What the switches are in PyTorch and TensorFlow…"), self.explain)
 
     def _choose(self, **changes: object) -> None:
         """Where a worker was told of it at its start, it has to be ended first."""
@@ -197,8 +189,7 @@ class LabHead(QWidget):
         return [str(each.card.id) for each in self._lab.machine.cards()]
 
     def _on_switches_changed(self) -> None:
-        switches = self._lab.switches
-        kept = {each: getattr(switches, each) for each in ("placement", "growing", "visible")}
+        kept = {e: getattr(self._lab.switches, e) for e in ("placement", "growing", "visible")}
         said = json.dumps({**kept, "cards": self._card_ids()})
         self._lab.machine.settings.remember(_REMEMBERED, said)
         self.refresh()
@@ -219,35 +210,29 @@ def summary_words(
         for each in devices
         if each.is_card
     )
-    said = tr("No tensors yet.")
-    if things:
-        held = {part.device for thing in things.values() for part in thing.holds}
-        places = held or {thing.device for thing in things.values()}
-        cards = len(places - {"cpu", "meta", ""})
-        words = [trn("{count} card", "{count} cards", cards)] if cards else []
-        if "cpu" in places or not words:
-            words.append(tr("the host"))
-        said = trn(
-            "{count} object on {places}: {amount}.",
-            "{count} objects on {places}: {amount}.",
-            len(things),
-            places=listed(words),
-            amount=memory(_values_bytes(things.values()), units),
-        )
     taken = tr("Contexts and caches take {taken}.", taken=memory(extra, units)) if extra else ""
+    if not things:
+        return paragraph((tr("No tensors yet."), taken))
+    held = {part.device for thing in things.values() for part in thing.holds}
+    places = held or {thing.device for thing in things.values()}
+    cards = len(places - {"cpu", "meta", ""})
+    words = [trn("{count} card", "{count} cards", cards)] if cards else []
+    if "cpu" in places or not words:
+        words.append(tr("the host"))
+    counted: dict[tuple[str, int], int] = {}
+    for thing in sorted(things.values(), key=lambda each: -each.bytes):
+        # Counts the values, not the blocks they lie in; a view has none of its own.
+        left = thing.bytes or sum(each.bytes for each in thing.holds)
+        for part in thing.holds:
+            values, key = part.what == "values", (part.device, part.storage)
+            if key not in counted and part.device != "meta":
+                counted[key] = min(left, part.bytes) if values else part.bytes
+                left -= counted[key] if values else 0
+    said = trn(
+        "{count} object on {places}: {amount}.",
+        "{count} objects on {places}: {amount}.",
+        len(things),
+        places=listed(words),
+        amount=memory(sum(counted.values()), units),
+    )
     return paragraph((said, taken))
-
-
-def _values_bytes(things: Iterable[Placed]) -> int:
-    """Counts the values, not the blocks they lie in; a view has none of its own."""
-    counted: set[tuple[str, int]] = set()
-    total = 0
-    for thing in sorted(things, key=lambda each: -each.bytes):
-        parts = {(each.device, each.storage): each for each in thing.holds}
-        new = [each for key, each in parts.items() if key not in counted]
-        new = [each for each in new if each.device != "meta"]
-        counted |= parts.keys()
-        values = sum(each.bytes for each in new if each.what == "values")
-        total += min(thing.bytes, values) if thing.bytes else values
-        total += sum(each.bytes for each in new if each.what != "values")
-    return total

@@ -3,9 +3,10 @@ LineTable: its lines that copied, or at which a card idled.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.units import (
     USUAL,
+    Quantity,
     Units,
     duration,
     grouped,
@@ -36,16 +38,23 @@ from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
 from gpuexplorer.programs.findings import Finding
 from gpuexplorer.programs.program_run import Line
 
+# The last is what it is sorted by.
 _COLUMNS = (
-    ("place", mark("Line"), mark("A line of the program, or of a file it imports."), 120, 0),
-    ("code", mark("Code"), mark("The expression that copied, or kept a card idle."), 112, 0),
-    ("way", mark("From, to"), mark("H is the host, a number a card; of most bytes."), 72, 3),
-    ("copies", mark("Copies"), mark("How often it copied, asked for or not."), 64, 6),
-    ("bytes", mark("Bytes"), mark("Of all its copies together."), 74, 7),
-    ("waited", mark("Host waited"), mark("How long its copies kept Python waiting."), 82, 5),
-    ("idle", mark("Card idle"), mark("How long cards did nothing because of it."), 88, 0),
-    ("share", mark("Of limit, %"), mark("Of what the narrowest wire could carry."), 80, 2),
-)
+    ("place", mark("Line"), mark("A line of the program, or of a file it imports."), 120, 0,
+     "spot.file spot.cell spot.line"),
+    ("code", mark("Code"), mark("The expression that copied, or kept a card idle."), 112, 0,
+     "what"),
+    ("way", mark("From, to"), mark("H is the host, a number a card; of most bytes."), 72, 3,
+     "way"),
+    ("copies", mark("Copies"), mark("How often it copied, asked for or not."), 64, 6, "copies"),
+    ("bytes", mark("Bytes"), mark("Of all its copies together."), 74, 7, "bytes"),
+    ("waited", mark("Host waited"), mark("How long its copies kept Python waiting."), 82, 5,
+     "waited"),
+    ("idle", mark("Card idle"), mark("How long cards did nothing because of it."), 88, 0,
+     "idle_seconds"),
+    ("share", mark("Of limit, %"), mark("Of what the narrowest wire could carry."), 80, 2,
+     "share"),
+)  # fmt: skip
 _FIGURE, _MOST = 72, 50  # pixels of "100 %"; findings, of which each lays out two paragraphs
 
 
@@ -184,21 +193,12 @@ class LineTable(QStackedWidget):
         self.setCurrentIndex(1 if lines else 0)
 
     def _columns(self) -> list[Column[Line]]:
-        cells: Mapping[str, tuple[Callable[[Line], Cell], Callable[[Line], Any]]] = {
-            "place": (self._place, attrgetter("spot.file", "spot.cell", "spot.line")),
-            "code": (self._code, attrgetter("what")),
-            "way": (self._way, lambda line: str(line.way)),
-            "copies": (self._copies, attrgetter("copies")),
-            "bytes": (self._bytes, attrgetter("bytes")),
-            "waited": (self._waited, attrgetter("waited")),
-            "idle": (self._idle, attrgetter("idle_seconds")),
-            "share": (self._share, attrgetter("share")),
-        }
         return [
             Column(
                 key,
                 tr(heading),
-                *cells[key],
+                partial(self._cell, key),
+                cast("Callable[[Line], float | str | None]", attrgetter(*by.split())),
                 tr(meaning),
                 width=width,
                 kept=kept,
@@ -206,62 +206,51 @@ class LineTable(QStackedWidget):
                 right=(figure := key not in ("place", "code", "way")),
                 largest_first=figure,
             )
-            for key, heading, meaning, width, kept in _COLUMNS
+            for key, heading, meaning, width, kept, by in _COLUMNS
         ]
 
-    def _place(self, line: Line) -> Cell:
-        """Its number stands last, and is never cut."""
-        place = tr(line.place)
-        return Cell(place, mono=True, end=True, hint=line.spot.file or place)
-
-    def _code(self, line: Line) -> Cell:
-        """The line as it stands in the file, where that is the program's own."""
-        at = line.spot.line - 1
-        known = line.spot.file == self._path and 0 <= at < len(self._text)
-        whole = self._text[at].strip() if known else line.what
-        return Cell(line.what or whole, mono=True, hint=whole)
-
-    def _way(self, line: Line) -> Cell:
-        """That of most bytes."""
-        if not line.copied:
-            return Cell(hint=tr("It copied nothing."))
-        most = line.copied[0]
-        ends = (chip_of(most.source, self._devices), chip_of(most.target, self._devices))
-        return Cell(chips=ends, joined=True, hint=tr(line.way))
-
-    def _bytes(self, line: Line) -> Cell:
-        if not line.copies:
-            return Cell(hint=tr("It copied nothing."))
-        size = memory(line.bytes, self._units)
-        return Cell(size.number, unit=size.unit, hint=tr(line.memory))
-
-    def _copies(self, line: Line) -> Cell:
-        if not line.copies:
-            return Cell(hint=tr("It copied nothing."))
-        return Cell(grouped(line.copies), hint=tr(line.asked_words))
-
-    def _waited(self, line: Line) -> Cell:
-        if line.waited is None:
-            return Cell(hint=tr("The host waited for no copy here."))
-        time = duration(line.waited)
-        return Cell(time.number, unit=time.unit)
-
-    def _idle(self, line: Line) -> Cell:
-        if not line.idled:
-            return Cell(hint=tr("No card idled because of this line."))
-        time = duration(line.idle_seconds)
-        said = [
-            tr(
-                "{device} idled {time}, {times} times.",
-                device=each.device,
-                time=duration(each.seconds),
-                times=grouped(each.times),
-            )
-            for each in line.idled
-        ]
-        return Cell(time.number, unit=time.unit, hint=paragraph(said))
-
-    def _share(self, line: Line) -> Cell:
-        if line.share is None:
-            return Cell(hint=tr("No share of the wire's limit is known."))
-        return Cell(f"{line.share * 100:.0f}", gauge=Gauge(line.share, None))
+    def _cell(self, key: str, line: Line) -> Cell:
+        size: Quantity | None = None
+        hint = ""
+        match key:
+            case "place":  # its number stands last, and is never cut
+                place = tr(line.place)
+                return Cell(place, mono=True, end=True, hint=line.spot.file or place)
+            case "code":  # as it stands in the file, where that is the program's own
+                at = line.spot.line - 1
+                known = line.spot.file == self._path and 0 <= at < len(self._text)
+                whole = self._text[at].strip() if known else line.what
+                return Cell(line.what or whole, mono=True, hint=whole)
+            case "way" | "copies" | "bytes" if not line.copies:
+                return Cell(hint=tr("It copied nothing."))
+            case "way":
+                most = line.copied[0]
+                ends = [chip_of(each, self._devices) for each in (most.source, most.target)]
+                return Cell(chips=tuple(ends), joined=True, hint=tr(line.way))
+            case "copies":
+                return Cell(grouped(line.copies), hint=tr(line.asked_words))
+            case "bytes":
+                size, hint = memory(line.bytes, self._units), tr(line.memory)
+            case "waited":
+                size = None if line.waited is None else duration(line.waited)
+                hint = tr("The host waited for no copy here.") if size is None else ""
+            case "idle" if not line.idled:
+                hint = tr("No card idled because of this line.")
+            case "idle":
+                size = duration(line.idle_seconds)
+                hint = paragraph(
+                    [
+                        tr(
+                            "{device} idled {time}, {times} times.",
+                            device=each.device,
+                            time=duration(each.seconds),
+                            times=grouped(each.times),
+                        )
+                        for each in line.idled
+                    ]
+                )
+            case _ if line.share is None:
+                hint = tr("No share of the wire's limit is known.")
+            case _:
+                return Cell(f"{line.share * 100:.0f}", gauge=Gauge(line.share, None))
+        return Cell(hint=hint) if size is None else Cell(size.number, unit=size.unit, hint=hint)

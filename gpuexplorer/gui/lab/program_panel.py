@@ -25,7 +25,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
 from gpuexplorer.gui.widgets.controls.fields import text_field
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row
+from gpuexplorer.gui.widgets.laid_out import GROWS, add, column, label, row, say
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.saving import (
     JSON,
@@ -58,7 +58,6 @@ from gpuexplorer.telemetry.whole_file import write_whole
 _WIDE = 900  # from here on what it prints stands beside what was found
 _GAP, _REMEMBERED = 8, "lab/program/columns"
 _MOST_ROWS = 5000
-_MOST_LETTERS = 100_000  # of what came since it was last shown: nobody reads more at a time
 _TEXT = FileKind(mark("Text"), "txt")
 _PHASES = {
     Phase.NONE: ("", Tone.TEXT),
@@ -73,7 +72,6 @@ _PHASES = {
     Phase.KILLED: (mark("Killed"), Tone.BAD),
     Phase.REFUSED: (mark("Cannot run"), Tone.BAD),
 }
-Told = tuple[Sequence[Finding], Sequence[Line]]
 
 
 class ProgramPanel(QFrame):
@@ -93,7 +91,7 @@ class ProgramPanel(QFrame):
         self._typed: dict[Path, str] = {}  # arguments
         self._said = LabNotice()  # of a file that was saved, or text that was copied
         self._asking = self._stale = False
-        self._phase = Phase.NONE  # as it was shown last
+        self._phase = Phase.NONE  # of which findings were asked for last
         self._saving = Saving(self._settings, self)
         self._notice, self._question = NoticeBar(), QuestionBar()
         self._findings = FindingList()
@@ -169,12 +167,11 @@ class ProgramPanel(QFrame):
         state, cell = self._state, self._state.cell
         seen = None if cell is None else cell.seen
         words, tone = _PHASES[state.phase]
-        said = tr(words)
         if state.phase is Phase.RUNNING and cell is not None and cell.asked is not None:
-            said, tone = tr("Waiting for input"), Tone.WARN
+            words, tone = mark("Waiting for input"), Tone.WARN
         if state.phase is Phase.ENDED and state.status:
-            said, tone = tr("Ended with status {status}", status=state.status), Tone.WARN
-        self._how.show_text(said)
+            words, tone = Message("Ended with status {status}", status=state.status), Tone.WARN
+        self._how.show_text(tr(words))
         restyle(self._how, "tone", tone.value)
         figures = [] if state.seconds is None else [str(duration(state.seconds))]
         if seen is not None:
@@ -314,9 +311,10 @@ class ProgramPanel(QFrame):
         run, self._stale = self._state.run(), self._asking
         if run is not None and not self._asking:
             self._asking = True
-            in_a_thread(partial(_told_of, run), self, partial(self._on_told, run), self._say)
+            told = partial(self._on_told, run)
+            in_a_thread(lambda: (findings(run), lines_of(run)), self, told, self._say)
 
-    def _on_told(self, run: ProgramRun, told: Told) -> None:
+    def _on_told(self, run: ProgramRun, told: tuple[Sequence[Finding], Sequence[Line]]) -> None:
         (found, lines), whole = told, as_a_whole(run, found=False)
         self._asking = False
         phase, cell = self._state.phase, self._state.cell
@@ -423,16 +421,14 @@ class WatchSheet(Sheet):
         try:
             arguments = tuple(shlex.split(self._field.text()))
         except ValueError:
-            self._say(
-                tr("A quotation mark or a backslash stands alone in the arguments; close it.")
-            )
+            why = tr("A quotation mark or a backslash stands alone in the arguments; close it.")
+            self._say(why)
             return
         super().accept()
         self.chosen.emit(arguments)
 
     def _say(self, sentence: str) -> None:
-        self._wrong.setText(sentence)
-        self._wrong.setVisible(bool(sentence))
+        say(self._wrong, sentence)
         self._field.setAccessibleDescription(sentence)
         restyle(self._field, "bad", bool(sentence))
         self._field.setFocus()
@@ -457,11 +453,11 @@ class ProgramOutput(QPlainTextEdit):
         self._shown, self._open = 0, ""
 
     def show_outputs(self, cell: Cell) -> None:
-        """What it printed since; where that was much, the older part is not kept."""
+        """What it printed since."""
         left, new = cell.letters - self._shown, ""
         self._shown = cell.letters
         for each in reversed(cell.outputs):
-            if left <= 0 or len(new) > _MOST_LETTERS:
+            if left <= 0:
                 break
             if isinstance(each, Printed):
                 # Sentences of the lab's own come whole, and stand on a line of their own.
@@ -472,7 +468,7 @@ class ProgramOutput(QPlainTextEdit):
             return
         bar, before = self.verticalScrollBar(), self.blockCount()
         follows, at = bar.value() >= bar.maximum(), bar.value()
-        rows = (self._open + new)[-_MOST_LETTERS:].split("\n")
+        rows = (self._open + new).split("\n")
         # A row that is written over again and again, as of a progress bar, stays short.
         self._open = "\r".join(rows[-1].split("\r")[-2:])
         cursor = QTextCursor(self.document())
@@ -486,22 +482,16 @@ class ProgramOutput(QPlainTextEdit):
 
 def _watched(seen: Watched) -> Sequence[str]:
     """How many steps were watched, or how much of the time; and what that cost."""
-    some, whole = grouped(seen.seen_steps), grouped(seen.steps)
+    parts = {"some": grouped(seen.seen_steps), "whole": grouped(seen.steps)}
+    said = tr("{some} of {whole} steps watched", **parts)
+    if seen.step == "batch":
+        said = tr("{some} of {whole} batches watched", **parts)
     if not seen.step:  # neither an optimizer nor a loader was seen
-        some, whole = str(duration(seen.seen_seconds)), str(duration(seen.seconds))
-        said = tr("{some} of {whole} watched", some=some, whole=whole)
-    elif seen.step == "batch":
-        said = tr("{some} of {whole} batches watched", some=some, whole=whole)
-    else:
-        said = tr("{some} of {whole} steps watched", some=some, whole=whole)
+        times = {"some": duration(seen.seen_seconds), "whole": duration(seen.seconds)}
+        said = tr("{some} of {whole} watched", **times)
     # Of the time that the program would have taken by itself.
     bare = seen.seconds - (seen.cost_seconds or 0.0)
     if seen.cost_seconds is None or bare <= 0:
         return [said]
     share = f"{seen.cost_seconds / bare * 100:.1f}"
     return [said, tr("watching costs {share} %", share=share)]
-
-
-def _told_of(run: ProgramRun) -> Told:
-    """In a thread: `run` does not change."""
-    return findings(run), lines_of(run)

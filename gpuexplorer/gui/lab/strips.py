@@ -52,9 +52,8 @@ class Strips(QFrame):
         """The newest readings."""
         lab, height = self._lab, self.window().height()
         ledger, chosen = lab.ledger, lab.selection.cell_in(lab.ledger)
-        newest = next(iter(ledger.cells[-1:]), None)
-        cell = newest if chosen is None else ledger.cell(chosen)
-        touched = frozenset() if cell is None else touched_devices(cell, ledger)
+        newest = [each for each in ledger.cells if chosen in (None, each.id)][-1:]
+        touched = {name for each in newest for name in touched_devices(each, ledger)}
         there = strip_order(lab.devices(), ledger.memory, _MOST)
         near = sorted(there, key=lambda each: each.name not in touched)[:_MOST]
         cards = sorted(near, key=there.index)
@@ -177,14 +176,12 @@ class CellPlots(PlotStack):
 
     def _cell_at(self, point: QPointF) -> int | None:
         """Of several that lie on each other, the next one at each click."""
-        foot = self.layout_now().foot
-        if not foot.top() <= point.y() <= foot.top() + FLAGS:
+        places = [(self.flag_place(each), each.cell) for each in self.cells]
+        before = [(each, cell) for each, cell in places if each.x() <= point.x() + 2]
+        words = before[-1][0].adjusted(-2, 0, _WORDS, 0) if before else QRectF()
+        if not words.contains(point):
             return None
-        before = [each for each in self.cells if self.flag_place(each).x() <= point.x() + 2]
-        if not before or point.x() > self.flag_place(before[-1]).x() + _WORDS:
-            return None
-        left = self.flag_place(before[-1]).x() - _TOGETHER
-        near = [each.cell for each in before if self.flag_place(each).x() > left]
+        near = [cell for each, cell in before if each.x() > words.x() + 2 - _TOGETHER]
         chosen = self._chosen()
         return near[(near.index(chosen) + 1) % len(near)] if chosen in near else near[0]
 
@@ -204,10 +201,8 @@ class CellPlots(PlotStack):
             super().keyPressEvent(event)
             return
         chosen = self._chosen()
-        at = 0 if step > 0 else len(cells) - 1
-        if chosen in cells:
-            at = min(max(0, cells.index(chosen) + step), len(cells) - 1)
-        self._select(cells[at])
+        at = cells.index(chosen) if chosen in cells else -1 if step > 0 else len(cells)
+        self._select(cells[min(max(0, at + step), len(cells) - 1)])
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSplitter, QStackedLayout, QStackedWidget, QWidget
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.lab.bench.bench import Bench
+from gpuexplorer.gui.lab.bench.blocks import BlockKind
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.code.notice_bar import Answer
 from gpuexplorer.gui.lab.forms.form import LabForm
@@ -149,7 +150,7 @@ class LabView(LiveView):
         self._watch = self.add_command(tr("Watch a program…"), "Ctrl+Shift+O", watch)
         lab.told.connect(self._on_told)
         lab.code_offered.connect(lambda _: self._show_beside(Side.CODE))
-        self._panel.refused.connect(self._on_watching_refused)
+        self._panel.refused.connect(self._code.refuse)  # seen where the panel is not
         self._bench.open_asked.connect(self._on_open_asked)
         self._code.form_asked.connect(self._form.run)
         self._code.watch_asked.connect(self._on_watch_asked)
@@ -190,21 +191,17 @@ class LabView(LiveView):
     def _show_beside(self, side: Side) -> None:
         """What lies over the bench goes away."""
         self._pages.setCurrentIndex(0)
-        self._show_cells()
-        self._columns.show_side(side)
-
-    def _show_cells(self) -> None:
         self._place.setCurrentWidget(self._columns)
         self.begin_at(self._code.entry)
         self._on_changed()
+        self._columns.show_side(side)
 
     def _show_program(self) -> None:
-        if self._program.chosen is not None:
-            self._pages.setCurrentIndex(0)
-            self._place.setCurrentWidget(self._panel)
-            self.begin_at(self._panel.entry)
-            self._panel.entry.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._on_changed()
+        self._pages.setCurrentIndex(0)
+        self._place.setCurrentWidget(self._panel)
+        self.begin_at(self._panel.entry)
+        self._panel.entry.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._on_changed()
 
     def _on_settings_changed(self) -> None:
         """Where nothing can be typed, forms are what one begins with."""
@@ -236,10 +233,6 @@ class LabView(LiveView):
         else:
             self._show_program()
 
-    def _on_watching_refused(self, sentence: str) -> None:
-        if self._cells_shown:
-            self._code.refuse(sentence)
-
     def _on_program_begun(self) -> None:
         chosen = self._program.chosen
         self._code.show_watched("" if chosen is None else chosen.path.name)
@@ -264,12 +257,9 @@ class LabView(LiveView):
         def busy() -> bool:
             return cells() and lab.stage in (Stage.BUSY, Stage.HANGING, Stage.WAITING)
 
-        def openable() -> str:
-            """What is selected, where one can look into it."""
-            name = lab.selection.thing
-            thing = None if name is None else lab.ledger.things.get(name)
-            inside = thing is not None and thing.kind in ("tensor", "model", "container")
-            return name if name and inside else ""
+        def openable() -> bool:
+            thing = lab.ledger.things.get(lab.selection.thing or "")
+            return thing is not None and BlockKind(thing.kind).opens
 
         def seen() -> bool:
             cell = state.cell
@@ -278,6 +268,9 @@ class LabView(LiveView):
         def chosen() -> bool:
             return state.chosen is not None
 
+        def open_chosen() -> None:
+            self._on_open_asked(lab.selection.thing or "")
+
         save, keep = tr("Save the session as script or notebook…"), tr("Save what was watched…")
         look, show = tr("Look inside what is selected"), tr("Show the program that is watched")
         replay = partial(code.answer, Answer.REPLAY)
@@ -285,7 +278,7 @@ class LabView(LiveView):
             (tr("Type a cell"), "Ctrl+L", self._on_type_asked, always),
             (tr("Paste into the cell"), "Ctrl+V", self._on_paste_asked, always),
             *((tr(e.command), "", partial(self._on_form_asked, e), always) for e in FORMS),
-            (look, "Ctrl+I", lambda: self._on_open_asked(openable()), lambda: bool(openable())),
+            (look, "Ctrl+I", open_chosen, openable),
             (tr("Stop the cell that runs"), "Ctrl+.", partial(code.answer, Answer.STOP), busy),
             (tr("Run the cell unwatched"), "Alt+Return", code.run_unwatched, always),
             (tr("Open a program or notebook…"), "Ctrl+O", session.ask_which, always),

@@ -16,7 +16,7 @@ from gpuexplorer.gui.lab.bench.blocks import (
 )
 from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line
 from gpuexplorer.gui.state.lab.devices import BenchDevice
-from gpuexplorer.lab.events import Began, Failed, Finished, Frame, Held, Placed
+from gpuexplorer.lab.events import Began, Failed, Frame, Held, Placed
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Run
 from tests.gui.lab.conftest import GIB, MIB, tensor
@@ -47,23 +47,6 @@ def model(*holds: Held, size: int = 64) -> Placed:
 ON_0, ON_1 = Held("cuda:0", "values", 1024, 1), Held("cuda:1", "values", 2048, 2)
 
 
-def ledger_of(*lines: tuple[str, str]) -> Ledger:
-    """Each line with how it ended: "done", or the cause of its failing."""
-    ledger = Ledger()
-    for number, (code, end) in enumerate(lines, 1):
-        ledger.sent(Run(number, code, number))
-        ledger.apply(Began(number))
-        done = end == "done"
-        failed = Failed(number, end, "", "", frames=(Frame(number, 1),))
-        ledger.apply(Finished(number, 0.0) if done else failed)
-    return ledger
-
-
-def test_a_view_says_whose_memory_it_shares() -> None:
-    newest, first = blocks(tensor("X", holds=(ON_0,)), tensor("V", holds=(ON_0,)))["cuda:0"]
-    assert (newest.remark(USUAL), first.remark(USUAL)) == ("same memory as X", "")
-
-
 def test_a_model_on_two_devices_stands_on_both_with_what_it_has_there() -> None:
     found = blocks(model(ON_0, ON_1, Held("cuda:1", "gradients", 512, 3)))
     (here,), (there,) = found["cuda:0"], found["cuda:1"]
@@ -74,9 +57,13 @@ def test_a_model_on_two_devices_stands_on_both_with_what_it_has_there() -> None:
 def test_a_model_an_optimiser_and_the_nameless_say_what_they_are() -> None:
     held = (Held("cuda:0", "state", 1024, 1),)
     adam = Placed(1, "opt", "optimiser", "", "Adam (\n)", holds=held)
-    assert [said(each) for each in blocks(model(ON_0), adam, unnamed=8 * MIB)["cuda:0"]] == [
+    view = [tensor("X", holds=(ON_1,)), tensor("V", holds=(ON_1,))]
+    here = blocks(model(ON_0), *view, adam, unnamed=8 * MIB)["cuda:0"]
+    assert [said(each) for each in here] == [
         "unnamed, 8.00 MiB, nobody named it",
         "opt, optimiser, Adam, 1.00 KiB, its state",
+        "V, tensor, 2×3, 24 B, same memory as X",
+        "X, tensor, 2×3, 24 B",
         "net, model, Linear(3, 4), ReLU(), 64 B",
     ]
 
@@ -140,25 +127,22 @@ def test_deleting_takes_all_names_since_memory_goes_with_the_last() -> None:
         delete_line(())
 
 
-def asked_of(ledger: Ledger, selected: int | None = None) -> list[str]:
-    return [each.name for each in question_of(ledger, selected) or ()]
-
-
-def test_in_a_longer_cell_the_failing_expression_is_what_is_asked_about() -> None:
-    ledger = ledger_of(("A = X * 2\nfor x in range(2):\n    B = A @ (Y + X)", "done"))
+def test_the_failing_expression_is_asked_about_until_it_is_cured_or_another_line_ran() -> None:
+    ledger = Ledger()
+    ledger.sent(Run(1, "A = X * 2\nfor x in range(2):\n    B = A @ (Y + X)", 1))
+    ledger.apply(Began(1))
     ledger.apply(Failed(1, "devices differ", "", "", frames=(Frame(1, 3, "", 13, 18),)))
+
+    def asked(selected: int | None = None) -> list[str]:
+        return [each.name for each in question_of(ledger, selected) or ()]
+
+    assert asked() == []
     ledger.things = {"X": tensor("X"), "Y": tensor("Y", "cuda:1"), "A": tensor("A")}
-    assert asked_of(ledger) == ["Y", "X"]
-
-
-def test_the_question_goes_when_it_is_cured_or_another_line_ran_or_things_are_gone() -> None:
-    ledger = ledger_of(("X @ Y", "devices differ"), ("X + X", "done"))
-    assert asked_of(ledger, selected=1) == []
-    ledger.things = {"X": tensor("X"), "Y": tensor("Y", "cuda:1")}
-    assert asked_of(ledger) == []
-    assert asked_of(ledger, selected=1) == ["X", "Y"]
+    assert asked() == ["Y", "X"]
+    ledger.sent(Run(2, "X + X", 2))
+    assert (asked(), asked(1)) == ([], ["Y", "X"])
     ledger.cells[0].cured_by = 2
-    assert asked_of(ledger, selected=1) == []
+    assert asked(1) == []
 
 
 def test_the_figures_of_a_device_are_in_one_unit_unless_too_little_would_be_left() -> None:

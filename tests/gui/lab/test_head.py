@@ -102,6 +102,9 @@ def test_the_menu_turns_switches_and_names_their_lines(
     head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     assert "expandable_segments:True" in menu(head)["Growing segments"].toolTip()
+    menu(head)["What the switches are in PyTorch and TensorFlow…"].trigger()
+    said = texts(dialog_called("The switches of the lab", head.window()))
+    assert "allow_soft_placement=True" in " ".join(said)
     for words in ("Growing segments", "Print placement", "Forms only, for a classroom"):
         menu(head)[words].trigger()
         assert menu(head)[words].isChecked()
@@ -200,11 +203,3 @@ def test_nothing_of_a_recording_can_be_turned(
     says(head, qtbot, "○ Recorded")
     assert not any(each.isVisible() for each in head.findChildren(QAbstractButton))
     recorded.stop()
-
-
-def test_the_sheet_tells_tensorflows_names_beside_pytorchs_lines(head: LabHead) -> None:
-    menu(head)["What the switches are in PyTorch and TensorFlow…"].trigger()
-    sheet = dialog_called("The switches of the lab", head.window())
-    said = " ".join(texts(sheet))
-    for words in ("allow_soft_placement=True", "expandable_segments:True", "torch.device"):
-        assert words in said

@@ -1,5 +1,6 @@
 """A program that a stand-in worker runs, and what it says of it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from gpuexplorer.core.words import Message
@@ -22,17 +23,12 @@ from gpuexplorer.lab.events import (
 from tests.gui.lab.conftest import KnownPython, ScriptedWorker
 
 FILE = "/home/me/resnet/train.py"
-TEXT = "\n".join(
-    [
-        "import torch",
-        "for x, y in loader:",
-        "    x = x.to(device)",
-        "    loss = F.cross_entropy(net(x), y)",
-        "    total += loss.item()",
-    ]
-)
+TEXT = """import torch
+for x, y in loader:
+    x = x.to(device)
+    loss = F.cross_entropy(net(x), y)
+    total += loss.item()"""
 CHOSEN = Chosen(Path(FILE), TEXT, ("--epochs", "3"))
-OVER = {"host_seconds": 41.0}
 
 
 def program_lab(machine: MachineState, worker: ScriptedWorker) -> Lab:
@@ -75,38 +71,18 @@ class Told:
 
 def copied(row: int, line: int, what: str, **fields: object) -> Transferred:
     """Pageable and blocking, 12 000 times, unless it says otherwise."""
-    usual: dict[str, object] = {
-        "id": 1,
-        "source": "cpu",
-        "target": "cuda:0",
-        "bytes": 12_000 * 786_432,
-        "seconds": 2.6,
-        "modelled": True,
-        "copies": 12_000,
-        "what": what,
-        "line": line,
-        "file": FILE,
-        "how": "to",
-        "pinned": False,
-        "blocking": True,
-        "host_seconds": 2.7,
-        "row": row,
-        "bursts": 12_000,
-    }
-    return Transferred(**{**usual, **fields})  # type: ignore[arg-type]  # by name
+    usual = Transferred(
+        1, "cpu", "cuda:0", 12_000 * 786_432, 2.6, modelled=True, copies=12_000, what=what,
+        line=line, file=FILE, how="to", pinned=False, blocking=True, host_seconds=2.7, row=row,
+        bursts=12_000,
+    )  # fmt: skip
+    return replace(usual, **fields)  # type: ignore[arg-type]  # by name
 
 
 def read(row: int, line: int, what: str, **fields: object) -> Transferred:
-    usual: dict[str, object] = {
-        "source": "cuda:0",
-        "target": "cpu",
-        "bytes": 48_000,
-        "seconds": 0.02,
-        "asked": False,
-        "how": "item",
-        "host_seconds": 3.0,
-    }
-    return copied(row, line, what, **{**usual, **fields})
+    usual = copied(row, line, what, source="cuda:0", target="cpu", bytes=48_000, seconds=0.02)
+    item = replace(usual, asked=False, how="item", host_seconds=3.0)
+    return replace(item, **fields)  # type: ignore[arg-type]  # by name
 
 
 def idled(row: int, line: int, what: str, seconds: float, why: Why = Why.READ) -> Idle:
@@ -115,25 +91,13 @@ def idled(row: int, line: int, what: str, seconds: float, why: Why = Why.READ) -
 
 def seen(**fields: object) -> Watched:
     """12 000 steps of 41 s: a loss that is read each time, a loader that is slow."""
-    usual: dict[str, object] = {
-        "id": 1,
-        "seconds": 41.0,
-        "seen_seconds": 41.0,
-        "steps": 12_000,
-        "seen_steps": 12_000,
-        "step": "optimizer",
-        "cost_seconds": 0.5,
-        "modelled": True,
-        "copies": (copied(1, 3, "x.to(device)"), read(2, 5, "loss.item()")),
-        "idle": (
-            idled(1, 5, "loss.item()", 3.1),
-            idled(2, 2, "for x, y in loader:", 9.4, Why.LOADER),
-        ),
-        "loaders": (
-            Loader(
-                1, 12_000, 9.6, 0, pins=False, file=FILE, line=2, what="for x, y in loader:"
-            ),
-        ),
-        "busy": (("cuda:0", 22.0),),
-    }
-    return Watched(**{**usual, **fields})  # type: ignore[arg-type]  # by name
+    loop = "for x, y in loader:"
+    usual = Watched(
+        1, seconds=41.0, seen_seconds=41.0, steps=12_000, seen_steps=12_000, step="optimizer",
+        cost_seconds=0.5, modelled=True,
+        copies=(copied(1, 3, "x.to(device)"), read(2, 5, "loss.item()")),
+        idle=(idled(1, 5, "loss.item()", 3.1), idled(2, 2, loop, 9.4, Why.LOADER)),
+        loaders=(Loader(1, 12_000, 9.6, 0, pins=False, file=FILE, line=2, what=loop),),
+        busy=(("cuda:0", 22.0),),
+    )  # fmt: skip
+    return replace(usual, **fields)  # type: ignore[arg-type]  # by name

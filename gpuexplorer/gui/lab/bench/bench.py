@@ -18,9 +18,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL, Units, trimmed
-from gpuexplorer.core.words import mark, paragraph, tr, trn
+from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.lab.bench.block_list import THING, BenchActions, BlockList, ValuesOf, hue
 from gpuexplorer.gui.lab.bench.blocks import (
@@ -37,7 +36,7 @@ from gpuexplorer.gui.lab.device_table import DeviceTable, key_of
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run, plain_tip
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.lab.worker_slot import Stage
+from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
@@ -47,18 +46,12 @@ from gpuexplorer.gui.widgets.laid_out import column as stacked
 from gpuexplorer.gui.widgets.line import ElidedLabel, Line, Wording
 from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.gui.widgets.painted import ChipRow, Painted, Sign
-from gpuexplorer.lab.events import Event, Failed, Peeked
+from gpuexplorer.lab.events import Event, Peeked
 
 _EDGE, _GAP, _SIDE = 24, 8, 12
 _LEAST, _FOLDED = 112, 104  # pixels of a column: a block can be read; the host without any
 _MOST_COLUMNS = 10  # the host, eight cards and meta
 _BAR, _LEGEND, _HAIR = 12.0, 18.0, 2.0
-_STAGES = {
-    Stage.SEARCHING: mark("Looking for a Python with PyTorch."),
-    Stage.STARTING: mark("PyTorch starts."),
-    Stage.FAILED: mark("PyTorch could not be started."),
-    Stage.RESTING: mark("No tensors yet: the first cell starts PyTorch."),
-}
 
 
 class Bench(QWidget):
@@ -73,16 +66,15 @@ class Bench(QWidget):
         self._lab = lab
         self._made_of: tuple[object, ...] = ()
         self._there: Mapping[str, Sequence[Block]] = {}
-        self._asked: dict[int, str] = {}  # whose values were asked for
-        self._newest: dict[str, tuple[int, int]] = {}  # that was asked for
-        self._seen: dict[str, int] = {}  # what the name then stood for
+        # Of which object, and after how many cells, a name's values were asked for last.
+        self._asked: dict[str, tuple[int, int]] = {}
         self._actions = BenchActions(lab, self)
         self._made_by: int | None = None  # the newest cell of which something is here
         # Also those that are not shown just now: a block may be dragged from one that goes.
         self._made: dict[str, BenchColumn] = {}
         self._columns: list[BenchColumn] = []
         self._places: list[QWidget] = []  # with the list of the rest
-        self._taken: tuple[list[str], int] = ([], 0)  # their devices, and how many are listed
+        self._taken: list[str] = []  # their devices, and those that are listed
         self._field = QWidget()
         self._field.setProperty("panel", "clear")
         self._area = scrolled(self._field, sideways=True)
@@ -92,7 +84,7 @@ class Bench(QWidget):
         self._note = wrapped_label("", Tone.TEXT)
         self._note.setProperty("kind", "refusal")
         self._note.hide()
-        self._refused = self._question = ""
+        self._refused = ""
         self._reading = QTimer(self, singleShot=True, interval=6000)  # to be read
         self._reach = Segmented(tr("Devices"), [])  # where not all columns have room
         parts = (self._reach, self._area, GROWS, self._note)
@@ -102,7 +94,6 @@ class Bench(QWidget):
         self._area.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
         self._actions.opened.connect(self.open_asked)
         self._actions.refused.connect(self._on_refused)
-        self._actions.touched.connect(self._on_refused)
         self._reading.timeout.connect(self._on_refused)
         lab.told.connect(self._on_told)
         lab.changed.connect(self._on_lab_changed)
@@ -119,7 +110,7 @@ class Bench(QWidget):
             # Only those that hold something, be it their context; the others are listed.
             shown = [e for e in devices if e.is_host or e.context_bytes or blocks.get(e.name)]
         rest = [each for each in devices if each not in shown]
-        taken = [key_of(each) for each in shown], len(rest)
+        taken = [*map(key_of, shown), "", *map(key_of, rest)]
         if taken != self._taken:
             self._taken = taken
             self._take(shown, len(rest))
@@ -132,26 +123,19 @@ class Bench(QWidget):
                 words = tr("the host") if device.is_host else device.name
                 empty = tr("Nothing here. Drop a block to copy it to {device}.", device=words)
             elif device is (first or shown[0]):
-                empty = self._why_nothing()
+                waits = lab.stage not in (Stage.READY, Stage.BUSY)
+                how = stage_words(lab.stage, tr(lab.sentence)).sentence if waits else ""
+                empty = paragraph((tr("No tensors yet."), how))
             column.folded = device.is_host and not there and len(devices) > 1
-            column.blocks.show_blocks(there)
+            column.blocks.show_blocks(there, device, units)
             column.show_device(device, units, rows, empty)
         words = trn("{count} more, empty", "{count} more, empty", len(rest))
         self._rest.setAccessibleName(words)
         self._rest.show_devices(rest, units, words)
         self._arrange()
 
-    def _why_nothing(self) -> str:
-        lab = self._lab
-        if lab.can_replay:
-            return tr("What lay here went with the worker that ended.")
-        if lab.stage is Stage.RESTING and lab.ledger.cells:
-            return tr("All was given back: the next cell starts PyTorch again.")
-        return tr(_STAGES.get(lab.stage, mark("No tensors yet.")))
-
     def _take(self, shown: Sequence[BenchDevice], rest: int) -> None:
         for column in self._columns:
-            self._row.removeWidget(column)
             column.hide()
         for at, device in enumerate(shown):
             if key_of(device) not in self._made:
@@ -176,6 +160,7 @@ class Bench(QWidget):
         self._reach.chosen.connect(self._on_device_chosen)
         self._laid_out.replaceWidget(before, self._reach)
         before.deleteLater()
+        self._show_names()
 
     def _arrange(self) -> None:
         """Whole columns, as many as have room; the others are come to by scrolling."""
@@ -193,19 +178,16 @@ class Bench(QWidget):
         """What is selected, and what a failed cell asks."""
         question = question_of(self._lab.ledger, self._lab.selection.cell)
         for column in self._columns:
-            column.blocks.show_names(self._lab.selection.things)
-            column.blocks.show_asked(question or ())
-        self._question = "" if question is None else asked_of(*question)
-        self.setAccessibleDescription(self._question)
+            column.blocks.show_names(self._lab.selection.things, question or ())
+        self.setAccessibleDescription("" if question is None else asked_of(*question))
         # Why nothing was done just now comes first.
-        say(self._note, self._refused or self._question)
+        say(self._note, self._refused or self.accessibleDescription())
 
     def _bring_into_sight(self, names: frozenset[str]) -> None:
-        """The newest of them."""
-        for column in reversed(self._columns):
-            if column.blocks.bring_into_sight(names):
-                self._area.ensureWidgetVisible(column, 0, 0)
-                return
+        """The last of them."""
+        there = [each for each in self._columns if each.blocks.bring_into_sight(names)]
+        for column in there[-1:]:
+            self._area.ensureWidgetVisible(column, 0, 0)
 
     def _device_at(self, place: QPoint) -> BenchDevice | None:
         there = self._field.mapFrom(self, place)
@@ -216,35 +198,17 @@ class Bench(QWidget):
             device = self._rest.device_at(self._rest.mapFrom(self._field, there))
         return device if device is not None and device.name else None
 
-    def _peek(self, blocks: Sequence[Block]) -> None:
-        """Only between two cells: a look would wait behind a long one, and be old by then."""
-        if self._lab.stage is not Stage.READY:
-            return
-        # Each cell may have changed values where they are.
-        ended = sum(e.state not in ("waiting", "running") for e in self._lab.ledger.cells)
-        for thing in [e.placed for e in blocks if e.placed is not None and e.grid is not None]:
-            version = (thing.id, ended)
-            if self._newest.get(thing.name) != version:
-                self._newest[thing.name] = version
-                number = self._lab.look_into(thing.name, rows=FEW_ROWS, columns=FEW_COLUMNS)
-                self._asked[number] = thing.name
-
     def _values(self, block: Block) -> Peeked | None:
         """What was seen before stays until new ones come; inside, more of it may be seen."""
         thing = block.placed
         seen = None if thing is None else self._lab.course.peeked.get(thing.name)
         if thing is None or seen is None or (len(seen.rows), len(seen.rows[0])) != block.grid:
             return None
-        known = self._lab.recorded or self._seen.get(thing.name) == thing.id
-        return seen if known else None
+        return seen if self._lab.recorded or seen.id > thing.id else None
 
     def _on_told(self, event: Event) -> None:
-        if isinstance(event, Peeked | Failed) and event.id in self._asked:
-            thing = self._lab.ledger.things.get(self._asked.pop(event.id))
-            if isinstance(event, Peeked) and thing is not None:
-                self._seen[thing.name] = thing.id
-                for column in self._columns:
-                    column.blocks.viewport().update()
+        for column in self._columns if isinstance(event, Peeked) else ():
+            column.blocks.viewport().update()
 
     def _on_lab_changed(self) -> None:
         """Where the newest cell made something, the bench scrolls to it."""
@@ -270,13 +234,18 @@ class Bench(QWidget):
     def _on_selection_changed(self) -> None:
         self._show_names()
         self._bring_into_sight(self._lab.selection.things)
-        self.pull()
 
     def _on_seen_changed(self) -> None:
-        if self.isVisible():
-            self._show_names()
-            for column in self._columns:
-                self._peek(column.blocks.read())
+        """Values are asked for only between two cells: a look would wait behind a long one, and
+        be old by then. Each cell may have changed them.
+        """
+        cells = len(self._lab.ledger.cells)
+        asking = self.isVisible() and self._lab.stage is Stage.READY
+        read = [each.blocks.read() for each in self._columns if asking]
+        for thing in [e.placed for blocks in read for e in blocks if e.placed and e.grid]:
+            if self._asked.get(thing.name) != (thing.id, cells):
+                self._asked[thing.name] = (thing.id, cells)
+                self._lab.look_into(thing.name, rows=FEW_ROWS, columns=FEW_COLUMNS)
 
     def _on_device_chosen(self, at: int) -> None:
         self._area.horizontalScrollBar().setValue(self._places[at].x())
@@ -309,11 +278,9 @@ class Bench(QWidget):
     def _on_refused(self, words: str = "") -> None:
         """Empty: it was read, or a person does something else."""
         self._refused = words
-        say(self._note, words or self._question)
-        if not words:
-            return
-        self._reading.start()
-        if QAccessible.isActive():
+        say(self._note, words or self.accessibleDescription())
+        if words:
+            self._reading.start()
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
 
     def _carried(self, event: QDropEvent) -> Block | None:
@@ -332,15 +299,10 @@ class Bench(QWidget):
         place, bar = event.position().toPoint(), self._area.horizontalScrollBar()
         if not _EDGE <= place.x() <= self.width() - _EDGE:
             bar.setValue(bar.value() + (_EDGE if place.x() > _EDGE else -_EDGE))
-        under = self.childAt(place)
-        if isinstance(under, QToolButton):
+        if isinstance(under := self.childAt(place), QToolButton):
             under.click()
-        device, held, possible = self._device_at(place), self._carried(event), True
-        if held is not None and device is not None:
-            try:
-                self._actions.line_to(held, device)
-            except Trouble:
-                possible = False
+        device, held = self._device_at(place), self._carried(event)
+        possible = held is None or device is None or not self._actions.why_not(held, device)
         self._show_target(device, possible=possible)
 
     def _show_target(self, device: BenchDevice | None, *, possible: bool = True) -> None:
@@ -412,36 +374,36 @@ class BenchColumn(Painted):
         self._special.setVisible(device.usable and bool(device.reason))
         self._label.show_text(label)
         self._label.setVisible(not self.folded)
-        lacks = "" if device.name == "meta" else tr("free memory is not known")
-        free: list[Wording] = [((lacks, letters.caption, Tone.FAINT),)]
-        facts = [device.label, lacks]
+        said = "" if device.name == "meta" else tr("free memory is not known")
+        free: list[Wording] = [((said, letters.caption, Tone.FAINT),)]
         if device.free_bytes is not None:
             left = amount(device.free_bytes, device, units)
-            facts[1] = tr("{amount} free", amount=left)
-            words = [tr("{unit} free", unit=left.unit), left.unit]
+            said, words = tr("{amount} free", amount=left), tr("{unit} free", unit=left.unit)
             if device.total_bytes:
                 total = trimmed(amount(device.total_bytes, device, units).number)
-                words.insert(0, tr("{unit} free of {total}", unit=left.unit, total=total))
+                words = tr("{unit} free of {total}", unit=left.unit, total=total)
             number = left.number, letters.number, Tone.TEXT if whole else Tone.QUIET
-            free = [
-                (number, (f"{THIN_SPACE}{each}", letters.body, Tone.QUIET)) for each in words
-            ]
+            lengths = words, tr("{unit} free", unit=left.unit), left.unit
+            rest = [f"{THIN_SPACE}{each}" for each in lengths]
+            free = [(number, (each, letters.body, Tone.QUIET)) for each in rest]
         self._free.show_wordings(free)
-        for part, _, size, _ in parts_of(device):
+        facts = [device.label, said]
+        for part, size, _ in parts_of(device):
             known = tr("not known") if size is None else amount(size, device, units)
             facts.append(f"{part} {known}")
-        said, facts = [tr(device.reason), tr(device.way_out)], [*filter(None, facts)]
-        blocks = self.blocks.blocks
-        say(self._said, "" if blocks else empty if device.usable else "\n".join(said).strip())
+        blocks, facts = self.blocks.blocks, [*filter(None, facts)]
+        why = [*filter(None, (tr(device.reason), tr(device.way_out)))]
+        say(self._said, "" if blocks else empty if device.usable else "\n".join(why))
+        if device.is_card:
+            why.append(tr("Others: also what the driver keeps, on an idle card too."))
         self._memory.show_memory(device, units, 0 if self.folded else rows)
         objects = trn("{count} object", "{count} objects", len(blocks))
         self._count.show_text(objects)
         self._count.setVisible(bool(blocks))
-        self.setToolTip(plain_tip("\n".join(filter(None, [*facts, *said]))))
-        self.blocks.show_device(device, units)
+        self.setToolTip(plain_tip("\n".join([*facts, *why])))
         objects = objects if blocks else tr("nothing on it")
         self.blocks.setAccessibleName(f"{name}, {objects}")
-        self.blocks.setAccessibleDescription(paragraph([f"{', '.join(facts)}.", *said]))
+        self.blocks.setAccessibleDescription(paragraph([f"{', '.join(facts)}.", *why]))
 
     def draw(self, drawing: Drawing) -> None:
         theme, whole = drawing.theme, QRectF(self.rect())
@@ -458,29 +420,23 @@ class BenchColumn(Painted):
             self._actions.choose(None)
 
 
-# Its words, long and brief; its size; its strength of the colour: 0 is not ours, and hatched.
-Part = tuple[str, str, int | None, float]
+# Its words, its size, and its strength of the colour: 0 is not ours, and hatched.
+Part = tuple[str, int | None, float]
 _CACHE, _TENSORS, _CONTEXT, _HOST = 0.62, 1.0, 0.36, 0.55
 
 
 def parts_of(device: BenchDevice) -> Sequence[Part]:
     """Of its memory, as they stand below the bar; None: it is not known."""
-    cache, tensors, others = tr("Cache"), tr("Tensors"), tr("Others")
-    # What the driver keeps for itself is there on an idle card too.
-    words = others if device.is_host else tr("Driver, others")
-    rest = (words, others, device.others_bytes, 0.0)
     if device.name == "meta":
         return ()
+    tensors = device.tensor_bytes
+    rest = (tr("Others"), device.others_bytes, 0.0)
     if device.is_host:
-        return ((tensors, tensors, device.tensor_bytes, _HOST), rest)
-    if not device.usable:
-        return (rest,)
-    return (
-        (cache, cache, device.cache_bytes, _CACHE),
-        (tr("Tensors in it"), tensors, device.tensor_bytes, _TENSORS),
-        (tr("Context"), tr("Context"), device.context_bytes, _CONTEXT),
-        rest,
-    )
+        return ((tr("Tensors"), tensors, _HOST), rest)
+    cache = (tr("Cache"), device.cache_bytes, _CACHE)
+    context = (tr("Context"), device.context_bytes, _CONTEXT)
+    within = (tr("Tensors"), tensors, _TENSORS)
+    return (cache, within, context, rest) if device.usable else (rest,)
 
 
 class DeviceMemory(Painted):
@@ -502,7 +458,7 @@ class DeviceMemory(Painted):
         left, pixel = 0.0, self.width() / (device.total_bytes or 1)
         if device.total_bytes:
             drawing.filled(bar, theme.well, 4)
-        for *_, size, strength in reversed(parts) if device.total_bytes else ():
+        for _, size, strength in reversed(parts) if device.total_bytes else ():
             tensors = (device.tensor_bytes or 0) if strength == _CACHE else 0  # lie within it
             taken = max(0, (size or 0) - tensors)
             place = QRectF(left, 0, max(_HAIR, taken * pixel), _BAR) & bar
@@ -510,7 +466,7 @@ class DeviceMemory(Painted):
             if taken:
                 self._fill(drawing, place, strength)
         shown = parts if self.height() > _BAR + _LEGEND else ()
-        for at, (words, brief, size, strength) in enumerate(shown):
+        for at, (words, size, strength) in enumerate(shown):
             middle = _BAR + 6 + (at + 0.5) * _LEGEND
             x = 14.0 if strength == _TENSORS else 0.0  # contained in the one above
             self._fill(drawing, QRectF(x, middle - 4, 8, 8), strength)
@@ -521,8 +477,7 @@ class DeviceMemory(Painted):
                 runs = [Run(known.number, letters.body, theme.text), unit]
             baseline, x = middle + letters.caption.cap_height / 2, x + 14
             room = drawing.runs_right(self.width(), baseline, runs) - 4 - x
-            fitting = words if letters.caption.width(words) <= room else brief
-            label = Run(fitting, letters.caption, theme.quiet)
+            label = Run(words, letters.caption, theme.quiet)
             drawing.elided(x, baseline, label, max(0.0, room))
 
     def _fill(self, drawing: Drawing, place: QRectF, strength: float) -> None:

@@ -61,9 +61,8 @@ ValuesOf = Callable[[Block], Peeked | None]
 class BenchActions(QObject):
     """What can be done with a block, by mouse, keys or menu; all of it through `lab.run`."""
 
-    touched = Signal()  # a person does something else, by mouse or keyboard
     opened = Signal(str)
-    refused = Signal(str)
+    refused = Signal(str)  # empty: a person does something else, by mouse or keyboard
 
     def __init__(self, lab: Lab, parent: QObject) -> None:
         super().__init__(parent)
@@ -74,6 +73,13 @@ class BenchActions(QObject):
         """Raises Trouble where there is nothing to copy."""
         by_host = (block.key.device, device.name) in self._lab.switches.by_host
         return copy_line(block.placed, device, self._lab.ledger.things, by_host=by_host)
+
+    def why_not(self, block: Block, device: BenchDevice) -> str:
+        try:
+            self.line_to(block, device)
+        except Trouble as trouble:
+            return trouble.told
+        return ""
 
     def carry(self, block: Block, device: BenchDevice) -> None:
         """A tensor is copied, a model moves."""
@@ -101,18 +107,19 @@ class BenchActions(QObject):
 
     def choose(self, block: Block | None) -> None:
         """On all parts of the lab: the object, and the cell that made it."""
-        made = block.cause.cell if block is not None and block.cause is not None else None
-        if block is not None and block.placed is not None:
-            cell = self._lab.ledger.cell(block.placed.id)
-            made = None if cell is None else cell.id
-        self._lab.selection.choose(made, () if block is None else block.names)
+        if block is None:
+            self._lab.selection.choose()
+            return
+        made = None if block.cause is None else block.cause.cell
+        if block.placed is not None and self._lab.ledger.cell(block.placed.id) is not None:
+            made = block.placed.id
+        self._lab.selection.choose(made, block.names)
 
     def copy_name(self, block: Block) -> None:
-        if block.names:
-            QApplication.clipboard().setText(block.names[0])
+        QApplication.clipboard().setText(block.key.name)
 
     def open_menu(self, block: Block, place: QPoint, parent: QWidget) -> None:
-        self.touched.emit()
+        self.refused.emit("")
         if not block.names:
             return
         menu = QMenu(parent)
@@ -127,11 +134,9 @@ class BenchActions(QObject):
             for device in self.devices:
                 words = "   ".join(dict.fromkeys(filter(None, (device.name, device.label))))
                 action = targets.addAction(words, partial(self.carry, block, device))
-                try:
-                    action.setToolTip(self.line_to(block, device))
-                except Trouble as trouble:
-                    action.setToolTip(trouble.told)
-                    action.setEnabled(False)
+                why = self.why_not(block, device)
+                action.setToolTip(why or self.line_to(block, device))
+                action.setEnabled(not why)
         menu.addAction(f"{tr('Copy name')}\tCtrl+C", partial(self.copy_name, block))
         menu.addSeparator()
         menu.addAction(f"{tr('Delete')}\tDel", partial(self.delete, block))
@@ -200,42 +205,41 @@ class BlockDelegate(Delegate):
     def height_of(self, block: Block) -> float:
         if not self.in_whole(block):
             return _ONE_LINE + _GAP
-        lines = len(self._lines(block)[2]) + (0 if block.grid is None else block.grid[0])
-        return _ONE_LINE + lines * _LINE + (0 if block.grid is None else 2) + _GAP
+        high = block.grid[0] * _LINE + 2 if block.grid else 0
+        return _ONE_LINE + len(self._runs(block)[1]) * _LINE + high + _GAP
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, round(self.height_of(index.data(_BLOCK))))
 
-    def _lines(self, block: Block) -> tuple[bool, bool, list[str]]:
-        """Whether bytes and shape have room beside the name, which comes first; and what stands
-        below it.
+    def _runs(self, block: Block) -> tuple[list[Run], list[Run], list[Run], bool]:
+        """Its name, with the shape where there is room for it; what stands below; its bytes;
+        and whether these have room beside the name.
         """
-        mono, shape = self.look.letters.mono, block.shape
-        remark = block.remark(self._model.units)
-        left = self.width - 2 * _PAD - mono.width(block.title) - _BETWEEN
-        taken = sum(run.width for run in self._at_right(block))
-        beside = taken <= left
-        left -= taken if beside else 0
-        tensor = block.kind is BlockKind.TENSOR
-        shaped = tensor and mono.width(shape) + _BETWEEN <= left
-        lines = [each for each in ("" if shaped else shape, remark) if each]
-        return beside, shaped, lines or ([] if beside else [""])
-
-    def _at_right(self, block: Block) -> list[Run]:
-        letters, theme = self.look.letters, self.look.theme
-        taken, runs = block.amount(self._model.device, self._model.units), []
+        letters, theme, model = self.look.letters, self.look.theme, self._model
+        tensor, taken = block.kind is BlockKind.TENSOR, block.amount(model.device, model.units)
+        mono, small = letters.mono, letters.caption
+        title = (mono, theme.text) if block.names else (small, theme.quiet)
+        shape = Run(block.shape, mono if tensor else small, theme.quiet)
+        remark = Run(block.remark(model.units), small, theme.quiet)
+        first, right = [Run(block.title, *title)], []
+        below = [run for run in (shape, remark) if run.text]
         if block.placed is not None and block.placed.requires_grad:
-            runs.append(Run("∇\N{EN SPACE}", letters.caption, theme.quiet))
+            right.append(Run("∇\N{EN SPACE}", small, theme.quiet))
         if taken is not None:
-            runs.append(Run(taken.number, letters.strong, theme.text))
-            runs.append(Run(f"{THIN_SPACE}{taken.unit}", letters.caption, theme.quiet))
-        return runs
+            right.append(Run(taken.number, letters.strong, theme.text))
+            right.append(Run(f"{THIN_SPACE}{taken.unit}", small, theme.quiet))
+        wide = sum(run.width for run in right)
+        room = self.width - 2 * _PAD - first[0].width - _BETWEEN
+        beside = wide <= room
+        if tensor and shape.width + _BETWEEN <= room - (wide if beside else 0):
+            first.append(below.pop(0))
+        return first, below or ([] if beside else [Run("", small, theme.quiet)]), right, beside
 
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
         block: Block = index.data(_BLOCK)
-        theme, letters = drawing.theme, drawing.letters
+        theme = drawing.theme
         place = place.adjusted(_RING, _GAP / 2, -_RING, -_GAP / 2)
         colour = hue(theme, self._model.device)
         strength = 0.07 if block.kind is BlockKind.UNNAMED else 0.2
@@ -249,23 +253,16 @@ class BlockDelegate(Delegate):
             drawing.focus_ring(place.adjusted(-3, -3, 3, 3), _RADIUS + 3)
         if block.key in self.asked:
             drawing.outlined(place, QPen(theme.bad, 2, Qt.PenStyle.DashLine), _RADIUS)
-        beside, shaped, lines = self._lines(block)
-        whole, tensor = self.in_whole(block), block.kind is BlockKind.TENSOR
-        left, right = place.left() + _PAD, place.right() - _PAD
-        baseline, end = place.top() + _PAD + 11.0, right
-        if beside:
-            end = drawing.runs_right(right, baseline, self._at_right(block)) - _BETWEEN
-        named = (letters.mono, theme.text) if block.names else (letters.caption, theme.quiet)
-        x = drawing.elided(left, baseline, Run(block.title, *named), max(0.0, end - left))
-        if shaped:
-            drawing.text(x + _BETWEEN, baseline, Run(block.shape, letters.mono, theme.quiet))
-        for at, line in enumerate(lines if whole else ()):
-            baseline, end = baseline + _LINE, right
-            if at == 0 and not beside:
-                end = drawing.runs_right(right, baseline, self._at_right(block)) - _BETWEEN
-            mono = tensor and line == block.shape
-            run = Run(line, letters.mono if mono else letters.caption, theme.quiet)
-            drawing.elided(left, baseline, run, max(0.0, end - left))
+        first, below, sizes, beside = self._runs(block)
+        whole, left, right = self.in_whole(block), place.left() + _PAD, place.right() - _PAD
+        baseline = place.top() + _PAD + 11.0
+        for at, line in enumerate([first, *([run] for run in below if whole)]):
+            end, x = right, left
+            if at == (0 if beside else 1):
+                end = drawing.runs_right(right, baseline, sizes) - _BETWEEN
+            for run in line:
+                x = drawing.elided(x, baseline, run, max(0.0, end - x)) + _BETWEEN
+            baseline += _LINE
         if whole and block.grid is not None:
             high = block.grid[0] * _LINE
             field = QRectF(left, place.bottom() - _PAD + 1 - high, right - left, high)
@@ -333,25 +330,18 @@ class BlockList(QListView):
         """Where the keyboard is."""
         return self._block(self.currentIndex())
 
-    def show_device(self, device: BenchDevice, units: Units) -> None:
+    def show_blocks(self, blocks: Sequence[Block], device: BenchDevice, units: Units) -> None:
         self._rows.device, self._rows.units = device, units
         self.viewport().update()
-
-    def show_blocks(self, blocks: Sequence[Block]) -> None:
         if blocks != self.blocks:
             self._rows.show(blocks)
             self._choose()
 
-    def show_names(self, names: frozenset[str]) -> None:
-        """What is selected."""
-        if names != self._names:
-            self._names = names
+    def show_names(self, names: frozenset[str], asked: Sequence[Key]) -> None:
+        """What is selected, and what is asked about."""
+        if (names, asked) != (self._names, self._drawn.asked):
+            self._names, self._drawn.asked = names, asked
             self._choose()
-
-    def show_asked(self, asked: Sequence[Key]) -> None:
-        if asked != self._drawn.asked:
-            self._drawn.asked = asked
-            self.viewport().update()
 
     def _choose(self) -> None:
         chosen = self.selectionModel()
@@ -376,10 +366,11 @@ class BlockList(QListView):
 
     def bring_into_sight(self, names: frozenset[str]) -> bool:
         """True where one of them lies here."""
-        found = [at for at, each in enumerate(self.blocks) if names & {*each.names}]
-        if found:
-            self.scrollTo(self._rows.index(found[0]))
-        return bool(found)
+        for at, each in enumerate(self.blocks):
+            if not names.isdisjoint(each.names):
+                self.scrollTo(self._rows.index(at))
+                return True
+        return False
 
     def enter_at(self, y: int | None) -> None:
         """The keyboard comes here, from the block beside at that height."""
@@ -392,9 +383,9 @@ class BlockList(QListView):
     def read(self) -> Sequence[Block]:
         """Those that are seen with what stands below their names."""
         x, bottom = self.width() // 2, self.viewport().height() - 1
-        first, last = self.indexAt(QPoint(x, 0)), self.indexAt(QPoint(x, bottom))
-        seen = slice(max(0, first.row()), last.row() + 1 if last.isValid() else None)
-        return [each for each in self.blocks[seen] if self._drawn.in_whole(each)]
+        first, last = (self.indexAt(QPoint(x, y)).row() for y in (0, bottom))
+        seen = self.blocks[max(0, first) : last + 1 or None]
+        return [each for each in seen if self._drawn.in_whole(each)]
 
     def _block(self, index: Index) -> Block | None:
         return self.blocks[index.row()] if index.isValid() else None
@@ -415,7 +406,7 @@ class BlockList(QListView):
         drag.exec(Qt.DropAction.CopyAction)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._actions.touched.emit()
+        self._actions.refused.emit("")
         block = self._pressed = self._block(self.indexAt(event.position().toPoint()))
         super().mousePressEvent(event)
         if event.button() is Qt.MouseButton.LeftButton:
@@ -436,7 +427,7 @@ class BlockList(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         actions, block = self._actions, self.at
-        actions.touched.emit()
+        actions.refused.emit("")
         side = _SIDEWAYS.get(Qt.Key(event.key()))
         if side is not None and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.gone_sideways.emit(side)
@@ -455,14 +446,6 @@ class BlockList(QListView):
         else:
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.walked.emit()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.walked.emit()
-
     def event(self, event: QEvent) -> bool:
         # The space bar selects a block, before it holds the time, and Ctrl+C copies its name,
         # before the screen copies something else.
@@ -471,7 +454,10 @@ class BlockList(QListView):
             if self.at is not None and (copies or event.key() == Qt.Key.Key_Space):
                 event.accept()
                 return True
-        return super().event(event)
+        done = super().event(event)
+        if isinstance(event, QFocusEvent):
+            self.walked.emit()
+        return done
 
 
 def hue(theme: Theme, device: BenchDevice) -> QColor:

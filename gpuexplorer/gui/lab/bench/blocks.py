@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from gpuexplorer.core.metrics import Unit
 from gpuexplorer.core.units import USUAL, Quantity, Units, measure, memory, part_of_memory
-from gpuexplorer.core.words import Message, listed, mark, paragraph, tr
-from gpuexplorer.gui.lab.inside.values import shape_text, writing_of
+from gpuexplorer.core.words import Message, listed, mark, tr
+from gpuexplorer.gui.lab.inside.values import writing_of
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab_course import Cause
 from gpuexplorer.lab.cures import sites
@@ -157,25 +157,21 @@ class Block(NamedTuple):
         if self.kind is not BlockKind.TENSOR:
             lines = thing.text.splitlines()
             return "\n".join([*lines[:_MOST_LINES], "…"] if len(lines) > _MOST_LINES else lines)
-        names, text = ", ".join(self.names), text_of(thing)
-        said = [tr("{names}: {text} on {device}.", names=names, text=text, device=thing.device)]
+        name, text, device = self.title, text_of(thing), thing.device
+        said = [tr("{name}: {text} on {device}.", name=name, text=text, device=device)]
         taken = sum(each.bytes for each in thing.holds if each.what == "values")
-        if self.owner:
-            said.append(tr("It looks at the same memory as {name}.", name=self.owner))
-        elif taken > thing.bytes:
+        said.append(self.remark(units))
+        if taken > thing.bytes and not self.owner:
             said.append(tr("It takes {size} there.", size=memory(taken, units)))
         if thing.requires_grad:
             said.append(tr("∇: requires_grad, so backward computes its gradient."))
-        if self.gradients:
-            size = memory(self.gradients, units)
-            said.append(tr("Its gradient takes {size} more.", size=size))
         if len(self.names) > 1:
             said.append(tr("Two names for the same object: nothing was copied."))
-        shown = [paragraph(said), *(() if values is None else lines_of(values))]
-        if values is not None and values.moved_bytes:
-            copied = tr("This preview copied {bytes} B to the host.", bytes=values.moved_bytes)
-            shown.append(copied)
-        return "\n".join(shown)
+        if values is not None:
+            said += lines_of(values)
+            if size := values.moved_bytes:
+                said.append(tr("This preview copied {bytes} B to the host.", bytes=size))
+        return "\n".join(filter(None, said))
 
 
 def blocks_by_device(
@@ -256,15 +252,9 @@ def amount(size: int, device: BenchDevice, units: Units = USUAL) -> Quantity:
 
 
 def asked_of(left: Key, right: Key) -> str:
-    host = HOST in (left.device, right.device)
-    return tr(
-        "{left} on {device}, {right} on {other}. {question}",
-        left=left.name,
-        device=left.device,
-        right=right.name,
-        other=right.device,
-        question=tr("On which device?") if host else tr("On which card?"),
-    )
+    names = {"left": left.name, "right": right.name}
+    devices = {"device": left.device, "other": right.device}
+    return tr("{left} on {device}, {right} on {other}. On which device?", **names, **devices)
 
 
 def question_of(ledger: Ledger, selected: int | None) -> tuple[Key, Key] | None:
