@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gpuexplorer.core.metrics import Unit
 from gpuexplorer.core.units import USUAL, Quantity, Units, measure, memory, part_of_memory
 from gpuexplorer.core.words import Message, listed, mark, tr
-from gpuexplorer.gui.lab.inside.values import writing_of
+from gpuexplorer.gui.lab.inside.values import shape_text, writing_of
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab_course import Cause
 from gpuexplorer.lab.cures import sites
