@@ -7,7 +7,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.faces import Shown, arrange
 from gpuexplorer.gui.lab.forms.compute import OF_TENSORS, expectations
 from gpuexplorer.gui.lab.forms.form import Around
-from gpuexplorer.gui.state.lab.devices import BenchDevice, bench_devices
+from gpuexplorer.gui.state.lab.devices import Bench, BenchDevice
 from gpuexplorer.lab.events import Device, Hello
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.facts import Reading
@@ -62,7 +62,7 @@ def told(
         CardId(name): Reading(CardId(name), 0.0, {}, {}, state)
         for name, state in (states or {}).items()
     }
-    found = bench_devices(ledger, cards, readings, HOST, visible, driver=driver)
+    found = Bench(ledger, cards, readings.get, HOST, visible, driver=driver).devices()
     return {each.name or f"card {each.chip}": each for each in found}
 
 
@@ -239,6 +239,6 @@ def test_a_card_without_kernels_takes_copies_and_warns_of_computing() -> None:
 def test_before_the_worker_is_there_a_card_without_a_number_says_why() -> None:
     missing = card(1, f"GPU-{SECOND}", cuda=None)
     cards = arrange([card(0, f"GPU-{FIRST}"), missing])
-    found = bench_devices(Ledger(), cards, {}, HOST, None)
+    found = Bench(Ledger(), cards, {}.get, HOST).devices()
     assert [each.name for each in found] == ["cpu", "cuda:0", ""]
     assert "CUDA gives it no number" in found[-1].reason

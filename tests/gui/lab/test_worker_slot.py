@@ -50,10 +50,10 @@ class Outliving(ScriptedWorker):
 def test_a_thread_that_outlives_the_slot_deletes_nothing_of_qt(machine: MachineState) -> None:
     worker, deleted_in = Outliving(), list[threading.Thread]()
     owner = QObject()
-    slot = WorkerSlot(KnownPython(machine.settings), worker.start, Switches, owner)
+    slot = WorkerSlot(KnownPython(machine.settings), Switches, owner)
     for each in (owner, slot):
         weakref.finalize(each, lambda: deleted_in.append(threading.current_thread()))
-    slot.begin()
+    slot.begin(worker.start)
     del slot, owner, each
     gc.collect()
     worker.given_up.set()
@@ -85,11 +85,11 @@ def test_what_a_worker_says_comes_in_its_order_in_the_windows_thread(
     qtbot: QtBot, machine: MachineState
 ) -> None:
     worker = Outliving()
-    slot = WorkerSlot(KnownPython(machine.settings), worker.start, Switches)
+    slot = WorkerSlot(KnownPython(machine.settings), Switches)
     heard: list[tuple[object, threading.Thread]] = []
     slot.said.connect(lambda event: heard.append((event, threading.current_thread())))
     slot.ended.connect(lambda why: heard.append((why, threading.current_thread())))
-    slot.begin()
+    slot.begin(worker.start)
     worker.given_up.set()
     qtbot.waitUntil(lambda: len(heard) == 2)
     worker.thread.join(PATIENCE)

@@ -13,8 +13,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.gui.state.lab.devices import BenchDevice, lab_devices, lost_devices
-from gpuexplorer.gui.state.lab.lab_course import LabCourse, Selection
+from gpuexplorer.gui.state.lab.devices import (
+    Bench,
+    BenchDevice,
+    find_contexts,
+    lost_devices,
+    meant_cards,
+)
+from gpuexplorer.gui.state.lab.lab_course import CellFlags, LabCourse, Selection
 from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, StartProgram
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import Stage, StartWorker, Switches, WorkerSlot
@@ -37,7 +43,6 @@ _ONE_BEFORE_FAILED = Message("It was not run, since the cell before it failed.")
 _RELEASED = Message("The cards were released before it was done.")
 _RESTARTED = Message("The worker was restarted.")
 _SETTLED = 16  # milliseconds in which what happens is told once
-_PATIENCE = 2000  # milliseconds that a cancelled cell may take to come back
 
 
 class Lab(QObject):
@@ -92,17 +97,17 @@ class Lab(QObject):
         self._ending = self._restarting = self._stopped = False
         self._failed_with: LabPython | None = None
         self.course = self.new_course()
-        self.flags = self.course.flags
+        self.flags = CellFlags(lambda: self.course)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
         self._settle.timeout.connect(self.changed)
-        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
-        self._patience.timeout.connect(self._on_patience_over)
-        self._slot = WorkerSlot(pythons, start_worker, lambda: self.switches, self, waits=True)
+        self._start_worker = start_worker
+        self._slot = WorkerSlot(pythons, lambda: self.switches, self, load, waits=True)
         self._slot.said.connect(self._on_said)
         self._slot.begun.connect(self._on_begun)
         self._slot.refused.connect(self._on_refused)
         self._slot.ended.connect(self._on_ended)
         self._slot.lacking.connect(lambda: self._enter(Stage.WAITING))
+        self._slot.patience.timeout.connect(self._on_patience_over)
         pythons.changed.connect(self._on_pythons_changed)
         self.program = ProgramState(
             machine,
@@ -134,11 +139,7 @@ class Lab(QObject):
 
     def cards(self) -> dict[str, CardId]:
         """By PyTorch's names, as far as it is known which they are."""
-        return {
-            each.name: each.card
-            for each in self.devices()
-            if each.name and each.card is not None
-        }
+        return self._cards(self.course)
 
     @property
     def running_seconds(self) -> float | None:
@@ -150,12 +151,12 @@ class Lab(QObject):
 
     def new_course(self) -> LabCourse:
         """An empty one, to be shown when a recording's playhead went back."""
-        return LabCourse(self._devices, lambda: self.machine.settings.choices.units)
+        return LabCourse(self._cards, lambda: self.machine.settings.choices.units)
 
     def show(self, course: LabCourse) -> None:
         """As much as is noted in it. Only of a lab that is recorded."""
         self.course = course
-        self.flags.show(course.flags)
+        self.program.show(course.program)
         self.shown.emit()
         self._tell_changed()
 
@@ -283,14 +284,11 @@ class Lab(QObject):
         """Give up what runs, and what waits behind it. What does not come back is hanging."""
         if self._slot.taken:
             self._give_up(self._give_up_turns(), "cancelled", _BEFORE_ITS_TURN)
-            for each in sorted({*self.ledger.unfinished, *self._evaluating}, reverse=True):
-                self._slot.cancel(each)
-            self._patience.start()
+            asked = {*self.ledger.unfinished, *self._evaluating}
+            self._slot.cancel(sorted(asked, reverse=True))
         elif self.stage is Stage.WAITING:
             self._end()
-            self._give_up_turns()
-            self._give_up_evaluating(_BEFORE_ITS_TURN)
-            self._give_up(self.ledger.unfinished, "cancelled", _BEFORE_ITS_TURN)
+            self._give_up_all("cancelled", _BEFORE_ITS_TURN)
             self._tell_changed()
 
     def release(self) -> None:
@@ -332,8 +330,7 @@ class Lab(QObject):
         """What a worker is told when it starts needs a new one: Trouble while one is there."""
         before = self.switches
         told = (switches.visible, switches.growing, switches.waits)
-        anew = told != (before.visible, before.growing, before.waits)
-        if anew and self._slot.taken:
+        if self._slot.taken and told != (before.visible, before.growing, before.waits):
             raise Trouble(
                 "The worker was told this when it started.", "Release the cards first."
             )
@@ -409,7 +406,7 @@ class Lab(QObject):
             self._start()
 
     def _start(self) -> None:
-        self._slot.begin()
+        self._slot.begin(self._start_worker)
         if self._slot.searching:
             self._enter(Stage.SEARCHING)
 
@@ -422,18 +419,12 @@ class Lab(QObject):
         """Nobody is waited for. The next command starts another worker."""
         self._slot.clear()
         self._ending = self._restarting = False
-        self._patience.stop()
-        self._waiting.clear()
-        if self._load is not None:
-            self._load.released()
         if not self.recorded:
             self._enter(Stage.RESTING)
 
     def _end_worker(self, why: Message, *, released: bool = False) -> None:
         self._end()
-        self._give_up_evaluating(why)
-        self._give_up_turns()
-        self._give_up(self.ledger.unfinished, "worker lost", why)
+        self._give_up_all("worker lost", why)
         self.note(Gone(released=released))
 
     def _give_up_turns(self) -> Sequence[int]:
@@ -448,9 +439,12 @@ class Lab(QObject):
             self.note(refused)
             self.told.emit(refused)
 
-    def _give_up_evaluating(self, why: Message) -> None:
+    def _give_up_all(self, cause: str, why: Message) -> None:
+        """All that nobody answers any more."""
+        waiting, self._waiting = [each.id for each in self._waiting], []
         asked, self._evaluating = self._evaluating, set()
-        self._give_up(asked, "worker lost", why)
+        self._give_up_turns()
+        self._give_up({*waiting, *asked, *self.ledger.unfinished}, cause, why)
 
     # What the worker says, and how it is
 
@@ -475,8 +469,6 @@ class Lab(QObject):
             self._send(command)
 
     def _on_said(self, event: Event) -> None:
-        if self._load is not None:
-            self._load.apply(event)
         if isinstance(event, Asked) and event.what == "nvidia-smi":
             printed = self._nvidia_smi(event.text) if self._nvidia_smi is not None else None
             self._send(Answer(event.id, printed))
@@ -488,7 +480,7 @@ class Lab(QObject):
             self._take_failure(event)
         if self.stage is not Stage.STARTING or isinstance(event, Hello):
             if not self.ledger.unfinished:
-                self._patience.stop()
+                self._slot.patience.stop()
                 self._enter(Stage.READY)
             elif self.stage is not Stage.HANGING:
                 self._enter(Stage.BUSY)
@@ -522,9 +514,6 @@ class Lab(QObject):
         """By itself, or killed; a new one is ready for what comes."""
         began = self.stage is not Stage.STARTING
         restarting, self._ending, self._restarting = self._restarting, False, False
-        self._patience.stop()
-        if self._load is not None:
-            self._load.released()
         gone, said = lost_devices(self.machine, self.devices) if began else (), why
         if left_out := self.ledger.worked_on(gone):
             needs = Message.counted(
@@ -536,7 +525,8 @@ class Lab(QObject):
             )
             said = told(why, needs)
         self.note(Gone(said, gone))
-        self._give_up_evaluating(why)
+        asked, self._evaluating = self._evaluating, set()
+        self._give_up(asked, "worker lost", why)
         self._tell_changed()
         if began or restarting:
             self._start()
@@ -545,13 +535,10 @@ class Lab(QObject):
 
     def _on_refused(self, why: Message) -> None:
         """No worker can be started."""
-        waiting, self._waiting = [each.id for each in self._waiting], []
         self._failed_with = self.pythons.python
         self._enter(Stage.FAILED)
         self.course.sentence = why
-        self._give_up_turns()
-        asked, self._evaluating = self._evaluating, set()
-        self._give_up({*waiting, *self.ledger.unfinished, *asked}, "worker lost", why)
+        self._give_up_all("worker lost", why)
         self._tell_changed()
 
     def _on_pythons_changed(self) -> None:
@@ -564,6 +551,18 @@ class Lab(QObject):
         if self.stage is Stage.BUSY:
             self._enter(Stage.HANGING)
 
+    def _cards(self, course: LabCourse) -> dict[str, CardId]:
+        known = [each for each in self._devices(course) if each.name]
+        return {each.name: each.card for each in known if each.card is not None}
+
     def _devices(self, course: LabCourse) -> Sequence[BenchDevice]:
-        visible, worker = self.switches.visible, self.worker_pid
-        return lab_devices(self.machine, course.ledger, visible, course.done_at, worker)
+        session, ledger, cards = self.machine.session, course.ledger, self.machine.cards()
+        hello, done_at = ledger.hello, course.done_at
+        # Not where pids are those of another namespace.
+        if hello is not None and not hello.simulated and not session.stream.elsewhere:
+            meant, book = meant_cards(hello, cards), session.process_book
+            find_contexts(ledger, meant, book, self.worker_pid, done_at)
+        host, driver = session.host.name, session.source.driver_version
+        told = (host, self.machine.host_reading())
+        visible = self.switches.visible
+        return Bench(ledger, cards, session.reading, told, visible, done_at, driver).devices()

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.gui.state.lab.devices import matches
+from gpuexplorer.gui.state.lab.devices import meant_cards
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerSlot
 from gpuexplorer.gui.state.machine import MachineState
@@ -21,11 +21,20 @@ from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Answer, Run
-from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.programs.program_run import ProgramRun
 from gpuexplorer.recording.lab_said import OfProgram, ProgramChosen, ProgramStands
 from gpuexplorer.remote.machine import no_programs
 from gpuexplorer.remote.stream import FarStream
+
+if TYPE_CHECKING:
+    from gpuexplorer.gui.state.copies.ways import Ways
+
+_SETTLED = 50  # milliseconds in which what happens is told once
+_ID = 1  # a worker that runs a program has no other command
+RECORDED = Message("This is a recording: nothing runs in it.")
+_ENDED = Message("It was ended, since it did not come back.")
+
+StartProgram = Callable[[Program], StartWorker]
 
 
 class Phase(StrEnum):
@@ -46,25 +55,8 @@ class Phase(StrEnum):
     @property
     def runs(self) -> bool:
         """Whether there is something to stop."""
-        return self in (
-            Phase.SEARCHING,
-            Phase.STARTING,
-            Phase.RUNNING,
-            Phase.STOPPING,
-            Phase.HANGING,
-        )
-
-
-if TYPE_CHECKING:
-    from gpuexplorer.gui.state.copies.ways import Ways
-
-_SETTLED = 50  # milliseconds in which what happens is told once
-_PATIENCE = 2000  # milliseconds that a program may take to end after Ctrl+C
-_ID = 1  # a worker that runs a program has no other command
-RECORDED = Message("This is a recording: nothing runs in it.")
-_ENDED = Message("It was ended, since it did not come back.")
-
-StartProgram = Callable[[Program], StartWorker]
+        under_way = (Phase.SEARCHING, Phase.STARTING, Phase.RUNNING)
+        return self in (*under_way, Phase.STOPPING, Phase.HANGING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +81,7 @@ class ProgramCourse:
     began_at: float | None = None
     ended_at: float | None = None
 
-    def take(self, what: "ProgramChosen | ProgramStands | Event", at: float) -> None:
+    def take(self, what: ProgramChosen | ProgramStands | Event, at: float) -> None:
         match what:
             case ProgramChosen(path=path, text=text, arguments=arguments):
                 self._begin_anew(Chosen(Path(path), text, arguments))
@@ -132,24 +124,21 @@ class ProgramState(QObject):
     ) -> None:
         """On simulated cards, `load` tells them what the program does to them."""
         super().__init__(parent)
-        self._machine = machine
-        self._load = load
+        self._machine, self._start_program = machine, start_program
         self.recorded = recorded  # all of it: nothing runs
         self.course = ProgramCourse()
-        self._start_program = start_program
-        self._slot = WorkerSlot(pythons, self._start_worker, switches, self)
+        self._slot = WorkerSlot(pythons, switches, self, load)
         self._slot.begun.connect(self._on_begun)
-        self._slot.refused.connect(self._refuse)
+        self._slot.refused.connect(self._on_refused)
         self._slot.said.connect(self._on_said)
         self._slot.ended.connect(self._on_ended)
+        self._slot.patience.timeout.connect(self._on_patience_over)
         self._ways: Ways | None = None
         self._seen: Chosen | None = None  # of a recording
         self._killed = False  # by the person
         self._allowed: set[Path] = set()
         self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
         self._settle.timeout.connect(self.changed)
-        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
-        self._patience.timeout.connect(self._on_patience_over)
 
     @property
     def why_not(self) -> Message:
@@ -171,10 +160,6 @@ class ProgramState(QObject):
         return self.course.phase
 
     @property
-    def ledger(self) -> Ledger:
-        return self.course.ledger
-
-    @property
     def sentence(self) -> Message:
         return self.course.sentence
 
@@ -185,11 +170,7 @@ class ProgramState(QObject):
     @property
     def cell(self) -> Cell | None:
         """What it printed, what it asks, why it failed; and all that was seen of it."""
-        return self.ledger.cell(_ID)
-
-    @property
-    def pid(self) -> int | None:
-        return self._slot.pid
+        return self.course.ledger.cell(_ID)
 
     @property
     def seconds(self) -> float | None:
@@ -202,13 +183,14 @@ class ProgramState(QObject):
 
     def run(self) -> ProgramRun | None:
         """As it stands now, and stays: for lines and findings, in whatever thread."""
-        if self.chosen is None:
+        course = self.course
+        if course.chosen is None:
             return None
         return ProgramRun(
-            self.chosen.path,
-            tuple(map(copy, self.ledger.cells)),
-            self.ledger.hello,
-            self.status,
+            course.chosen.path,
+            tuple(map(copy, course.ledger.cells)),
+            course.ledger.hello,
+            course.status,
             None if self._ways is None else self._ways.route,
             self._machine.settings.choices.units,
             os.cpu_count(),
@@ -223,7 +205,7 @@ class ProgramState(QObject):
         self.close()
         self._allowed.add(chosen.path)
         self._note(ProgramChosen(str(chosen.path), chosen.text, chosen.arguments))
-        self._slot.begin()
+        self._slot.begin(self._start_program(Program(chosen.path, chosen.arguments)))
         if self._slot.searching:
             self._enter(Phase.SEARCHING)
         self.begun.emit()
@@ -239,11 +221,10 @@ class ProgramState(QObject):
     def interrupt(self) -> None:
         """Ctrl+C. What does not end within two seconds is hanging."""
         if self.phase in (Phase.SEARCHING, Phase.STARTING):
-            self._let_go()
+            self._slot.clear()
             self._enter(Phase.STOPPED)
         elif self.phase is Phase.RUNNING and not self.recorded:
-            self._slot.cancel(_ID)
-            self._patience.start()
+            self._slot.cancel([_ID])
             self._enter(Phase.STOPPING)
 
     def kill(self) -> None:
@@ -253,7 +234,7 @@ class ProgramState(QObject):
 
     def close(self) -> None:
         """Nobody is waited for, and nothing stays of it."""
-        self._let_go()
+        self._slot.clear()
         self._killed = False
         self._enter(Phase.NONE)
 
@@ -262,36 +243,17 @@ class ProgramState(QObject):
         before, self.course, self._seen = self._seen, course, course.chosen
         if course.chosen != before:
             self.begun.emit()
-        self._look()
-        self.watched.emit()
-        self._tell()
+        if course.chosen or before:
+            self._look()
+            self.watched.emit()
+            self._tell()
 
     def stop(self) -> None:
         """For good; harmless when called twice."""
-        self._let_go()
+        self._slot.clear()
         self._settle.stop()
         if self._ways is not None:
             self._ways.stop()
-
-    def _start_worker(
-        self,
-        switches: Switches,
-        python: Path,
-        on_event: Callable[[Event], None],
-        on_end: Callable[[Message], None],
-    ) -> WorkerProcess:
-        assert self.chosen is not None
-        program = Program(self.chosen.path, self.chosen.arguments)
-        return self._start_program(program)(switches, python, on_event, on_end)
-
-    def _let_go(self) -> None:
-        self._slot.clear()
-        self._patience.stop()
-        if self._load is not None:
-            self._load.released()
-
-    def _refuse(self, why: Message) -> None:
-        self._enter(Phase.REFUSED, sentence=why)
 
     def _enter(
         self, phase: Phase, status: int | None = None, sentence: Message = NOTHING
@@ -299,7 +261,7 @@ class ProgramState(QObject):
         self._note(ProgramStands(phase, status, sentence))
         self._tell()
 
-    def _note(self, what: "ProgramChosen | ProgramStands | Event") -> None:
+    def _note(self, what: ProgramChosen | ProgramStands | Event) -> None:
         """It takes place now."""
         self.course.take(what, self._machine.session.clock.now())
         self.noted.emit(OfProgram(what))
@@ -318,54 +280,47 @@ class ProgramState(QObject):
         self._ways.look()
 
     def _named(self) -> dict[str, CardId]:
-        hello = self.ledger.hello
-        found = {} if hello is None else matches(hello, self._machine.cards())
-        return {name: each.card.card.id for name, each in found.items() if each.card}
+        return meant_cards(self.course.ledger.hello, self._machine.cards())
 
     def _on_begun(self) -> None:
         self._enter(Phase.STARTING)
 
+    def _on_refused(self, why: Message) -> None:
+        self._enter(Phase.REFUSED, sentence=why)
+
     def _on_said(self, event: Event) -> None:
         self._note(event)
-        if self._load is not None:
-            self._load.apply(event)
         match event:
-            case Hello():
-                self._look()
             case Began() if self.phase is Phase.STARTING:
                 self._enter(Phase.RUNNING)
-            case Watched():
-                if event.devices:
+            case Hello():
+                self._look()
+            case Watched(devices=devices):
+                if devices:
                     self._look()
                 self.watched.emit()
-            case _:
-                pass
         self._tell()
 
     def _on_ended(self, why: Message) -> None:
-        self._patience.stop()
         status = self._slot.status
-        if self._load is not None:
-            self._load.released()
+        failed = None if self.cell is None else self.cell.failed
+        cause = "" if failed is None else failed.cause
+        interrupted = self.phase in (Phase.STOPPING, Phase.HANGING)
         if self.course.began_at is None:
-            self._enter(Phase.REFUSED, status, why)
-            return
-        phase = self._end_of(status or 0)
-        self._enter(phase, status, why if phase is Phase.KILLED else NOTHING)
+            phase = Phase.REFUSED
+        elif self._killed:
+            phase = Phase.KILLED
+        elif failed is None:
+            phase = Phase.ENDED
+        elif cause == "cancelled" or interrupted:
+            phase = Phase.STOPPED
+        elif cause == "ended":
+            phase = Phase.KILLED if (status or 0) < 0 else Phase.ENDED
+        else:
+            phase = Phase.FAILED
+        told_why = phase in (Phase.REFUSED, Phase.KILLED)
+        self._enter(phase, status, why if told_why else NOTHING)
         self.watched.emit()
-
-    def _end_of(self, status: int) -> Phase:
-        cell = self.cell
-        failed = None if cell is None else cell.failed
-        if self._killed:
-            return Phase.KILLED
-        if failed is None:
-            return Phase.ENDED
-        if failed.cause == "cancelled" or self.phase in (Phase.STOPPING, Phase.HANGING):
-            return Phase.STOPPED
-        if failed.cause == "ended":
-            return Phase.KILLED if status < 0 else Phase.ENDED
-        return Phase.FAILED
 
     def _on_patience_over(self) -> None:
         if self.phase is Phase.STOPPING:

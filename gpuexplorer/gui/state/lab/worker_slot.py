@@ -3,13 +3,13 @@ it is, in words.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import duration
@@ -18,6 +18,7 @@ from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Event, Failed
+from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Command
 from gpuexplorer.lab.worker_process import WorkerProcess
 
@@ -62,6 +63,7 @@ class Stage(StrEnum):
         return self in (Stage.STARTING, Stage.READY, Stage.BUSY, Stage.HANGING)
 
 
+_PATIENCE = 2000  # milliseconds that what is cancelled may take to come back
 # Shorter than this a line is over before anybody could read that it runs.
 _WORTH_TELLING = 0.3
 
@@ -128,7 +130,9 @@ def stage_words(stage: Stage, sentence: str = "", running: float | None = None) 
 
 
 class WorkerSlot(QObject):
-    """Its signals come in the window's own thread."""
+    """Its signals come in the window's own thread. `patience` runs out over what was cancelled
+    and does not come back.
+    """
 
     said = Signal(object)  # an event
     ended = Signal(object)  # by itself, or killed: the message why
@@ -139,21 +143,25 @@ class WorkerSlot(QObject):
     def __init__(
         self,
         pythons: LabPythons,
-        start_worker: StartWorker,
         switches: Callable[[], Switches],
         parent: QObject | None = None,
+        load: Load | None = None,
         *,
         waits: bool = False,
     ) -> None:
-        """`waits`: for PyTorch, where no Python has it; else it is refused."""
+        """On simulated cards, `load` tells them what the worker does to them. `waits`: for
+        PyTorch, where no Python has it; else it is refused.
+        """
         super().__init__(parent)
-        self._pythons, self._start_worker = pythons, start_worker
-        self._switches, self._waits = switches, waits
+        self._pythons, self._switches = pythons, switches
+        self._load, self._waits = load, waits
         self.searching = False  # for a Python, to begin with it
+        self._start_worker: StartWorker | None = None
         self._worker: WorkerProcess | None = None
         self._number = 0
         self._last_ended = 0  # by itself
         self.status: int | None = None  # with which the last one ended by itself
+        self.patience = QTimer(self, singleShot=True, interval=_PATIENCE)
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_came)
         pythons.changed.connect(self._on_pythons_changed)
@@ -166,9 +174,9 @@ class WorkerSlot(QObject):
     def pid(self) -> int | None:
         return None if self._worker is None else self._worker.pid
 
-    def begin(self) -> None:
+    def begin(self, start_worker: StartWorker) -> None:
         """Answered by `begun` or `refused`; at once where a Python is known."""
-        python = self._pythons.python
+        self._start_worker, python = start_worker, self._pythons.python
         self.searching = python is None
         if python is None:
             self._pythons.find()
@@ -176,13 +184,12 @@ class WorkerSlot(QObject):
         self._number += 1
         # Called in a thread that may outlive the slot: it holds nothing of Qt.
         number, put = self._number, self._inbox.letterbox.put
+
+        def tell(what: Event | Message) -> None:
+            put((number, what))
+
         try:
-            self._worker = self._start_worker(
-                self._switches(),
-                python.path,
-                lambda event: put((number, event)),
-                lambda why: put((number, why)),
-            )
+            self._worker = start_worker(self._switches(), python.path, tell, tell)
         except Trouble as trouble:
             self.refused.emit(told(trouble.sentence, trouble.hint))
         else:
@@ -192,9 +199,11 @@ class WorkerSlot(QObject):
         assert self._worker is not None
         self._worker.send(command)
 
-    def cancel(self, command: int) -> None:
+    def cancel(self, commands: Iterable[int]) -> None:
         if self._worker is not None:
-            self._worker.cancel(command)
+            for each in commands:
+                self._worker.cancel(each)
+            self.patience.start()
 
     def kill(self, why: Message) -> None:
         """At once, for what hangs; it is told like any end."""
@@ -207,9 +216,16 @@ class WorkerSlot(QObject):
         self._number += 1
         self._last_ended = 0
         self.searching = False
+        self._settle_up()
         if worker is not None:
             # What hangs is ended the hard way, which takes its time.
             threading.Thread(target=worker.stop, name="end worker").start()
+
+    def _settle_up(self) -> None:
+        """It is gone, and its memory with it."""
+        self.patience.stop()
+        if self._load is not None:
+            self._load.released()
 
     def _on_came(self, said: tuple[int, Event | Message]) -> None:
         """With the number of the worker it comes from."""
@@ -218,10 +234,13 @@ class WorkerSlot(QObject):
             # What was sent to one that had just ended is refused after its end was told.
             late = number == self._last_ended and isinstance(what, Failed)
             if number == self._number or late:
+                if self._load is not None:
+                    self._load.apply(what)
                 self.said.emit(what)
         elif number == self._number and self._worker is not None:
             self.status = self._worker.status
             self._worker, self._last_ended = None, number
+            self._settle_up()
             self.ended.emit(what)
 
     def _on_pythons_changed(self) -> None:
@@ -232,6 +251,6 @@ class WorkerSlot(QObject):
         elif self._pythons.python is None and self._pythons.trouble:
             self.searching = False
             self.refused.emit(self._pythons.trouble)
-        else:
+        elif self._start_worker is not None:
             # What was asked just now may have been another thing, or given up with its lab.
-            self.begin()
+            self.begin(self._start_worker)
