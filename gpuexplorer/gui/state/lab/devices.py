@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.metrics import MEMORY_FREE, MEMORY_TOTAL, MEMORY_USED
-from gpuexplorer.core.words import NOTHING, Message, tr
+from gpuexplorer.core.metrics import MEMORY_FREE, MEMORY_TOTAL, MEMORY_USED, MetricId
+from gpuexplorer.core.words import NOTHING, Message, told, tr
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.lab.events import Device, Hello
+from gpuexplorer.lab.events import Device, Hello, Memory
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.pythons import TorchBuild, suits
 from gpuexplorer.lab.simulated_cards import context_bytes
@@ -91,21 +91,29 @@ class Bench:
         """What PyTorch offers; before a worker has said that, what is to be expected. Behind it
         the cards that PyTorch cannot use, with the reason.
         """
-        hello, found = self.ledger.hello, list[BenchDevice]()
+        hello, found, unsure = self.ledger.hello, list[BenchDevice](), False
+        meant: Mapping[str, Meant] = {} if hello is None else matches(hello, self.cards)
         if hello is None:
-            offered = [(Device("cpu", ""), Match()), *self._expected()]
-        else:
-            meant = matches(hello, self.cards)
-            offered = [(each, meant.get(each.name, Match())) for each in hello.devices]
-        for device, match in offered:
-            if match.card is not None:
-                found.append(self._of_card(device, match.card, match.why))
+            usable = [each for each in self.cards if each.card.cuda_index is not None]
+            usable.sort(key=lambda each: each.card.cuda_index or 0)
+            if self.visible is not None:
+                by_index = {each.card.index: each for each in self.cards}
+                usable = [by_index[index] for index in self.visible if index in by_index]
+            meant = {f"cuda:{number}": (each, NOTHING) for number, each in enumerate(usable)}
+        expected = [Device("cpu", ""), *(Device(each, "") for each in meant)]
+        for device in expected if hello is None else hello.devices:
+            card, why = meant.get(device.name, (None, NOTHING))
+            if card is not None:
+                found.append(self._of_card(device, card, why))
             elif device.name == "cpu":
                 found.append(self._of_host(device))
             elif not (self.cards and _stands_for_none(device)):
-                found.append(_of_other(device, match.why))
+                other = BenchDevice(device.name, _label(device), "", usable=device.usable)
+                why, total = device.reason or why, device.total_bytes
+                other = replace(other, reason=why, way_out=device.way_out, total_bytes=total)
+                found.append(other)
+                unsure |= device.name.startswith("cuda") and not device.uuid
         seen = {each.card for each in found}
-        unsure = any(match.unsure for _, match in offered)
         for each in self.cards:
             if not seen.intersection(one.card.id for one in (each, *each.instances)):
                 why, way_out = self._left_out(each, unsure=unsure)
@@ -113,59 +121,47 @@ class Bench:
                 found.append(self._of_card(left, each))
         return found
 
-    def _expected(self) -> "Sequence[tuple[Device, Match]]":
-        usable = [each for each in self.cards if each.card.cuda_index is not None]
-        usable.sort(key=lambda each: each.card.cuda_index or 0)
-        if self.visible is not None:
-            by_index = {each.card.index: each for each in self.cards}
-            usable = [by_index[index] for index in self.visible if index in by_index]
-        return [
-            (Device(f"cuda:{number}", each.card.name), Match(each))
-            for number, each in enumerate(usable)
-        ]
-
     def _of_host(self, device: Device) -> BenchDevice:
         name, reading = self.host
-        total, held = reading.values.get(MEMORY_TOTAL), self.ledger.held_bytes("cpu")
+        total, held = _bytes(reading, MEMORY_TOTAL), self.ledger.held_bytes("cpu")
         free = _free(reading, total)
         return BenchDevice(
             "cpu",
             name or _label(device),
             "H",
-            total_bytes=_whole(total),
-            free_bytes=_whole(free),
+            total_bytes=total,
+            free_bytes=free,
             tensor_bytes=held,
             others_bytes=_others(total, free, held),
         )
 
     def _of_card(self, device: Device, shown: Shown, why: Message = NOTHING) -> BenchDevice:
-        card, reading = shown.card, self.reading(shown.card.id)
-        memory = self.ledger.memory.get(device.name)
-        total = float(device.total_bytes or card.memory_bytes or 0)
-        state = CardState.WORKING
-        if reading is not None:
-            total, state = reading.values.get(MEMORY_TOTAL) or total, reading.state
+        name, card, reading = device.name, shown.card, self.reading(shown.card.id)
+        unused = 0 if name else None
+        memory = self.ledger.memory.get(name) or Memory(
+            name, unused, unused, None, None, unused
+        )
+        total = memory.total_bytes or _bytes(reading, MEMORY_TOTAL)
+        total = total or device.total_bytes or card.memory_bytes or 0
         # Of a card that was not used yet, only the driver can tell.
-        free, ours = _free(reading, total), 0
-        if memory is not None:
-            total = memory.total_bytes or total
-            newer = reading is not None and reading.at > self.done_at and free is not None
-            if memory.free_bytes is not None and not newer:
-                free = memory.free_bytes
-            ours = (memory.reserved_bytes or 0) + (memory.context_bytes or 0)
+        free = _free(reading, total)
+        newer = reading is not None and reading.at > self.done_at and free is not None
+        if memory.free_bytes is not None and not newer:
+            free = memory.free_bytes
+        ours = (memory.reserved_bytes or 0) + (memory.context_bytes or 0)
+        state = CardState.WORKING if reading is None else reading.state
         gone, way_out = _LOST.get(state, (NOTHING, device.way_out))
-        number = device.name.partition(":")[2]
+        number = name.partition(":")[2]
         if not why and number not in ("", shown.number):
             why = Message(
                 "PyTorch's {name} is card {number} of nvidia-smi and of this window.",
-                name=device.name,
+                name=name,
                 number=shown.number,
             )
         # Copies work where computing does not: it can be chosen for them.
-        computes = device.usable or device.capability is None or bool(gone)
-        unused = 0 if device.name else None
+        computes = bool(device.usable or device.capability is None or gone)
         return BenchDevice(
-            device.name,
+            name,
             card.name,
             shown.number,
             shown.colour,
@@ -174,11 +170,11 @@ class Bench:
             computes=computes,
             reason=gone or device.reason or why,
             way_out=way_out if computes else self._advice(),
-            total_bytes=_whole(total),
-            free_bytes=_whole(free),
-            context_bytes=unused if memory is None else memory.context_bytes,
-            cache_bytes=unused if memory is None else memory.reserved_bytes,
-            tensor_bytes=unused if memory is None else memory.tensors_bytes,
+            total_bytes=total,
+            free_bytes=free,
+            context_bytes=memory.context_bytes,
+            cache_bytes=memory.reserved_bytes,
+            tensor_bytes=memory.tensors_bytes,
             others_bytes=_others(total, free, ours),
             modelled=card.simulated,
         )
@@ -187,35 +183,27 @@ class Bench:
         """Why this card is none of PyTorch's devices. `unsure`: one of them may be it."""
         hello = self.ledger.hello
         if self.visible is not None and shown.card.index not in self.visible:
-            return (
-                Message("It is not among the cards that the lab may see."),
-                Message("Release the cards, then choose it among the visible ones."),
-            )
+            said = Message("It is not among the cards that the lab may see.")
+            return said, Message("Release the cards, then choose it among the visible ones.")
         if hello is None:
-            why, said = shown.card.cuda_reason, Message("CUDA gives it no number.")
-            if why:
+            said = Message("CUDA gives it no number.")
+            if why := shown.card.cuda_reason:
                 said = Message("CUDA gives it no number ({why}).", why=why)
             return said, Message("When the lab has started, PyTorch says more.")
-        if hello.build == "CPU":
-            return Message("Your PyTorch is a build for the processor only."), self._advice()
         if not hello.build.startswith("CUDA"):
-            said = Message("This PyTorch is built for {build}.", build=hello.build)
-            return said, self._advice()
+            kind = Message("the processor only") if hello.build == "CPU" else hello.build
+            return Message("This PyTorch is built for {build}.", build=kind), self._advice()
         for each in filter(_stands_for_none, hello.devices):
             return each.reason, each.way_out
         if shown.instances:
-            return (
-                Message("It is split: CUDA uses its instances only, one at a time."),
-                Message(
-                    "Start GPU Explorer with CUDA_VISIBLE_DEVICES set to the UUID of an "
-                    "instance."
-                ),
+            said = Message("It is split: CUDA uses its instances only, one at a time.")
+            way_out = Message(
+                "Set CUDA_VISIBLE_DEVICES to an instance's UUID, and start again."
             )
+            return said, way_out
         if unsure:
-            return (
-                Message("It may be one of PyTorch's cards; this PyTorch does not say which."),
-                Message("A newer PyTorch does."),
-            )
+            said = Message("It may be one of PyTorch's cards; this PyTorch does not say which.")
+            return said, Message("A newer PyTorch does.")
         return Message("This PyTorch does not offer it."), _OTHER_PYTHON
 
     def _advice(self) -> Message:
@@ -226,24 +214,8 @@ class Bench:
         build = TorchBuild(hello.torch, version if kind == "CUDA" else None)
         suited = suits(build, [each.card for each in self.cards], self.driver)
         if suited.install:
-            return Message(
-                "Install PyTorch built for CUDA {cuda} into this Python, or choose another "
-                "Python of the lab.",
-                cuda=suited.install,
-            )
+            return told(suited.do, Message("Or choose another Python of the lab."))
         return suited.do or _OTHER_PYTHON
-
-
-def _of_other(device: Device, why: Message) -> BenchDevice:
-    return BenchDevice(
-        device.name,
-        _label(device),
-        "",
-        usable=device.usable,
-        reason=device.reason or why,
-        way_out=device.way_out,
-        total_bytes=device.total_bytes,
-    )
 
 
 def _label(device: Device) -> str:
@@ -251,62 +223,56 @@ def _label(device: Device) -> str:
     return tr(device.label) if isinstance(device.label, Message) else device.label
 
 
-def _free(reading: Reading | None, total: float | None) -> float | None:
-    """The driver keeps a part for itself, which is neither used nor free."""
-    values = {} if reading is None else reading.values
-    used = values.get(MEMORY_USED)
-    unused = None if total is None or used is None else total - used
-    return values.get(MEMORY_FREE, unused)
-
-
-def _others(total: float | None, free: float | None, ours: int) -> int | None:
-    return None if total is None or free is None else max(0, round(total - free) - ours)
-
-
-def _whole(value: float | None) -> int | None:
+def _bytes(reading: Reading | None, metric: MetricId) -> int | None:
+    value = None if reading is None else reading.values.get(metric)
     return None if value is None else round(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """`why` there is no card, or what is to be known about this one. `unsure`: it may be any of
-    several, since this PyTorch reports no UUID.
-    """
-
-    card: Shown | None = None
-    why: Message = NOTHING
-    unsure: bool = False
+def _free(reading: Reading | None, total: int | None) -> int | None:
+    """The driver keeps a part for itself, which is neither used nor free."""
+    free, used = _bytes(reading, MEMORY_FREE), _bytes(reading, MEMORY_USED)
+    return total - used if free is None and total and used is not None else free
 
 
-def matches(hello: Hello, cards: Sequence[Shown]) -> Mapping[str, Match]:
+def _others(total: int | None, free: int | None, ours: int) -> int | None:
+    return None if total is None or free is None else max(0, total - free - ours)
+
+
+# The card, and why there is none, or what is to be known about this one.
+Meant = tuple[Shown | None, Message]
+
+
+def matches(hello: Hello, cards: Sequence[Shown]) -> Mapping[str, Meant]:
     """For each device that is on a card, under its name; by the UUID.
 
     An older PyTorch reports none. Then a card can be meant only where it is the only one, or
     the only one that is called so.
     """
     offered = [each for each in hello.devices if each.name.partition(":")[0] in _ON_CARDS]
-    if hello.build.startswith("ROCm"):
-        return {each.name: Match(why=_OTHER_MAKER) for each in offered}
-    return {each.name: _match(each, offered, cards) for each in offered}
+    nvidia = not hello.build.startswith("ROCm")
+    return {
+        each.name: _meant(each, offered, cards)
+        if nvidia and each.name.startswith("cuda")
+        else (None, _OTHER_MAKER)
+        for each in offered
+    }
 
 
 def meant_cards(hello: Hello | None, cards: Sequence[Shown]) -> dict[str, CardId]:
     """As far as it is known which they are."""
     found = {} if hello is None else matches(hello, cards)
-    return {name: each.card.card.id for name, each in found.items() if each.card}
+    return {name: card.card.id for name, (card, _) in found.items() if card}
 
 
-def _match(device: Device, offered: Sequence[Device], cards: Sequence[Shown]) -> Match:
-    if not device.name.startswith("cuda"):
-        return Match(why=_OTHER_MAKER)
+def _meant(device: Device, offered: Sequence[Device], cards: Sequence[Shown]) -> Meant:
     if _stands_for_none(device):
-        return Match()
+        return None, NOTHING
     if device.uuid:
         for card in cards:
             for one in (card, *card.instances):
                 if _bare(one.card.id) == _bare(device.uuid):
-                    return _whole_or_instance(device, card) if one is card else Match(one)
-        return Match(why=_NOT_READ)
+                    return _whole_or_instance(device, card) if one is card else (one, NOTHING)
+        return None, _NOT_READ
     nameless = [each for each in offered if not each.uuid]
     called = [each for each in cards if each.card.name == device.label]
     twins = [each for each in nameless if each.label == device.label]
@@ -314,15 +280,14 @@ def _match(device: Device, offered: Sequence[Device], cards: Sequence[Shown]) ->
         if len(ours) == len(theirs) == 1:
             return _whole_or_instance(device, ours[0])
     if not called:
-        return Match(why=_NOT_READ)
-    why = Message(
+        return None, _NOT_READ
+    return None, Message(
         "This PyTorch reports no UUID, and {cards} cards here are called {label}: it is not "
         "known which of them {name} is.",
         cards=len(called),
         label=device.label,
         name=device.name,
     )
-    return Match(why=why, unsure=True)
 
 
 def _stands_for_none(device: Device) -> bool:
@@ -335,18 +300,17 @@ def _bare(uuid: str) -> str:
     return uuid.lower().removeprefix("gpu-").removeprefix("mig-")
 
 
-def _whole_or_instance(device: Device, shown: Shown) -> Match:
+def _whole_or_instance(device: Device, shown: Shown) -> Meant:
     """PyTorch may name the card of the one instance that it was given."""
     if len(shown.instances) < 2:
-        return Match((*shown.instances, shown)[0])
-    why = Message(
+        return (*shown.instances, shown)[0], NOTHING
+    return shown, Message(
         "{name} is one of the {instances} instances of card {number}; PyTorch does not say "
         "which.",
         name=device.name,
         instances=len(shown.instances),
         number=shown.number,
     )
-    return Match(shown, why)
 
 
 Devices = Mapping[str, BenchDevice]  # by PyTorch's names now, and by the cards' UUIDs
@@ -369,6 +333,23 @@ def lost_devices(
     if not lost:
         return ()
     return tuple(each.name for each in devices() if each.card in lost and each.name)
+
+
+def lab_devices(
+    machine: MachineState,
+    ledger: Ledger,
+    visible: Sequence[int] | None,
+    done_at: float,
+    worker: int | None,
+) -> Sequence[BenchDevice]:
+    """`worker`: its process, if there is one."""
+    session, hello, cards = machine.session, ledger.hello, machine.cards()
+    # Not where pids are those of another namespace.
+    if hello is not None and not hello.simulated and not session.stream.elsewhere:
+        meant = meant_cards(hello, cards)
+        find_contexts(ledger, meant, session.process_book, worker, done_at)
+    host, driver = (session.host.name, machine.host_reading()), session.source.driver_version
+    return Bench(ledger, cards, session.reading, host, visible, done_at, driver).devices()
 
 
 def find_contexts(

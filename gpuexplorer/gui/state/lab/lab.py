@@ -7,19 +7,14 @@ import json
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.gui.state.lab.devices import (
-    Bench,
-    BenchDevice,
-    find_contexts,
-    lost_devices,
-    meant_cards,
-)
+from gpuexplorer.gui.state.lab.devices import BenchDevice, lab_devices, lost_devices
 from gpuexplorer.gui.state.lab.lab_course import CellFlags, LabCourse, Selection
 from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, StartProgram
 from gpuexplorer.gui.state.lab.pythons import LabPythons
@@ -33,6 +28,7 @@ from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
 from gpuexplorer.recording.lab_said import Answered, Gone, Noted, Sent, StartedOver
+from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.stream import FarStream
 
@@ -72,19 +68,18 @@ class Lab(QObject):
         parent: QObject | None = None,
         start_program: StartProgram | None = None,
         program_load: Load | None = None,
-        *,
-        recorded: bool = False,
     ) -> None:
         """On simulated cards, `load` tells them what the lab does to them, and `nvidia_smi`
         prints for its arguments what a driver would. A program that is watched has a worker
-        and a load of its own. Where all is `recorded`, nothing runs.
+        and a load of its own.
         """
         super().__init__(parent)
-        self.machine, self.pythons, self.recorded = machine, pythons, recorded
-        self.said_of_recording = RECORDED if recorded else NOTHING
+        self.machine, self.pythons = machine, pythons
+        self.recorded = isinstance(machine.session, RecordedSession)  # then nothing runs
+        self.said_of_recording = RECORDED if self.recorded else NOTHING
         self.selection = Selection(self)
         self.switches = Switches()
-        self.stage = Stage.RECORDED if recorded else Stage.RESTING
+        self.stage = Stage.RECORDED if self.recorded else Stage.RESTING
         self.opened: list[OpenedCell] = []  # cells of opened files that have not run
         self._allowed: set[str] = set()  # the files whose cells may run
         self._head: int | None = None  # the command whose end lets the next cell go
@@ -94,7 +89,7 @@ class Lab(QObject):
         self._ids = itertools.count(1)
         self._not_again: list[Failed] = []  # in the replay of just now
         self._evaluating: set[int] = set()  # that no answer came to
-        self._ending = self._restarting = self._stopped = False
+        self._ending = self._restarting = False
         self._failed_with: LabPython | None = None
         self.course = self.new_course()
         self.flags = CellFlags(lambda: self.course)
@@ -109,14 +104,9 @@ class Lab(QObject):
         self._slot.lacking.connect(lambda: self._enter(Stage.WAITING))
         self._slot.patience.timeout.connect(self._on_patience_over)
         pythons.changed.connect(self._on_pythons_changed)
+        starts = start_program or (lambda _: start_worker)
         self.program = ProgramState(
-            machine,
-            pythons,
-            start_program or (lambda _: start_worker),
-            lambda: self.switches,
-            program_load,
-            self,
-            recorded=recorded,
+            machine, pythons, starts, lambda: self.switches, program_load, self
         )
 
     @property
@@ -133,13 +123,16 @@ class Lab(QObject):
         """None while there is no worker."""
         return self._slot.pid
 
-    def devices(self) -> Sequence[BenchDevice]:
-        """What PyTorch offers, with the cards that it cannot use behind."""
-        return self._devices(self.course)
+    def devices(self, course: LabCourse | None = None) -> Sequence[BenchDevice]:
+        """What PyTorch offers, with the cards that it cannot use behind; now, or then."""
+        course, visible = course or self.course, self.switches.visible
+        at, worker = course.done_at, self._slot.pid
+        return lab_devices(self.machine, course.ledger, visible, at, worker)
 
-    def cards(self) -> dict[str, CardId]:
+    def cards(self, course: LabCourse | None = None) -> dict[str, CardId]:
         """By PyTorch's names, as far as it is known which they are."""
-        return self._cards(self.course)
+        known = [each for each in self.devices(course) if each.name]
+        return {each.name: each.card for each in known if each.card is not None}
 
     @property
     def running_seconds(self) -> float | None:
@@ -151,7 +144,7 @@ class Lab(QObject):
 
     def new_course(self) -> LabCourse:
         """An empty one, to be shown when a recording's playhead went back."""
-        return LabCourse(self._cards, lambda: self.machine.settings.choices.units)
+        return LabCourse(self.cards, lambda: self.machine.settings.choices.units)
 
     def show(self, course: LabCourse) -> None:
         """As much as is noted in it. Only of a lab that is recorded."""
@@ -164,6 +157,7 @@ class Lab(QObject):
         """It takes place now."""
         self.course.take(what, self.machine.session.clock.now())
         self.noted.emit(what)
+        self._tell_changed()
 
     @property
     def reached(self) -> bool:
@@ -195,16 +189,19 @@ class Lab(QObject):
         """The number of its command. It runs when all that was asked before it is done. Raises
         Trouble in a recording, as all does that would run something.
         """
-        command = self._new_cell(code, cures, by_form=by_form, watched=watched)
-        self._begin([command])
-        return command.id
+        return self.run_all([code], cures=cures, by_form=by_form, watched=watched)[0]
 
     def run_all(
-        self, codes: Sequence[str], *, cures: int | None = None, by_form: bool = False
+        self,
+        codes: Sequence[str],
+        *,
+        cures: int | None = None,
+        by_form: bool = False,
+        watched: bool = True,
     ) -> Sequence[int]:
         """One after another, up to the first that fails; the last is the one that cures."""
-        commands = [self._new_cell(each, by_form=by_form) for each in codes[:-1]]
-        commands.append(self._new_cell(codes[-1], cures, by_form=by_form))
+        cell = partial(self._new_cell, by_form=by_form, watched=watched)
+        commands = [*map(cell, codes[:-1]), cell(codes[-1], cures)]
         self._begin(commands)
         return [each.id for each in commands]
 
@@ -256,7 +253,6 @@ class Lab(QObject):
         if cell is not None and cell.asked is not None:
             self._send(Answer(cell.asked.id, text))
             self.note(Answered(cell.id))
-            self._tell_changed()
 
     def complete(self, code: str, at: int) -> int:
         """Answered by a Completed with this number in `told`, where there is a worker."""
@@ -296,7 +292,6 @@ class Lab(QObject):
         worker may be told of other cards.
         """
         self._end_worker(_RELEASED, released=True)
-        self._tell_changed()
 
     def restart(self) -> None:
         """End what hangs at once, also while it starts; a new worker begins, and the session
@@ -341,8 +336,8 @@ class Lab(QObject):
 
     def stop(self) -> None:
         """For good. Nobody is waited for; harmless when called twice."""
-        self._stopped = True
         self.ended.emit()
+        self.blockSignals(True)  # noqa: FBT003 - Qt's own
         self._settle.stop()
         self.program.stop()
         self.pythons.give_up()
@@ -418,6 +413,7 @@ class Lab(QObject):
     def _end(self) -> None:
         """Nobody is waited for. The next command starts another worker."""
         self._slot.clear()
+        self._waiting.clear()
         self._ending = self._restarting = False
         if not self.recorded:
             self._enter(Stage.RESTING)
@@ -441,21 +437,19 @@ class Lab(QObject):
 
     def _give_up_all(self, cause: str, why: Message) -> None:
         """All that nobody answers any more."""
-        waiting, self._waiting = [each.id for each in self._waiting], []
         asked, self._evaluating = self._evaluating, set()
         self._give_up_turns()
-        self._give_up({*waiting, *asked, *self.ledger.unfinished}, cause, why)
+        self._give_up({*asked, *self.ledger.unfinished}, cause, why)
 
     # What the worker says, and how it is
 
     def _enter(self, stage: Stage) -> None:
         if stage is not self.stage:
             self.stage = stage
-            if not self._stopped:
-                self.stage_changed.emit()
+            self.stage_changed.emit()
 
     def _tell_changed(self) -> None:
-        if not self._stopped and not self._settle.isActive():
+        if not self._settle.isActive():
             self._settle.start()
 
     def _on_begun(self) -> None:
@@ -487,7 +481,6 @@ class Lab(QObject):
         if isinstance(event, Finished) and event.id == self._head:
             self._go_on()
         self.told.emit(event)
-        self._tell_changed()
 
     def _take_failure(self, failed: Failed) -> None:
         cell = self.ledger.cell(failed.id)
@@ -527,7 +520,6 @@ class Lab(QObject):
         self.note(Gone(said, gone))
         asked, self._evaluating = self._evaluating, set()
         self._give_up(asked, "worker lost", why)
-        self._tell_changed()
         if began or restarting:
             self._start()
         else:  # it would end again and again
@@ -536,6 +528,8 @@ class Lab(QObject):
     def _on_refused(self, why: Message) -> None:
         """No worker can be started."""
         self._failed_with = self.pythons.python
+        self._evaluating.update(each.id for each in self._waiting)
+        self._waiting.clear()
         self._enter(Stage.FAILED)
         self.course.sentence = why
         self._give_up_all("worker lost", why)
@@ -550,19 +544,3 @@ class Lab(QObject):
     def _on_patience_over(self) -> None:
         if self.stage is Stage.BUSY:
             self._enter(Stage.HANGING)
-
-    def _cards(self, course: LabCourse) -> dict[str, CardId]:
-        known = [each for each in self._devices(course) if each.name]
-        return {each.name: each.card for each in known if each.card is not None}
-
-    def _devices(self, course: LabCourse) -> Sequence[BenchDevice]:
-        session, ledger, cards = self.machine.session, course.ledger, self.machine.cards()
-        hello, done_at = ledger.hello, course.done_at
-        # Not where pids are those of another namespace.
-        if hello is not None and not hello.simulated and not session.stream.elsewhere:
-            meant, book = meant_cards(hello, cards), session.process_book
-            find_contexts(ledger, meant, book, self.worker_pid, done_at)
-        host, driver = session.host.name, session.source.driver_version
-        told = (host, self.machine.host_reading())
-        visible = self.switches.visible
-        return Bench(ledger, cards, session.reading, told, visible, done_at, driver).devices()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.programs.program_run import ProgramRun
 from gpuexplorer.recording.lab_said import OfProgram, ProgramChosen, ProgramStands
+from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.remote.machine import no_programs
 from gpuexplorer.remote.stream import FarStream
 
@@ -119,17 +121,15 @@ class ProgramState(QObject):
         switches: Callable[[], Switches],
         load: Load | None = None,
         parent: QObject | None = None,
-        *,
-        recorded: bool = False,
     ) -> None:
         """On simulated cards, `load` tells them what the program does to them."""
         super().__init__(parent)
         self._machine, self._start_program = machine, start_program
-        self.recorded = recorded  # all of it: nothing runs
+        self.recorded = isinstance(machine.session, RecordedSession)  # then nothing runs
         self.course = ProgramCourse()
         self._slot = WorkerSlot(pythons, switches, self, load)
-        self._slot.begun.connect(self._on_begun)
-        self._slot.refused.connect(self._on_refused)
+        self._slot.begun.connect(partial(self._enter, Phase.STARTING))
+        self._slot.refused.connect(partial(self._enter, Phase.REFUSED, None))
         self._slot.said.connect(self._on_said)
         self._slot.ended.connect(self._on_ended)
         self._slot.patience.timeout.connect(self._on_patience_over)
@@ -259,12 +259,12 @@ class ProgramState(QObject):
         self, phase: Phase, status: int | None = None, sentence: Message = NOTHING
     ) -> None:
         self._note(ProgramStands(phase, status, sentence))
-        self._tell()
 
     def _note(self, what: ProgramChosen | ProgramStands | Event) -> None:
         """It takes place now."""
         self.course.take(what, self._machine.session.clock.now())
         self.noted.emit(OfProgram(what))
+        self._tell()
 
     def _tell(self) -> None:
         if not self._settle.isActive():
@@ -275,18 +275,12 @@ class ProgramState(QObject):
         if self._ways is None:
             from gpuexplorer.gui.state.copies.ways import Ways  # noqa: PLC0415 - takes long
 
-            self._ways = Ways(self._machine, self._named, self)
+            self._ways = Ways(self._machine, self._meant, self)
             self._ways.changed.connect(self.watched)
         self._ways.look()
 
-    def _named(self) -> dict[str, CardId]:
+    def _meant(self) -> dict[str, CardId]:
         return meant_cards(self.course.ledger.hello, self._machine.cards())
-
-    def _on_begun(self) -> None:
-        self._enter(Phase.STARTING)
-
-    def _on_refused(self, why: Message) -> None:
-        self._enter(Phase.REFUSED, sentence=why)
 
     def _on_said(self, event: Event) -> None:
         self._note(event)
@@ -299,7 +293,6 @@ class ProgramState(QObject):
                 if devices:
                     self._look()
                 self.watched.emit()
-        self._tell()
 
     def _on_ended(self, why: Message) -> None:
         status = self._slot.status

@@ -52,10 +52,7 @@ class PyTorchFetch(QObject):
         if self.step is Step.ASKING:
             return Message("Finding the build that suits, and its size…")
         if self.step is Step.OFFERED and self.plan is not None:
-            own = Message(
-                "It is installed into an environment of its own; your own Pythons stay as they "
-                "are."
-            )
+            own = Message("Your own Pythons stay as they are.")
             return told(*self.plan.sentences, own)
         return Message("Downloading PyTorch…") if self.progress is None else self.progress.said
 
@@ -185,23 +182,13 @@ class LabPythons(QObject):
 
     def find(self) -> None:
         """The remembered one, else the first that can be used."""
-        earlier, place = self._chosen_earlier(), self._place
-
-        def up_to_a_usable_one(given_up: threading.Event) -> Asked:
-            asked = []
-            for python in place.every(earlier, given_up):
-                asked.append(python)
-                if python.usable:
-                    break
-            return asked
-
         if self.python is None:
-            self._ask(up_to_a_usable_one, self._take_some)
+            self._ask(partial(_asked, self._place, self._chosen_earlier()), self._take_some)
 
     def search(self) -> None:
         """Ask all that may be one, for a list to pick from."""
-        earlier, place = self._chosen_earlier(), self._place
-        self._ask(lambda given_up: [*place.every(earlier, given_up)], self._take_all)
+        ask_all = partial(_asked, self._place, self._chosen_earlier(), whole=True)
+        self._ask(ask_all, self._take_all)
 
     def choose(self, path: Path) -> None:
         """The one a person picked: a program, or the folder of an environment."""
@@ -270,6 +257,18 @@ class LabPythons(QObject):
         else:
             self._take(answer)
         self.changed.emit()
+
+
+def _asked(
+    place: PythonPlace, earlier: Path | None, given_up: threading.Event, *, whole: bool = False
+) -> Asked:
+    """`whole`: also those behind the first that can be used."""
+    asked: Asked = []
+    for python in place.every(earlier, given_up):
+        asked.append(python)
+        if python.usable and not whole:
+            break
+    return asked
 
 
 def _in_a_thread(name: str, work: Callable[[], object], inbox: Inbox) -> None:

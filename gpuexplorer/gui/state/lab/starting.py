@@ -2,7 +2,6 @@
 another machine; or out of its recording. LabRecording puts what becomes of a lab into one.
 """
 
-import threading
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,6 @@ from PySide6.QtCore import QObject, QTimer
 from gpuexplorer.core.records import UNREADABLE, UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told, tr
-from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState
 from gpuexplorer.gui.state.lab.pythons import LabPythons, Nowhere
@@ -74,7 +72,6 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> Lab:
         machine,
         partial(starter_of, session),
         load_of(session.backend, live=True),
-        recorded=isinstance(session, RecordedSession),
     )
     if isinstance(session, RecordedSession):
         LabReplay(lab, session.recording, session.playhead)
@@ -206,14 +203,11 @@ def _past(lab: Lab) -> Iterator[Noted]:
 
 
 _EVERY, _AT_ONCE = 50, 5  # milliseconds between two looks, and while there is more to do
-_BATCH, _REST = 50, 0.003  # lines, and seconds in which others have their turn
 _MOST = 200_000  # lines; the first of them
-# Where there is nothing, what cannot be read; None at the end.
-_Came = list[tuple[float, Noted | None]] | None
 
 
 class LabReplay(QObject):
-    """Lines are read in a thread, and taken in the window's, a little at a time. Forward they
+    """Lines are read and taken a little at a time, as soon as the window stands. Forward they
     are added to what is shown; where the playhead went back, all begins anew, and is shown when
     it has come as far. Of what cannot be read nothing is taken but its number.
     """
@@ -221,46 +215,24 @@ class LabReplay(QObject):
     def __init__(self, lab: Lab, recording: Recording, playhead: Playhead) -> None:
         super().__init__(lab)
         self._lab, self._playhead = lab, playhead
+        self._unread = islice(recording.said(), _MOST)
         self._said: list[tuple[float, Noted]] = []
         self.left_out = 0
-        self.read = False  # all of it
         self._course, self._taken = lab.course, 0
-        self._stopping = threading.Event()
-        self._inbox = Inbox(self)
-        self._inbox.came.connect(self._on_came)
+        self.up_to_date = False  # all is shown that the playhead has passed
         self._timer = QTimer(self, interval=_EVERY)
         self._timer.timeout.connect(self._on_due)
         self._timer.start()
-        lab.ended.connect(self.stop)
-        # Neither of Qt: the thread may outlive the window's end of it.
-        put, stopping = self._inbox.letterbox.put, self._stopping
-        self._reader = threading.Thread(
-            target=_read, args=(recording, put, stopping), name="recorded lab", daemon=True
-        )
-
-    @property
-    def up_to_date(self) -> bool:
-        """All is shown that the playhead has passed."""
-        return self.read and self._taken == self._due
-
-    def stop(self) -> None:
-        """Harmless when called twice."""
-        self._stopping.set()
-        self._timer.stop()
-
-    @property
-    def _due(self) -> int:
-        return bisect_right(self._said, self._playhead.now(), key=itemgetter(0))
+        lab.ended.connect(self._timer.stop)
 
     def _on_due(self) -> None:
-        if self._reader.ident is None:  # the window stands now, and has time
-            self._reader.start()
-        due, before = self._due, self._taken
+        read = self._read(perf_counter() + _SLICE)
+        due = bisect_right(self._said, self._playhead.now(), key=itemgetter(0))
+        before = self._taken
         if due < before:
             self._course, self._taken = self._lab.new_course(), 0
         another = self._course is not self._lab.course
-        # To what is shown others add as much work: it grows before one's eyes.
-        until = perf_counter() + (2 * _SLICE if another else _SLICE)
+        until = perf_counter() + _SLICE
         while self._taken < due and perf_counter() < until:
             at, what = self._said[self._taken]
             self._taken += 1
@@ -270,38 +242,23 @@ class LabReplay(QObject):
         ready = self._taken == due if another else self._taken != before
         if ready:
             self._lab.show(self._course)
-        self._timer.setInterval(_EVERY if self._taken == due else _AT_ONCE)
+        self.up_to_date = read and self._taken == due
+        self._timer.setInterval(_EVERY if self.up_to_date else _AT_ONCE)
 
-    def _on_came(self, came: _Came) -> None:
-        self.read = came is None
-        for at, noted in came or ():
-            if noted is None:
+    def _read(self, until: float) -> bool:
+        """Whether there is no more."""
+        for said in self._unread:
+            last = self._said[-1][0] if self._said else said.at
+            try:
+                self._said.append((max(last, said.at), noted_of(said.what, said.text)))
+            except UnreadableError:
                 self.left_out += 1
-            else:
-                self._said.append((at, noted))
-        if self.left_out:
-            lines = Message.counted(
-                "{count} line about the lab in this file cannot be read and is left out.",
-                "{count} lines about the lab in this file cannot be read and are left out.",
-                self.left_out,
-            )
-            self._lab.said_of_recording = told(RECORDED, lines)
-
-
-def _read(
-    recording: Recording, put: Callable[[_Came], None], stopping: threading.Event
-) -> None:
-    last, batch = float("-inf"), list[tuple[float, Noted | None]]()
-    for said in islice(recording.said(), _MOST):
-        noted = None
-        with suppress(UnreadableError):
-            noted = noted_of(said.what, said.text)
-            last = max(last, said.at)
-        batch.append((last, noted))
-        if len(batch) == _BATCH:
-            put(batch)
-            batch = []
-            if stopping.wait(_REST):
-                return
-    put(batch)
-    put(None)
+                lines = Message.counted(
+                    "{count} line about the lab in this file cannot be read and is left out.",
+                    "{count} lines about the lab in this file cannot be read and are left out.",
+                    self.left_out,
+                )
+                self._lab.said_of_recording = told(RECORDED, lines)
+            if perf_counter() > until:
+                return False
+        return True
