@@ -239,6 +239,6 @@ def test_a_card_without_kernels_takes_copies_and_warns_of_computing() -> None:
 def test_before_the_worker_is_there_a_card_without_a_number_says_why() -> None:
     missing = card(1, f"GPU-{SECOND}", cuda=None)
     cards = arrange([card(0, f"GPU-{FIRST}"), missing])
-    found = Bench(Ledger(), cards, {}.get, HOST).devices()
+    found = Bench(Ledger(), cards, lambda _: None, HOST).devices()
     assert [each.name for each in found] == ["cpu", "cuda:0", ""]
     assert "CUDA gives it no number" in found[-1].reason

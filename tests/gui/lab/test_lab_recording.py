@@ -11,9 +11,8 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.state.copies.copies_state import copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.lab.starting import LabRecording, LabReplay
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
-from gpuexplorer.gui.state.lab.starting import lab_of
+from gpuexplorer.gui.state.lab.starting import LabRecording, LabReplay, lab_of
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState

@@ -11,7 +11,6 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase, ProgramState
 from gpuexplorer.gui.state.lab.pythons import LabPythons
-from gpuexplorer.gui.state.lab.worker_slot import Switches
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Asked, Began, Failed
 from gpuexplorer.lab.start import Program
@@ -140,7 +139,7 @@ def test_a_python_that_cannot_be_started_is_refused_with_a_way_out(
         raise Trouble("It cannot be started.", "Choose another.")
 
     pythons = program_lab(machine, worker).pythons
-    state = ProgramState(machine, pythons, lambda _: refuse, Switches, None, machine)
+    state = ProgramState(machine, pythons, lambda _: refuse, None, machine)
     state.start(CHOSEN)
     assert state.phase is Phase.REFUSED
     assert state.sentence == "It cannot be started. Choose another."
@@ -155,7 +154,7 @@ def test_while_a_python_is_looked_for_it_waits_and_then_says_why_there_is_none(
             pass
 
     pythons = Without(machine.settings, machine)
-    state = ProgramState(machine, pythons, worker.starting, Switches, None, machine)
+    state = ProgramState(machine, pythons, worker.starting, None, machine)
     state.start(CHOSEN)
     assert state.phase is Phase.SEARCHING
     pythons.trouble = Message("None has PyTorch.")
@@ -208,7 +207,7 @@ def test_the_strips_see_what_it_does_and_that_it_is_over(
 ) -> None:
     load = load_of(machine.session.backend, live=True)
     pythons = program_lab(machine, worker).pythons
-    state = ProgramState(machine, pythons, worker.starting, Switches, load, machine)
+    state = ProgramState(machine, pythons, worker.starting, load, machine)
     card = machine.cards()[0].card.id
 
     def held() -> int:

@@ -106,7 +106,7 @@ def test_a_cell_waits_for_pytorch_and_runs_when_it_was_fetched(
     qtbot.waitUntil(lambda: fetch.step is Step.OFFERED)
     said = " ".join(written(notice))
     assert all(tr(sentence) in said for sentence in PLAN.sentences)
-    assert "your own Pythons stay as they are" in said
+    assert "Your own Pythons stay as they are" in said
     click(notice, "Download")
     qtbot.waitUntil(lambda: fetch.progress is not None)
     assert "Downloading PyTorch: 73 of 219 MB, 12 s left." in written(notice)

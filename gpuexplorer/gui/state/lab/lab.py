@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
@@ -27,8 +27,7 @@ from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
-from gpuexplorer.recording.lab_said import Answered, Gone, Noted, Sent, StartedOver
-from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.lab_said import Answered, Gone, Sent, StartedOver
 from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.stream import FarStream
 
@@ -38,10 +37,9 @@ _BEFORE_ITS_TURN = Message("It was stopped before its turn came.")
 _ONE_BEFORE_FAILED = Message("It was not run, since the cell before it failed.")
 _RELEASED = Message("The cards were released before it was done.")
 _RESTARTED = Message("The worker was restarted.")
-_SETTLED = 16  # milliseconds in which what happens is told once
 
 
-class Lab(QObject):
+class Lab(WorkerSlot):
     """Lives as long as its session is shown. Nothing is started before somebody asks. A worker
     that ends by itself is replaced at once; one that cannot start is not tried again.
 
@@ -49,14 +47,13 @@ class Lab(QObject):
     when the playhead went back.
     """
 
-    changed = Signal()  # of the ledger or the devices; a burst of events is told once
     told = Signal(object)  # each event, in its order, when the ledger knows of it
-    noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
     shown = Signal()  # what a recording holds, up to another moment
     stage_changed = Signal()
     switches_changed = Signal()
     code_offered = Signal(str)  # a person wants to change it before it runs
     ended = Signal()  # for good
+    course: LabCourse
 
     def __init__(
         self,
@@ -73,19 +70,16 @@ class Lab(QObject):
         prints for its arguments what a driver would. A program that is watched has a worker
         and a load of its own.
         """
-        super().__init__(parent)
-        self.machine, self.pythons = machine, pythons
-        self.recorded = isinstance(machine.session, RecordedSession)  # then nothing runs
+        super().__init__(machine, pythons, parent, load, waits=True)
         self.said_of_recording = RECORDED if self.recorded else NOTHING
         self.selection = Selection(self)
-        self.switches = Switches()
         self.stage = Stage.RECORDED if self.recorded else Stage.RESTING
         self.opened: list[OpenedCell] = []  # cells of opened files that have not run
         self._allowed: set[str] = set()  # the files whose cells may run
         self._head: int | None = None  # the command whose end lets the next cell go
         self._behind: deque[Run | OpenedCell] = deque()  # cells that wait for their turn
         self._waiting: list[Command] = []  # for a Python to be found
-        self._load, self._nvidia_smi = load, nvidia_smi
+        self._start_worker, self._nvidia_smi = start_worker, nvidia_smi
         self._ids = itertools.count(1)
         self._not_again: list[Failed] = []  # in the replay of just now
         self._evaluating: set[int] = set()  # that no answer came to
@@ -93,21 +87,8 @@ class Lab(QObject):
         self._failed_with: LabPython | None = None
         self.course = self.new_course()
         self.flags = CellFlags(lambda: self.course)
-        self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
-        self._settle.timeout.connect(self.changed)
-        self._start_worker = start_worker
-        self._slot = WorkerSlot(pythons, lambda: self.switches, self, load, waits=True)
-        self._slot.said.connect(self._on_said)
-        self._slot.begun.connect(self._on_begun)
-        self._slot.refused.connect(self._on_refused)
-        self._slot.ended.connect(self._on_ended)
-        self._slot.lacking.connect(lambda: self._enter(Stage.WAITING))
-        self._slot.patience.timeout.connect(self._on_patience_over)
-        pythons.changed.connect(self._on_pythons_changed)
         starts = start_program or (lambda _: start_worker)
-        self.program = ProgramState(
-            machine, pythons, starts, lambda: self.switches, program_load, self
-        )
+        self.program = ProgramState(machine, pythons, starts, program_load, self)
 
     @property
     def ledger(self) -> Ledger:
@@ -118,15 +99,10 @@ class Lab(QObject):
         """Why the last worker ended, or why none can be started; else empty."""
         return self.course.sentence
 
-    @property
-    def worker_pid(self) -> int | None:
-        """None while there is no worker."""
-        return self._slot.pid
-
     def devices(self, course: LabCourse | None = None) -> Sequence[BenchDevice]:
         """What PyTorch offers, with the cards that it cannot use behind; now, or then."""
         course, visible = course or self.course, self.switches.visible
-        at, worker = course.done_at, self._slot.pid
+        at, worker = course.done_at, self.worker_pid
         return lab_devices(self.machine, course.ledger, visible, at, worker)
 
     def cards(self, course: LabCourse | None = None) -> dict[str, CardId]:
@@ -151,12 +127,6 @@ class Lab(QObject):
         self.course = course
         self.program.show(course.program)
         self.shown.emit()
-        self._tell_changed()
-
-    def note(self, what: Noted) -> None:
-        """It takes place now."""
-        self.course.take(what, self.machine.session.clock.now())
-        self.noted.emit(what)
         self._tell_changed()
 
     @property
@@ -257,31 +227,26 @@ class Lab(QObject):
     def complete(self, code: str, at: int) -> int:
         """Answered by a Completed with this number in `told`, where there is a worker."""
         command = Complete(next(self._ids), code, at)
-        if self._slot.taken:
-            self._send(command)
-        return command.id
+        return command.id if self._worker is None else self._send(command)
 
     def look_into(
         self, what: str, at: tuple[int, ...] = (), rows: int = 16, columns: int = 16
     ) -> int:
         """Answered by a Peeked or Opened with this number in `told`; else by a Failed."""
-        command = Peek(next(self._ids), what, at, rows, columns)
-        self._send(command)
-        return command.id
+        return self._send(Peek(next(self._ids), what, at, rows, columns))
 
     def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int:
         """Answered by an Evaluated with this number in `told`; else by a Failed."""
         command = Evaluate(next(self._ids), tuple(sources), json.dumps(values))
         self._evaluating.add(command.id)
-        self._send(command)
-        return command.id
+        return self._send(command)
 
     def cancel(self) -> None:
         """Give up what runs, and what waits behind it. What does not come back is hanging."""
-        if self._slot.taken:
+        if self._worker is not None:
             self._give_up(self._give_up_turns(), "cancelled", _BEFORE_ITS_TURN)
             asked = {*self.ledger.unfinished, *self._evaluating}
-            self._slot.cancel(sorted(asked, reverse=True))
+            self._cancel(sorted(asked, reverse=True))
         elif self.stage is Stage.WAITING:
             self._end()
             self._give_up_all("cancelled", _BEFORE_ITS_TURN)
@@ -298,7 +263,7 @@ class Lab(QObject):
         can be run again.
         """
         self._restarting = True
-        self._slot.kill(_RESTARTED)
+        self._kill(_RESTARTED)
 
     def replay(self, upto: int | None = None, with_failed: bool = False) -> None:
         """Run the session again, in a fresh worker that begins with the same seed."""
@@ -325,12 +290,12 @@ class Lab(QObject):
         """What a worker is told when it starts needs a new one: Trouble while one is there."""
         before = self.switches
         told = (switches.visible, switches.growing, switches.waits)
-        if self._slot.taken and told != (before.visible, before.growing, before.waits):
+        if self._worker is not None and told != (before.visible, before.growing, before.waits):
             raise Trouble(
                 "The worker was told this when it started.", "Release the cards first."
             )
         if switches != before:
-            self.switches = switches
+            self.switches = self.program.switches = switches
             self.switches_changed.emit()
             self._tell_changed()
 
@@ -387,32 +352,29 @@ class Lab(QObject):
         self._head = cell.id
         self._send(cell)
 
-    def _send(self, command: Command) -> None:
+    def _send(self, command: Command) -> int:
         """Starts a worker where there is none; in a recording nobody answers."""
-        if self.recorded:
-            return
-        if self._slot.taken:
-            self._hand_over(command)
+        if self._worker is not None:
+            told = command
+            if self._load is not None:
+                told = self._load.told(command, lost_devices(self.machine, self.devices))
+            self._worker.send(told)
             if self.stage is Stage.READY and isinstance(command, Run):
                 self._enter(Stage.BUSY)
-            return
-        self._waiting.append(command)
-        if not self._slot.searching or self.stage is Stage.WAITING:
-            self._start()
+        elif not self.recorded:
+            self._waiting.append(command)
+            if not self._searching or self.stage is Stage.WAITING:
+                self._start()
+        return command.id
 
     def _start(self) -> None:
-        self._slot.begin(self._start_worker)
-        if self._slot.searching:
+        self._begin_worker(self._start_worker)
+        if self._searching:
             self._enter(Stage.SEARCHING)
-
-    def _hand_over(self, command: Command) -> None:
-        if self._load is not None:
-            command = self._load.told(command, lost_devices(self.machine, self.devices))
-        self._slot.send(command)
 
     def _end(self) -> None:
         """Nobody is waited for. The next command starts another worker."""
-        self._slot.clear()
+        self._clear()
         self._waiting.clear()
         self._ending = self._restarting = False
         if not self.recorded:
@@ -448,16 +410,12 @@ class Lab(QObject):
             self.stage = stage
             self.stage_changed.emit()
 
-    def _tell_changed(self) -> None:
-        if not self._settle.isActive():
-            self._settle.start()
-
     def _on_begun(self) -> None:
         self._enter(Stage.STARTING)
         first = self.ledger.cell(_FIRST.id)
         if first is None or first.state != "waiting":
             self.note(Sent(**vars(_FIRST), again=first is not None))
-        self._hand_over(_FIRST)
+        self._send(_FIRST)
         waiting, self._waiting = self._waiting, []
         for command in waiting:
             self._send(command)
@@ -474,7 +432,7 @@ class Lab(QObject):
             self._take_failure(event)
         if self.stage is not Stage.STARTING or isinstance(event, Hello):
             if not self.ledger.unfinished:
-                self._slot.patience.stop()
+                self._patience.stop()
                 self._enter(Stage.READY)
             elif self.stage is not Stage.HANGING:
                 self._enter(Stage.BUSY)
@@ -489,7 +447,7 @@ class Lab(QObject):
         if failed.cause in BROKEN:
             # Nothing on that card works any more before its context is gone with the process.
             self._ending = True
-            self._slot.kill(failed.sentence)
+            self._kill(failed.sentence)
         elif cell is not None and cell.id != failed.id and cell.state == "failed":
             self._not_again.append(failed)
             cells = map(self.ledger.cell, (each.id for each in self._not_again))
@@ -535,8 +493,12 @@ class Lab(QObject):
         self._give_up_all("worker lost", why)
         self._tell_changed()
 
+    def _on_lacking(self) -> None:
+        self._enter(Stage.WAITING)
+
     def _on_pythons_changed(self) -> None:
         """With another one it may start."""
+        super()._on_pythons_changed()
         another = self.pythons.python not in (None, self._failed_with)
         if self.stage is Stage.FAILED and another:
             self._enter(Stage.RESTING)

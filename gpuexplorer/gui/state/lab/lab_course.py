@@ -211,8 +211,8 @@ class LabCourse:
                 self.copies[what.job] = what
             case Forgot():
                 self.copies.clear()
-            case OfProgram(what=of_program):
-                self.program.take(of_program, at)
+            case OfProgram():
+                self.program.take(what, at)
             case _:
                 if isinstance(what, Began) and what.id not in self._past:
                     self.newest_began = self.began_at[what.id] = at

@@ -5,17 +5,16 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.state.lab.devices import meant_cards
 from gpuexplorer.gui.state.lab.pythons import LabPythons
-from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerSlot
+from gpuexplorer.gui.state.lab.worker_slot import StartWorker, WorkerSlot
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, Watched
 from gpuexplorer.lab.ledger import Cell, Ledger
@@ -23,15 +22,13 @@ from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.programs.program_run import ProgramRun
-from gpuexplorer.recording.lab_said import OfProgram, ProgramChosen, ProgramStands
-from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.lab_said import Noted, OfProgram, ProgramChosen, ProgramStands
 from gpuexplorer.remote.machine import no_programs
 from gpuexplorer.remote.stream import FarStream
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.state.copies.ways import Ways
 
-_SETTLED = 50  # milliseconds in which what happens is told once
 _ID = 1  # a worker that runs a program has no other command
 RECORDED = Message("This is a recording: nothing runs in it.")
 _ENDED = Message("It was ended, since it did not come back.")
@@ -83,8 +80,8 @@ class ProgramCourse:
     began_at: float | None = None
     ended_at: float | None = None
 
-    def take(self, what: ProgramChosen | ProgramStands | Event, at: float) -> None:
-        match what:
+    def take(self, noted: Noted, at: float) -> None:
+        match what := noted.what if isinstance(noted, OfProgram) else noted:
             case ProgramChosen(path=path, text=text, arguments=arguments):
                 self._begin_anew(Chosen(Path(path), text, arguments))
                 self.ledger.sent(Run(_ID, text, 1))
@@ -94,7 +91,7 @@ class ProgramCourse:
                 self.phase, self.status, self.sentence = Phase(phase), status, sentence
                 if not self.phase.runs and self.began_at is not None:
                     self.ended_at = self.ended_at or at
-            case _:
+            case Event():
                 self.ledger.apply(what)
                 if isinstance(what, Began):
                     self.began_at = at
@@ -105,45 +102,34 @@ class ProgramCourse:
         vars(self).update(vars(ProgramCourse(chosen)))
 
 
-class ProgramState(QObject):
+class ProgramState(WorkerSlot):
     """One at a time. It runs beside the lab's session, in a worker of its own."""
 
-    changed = Signal()  # how far it is, what it printed or asks; a burst is told once
+    settled = 50
+    course: ProgramCourse
     watched = Signal()  # more was seen of it, about each half second
     begun = Signal()  # another one, or the same again; in a recording also that there is none
-    noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
 
     def __init__(
         self,
         machine: MachineState,
         pythons: LabPythons,
         start_program: StartProgram,
-        switches: Callable[[], Switches],
         load: Load | None = None,
         parent: QObject | None = None,
     ) -> None:
-        """On simulated cards, `load` tells them what the program does to them."""
-        super().__init__(parent)
-        self._machine, self._start_program = machine, start_program
-        self.recorded = isinstance(machine.session, RecordedSession)  # then nothing runs
+        super().__init__(machine, pythons, parent, load)
         self.course = ProgramCourse()
-        self._slot = WorkerSlot(pythons, switches, self, load)
-        self._slot.begun.connect(partial(self._enter, Phase.STARTING))
-        self._slot.refused.connect(partial(self._enter, Phase.REFUSED, None))
-        self._slot.said.connect(self._on_said)
-        self._slot.ended.connect(self._on_ended)
-        self._slot.patience.timeout.connect(self._on_patience_over)
+        self._start_program = start_program
         self._ways: Ways | None = None
         self._seen: Chosen | None = None  # of a recording
         self._killed = False  # by the person
         self._allowed: set[Path] = set()
-        self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
-        self._settle.timeout.connect(self.changed)
 
     @property
     def why_not(self) -> Message:
         """Why no program can be watched; else empty."""
-        session = self._machine.session
+        session = self.machine.session
         if self.recorded:
             return RECORDED
         if isinstance(session.backend, FarStream):
@@ -178,7 +164,7 @@ class ProgramState(QObject):
         course = self.course
         if course.began_at is None:
             return None
-        now = self._machine.session.clock.now() if course.ended_at is None else course.ended_at
+        now = self.machine.session.clock.now() if course.ended_at is None else course.ended_at
         return now - course.began_at
 
     def run(self) -> ProgramRun | None:
@@ -192,7 +178,7 @@ class ProgramState(QObject):
             course.ledger.hello,
             course.status,
             None if self._ways is None else self._ways.route,
-            self._machine.settings.choices.units,
+            self.machine.settings.choices.units,
             os.cpu_count(),
         )
 
@@ -204,37 +190,38 @@ class ProgramState(QObject):
         """A person said that it may run. What was watched before is forgotten."""
         self.close()
         self._allowed.add(chosen.path)
-        self._note(ProgramChosen(str(chosen.path), chosen.text, chosen.arguments))
-        self._slot.begin(self._start_program(Program(chosen.path, chosen.arguments)))
-        if self._slot.searching:
+        told = ProgramChosen(str(chosen.path), chosen.text, chosen.arguments)
+        self.note(OfProgram(told))
+        self._begin_worker(self._start_program(Program(chosen.path, chosen.arguments)))
+        if self._searching:
             self._enter(Phase.SEARCHING)
         self.begun.emit()
 
     def answer(self, text: str | None) -> None:
         """What it asked for. None: the input is at its end."""
         cell = self.cell
-        if cell is not None and cell.asked is not None and not self.recorded:
-            self._slot.send(Answer(_ID, text))
+        if self._worker is not None and cell is not None and cell.asked is not None:
+            self._worker.send(Answer(_ID, text))
             cell.asked = None
-            self._tell()
+            self._tell_changed()
 
     def interrupt(self) -> None:
         """Ctrl+C. What does not end within two seconds is hanging."""
         if self.phase in (Phase.SEARCHING, Phase.STARTING):
-            self._slot.clear()
+            self._clear()
             self._enter(Phase.STOPPED)
         elif self.phase is Phase.RUNNING and not self.recorded:
-            self._slot.cancel([_ID])
+            self._cancel([_ID])
             self._enter(Phase.STOPPING)
 
     def kill(self) -> None:
         """At once, with all that it started."""
         self._killed = True
-        self._slot.kill(_ENDED)
+        self._kill(_ENDED)
 
     def close(self) -> None:
         """Nobody is waited for, and nothing stays of it."""
-        self._slot.clear()
+        self._clear()
         self._killed = False
         self._enter(Phase.NONE)
 
@@ -246,11 +233,11 @@ class ProgramState(QObject):
         if course.chosen or before:
             self._look()
             self.watched.emit()
-            self._tell()
+            self._tell_changed()
 
     def stop(self) -> None:
         """For good; harmless when called twice."""
-        self._slot.clear()
+        self._clear()
         self._settle.stop()
         if self._ways is not None:
             self._ways.stop()
@@ -258,32 +245,28 @@ class ProgramState(QObject):
     def _enter(
         self, phase: Phase, status: int | None = None, sentence: Message = NOTHING
     ) -> None:
-        self._note(ProgramStands(phase, status, sentence))
-
-    def _note(self, what: ProgramChosen | ProgramStands | Event) -> None:
-        """It takes place now."""
-        self.course.take(what, self._machine.session.clock.now())
-        self.noted.emit(OfProgram(what))
-        self._tell()
-
-    def _tell(self) -> None:
-        if not self._settle.isActive():
-            self._settle.start()
+        self.note(OfProgram(ProgramStands(phase, status, sentence)))
 
     def _look(self) -> None:
         """How the cards are wired. Many a session never watches a program."""
         if self._ways is None:
             from gpuexplorer.gui.state.copies.ways import Ways  # noqa: PLC0415 - takes long
 
-            self._ways = Ways(self._machine, self._meant, self)
+            self._ways = Ways(self.machine, self._meant, self)
             self._ways.changed.connect(self.watched)
         self._ways.look()
 
     def _meant(self) -> dict[str, CardId]:
-        return meant_cards(self.course.ledger.hello, self._machine.cards())
+        return meant_cards(self.course.ledger.hello, self.machine.cards())
+
+    def _on_begun(self) -> None:
+        self._enter(Phase.STARTING)
+
+    def _on_refused(self, why: Message) -> None:
+        self._enter(Phase.REFUSED, sentence=why)
 
     def _on_said(self, event: Event) -> None:
-        self._note(event)
+        self.note(OfProgram(event))
         match event:
             case Began() if self.phase is Phase.STARTING:
                 self._enter(Phase.RUNNING)
@@ -295,7 +278,7 @@ class ProgramState(QObject):
                 self.watched.emit()
 
     def _on_ended(self, why: Message) -> None:
-        status = self._slot.status
+        status = self._status
         failed = None if self.cell is None else self.cell.failed
         cause = "" if failed is None else failed.cause
         interrupted = self.phase in (Phase.STOPPING, Phase.HANGING)

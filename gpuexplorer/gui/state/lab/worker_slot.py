@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -16,11 +16,13 @@ from gpuexplorer.core.units import duration
 from gpuexplorer.core.words import Message, mark, told, tr
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.lab.pythons import LabPythons
+from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Event, Failed
 from gpuexplorer.lab.simulated_cards import Load
-from gpuexplorer.lab.wire import Command
 from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.recording.lab_said import Noted
+from gpuexplorer.recording.recorded_session import RecordedSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,21 +131,26 @@ def stage_words(stage: Stage, sentence: str = "", running: float | None = None) 
     return said._replace(words=words, sentence=meaning)
 
 
+class Course(Protocol):
+    """The sum of all that was noted."""
+
+    def take(self, what: Noted, at: float) -> None: ...
+
+
 class WorkerSlot(QObject):
-    """Its signals come in the window's own thread. `patience` runs out over what was cancelled
-    and does not come back.
+    """The place of one worker, what becomes of it, and who keeps that. A lab is one, and so is
+    a program that is watched. Each `_on_…` is called in the window's own thread.
     """
 
-    said = Signal(object)  # an event
-    ended = Signal(object)  # by itself, or killed: the message why
-    begun = Signal()
-    refused = Signal(object)  # the message why none can be started
-    lacking = Signal()  # no Python has PyTorch: it begins when one has
+    changed = Signal()  # a burst is told once
+    noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
+    settled = 16  # milliseconds in which what happens is told once
+    course: "Course"
 
     def __init__(
         self,
+        machine: MachineState,
         pythons: LabPythons,
-        switches: Callable[[], Switches],
         parent: QObject | None = None,
         load: Load | None = None,
         *,
@@ -153,33 +160,51 @@ class WorkerSlot(QObject):
         PyTorch, where no Python has it; else it is refused.
         """
         super().__init__(parent)
-        self._pythons, self._switches = pythons, switches
+        self.machine, self.pythons, self.switches = machine, pythons, Switches()
+        self.recorded = isinstance(machine.session, RecordedSession)  # then nothing runs
         self._load, self._waits = load, waits
-        self.searching = False  # for a Python, to begin with it
-        self._start_worker: StartWorker | None = None
+        self._searching = False  # for a Python, to begin with it
+        self._starter: StartWorker | None = None
         self._worker: WorkerProcess | None = None
         self._number = 0
         self._last_ended = 0  # by itself
-        self.status: int | None = None  # with which the last one ended by itself
-        self.patience = QTimer(self, singleShot=True, interval=_PATIENCE)
+        self._status: int | None = None  # with which the last one ended by itself
+        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
+        self._patience.timeout.connect(self._on_patience_over)
+        self._settle = QTimer(self, singleShot=True, interval=self.settled)
+        self._settle.timeout.connect(self.changed)
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_came)
         pythons.changed.connect(self._on_pythons_changed)
 
     @property
-    def taken(self) -> bool:
-        return self._worker is not None
-
-    @property
-    def pid(self) -> int | None:
+    def worker_pid(self) -> int | None:
+        """None while there is no worker."""
         return None if self._worker is None else self._worker.pid
 
-    def begin(self, start_worker: StartWorker) -> None:
-        """Answered by `begun` or `refused`; at once where a Python is known."""
-        self._start_worker, python = start_worker, self._pythons.python
-        self.searching = python is None
+    def note(self, what: Noted) -> None:
+        """It takes place now."""
+        self.course.take(what, self.machine.session.clock.now())
+        self.noted.emit(what)
+        self._tell_changed()
+
+    def _on_begun(self) -> None: ...
+    def _on_refused(self, why: Message) -> None: ...
+    def _on_said(self, event: Event) -> None: ...
+    def _on_ended(self, why: Message) -> None: ...
+    def _on_patience_over(self) -> None: ...
+    def _on_lacking(self) -> None: ...
+
+    def _tell_changed(self) -> None:
+        if not self._settle.isActive():
+            self._settle.start()
+
+    def _begin_worker(self, starter: StartWorker) -> None:
+        """It has begun or is refused; at once where a Python is known."""
+        self._starter, python = starter, self.pythons.python
+        self._searching = python is None
         if python is None:
-            self._pythons.find()
+            self.pythons.find()
             return
         self._number += 1
         # Called in a thread that may outlive the slot: it holds nothing of Qt.
@@ -189,33 +214,30 @@ class WorkerSlot(QObject):
             put((number, what))
 
         try:
-            self._worker = start_worker(self._switches(), python.path, tell, tell)
+            self._worker = starter(self.switches, python.path, tell, tell)
         except Trouble as trouble:
-            self.refused.emit(told(trouble.sentence, trouble.hint))
+            self._on_refused(told(trouble.sentence, trouble.hint))
         else:
-            self.begun.emit()
+            self._on_begun()
 
-    def send(self, command: Command) -> None:
-        assert self._worker is not None
-        self._worker.send(command)
-
-    def cancel(self, commands: Iterable[int]) -> None:
+    def _cancel(self, commands: Iterable[int]) -> None:
+        """What does not come back in time is hanging."""
         if self._worker is not None:
             for each in commands:
                 self._worker.cancel(each)
-            self.patience.start()
+            self._patience.start()
 
-    def kill(self, why: Message) -> None:
+    def _kill(self, why: Message) -> None:
         """At once, for what hangs; it is told like any end."""
         if self._worker is not None:
             self._worker.kill(why)
 
-    def clear(self) -> None:
+    def _clear(self) -> None:
         """End the worker. Nobody is waited for, and nothing more is heard of it."""
         worker, self._worker = self._worker, None
         self._number += 1
         self._last_ended = 0
-        self.searching = False
+        self._searching = False
         self._settle_up()
         if worker is not None:
             # What hangs is ended the hard way, which takes its time.
@@ -223,7 +245,7 @@ class WorkerSlot(QObject):
 
     def _settle_up(self) -> None:
         """It is gone, and its memory with it."""
-        self.patience.stop()
+        self._patience.stop()
         if self._load is not None:
             self._load.released()
 
@@ -236,21 +258,21 @@ class WorkerSlot(QObject):
             if number == self._number or late:
                 if self._load is not None:
                     self._load.apply(what)
-                self.said.emit(what)
+                self._on_said(what)
         elif number == self._number and self._worker is not None:
-            self.status = self._worker.status
+            self._status = self._worker.status
             self._worker, self._last_ended = None, number
             self._settle_up()
-            self.ended.emit(what)
+            self._on_ended(what)
 
     def _on_pythons_changed(self) -> None:
-        if not self.searching or self._pythons.working:
+        if not self._searching or self.pythons.working:
             return
-        if self._pythons.lacking and self._waits:
-            self.lacking.emit()
-        elif self._pythons.python is None and self._pythons.trouble:
-            self.searching = False
-            self.refused.emit(self._pythons.trouble)
-        elif self._start_worker is not None:
+        if self.pythons.lacking and self._waits:
+            self._on_lacking()
+        elif self.pythons.python is None and self.pythons.trouble:
+            self._searching = False
+            self._on_refused(self.pythons.trouble)
+        elif self._starter is not None:
             # What was asked just now may have been another thing, or given up with its lab.
-            self.begin(self._start_worker)
+            self._begin_worker(self._starter)
