@@ -22,7 +22,7 @@ from gpuexplorer.gui.state.lab.worker_slot import Stage, StartWorker, Switches, 
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.cures import Cure
 from gpuexplorer.lab.events import BROKEN, Asked, Evaluated, Event, Failed, Finished, Hello
-from gpuexplorer.lab.ledger import IMPORTS, Ledger
+from gpuexplorer.lab.ledger import IMPORTS
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.simulated_cards import Load
@@ -89,15 +89,6 @@ class Lab(WorkerSlot):
         self.flags = CellFlags(lambda: self.course)
         starts = start_program or (lambda _: start_worker)
         self.program = ProgramState(machine, pythons, starts, program_load, self)
-
-    @property
-    def ledger(self) -> Ledger:
-        return self.course.ledger
-
-    @property
-    def sentence(self) -> Message:
-        """Why the last worker ended, or why none can be started; else empty."""
-        return self.course.sentence
 
     def devices(self, course: LabCourse | None = None) -> Sequence[BenchDevice]:
         """What PyTorch offers, with the cards that it cannot use behind; now, or then."""
@@ -245,8 +236,9 @@ class Lab(WorkerSlot):
         """Give up what runs, and what waits behind it. What does not come back is hanging."""
         if self._worker is not None:
             self._give_up(self._give_up_turns(), "cancelled", _BEFORE_ITS_TURN)
-            asked = {*self.ledger.unfinished, *self._evaluating}
-            self._cancel(sorted(asked, reverse=True))
+            for each in sorted({*self.ledger.unfinished, *self._evaluating}, reverse=True):
+                self._worker.cancel(each)
+            self._patience.start()
         elif self.stage is Stage.WAITING:
             self._end()
             self._give_up_all("cancelled", _BEFORE_ITS_TURN)

@@ -146,17 +146,13 @@ class ProgramState(WorkerSlot):
         return self.course.phase
 
     @property
-    def sentence(self) -> Message:
-        return self.course.sentence
-
-    @property
     def status(self) -> int | None:
         return self.course.status
 
     @property
     def cell(self) -> Cell | None:
         """What it printed, what it asks, why it failed; and all that was seen of it."""
-        return self.course.ledger.cell(_ID)
+        return self.ledger.cell(_ID)
 
     @property
     def seconds(self) -> float | None:
@@ -169,18 +165,12 @@ class ProgramState(WorkerSlot):
 
     def run(self) -> ProgramRun | None:
         """As it stands now, and stays: for lines and findings, in whatever thread."""
-        course = self.course
-        if course.chosen is None:
+        if self.chosen is None:
             return None
-        return ProgramRun(
-            course.chosen.path,
-            tuple(map(copy, course.ledger.cells)),
-            course.ledger.hello,
-            course.status,
-            None if self._ways is None else self._ways.route,
-            self.machine.settings.choices.units,
-            os.cpu_count(),
-        )
+        path, cells, hello = self.chosen.path, self.ledger.cells, self.ledger.hello
+        route = None if self._ways is None else self._ways.route
+        copied, units = tuple(map(copy, cells)), self.machine.settings.choices.units
+        return ProgramRun(path, copied, hello, self.status, route, units, os.cpu_count())
 
     def may_run(self, path: Path) -> bool:
         """Whether a person has said already that this file may run."""
@@ -190,9 +180,9 @@ class ProgramState(WorkerSlot):
         """A person said that it may run. What was watched before is forgotten."""
         self.close()
         self._allowed.add(chosen.path)
-        told = ProgramChosen(str(chosen.path), chosen.text, chosen.arguments)
-        self.note(OfProgram(told))
-        self._begin_worker(self._start_program(Program(chosen.path, chosen.arguments)))
+        path, arguments = chosen.path, chosen.arguments
+        self.note(OfProgram(ProgramChosen(str(path), chosen.text, arguments)))
+        self._begin_worker(self._start_program(Program(path, arguments)))
         if self._searching:
             self._enter(Phase.SEARCHING)
         self.begun.emit()
@@ -210,8 +200,9 @@ class ProgramState(WorkerSlot):
         if self.phase in (Phase.SEARCHING, Phase.STARTING):
             self._clear()
             self._enter(Phase.STOPPED)
-        elif self.phase is Phase.RUNNING and not self.recorded:
-            self._cancel([_ID])
+        elif self.phase is Phase.RUNNING and self._worker is not None:
+            self._worker.cancel(_ID)
+            self._patience.start()
             self._enter(Phase.STOPPING)
 
     def kill(self) -> None:
@@ -257,7 +248,7 @@ class ProgramState(WorkerSlot):
         self._ways.look()
 
     def _meant(self) -> dict[str, CardId]:
-        return meant_cards(self.course.ledger.hello, self.machine.cards())
+        return meant_cards(self.ledger.hello, self.machine.cards())
 
     def _on_begun(self) -> None:
         self._enter(Phase.STARTING)

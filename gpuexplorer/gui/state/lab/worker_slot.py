@@ -3,7 +3,7 @@ it is, in words.
 """
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +19,7 @@ from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Event, Failed
+from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.lab_said import Noted
@@ -134,6 +135,9 @@ def stage_words(stage: Stage, sentence: str = "", running: float | None = None) 
 class Course(Protocol):
     """The sum of all that was noted."""
 
+    ledger: Ledger
+    sentence: Message  # why the last worker ended, or why none can be started; else empty
+
     def take(self, what: Noted, at: float) -> None: ...
 
 
@@ -178,6 +182,14 @@ class WorkerSlot(QObject):
         pythons.changed.connect(self._on_pythons_changed)
 
     @property
+    def ledger(self) -> Ledger:
+        return self.course.ledger
+
+    @property
+    def sentence(self) -> Message:
+        return self.course.sentence
+
+    @property
     def worker_pid(self) -> int | None:
         """None while there is no worker."""
         return None if self._worker is None else self._worker.pid
@@ -219,13 +231,6 @@ class WorkerSlot(QObject):
             self._on_refused(told(trouble.sentence, trouble.hint))
         else:
             self._on_begun()
-
-    def _cancel(self, commands: Iterable[int]) -> None:
-        """What does not come back in time is hanging."""
-        if self._worker is not None:
-            for each in commands:
-                self._worker.cancel(each)
-            self._patience.start()
 
     def _kill(self, why: Message) -> None:
         """At once, for what hangs; it is told like any end."""
