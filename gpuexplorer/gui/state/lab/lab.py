@@ -240,15 +240,13 @@ class Lab(WorkerSlot):
                 self._worker.cancel(each)
             self._patience.start()
         elif self.stage is Stage.WAITING:
-            self._end()
-            self._give_up_all("cancelled", _BEFORE_ITS_TURN)
-            self._tell_changed()
+            self._end_worker("cancelled", _BEFORE_ITS_TURN)
 
     def release(self) -> None:
         """End the worker: all memory of the cards is given back. The cells stay. The next
         worker may be told of other cards.
         """
-        self._end_worker(_RELEASED, released=True)
+        self._end_worker("worker lost", _RELEASED, released=True)
 
     def restart(self) -> None:
         """End what hangs at once, also while it starts; a new worker begins, and the session
@@ -262,7 +260,7 @@ class Lab(WorkerSlot):
         self._refuse_where_recorded()
         cells = self.ledger.replay(upto, with_failed)
         if self.ledger.used:
-            self._end_worker(_BEFORE_ITS_TURN)
+            self._end_worker("worker lost", _BEFORE_ITS_TURN)
         self.course.sentence = NOTHING
         self._not_again.clear()
         for cell in cells:
@@ -298,9 +296,7 @@ class Lab(WorkerSlot):
         self._settle.stop()
         self.program.stop()
         self.pythons.give_up()
-        self._end()
-
-    # Cells and other commands on their way
+        self._clear()
 
     def _new_cell(
         self,
@@ -364,17 +360,14 @@ class Lab(WorkerSlot):
         if self._searching:
             self._enter(Stage.SEARCHING)
 
-    def _end(self) -> None:
+    def _end_worker(self, cause: str, why: Message, *, released: bool = False) -> None:
         """Nobody is waited for. The next command starts another worker."""
         self._clear()
         self._waiting.clear()
         self._ending = self._restarting = False
         if not self.recorded:
             self._enter(Stage.RESTING)
-
-    def _end_worker(self, why: Message, *, released: bool = False) -> None:
-        self._end()
-        self._give_up_all("worker lost", why)
+        self._give_up_all(cause, why)
         self.note(Gone(released=released))
 
     def _give_up_turns(self) -> Sequence[int]:
@@ -394,8 +387,6 @@ class Lab(WorkerSlot):
         asked, self._evaluating = self._evaluating, set()
         self._give_up_turns()
         self._give_up({*asked, *self.ledger.unfinished}, cause, why)
-
-    # What the worker says, and how it is
 
     def _enter(self, stage: Stage) -> None:
         if stage is not self.stage:

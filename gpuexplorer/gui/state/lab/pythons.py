@@ -159,7 +159,7 @@ class LabPythons(QObject):
             self.fetch.changed.connect(self.changed)
             self.fetch.fetched.connect(self._on_fetched)
         self._passed_over: LabPython | None = None  # the one that was chosen earlier
-        self._take: Callable[[Asked], None] = self._take_some  # what is asked just now
+        self._take: Callable[[Asked], None] = self._note  # what is asked just now
         self._given_up = threading.Event()
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_answered)
@@ -183,17 +183,17 @@ class LabPythons(QObject):
     def find(self) -> None:
         """The remembered one, else the first that can be used."""
         if self.python is None:
-            self._ask(partial(_asked, self._place, self._chosen_earlier()), self._take_some)
+            self._ask(partial(_asked, self._place, self._chosen_earlier()))
 
     def search(self) -> None:
         """Ask all that may be one, for a list to pick from."""
         ask_all = partial(_asked, self._place, self._chosen_earlier(), whole=True)
-        self._ask(ask_all, self._take_all)
+        self._ask(ask_all, whole=True)
 
     def choose(self, path: Path) -> None:
         """The one a person picked: a program, or the folder of an environment."""
         place = self._place
-        self._ask(lambda given_up: [place.picked(path, given_up)], self._take_picked)
+        self._ask(lambda given_up: [place.picked(path, given_up)], picked=True)
 
     def give_up(self) -> None:
         """Whoever is asked just now is ended; what was known before holds."""
@@ -202,11 +202,15 @@ class LabPythons(QObject):
             self.fetch.cancel()
 
     def _ask(
-        self, ask_them: Callable[[threading.Event], Asked], take: Callable[[Asked], None]
+        self,
+        ask_them: Callable[[threading.Event], Asked],
+        *,
+        picked: bool = False,
+        whole: bool = False,
     ) -> None:
         if self.working:
             return
-        self.working, self._take = True, take
+        self.working, self._take = True, partial(self._note, picked=picked, whole=whole)
         self.trouble, self.lacking = NOTHING, False
         self._given_up = threading.Event()
         self.changed.emit()
@@ -216,20 +220,14 @@ class LabPythons(QObject):
         remembered = self._settings.remembered(python_setting(self.computer))
         return Path(remembered) if remembered else None
 
-    def _take_all(self, asked: Asked) -> None:
-        self.searched, self.found = True, [self.python] if self.python else []
-        self._note(asked)
-
-    def _take_picked(self, asked: Asked) -> None:
-        self._settings.remember(python_setting(self.computer), str(asked[0].path))
-        self._take_some(asked)
-
-    def _take_some(self, asked: Asked) -> None:
-        """The first of them that can be used is."""
-        self.python = next((each for each in asked if each.usable), None)
-        self._note(asked)
-
-    def _note(self, asked: Asked) -> None:
+    def _note(self, asked: Asked, *, picked: bool = False, whole: bool = False) -> None:
+        """`picked`: by a person. `whole`: there are no others; else the first is used."""
+        if picked:
+            self._settings.remember(python_setting(self.computer), str(asked[0].path))
+        if whole:
+            self.searched, self.found = True, [self.python] if self.python else []
+        else:
+            self.python = next((each for each in asked if each.usable), None)
         paths, chosen = {each.path for each in asked}, self._chosen_earlier()
         self.found = [*asked, *(each for each in self.found if each.path not in paths)]
         earlier = next((each for each in asked if each.path == chosen), None)
@@ -242,7 +240,7 @@ class LabPythons(QObject):
             self.trouble = told(self.passed_over, none)
 
     def _on_fetched(self, python: LabPython) -> None:
-        self._take_picked([python])
+        self._note([python], picked=True)
         self.changed.emit()
 
     def _on_answered(self, answer: Asked | Trouble) -> None:

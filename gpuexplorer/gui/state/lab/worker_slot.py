@@ -83,53 +83,42 @@ class StageWords(NamedTuple):
 
 
 _STAGES = {
-    Stage.RESTING: StageWords(
-        mark("Resting"), mark("No worker runs: it starts with the first cell.")
+    Stage.RESTING: (
+        mark("Not started"),
+        mark("No worker runs: it starts with the first cell."),
     ),
-    Stage.SEARCHING: StageWords(
-        mark("Looking for a Python"), mark("A Python with PyTorch is looked for.")
-    ),
-    Stage.WAITING: StageWords(
+    Stage.SEARCHING: (mark("Looking for a Python"), mark("Looking for a Python with PyTorch.")),
+    Stage.WAITING: (
         mark("Waiting for PyTorch"),
         mark("No Python has PyTorch. What was asked for runs when one has it."),
     ),
-    Stage.STARTING: StageWords(
-        mark("Starting"), mark("The worker starts and imports PyTorch.")
-    ),
-    Stage.RECORDED: StageWords(
-        mark("Recorded"), mark("This is a recording: nothing runs in it.")
-    ),
-    Stage.READY: StageWords(
-        mark("Ready"), mark("The worker waits for the next cell."), lit=True
-    ),
-    Stage.BUSY: StageWords(mark("Busy"), mark("The worker runs a cell."), Tone.TEXT, lit=True),
-    Stage.FAILED: StageWords(
-        mark("Cannot be started"), mark("The worker cannot be started."), Tone.BAD
-    ),
-    Stage.HANGING: StageWords(
+    Stage.STARTING: (mark("Starting"), mark("The worker starts and imports PyTorch.")),
+    Stage.RECORDED: (mark("Recorded"), mark("This is a recording: nothing runs in it.")),
+    Stage.READY: (mark("Ready"), mark("The worker waits for the next cell.")),
+    Stage.BUSY: (mark("Busy"), mark("The worker runs a cell.")),
+    Stage.FAILED: (mark("Cannot be started"), mark("The worker cannot be started.")),
+    Stage.HANGING: (
         mark("Does not come back"),
         mark(
-            "The cell was asked to stop and has not. Restart the worker; the session can be "
-            "run again."
+            "The cell was asked to stop and has not. Restart the worker and run it all again."
         ),
-        Tone.WARN,
-        lit=True,
     ),
 }
+_TONES = {Stage.BUSY: Tone.TEXT, Stage.FAILED: Tone.BAD, Stage.HANGING: Tone.WARN}
 
 
 def stage_words(stage: Stage, sentence: str = "", running: float | None = None) -> StageWords:
     """`running`: for how many seconds the cell that runs has been doing so."""
-    said = _STAGES[stage]
-    words = tr(said.words)
+    words, meaning = map(tr, _STAGES[stage])
     if stage is Stage.BUSY and running is not None and running >= _WORTH_TELLING:
         time = f"{running:.1f} s" if running < 10 else str(duration(int(running)))
         if running >= 60:
             time = f"{int(running // 60)}:{int(running % 60):02d} min"
         words = tr("Busy, {time}", time=time)
-    before = stage in (Stage.BUSY, Stage.HANGING)  # then the sentence is older
-    meaning = tr(said.sentence) if before or not sentence else sentence
-    return said._replace(words=words, sentence=meaning)
+    if sentence and stage not in (Stage.BUSY, Stage.HANGING):  # then it is older
+        meaning = sentence
+    lit = stage in (Stage.READY, Stage.BUSY, Stage.HANGING)
+    return StageWords(words, meaning, _TONES.get(stage, Tone.QUIET), lit)
 
 
 class Course(Protocol):
