@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
@@ -52,7 +52,6 @@ class Lab(WorkerSlot):
     stage_changed = Signal()
     switches_changed = Signal()
     code_offered = Signal(str)  # a person wants to change it before it runs
-    ended = Signal()  # for good
     course: LabCourse
 
     def __init__(
@@ -81,7 +80,7 @@ class Lab(WorkerSlot):
         self._waiting: list[Command] = []  # for a Python to be found
         self._start_worker, self._nvidia_smi = start_worker, nvidia_smi
         self._ids = itertools.count(1)
-        self._not_again: list[Failed] = []  # in the replay of just now
+        self._not_again: dict[int, Failed] = {}  # cells by their number, in the newest replay
         self._evaluating: set[int] = set()  # that no answer came to
         self._ending = self._restarting = False
         self._failed_with: LabPython | None = None
@@ -104,10 +103,9 @@ class Lab(WorkerSlot):
     @property
     def running_seconds(self) -> float | None:
         """For how long the running cell has run, this time; None where none does."""
-        began = self.course.newest_began
-        if self.ledger.running is None or began is None:
+        if self.ledger.running is None or not self.course.began_at:
             return None
-        return self.machine.session.clock.now() - began
+        return self.machine.session.clock.now() - [*self.course.began_at.values()][-1]
 
     def new_course(self) -> LabCourse:
         """An empty one, to be shown when a recording's playhead went back."""
@@ -267,7 +265,6 @@ class Lab(WorkerSlot):
             command = replace(cell.command, id=next(self._ids))
             self.note(Sent(**vars(command), again=True))
             self._send(command)
-        self._tell_changed()
 
     def start_over(self) -> None:
         """What was lost is not wanted back; the cells before stay to be read."""
@@ -291,9 +288,9 @@ class Lab(WorkerSlot):
 
     def stop(self) -> None:
         """For good. Nobody is waited for; harmless when called twice."""
-        self.ended.emit()
         self.blockSignals(True)  # noqa: FBT003 - Qt's own
-        self._settle.stop()
+        for timer in self.findChildren(QTimer):
+            timer.stop()
         self.program.stop()
         self.pythons.give_up()
         self._clear()
@@ -432,15 +429,13 @@ class Lab(WorkerSlot):
             self._ending = True
             self._kill(failed.sentence)
         elif cell is not None and cell.id != failed.id and cell.state == "failed":
-            self._not_again.append(failed)
-            cells = map(self.ledger.cell, (each.id for each in self._not_again))
-            numbers = [each.number for each in cells if each is not None]
-            first = self._not_again[0]
+            self._not_again[cell.number] = failed
+            first = next(iter(self._not_again.values()))
             self.course.sentence = Message.counted(
                 "Cell {cells} could not be run again: {why}",
                 "Cells {cells} could not be run again. The first: {why}",
-                len(numbers),
-                cells=", ".join(map(str, numbers)),
+                len(self._not_again),
+                cells=", ".join(map(str, self._not_again)),
                 why=first.sentence or first.message,
             )
 

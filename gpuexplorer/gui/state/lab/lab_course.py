@@ -167,7 +167,6 @@ class LabCourse:
         self.copies: dict[CopyJob, CopyResult] = {}
         self.sentence = NOTHING  # why the last worker ended, or why none can be started
         self.began_at: dict[int, float] = {}  # by the command, on the clock of the session
-        self.newest_began: float | None = None
         self.done_at = 0.0  # when a cell was last done
         self.flags: dict[int, CellFlag] = {}  # by the command
         self.cards: dict[str, CardId] = {}  # by the UUIDs that the workers said
@@ -215,7 +214,7 @@ class LabCourse:
                 self.program.take(what, at)
             case _:
                 if isinstance(what, Began) and what.id not in self._past:
-                    self.newest_began = self.began_at[what.id] = at
+                    self.began_at[what.id] = at
                 elif isinstance(what, Finished):
                     self.done_at = at
                 ledger.apply(what)

@@ -46,7 +46,6 @@ from gpuexplorer.recording.recording import Recording
 from gpuexplorer.remote.machine import There
 from gpuexplorer.remote.stream import FarStream, load_of, made_up
 from gpuexplorer.telemetry.backend import MADE_UP
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 from gpuexplorer.telemetry.session import Session
 
@@ -114,13 +113,11 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
     return start
 
 
-def smi_of(session: Session) -> Callable[[str], str | None] | None:
-    """What `!nvidia-smi` prints, by its arguments. None where cards are real: they have one."""
-    backend = session.backend
+def smi_of(session: Session) -> Callable[[str], str | None]:
+    """What `!nvidia-smi` prints, by its arguments. Real cards have one of their own."""
 
     def smi(arguments: str) -> str | None:
-        model = made_up(backend)
-        if model is None:
+        if (model := made_up(session.backend)) is None:
             return None
         try:
             said = nvidia_smi(arguments, model, datetime.now().astimezone())
@@ -128,7 +125,7 @@ def smi_of(session: Session) -> Callable[[str], str | None] | None:
             return trouble.told
         return f"{said}\n{tr(MADE_UP)}"
 
-    return smi if isinstance(backend, FarStream | SimulatedBackend) else None
+    return smi
 
 
 _SLICE = 0.005  # seconds of work at once, so that nobody waits
@@ -223,7 +220,6 @@ class LabReplay(QObject):
         self._timer = QTimer(self, interval=_EVERY)
         self._timer.timeout.connect(self._on_due)
         self._timer.start()
-        lab.ended.connect(self._timer.stop)
 
     def _on_due(self) -> None:
         read = self._read(perf_counter() + _SLICE)
