@@ -4,16 +4,13 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.units import bytes_words
-from gpuexplorer.gui.lab.strips.merged_flags import MergedFlag, Pole, merged_flags
-from gpuexplorer.gui.lab.strips.strip_past import memory_reach
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.lab_course import devices_in, strip_order
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Began, Transferred
-from tests.gui.lab.conftest import GIB, ScriptedWorker, finished, memory, tensor
+from tests.gui.lab.conftest import ScriptedWorker, finished, memory, tensor
 
 FIRST, SECOND = CardId("SIM-0"), CardId("SIM-1")
 EVER = (float("-inf"), float("inf"))
@@ -81,33 +78,6 @@ def test_a_failed_cell_stands_on_the_cards_of_its_message(flags: Flags) -> None:
 )
 def test_a_cell_names_its_cards_in_many_ways(code: str, cards: set[str]) -> None:
     assert devices_in(code) == cards
-
-
-def test_flags_that_would_touch_become_one() -> None:
-    def at(*places: float) -> list[MergedFlag]:
-        poles = [Pole(10 + n, n, x, failed=n == 2) for n, x in enumerate(places, start=1)]
-        return list(merged_flags(poles, lambda text: 7.0 * len(text), 0.0, 200.0))
-
-    assert [each.text for each in at(10, 60, 110)] == ["1", "2", "3"]
-    assert [each.text for each in at(10, 15, 110)] == ["1–2", "3"]
-    crowd = at(10, 12, 14, 16)
-    assert [each.text for each in crowd] == ["1–4"]
-    assert crowd[0].next_cell(None) == 11
-    assert crowd[0].next_cell(11) == 12
-    assert crowd[0].next_cell(14) == 11
-    assert not crowd[0].failed
-    assert at(10, 60)[1].failed
-
-
-def test_a_label_stays_within_its_plot() -> None:
-    only = merged_flags([Pole(1, 100, 199, failed=False)], lambda text: 21.0, 0.0, 200.0)
-    assert only[0].right <= 200.0
-
-
-def test_the_memory_plot_reaches_a_little_beyond_what_was_seen() -> None:
-    assert bytes_words(memory_reach(1.9 * GIB, 24 * GIB)) == "4 GiB"
-    assert bytes_words(memory_reach(0, 24 * GIB)) == "256 MiB"
-    assert bytes_words(memory_reach(23.5 * GIB, 24 * GIB)) == "24 GiB"
 
 
 def test_where_not_all_have_room_cards_that_hold_something_come_first() -> None:

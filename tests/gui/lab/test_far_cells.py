@@ -151,7 +151,7 @@ def test_copies_are_measured_there_and_between_simulated_cards_modelled(
     copies.ways.look()
     copies.measure([job])
     qtbot.waitUntil(lambda: not copies.running, timeout=PATIENCE)
-    result = copies.result(job)
+    result = copies.results.get(job)
     assert result is not None, copies.sentence
     assert result.measured
     assert not result.wrong

@@ -26,9 +26,8 @@ from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.schema import Topic
 from tests.copies.made import one_way
 from tests.gui.copies.moves import across, read
-from tests.gui.lab.conftest import KnownPython, ScriptedWorker, ThisPython, run, tensor
+from tests.gui.lab.conftest import KnownPython, ScriptedWorker, run, tensor
 from tests.gui.lab.watched_programs import Told, program_lab
-from tests.lab.processes import needs_torch
 
 PATIENCE = 10_000
 MAKE = "X = torch.ones(2, 3, device='cuda:0')"
@@ -233,17 +232,6 @@ def test_no_answer_of_a_person_is_kept_and_without_names_nothing_at_all(
     assert b"swordfish" not in nameless.path.read_bytes()
 
 
-def test_a_lab_that_begins_anew_while_it_is_recorded_begins_anew_in_the_recording(
-    machine: MachineState, record: Record
-) -> None:
-    (recorded := record()).ran("X = 1")
-    recorded.said.stop()
-    another = Lab(machine, KnownPython(machine.settings, machine), ScriptedWorker().start)
-    recorded.said = LabRecording(another, recorded.recorder)
-    assert recorded.open()[0].ledger.cells == []
-    another.stop()
-
-
 def test_what_the_lab_does_goes_into_the_recording_that_the_window_makes(
     lab: Lab, worker: ScriptedWorker, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -261,26 +249,3 @@ def test_what_the_lab_does_goes_into_the_recording_that_the_window_makes(
     recording.close()
     assert [each.code for each in noted if isinstance(each, Sent) and each.number] == ["Y = 2"]
     making.stop_now()
-
-
-@needs_torch
-@pytest.mark.long
-def test_a_session_of_a_real_worker_comes_back_whole(
-    machine: MachineState, record: Record, qtbot: QtBot
-) -> None:
-    lab = lab_of(machine, ThisPython(machine.settings, machine))
-    recorded = record(lab)
-    for code in (
-        "X = torch.ones(64, 64, device='cuda:0')",
-        "Y = X.cuda(1)\nprint(float(Y.sum()))",
-        "losses = []\nfor step in range(5):\n    losses.append((X * step).mean().item())",
-        "X @ torch.ones(3, device='cuda:0')",
-        "del Y",
-    ):
-        lab.run(code)
-        qtbot.waitUntil(lambda: not lab.ledger.unfinished, timeout=60_000)
-    shown, replay, _ = recorded.open()
-    assert vars(shown.ledger) == vars(lab.ledger)
-    assert replay.left_out == 0
-    assert [each.state for each in shown.ledger.cells] == [*["done"] * 4, "failed", "done"]
-    lab.stop()

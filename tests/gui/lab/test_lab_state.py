@@ -1,7 +1,6 @@
 """Between a person and the worker: what is asked, what comes of it, and how it ends."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Asked, Began, Failed
 from gpuexplorer.lab.pythons import LabPython
-from gpuexplorer.lab.wire import Answer, Complete, Run
+from gpuexplorer.lab.wire import Answer, Complete
 from tests.gui.lab.conftest import PYTHON, ScriptedWorker, finished, run, tensor
 from tests.lab.processes import ended
 
@@ -225,14 +224,6 @@ def test_what_a_cell_asks_is_answered_once(hands: Hands) -> None:
     hands.lab.answer(number, "twice")
     assert hands.worker.last() == Answer(number, "me")
     assert hands.lab.ledger.cells[-1].asked is None
-
-
-def test_each_cell_says_whether_operations_tell_where_they_run(hands: Hands) -> None:
-    hands.lab.run("X")
-    hands.lab.choose(replace(hands.lab.switches, placement=True))
-    hands.lab.run("X")
-    told = [each.placement for each in hands.worker.sent if isinstance(each, Run)]
-    assert told == [False, True]
 
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux")

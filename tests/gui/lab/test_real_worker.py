@@ -115,18 +115,6 @@ def test_after_a_worker_was_killed_the_same_values_come_back(
     assert shown(run(lab, qtbot, SUM)) == before
 
 
-@pytest.mark.parametrize(
-    ("misfortune", "said"),
-    [("ctypes.string_at(0)", "SIGSEGV"), ("os.kill(os.getpid(), 9)", "SIGKILL")],
-)
-def test_what_ends_a_worker_is_told_and_the_next_cell_is_carried_out(
-    lab: RealLab, qtbot: QtBot, misfortune: str, said: str
-) -> None:
-    assert run(lab, qtbot, f"import ctypes, os\n{misfortune}").state == "failed"
-    qtbot.waitUntil(lambda: said in lab.state.sentence, timeout=PATIENCE)
-    assert run(lab, qtbot, MAKE).state == "done"
-
-
 def test_a_cell_that_asks_goes_on_with_what_the_person_types(
     lab: RealLab, qtbot: QtBot
 ) -> None:
@@ -163,17 +151,6 @@ def test_a_loop_that_does_not_end_can_be_stopped(lab: RealLab, qtbot: QtBot) -> 
     lab.state.cancel()
     ready(lab, qtbot)
     assert (cell.state, len(lab.workers)) == ("cancelled", 1)
-
-
-def test_the_plots_see_what_the_lab_holds_and_that_it_was_released(
-    lab: RealLab, machine: MachineState, qtbot: QtBot
-) -> None:
-    backend, card = machine.session.backend, machine.cards()[0].card.id
-    run(lab, qtbot, MAKE)
-    held = len(backend.processes(card) or ())
-    lab.state.release()
-    assert len(backend.processes(card) or ()) == held - 1
-    qtbot.waitUntil(lambda: not lab.workers[0].running, timeout=PATIENCE)
 
 
 def test_a_cell_for_a_worker_that_ended_a_moment_ago_fails_and_the_next_is_carried_out(
