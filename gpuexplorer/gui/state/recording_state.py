@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.lab.lab_recording import LabRecording
+from gpuexplorer.gui.state.lab.starting import LabRecording
 from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session

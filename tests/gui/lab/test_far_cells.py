@@ -4,14 +4,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import MEMORY_USED
 from gpuexplorer.gui.lab.code.code_pane import CodePane
-from gpuexplorer.gui.lab.lab_head import LabHead
 from gpuexplorer.gui.state.copies.copies_state import copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase
@@ -81,7 +79,9 @@ def printed(cell: Cell) -> str:
     return "".join(str(each.text) for each in cell.outputs if isinstance(each, Printed))
 
 
-def test_a_cell_runs_there_in_a_python_that_was_found_there(far: Far, qtbot: QtBot) -> None:
+def test_a_cell_runs_there_in_a_python_that_was_found_there_and_no_program_is_watched(
+    far: Far, qtbot: QtBot, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     lab = far()
     cell = ran(qtbot, lab, "import os; print(os.getpid())")
     assert cell.state == "done", cell.failed
@@ -89,21 +89,21 @@ def test_a_cell_runs_there_in_a_python_that_was_found_there(far: Far, qtbot: QtB
     assert lab.pythons.computer == "kim@server"
     assert lab.pythons.python is not None
     assert lab.pythons.python.usable
+    file = tmp_path_factory.mktemp("programs") / "train.py"
+    lab.program.start(Chosen(file, "print(1)"))
+    qtbot.waitUntil(lambda: lab.program.phase is Phase.REFUSED, timeout=PATIENCE)
+    why = "A program is watched on the computer"
+    assert (lab.program.sentence[: len(why)], lab.program.why_not[: len(why)]) == (why, why)
+    pane = CodePane(lab)
+    qtbot.addWidget(pane)
+    button = pane.findChild(QWidget, "lab.watch")
+    assert isinstance(button, QWidget)
+    assert (button.isEnabled(), button.toolTip()) == (False, lab.program.why_not)
 
 
-def test_simulated_cards_of_another_machine_are_those_that_its_cells_use(
+def test_simulated_cards_of_another_machine_are_used_and_feel_what_a_cell_does(
     far: Far, qtbot: QtBot
 ) -> None:
-    lab = far("2xH100")
-    cell = ran(qtbot, lab, "torch.ones(3, device='cuda:1'); print(torch.cuda.device_count())")
-    assert cell.state == "done", cell.failed
-    assert printed(cell).strip() == "2"
-    assert lab.ledger.hello is not None
-    assert lab.ledger.hello.simulated
-    assert "H100" in printed(ran(qtbot, lab, "!nvidia-smi"))
-
-
-def test_simulated_cards_there_feel_what_a_cell_does(far: Far, qtbot: QtBot) -> None:
     lab = far("2xH100+idle")
 
     def used() -> float:
@@ -111,31 +111,14 @@ def test_simulated_cards_there_feel_what_a_cell_does(far: Far, qtbot: QtBot) -> 
         return sample.values[MEMORY_USED]
 
     before = used()
-    assert ran(qtbot, lab, "x = torch.ones(1 << 28, device='cuda:1')").state == "done"
+    code = "x = torch.ones(1 << 28, device='cuda:1'); print(torch.cuda.device_count())"
+    assert printed(ran(qtbot, lab, code)).strip() == "2"
+    assert lab.ledger.hello is not None
+    assert lab.ledger.hello.simulated
+    assert "H100" in printed(ran(qtbot, lab, "!nvidia-smi"))
     qtbot.waitUntil(lambda: used() >= before + (1 << 30), timeout=PATIENCE)
     lab.stop()
     qtbot.waitUntil(lambda: used() == before, timeout=PATIENCE)
-
-
-def test_a_program_of_this_computer_is_not_watched_there(
-    far: Far, qtbot: QtBot, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    lab = far()
-    file = tmp_path_factory.mktemp("programs") / "train.py"
-    lab.program.start(Chosen(file, "print(1)"))
-    qtbot.waitUntil(lambda: lab.program.phase is Phase.REFUSED, timeout=PATIENCE)
-    assert lab.program.sentence.startswith("A program is watched on the computer that it")
-
-
-def test_what_cannot_be_watched_there_is_not_asked_for(far: Far, qtbot: QtBot) -> None:
-    lab = far()
-    assert "A program is watched on the computer" in lab.program.why_not
-    pane = CodePane(lab)
-    qtbot.addWidget(pane)
-    button = pane.findChild(QWidget, "lab.watch")
-    assert isinstance(button, QWidget)
-    assert not button.isEnabled()
-    assert button.toolTip() == lab.program.why_not
 
 
 def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
@@ -148,39 +131,28 @@ def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
     backend.machine.stop()
     lab.restart()
     qtbot.waitUntil(lambda: lab.stage is Stage.FAILED, timeout=PATIENCE)
-    head = LabHead(lab)
-    qtbot.addWidget(head)
-    (choose,) = [
-        each
-        for each in head.findChildren(QAbstractButton)
-        if each.accessibleName() == "Choose a Python"
-    ]
-    assert choose.isHidden()
+    assert not lab.reached
     cell = ran(qtbot, lab, "2")
     assert cell.failed is not None
     assert "There is no connection to kim@server." in cell.failed.sentence
 
 
-def test_copies_are_measured_there(far: Far, qtbot: QtBot) -> None:
-    lab = far()
-    result = measured(qtbot, lab, CopyJob("cpu", "cpu", 1 << 20))
-    assert result.measured
-    assert not result.wrong
-
-
-def test_copies_between_simulated_cards_of_another_machine_are_modelled(
-    far: Far, qtbot: QtBot
+@pytest.mark.parametrize(
+    ("machine", "job"),
+    [
+        (None, CopyJob("cpu", "cpu", 1 << 20)),
+        ("2xH100", CopyJob("cuda:0", "cuda:1", 1 << 28)),
+    ],
+)
+def test_copies_are_measured_there_and_between_simulated_cards_modelled(
+    far: Far, qtbot: QtBot, machine: str | None, job: CopyJob
 ) -> None:
-    lab = far("2xH100")
-    assert measured(qtbot, lab, CopyJob("cuda:0", "cuda:1", 1 << 28)).measured
-
-
-def measured(qtbot: QtBot, lab: Lab, job: CopyJob) -> CopyResult:
-    copies = copies_of(lab)
+    copies = copies_of(far(machine))
     copies.ways.look()
     copies.measure([job])
     qtbot.waitUntil(lambda: not copies.running, timeout=PATIENCE)
     result = copies.results.get(job)
     assert result is not None, copies.sentence
+    assert result.measured
+    assert not result.wrong
     copies.stop()
-    return result

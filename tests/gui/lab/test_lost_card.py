@@ -24,32 +24,17 @@ class Fall:
     """Makes card 1 fall off the bus, for an hour."""
 
     def __init__(self, qtbot: QtBot) -> None:
-        self.clock = LeapingClock()
-        self._qtbot = qtbot
-        self.session = remembering(
-            session_on(
-                simulated("2xTitanRTX", "lost:1@1000s-4600s", clock=self.clock),
-                interval=0.1,
-                clock=self.clock,
-            )
-        )
+        self.clock, self._qtbot = LeapingClock(), qtbot
+        source = simulated("2xTitanRTX", "lost:1@1000s-4600s", clock=self.clock)
+        self.session = remembering(session_on(source, interval=0.1, clock=self.clock))
 
-    def now(self) -> None:
-        self.clock.ahead += 1000.0
-        self._until(CardState.LOST)
-
-    def over(self) -> None:
-        self.clock.ahead += 4600.0
-        self._until(CardState.WORKING)
-
-    def _until(self, state: CardState) -> None:
+    def until(self, state: CardState, later: float) -> None:
+        self.clock.ahead += later
         card = self.session.cards()[1].id
-
-        def so() -> bool:
-            reading = self.session.reading(card)
-            return reading is not None and reading.state is state
-
-        self._qtbot.waitUntil(so, timeout=PATIENCE)
+        self._qtbot.waitUntil(
+            lambda: [each.state for each in [self.session.reading(card)] if each] == [state],
+            timeout=PATIENCE,
+        )
 
 
 @pytest.fixture
@@ -81,7 +66,7 @@ def test_what_uses_the_lost_card_fails_and_all_else_comes_back(
     lost = run(lab, qtbot, "B = torch.ones(3).cuda(1)")
     follows = run(lab, qtbot, "C = B.cpu()")
     run(lab, qtbot, "H = torch.zeros(4)")
-    fall.now()
+    fall.until(CardState.LOST, 1000.0)
     assert [each.reason for each in lab.state.devices() if each.name == "cuda:1"] == [
         "The driver has lost this card: nothing on it answers any more."
     ]
@@ -107,7 +92,7 @@ def test_a_process_that_did_not_use_the_lost_card_goes_on(
     lab: RealLab, fall: Fall, qtbot: QtBot
 ) -> None:
     run(lab, qtbot, "A = torch.ones(2, device='cuda:0')")
-    fall.now()
+    fall.until(CardState.LOST, 1000.0)
     failed = run(lab, qtbot, "B = A.cuda(1)").failed
     assert failed is not None
     assert failed.cause == "device lost"
@@ -115,7 +100,7 @@ def test_a_process_that_did_not_use_the_lost_card_goes_on(
     assert shown(run(lab, qtbot, "float((A + 1).sum())")) == "4.0"
     assert set(lab.state.ledger.things) == {"A"}
     assert len(lab.workers) == 1
-    fall.over()
+    fall.until(CardState.WORKING, 4600.0)
     assert run(lab, qtbot, "B = A.cuda(1)").state == "done"
 
 
@@ -123,7 +108,7 @@ def test_a_look_into_what_lies_there_is_a_use_of_it(
     lab: RealLab, fall: Fall, qtbot: QtBot
 ) -> None:
     run(lab, qtbot, "B = torch.ones(3).cuda(1)")
-    fall.now()
+    fall.until(CardState.LOST, 1000.0)
     lab.state.look_into("B")
     qtbot.waitUntil(lambda: "cuda:1 is lost" in lab.state.sentence, timeout=PATIENCE)
     ready(lab, qtbot)

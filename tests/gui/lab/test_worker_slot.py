@@ -46,14 +46,28 @@ class Outliving(ScriptedWorker):
         return self
 
 
+class Listening(WorkerSlot):
+    """What it hears, and in which thread."""
+
+    def begin(self, worker: Outliving) -> None:
+        self.heard: list[tuple[object, threading.Thread]] = []
+        self._begin_worker(worker.start)
+
+    def _on_said(self, event: object) -> None:
+        self.heard.append((event, threading.current_thread()))
+
+    def _on_ended(self, why: Message) -> None:
+        self._on_said(why)
+
+
 @pytest.mark.usefixtures("qapp")
 def test_a_thread_that_outlives_the_slot_deletes_nothing_of_qt(machine: MachineState) -> None:
     worker, deleted_in = Outliving(), list[threading.Thread]()
     owner = QObject()
-    slot = WorkerSlot(KnownPython(machine.settings), worker.start, Switches, owner)
+    slot = Listening(machine, KnownPython(machine.settings), owner)
     for each in (owner, slot):
         weakref.finalize(each, lambda: deleted_in.append(threading.current_thread()))
-    slot.begin()
+    slot.begin(worker)
     del slot, owner, each
     gc.collect()
     worker.given_up.set()
@@ -85,14 +99,11 @@ def test_what_a_worker_says_comes_in_its_order_in_the_windows_thread(
     qtbot: QtBot, machine: MachineState
 ) -> None:
     worker = Outliving()
-    slot = WorkerSlot(KnownPython(machine.settings), worker.start, Switches)
-    heard: list[tuple[object, threading.Thread]] = []
-    slot.said.connect(lambda event: heard.append((event, threading.current_thread())))
-    slot.ended.connect(lambda why: heard.append((why, threading.current_thread())))
-    slot.begin()
+    slot = Listening(machine, KnownPython(machine.settings))
+    slot.begin(worker)
     worker.given_up.set()
-    qtbot.waitUntil(lambda: len(heard) == 2)
+    qtbot.waitUntil(lambda: len(slot.heard) == 2)
     worker.thread.join(PATIENCE)
-    assert [each for each, _ in heard] == [Freed(1, "X"), "The worker ended."]
-    assert {thread for _, thread in heard} == {threading.main_thread()}
-    assert not slot.taken
+    here = threading.main_thread()
+    assert slot.heard == [(Freed(1, "X"), here), ("The worker ended.", here)]
+    assert slot.worker_pid is None

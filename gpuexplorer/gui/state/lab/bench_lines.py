@@ -1,10 +1,25 @@
 """The lines of code behind what a person does with a thing on the shelf, or why none is."""
 
+import itertools
 from collections.abc import Collection, Sequence
 
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import mark
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.lab.events import Placed
+
+# Of what is not copied, why, and what can be done.
+_NOT_COPIED = {
+    "value": (mark("{name} is a value of Python."), mark("It takes no memory of a device.")),
+    "container": (
+        mark("{name} holds several things: no method moves them all."),
+        mark("Move them one by one, such as in a loop."),
+    ),
+    "optimiser": (
+        mark("PyTorch has no method that moves an optimiser."),
+        mark("Move the model, then make a new optimiser."),
+    ),
+}
 
 
 def copy_line(
@@ -17,39 +32,25 @@ def copy_line(
     """
     if thing is None:
         raise Trouble("Nobody named this memory.", "Only what has a name can be copied.")
-    name = thing.name
-    if thing.kind == "value":
-        raise Trouble(
-            "{name} is a value of Python.", "It takes no memory of a device.", name=name
-        )
-    if thing.kind == "container":
-        raise Trouble(
-            "{name} holds several things: no method moves them all.",
-            "Move them one by one, such as in a loop.",
-            name=name,
-        )
-    if thing.kind == "optimiser":
-        raise Trouble(
-            "PyTorch has no method that moves an optimiser.",
-            "Move the model, then make a new optimiser.",
-        )
+    name, kind = thing.name, thing.kind
+    if kind in _NOT_COPIED:
+        raise Trouble(*_NOT_COPIED[kind], name=name)
     if not target.usable:
         called = target.name or target.label
         raise Trouble("{device} cannot be used.", target.reason, device=called)
-    detour = ".cpu()" if by_host else ""
-    if thing.kind == "model":
-        held = {each.device for each in thing.holds} or set(thing.device.split(", "))
-        if held == {target.name}:
-            raise Trouble("Already there: nothing is copied.")
-        way = ".cpu()" if target.is_host else f'.to("{target.name}")'
-        return f"{name} = {name}{detour}{way}"
-    if thing.device == target.name:
-        call = f"{name}{_way(target.name)}"
+    way = ".cpu()" if target.is_host else f'.to("{target.name}")'
+    if kind != "model" and target.name.startswith("cuda:"):
+        way = f".cuda({_place(target.name)})"
+    held = {each.device for each in thing.holds} or set(thing.device.split(", "))
+    if kind == "model" and held == {target.name}:
+        raise Trouble("Already there: nothing is copied.")
+    if kind != "model" and thing.device == target.name:
+        call = f"{name}{way}"
         raise Trouble(
             "Already there: nothing is copied.", "{call} is {name}.", call=call, name=name
         )
-    copy = name_of_copy(name, thing.device, target.name, taken)
-    return f"{copy} = {name}{detour}{_way(target.name)}"
+    copy = name if kind == "model" else name_of_copy(name, thing.device, target.name, taken)
+    return f"{copy} = {name}{'.cpu()' if by_host else ''}{way}"
 
 
 def delete_line(names: Sequence[str]) -> str:
@@ -71,21 +72,10 @@ def name_of_copy(name: str, source: str, target: str, taken: Collection[str]) ->
     plain = "".join(each if each.isalnum() else "_" for each in name).strip("_")
     base = plain.removesuffix(f"_{_place(source)}") or plain
     wanted = f"{base}_{_place(target)}"
-    number = 2
-    free = wanted
-    while free in taken:
-        free = f"{wanted}_{number}"
-        number += 1
-    return free
+    free = (f"{wanted}_{number}" for number in itertools.count(2))
+    return wanted if wanted not in taken else next(each for each in free if each not in taken)
 
 
 def _place(device: str) -> str:
     kind, _, number = device.partition(":")
     return number or "0" if kind == "cuda" else f"{kind}{number}"
-
-
-def _way(device: str) -> str:
-    kind, _, number = device.partition(":")
-    if kind == "cpu":
-        return ".cpu()"
-    return f".cuda({number})" if kind == "cuda" else f'.to("{device}")'

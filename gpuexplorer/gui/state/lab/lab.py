@@ -7,6 +7,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -14,19 +15,19 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
 from gpuexplorer.gui.state.lab.devices import BenchDevice, lab_devices, lost_devices
-from gpuexplorer.gui.state.lab.lab_course import LabCourse, Selection
+from gpuexplorer.gui.state.lab.lab_course import CellFlags, LabCourse, Selection
 from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, StartProgram
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import Stage, StartWorker, Switches, WorkerSlot
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.cures import Cure
 from gpuexplorer.lab.events import BROKEN, Asked, Evaluated, Event, Failed, Finished, Hello
-from gpuexplorer.lab.ledger import IMPORTS, Ledger
+from gpuexplorer.lab.ledger import IMPORTS
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.wire import Answer, Command, Complete, Evaluate, Peek, Run
-from gpuexplorer.recording.lab_said import Answered, Gone, Noted, Sent, StartedOver
+from gpuexplorer.recording.lab_said import Answered, Gone, Sent, StartedOver
 from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.stream import FarStream
 
@@ -36,11 +37,9 @@ _BEFORE_ITS_TURN = Message("It was stopped before its turn came.")
 _ONE_BEFORE_FAILED = Message("It was not run, since the cell before it failed.")
 _RELEASED = Message("The cards were released before it was done.")
 _RESTARTED = Message("The worker was restarted.")
-_SETTLED = 16  # milliseconds in which what happens is told once
-_PATIENCE = 2000  # milliseconds that a cancelled cell may take to come back
 
 
-class Lab(QObject):
+class Lab(WorkerSlot):
     """Lives as long as its session is shown. Nothing is started before somebody asks. A worker
     that ends by itself is replaced at once; one that cannot start is not tried again.
 
@@ -48,14 +47,12 @@ class Lab(QObject):
     when the playhead went back.
     """
 
-    changed = Signal()  # of the ledger or the devices; a burst of events is told once
     told = Signal(object)  # each event, in its order, when the ledger knows of it
-    noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
     shown = Signal()  # what a recording holds, up to another moment
     stage_changed = Signal()
     switches_changed = Signal()
     code_offered = Signal(str)  # a person wants to change it before it runs
-    ended = Signal()  # for good
+    course: LabCourse
 
     def __init__(
         self,
@@ -67,102 +64,59 @@ class Lab(QObject):
         parent: QObject | None = None,
         start_program: StartProgram | None = None,
         program_load: Load | None = None,
-        *,
-        recorded: bool = False,
     ) -> None:
         """On simulated cards, `load` tells them what the lab does to them, and `nvidia_smi`
         prints for its arguments what a driver would. A program that is watched has a worker
-        and a load of its own. Where all is `recorded`, nothing runs.
+        and a load of its own.
         """
-        super().__init__(parent)
-        self.machine, self.pythons, self.recorded = machine, pythons, recorded
-        self.said_of_recording = RECORDED if recorded else NOTHING
+        super().__init__(machine, pythons, parent, load, waits=True)
+        self.said_of_recording = RECORDED if self.recorded else NOTHING
         self.selection = Selection(self)
-        self.switches = Switches()
-        self.stage = Stage.RECORDED if recorded else Stage.RESTING
+        self.stage = Stage.RECORDED if self.recorded else Stage.RESTING
         self.opened: list[OpenedCell] = []  # cells of opened files that have not run
         self._allowed: set[str] = set()  # the files whose cells may run
         self._head: int | None = None  # the command whose end lets the next cell go
         self._behind: deque[Run | OpenedCell] = deque()  # cells that wait for their turn
         self._waiting: list[Command] = []  # for a Python to be found
-        self._load, self._nvidia_smi = load, nvidia_smi
+        self._start_worker, self._nvidia_smi = start_worker, nvidia_smi
         self._ids = itertools.count(1)
-        self._not_again: list[Failed] = []  # in the replay of just now
+        self._not_again: dict[int, Failed] = {}  # cells by their number, in the newest replay
         self._evaluating: set[int] = set()  # that no answer came to
-        self._ending = self._restarting = self._stopped = False
+        self._ending = self._restarting = False
         self._failed_with: LabPython | None = None
         self.course = self.new_course()
-        self.flags = self.course.flags
-        self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
-        self._settle.timeout.connect(self.changed)
-        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
-        self._patience.timeout.connect(self._on_patience_over)
-        self._slot = WorkerSlot(pythons, start_worker, lambda: self.switches, self, waits=True)
-        self._slot.said.connect(self._on_said)
-        self._slot.begun.connect(self._on_begun)
-        self._slot.refused.connect(self._on_refused)
-        self._slot.ended.connect(self._on_ended)
-        self._slot.lacking.connect(lambda: self._enter(Stage.WAITING))
-        pythons.changed.connect(self._on_pythons_changed)
-        self.program = ProgramState(
-            machine,
-            pythons,
-            start_program or (lambda _: start_worker),
-            lambda: self.switches,
-            program_load,
-            self,
-            recorded=recorded,
-        )
+        self.flags = CellFlags(lambda: self.course)
+        starts = start_program or (lambda _: start_worker)
+        self.program = ProgramState(machine, pythons, starts, program_load, self)
 
-    @property
-    def ledger(self) -> Ledger:
-        return self.course.ledger
+    def devices(self, course: LabCourse | None = None) -> Sequence[BenchDevice]:
+        """What PyTorch offers, with the cards that it cannot use behind; now, or then."""
+        course, visible = course or self.course, self.switches.visible
+        at, worker = course.done_at, self.worker_pid
+        return lab_devices(self.machine, course.ledger, visible, at, worker)
 
-    @property
-    def sentence(self) -> Message:
-        """Why the last worker ended, or why none can be started; else empty."""
-        return self.course.sentence
-
-    @property
-    def worker_pid(self) -> int | None:
-        """None while there is no worker."""
-        return self._slot.pid
-
-    def devices(self) -> Sequence[BenchDevice]:
-        """What PyTorch offers, with the cards that it cannot use behind."""
-        return self._devices(self.course)
-
-    def cards(self) -> dict[str, CardId]:
+    def cards(self, course: LabCourse | None = None) -> dict[str, CardId]:
         """By PyTorch's names, as far as it is known which they are."""
-        return {
-            each.name: each.card
-            for each in self.devices()
-            if each.name and each.card is not None
-        }
+        known = [each for each in self.devices(course) if each.name]
+        return {each.name: each.card for each in known if each.card is not None}
 
     @property
     def running_seconds(self) -> float | None:
         """For how long the running cell has run, this time; None where none does."""
-        began = self.course.newest_began
-        if self.ledger.running is None or began is None:
+        if self.ledger.running is None or not self.course.began_at:
             return None
-        return self.machine.session.clock.now() - began
+        return self.machine.session.clock.now() - [*self.course.began_at.values()][-1]
 
     def new_course(self) -> LabCourse:
         """An empty one, to be shown when a recording's playhead went back."""
-        return LabCourse(self._devices, lambda: self.machine.settings.choices.units)
+        return LabCourse(self.cards, lambda: self.machine.settings.choices.units)
 
     def show(self, course: LabCourse) -> None:
         """As much as is noted in it. Only of a lab that is recorded."""
         self.course = course
-        self.flags.show(course.flags)
+        self.program.show(course.program)
         self.shown.emit()
         self._tell_changed()
-
-    def note(self, what: Noted) -> None:
-        """It takes place now."""
-        self.course.take(what, self.machine.session.clock.now())
-        self.noted.emit(what)
 
     @property
     def reached(self) -> bool:
@@ -194,16 +148,19 @@ class Lab(QObject):
         """The number of its command. It runs when all that was asked before it is done. Raises
         Trouble in a recording, as all does that would run something.
         """
-        command = self._new_cell(code, cures, by_form=by_form, watched=watched)
-        self._begin([command])
-        return command.id
+        return self.run_all([code], cures=cures, by_form=by_form, watched=watched)[0]
 
     def run_all(
-        self, codes: Sequence[str], *, cures: int | None = None, by_form: bool = False
+        self,
+        codes: Sequence[str],
+        *,
+        cures: int | None = None,
+        by_form: bool = False,
+        watched: bool = True,
     ) -> Sequence[int]:
         """One after another, up to the first that fails; the last is the one that cures."""
-        commands = [self._new_cell(each, by_form=by_form) for each in codes[:-1]]
-        commands.append(self._new_cell(codes[-1], cures, by_form=by_form))
+        cell = partial(self._new_cell, by_form=by_form, watched=watched)
+        commands = [*map(cell, codes[:-1]), cell(codes[-1], cures)]
         self._begin(commands)
         return [each.id for each in commands]
 
@@ -256,71 +213,59 @@ class Lab(QObject):
         if cell is not None and cell.asked is not None:
             self._send(Answer(cell.asked.id, text))
             self.note(Answered(cell.id))
-            self._tell_changed()
 
     def complete(self, code: str, at: int) -> int:
         """Answered by a Completed with this number in `told`, where there is a worker."""
         command = Complete(next(self._ids), code, at)
-        if self._slot.taken:
-            self._send(command)
-        return command.id
+        return command.id if self._worker is None else self._send(command)
 
     def look_into(
         self, what: str, at: tuple[int, ...] = (), rows: int = 16, columns: int = 16
     ) -> int:
         """Answered by a Peeked or Opened with this number in `told`; else by a Failed."""
-        command = Peek(next(self._ids), what, at, rows, columns)
-        self._send(command)
-        return command.id
+        return self._send(Peek(next(self._ids), what, at, rows, columns))
 
     def evaluate(self, sources: Sequence[str], values: Mapping[str, object]) -> int:
         """Answered by an Evaluated with this number in `told`; else by a Failed."""
         command = Evaluate(next(self._ids), tuple(sources), json.dumps(values))
         self._evaluating.add(command.id)
-        self._send(command)
-        return command.id
+        return self._send(command)
 
     def cancel(self) -> None:
         """Give up what runs, and what waits behind it. What does not come back is hanging."""
-        if self._slot.taken:
+        if self._worker is not None:
             self._give_up(self._give_up_turns(), "cancelled", _BEFORE_ITS_TURN)
             for each in sorted({*self.ledger.unfinished, *self._evaluating}, reverse=True):
-                self._slot.cancel(each)
+                self._worker.cancel(each)
             self._patience.start()
         elif self.stage is Stage.WAITING:
-            self._end()
-            self._give_up_turns()
-            self._give_up_evaluating(_BEFORE_ITS_TURN)
-            self._give_up(self.ledger.unfinished, "cancelled", _BEFORE_ITS_TURN)
-            self._tell_changed()
+            self._end_worker("cancelled", _BEFORE_ITS_TURN)
 
     def release(self) -> None:
         """End the worker: all memory of the cards is given back. The cells stay. The next
         worker may be told of other cards.
         """
-        self._end_worker(_RELEASED, released=True)
-        self._tell_changed()
+        self._end_worker("worker lost", _RELEASED, released=True)
 
     def restart(self) -> None:
         """End what hangs at once, also while it starts; a new worker begins, and the session
         can be run again.
         """
         self._restarting = True
-        self._slot.kill(_RESTARTED)
+        self._kill(_RESTARTED)
 
     def replay(self, upto: int | None = None, with_failed: bool = False) -> None:
         """Run the session again, in a fresh worker that begins with the same seed."""
         self._refuse_where_recorded()
         cells = self.ledger.replay(upto, with_failed)
         if self.ledger.used:
-            self._end_worker(_BEFORE_ITS_TURN)
+            self._end_worker("worker lost", _BEFORE_ITS_TURN)
         self.course.sentence = NOTHING
         self._not_again.clear()
         for cell in cells:
             command = replace(cell.command, id=next(self._ids))
             self.note(Sent(**vars(command), again=True))
             self._send(command)
-        self._tell_changed()
 
     def start_over(self) -> None:
         """What was lost is not wanted back; the cells before stay to be read."""
@@ -333,26 +278,23 @@ class Lab(QObject):
         """What a worker is told when it starts needs a new one: Trouble while one is there."""
         before = self.switches
         told = (switches.visible, switches.growing, switches.waits)
-        anew = told != (before.visible, before.growing, before.waits)
-        if anew and self._slot.taken:
+        if self._worker is not None and told != (before.visible, before.growing, before.waits):
             raise Trouble(
                 "The worker was told this when it started.", "Release the cards first."
             )
         if switches != before:
-            self.switches = switches
+            self.switches = self.program.switches = switches
             self.switches_changed.emit()
             self._tell_changed()
 
     def stop(self) -> None:
         """For good. Nobody is waited for; harmless when called twice."""
-        self._stopped = True
-        self.ended.emit()
-        self._settle.stop()
+        self.blockSignals(True)  # noqa: FBT003 - Qt's own
+        for timer in self.findChildren(QTimer):
+            timer.stop()
         self.program.stop()
         self.pythons.give_up()
-        self._end()
-
-    # Cells and other commands on their way
+        self._clear()
 
     def _new_cell(
         self,
@@ -398,45 +340,34 @@ class Lab(QObject):
         self._head = cell.id
         self._send(cell)
 
-    def _send(self, command: Command) -> None:
+    def _send(self, command: Command) -> int:
         """Starts a worker where there is none; in a recording nobody answers."""
-        if self.recorded:
-            return
-        if self._slot.taken:
-            self._hand_over(command)
+        if self._worker is not None:
+            told = command
+            if self._load is not None:
+                told = self._load.told(command, lost_devices(self.machine, self.devices))
+            self._worker.send(told)
             if self.stage is Stage.READY and isinstance(command, Run):
                 self._enter(Stage.BUSY)
-            return
-        self._waiting.append(command)
-        if not self._slot.searching or self.stage is Stage.WAITING:
-            self._start()
+        elif not self.recorded:
+            self._waiting.append(command)
+            if not self._searching or self.stage is Stage.WAITING:
+                self._start()
+        return command.id
 
     def _start(self) -> None:
-        self._slot.begin()
-        if self._slot.searching:
+        self._begin_worker(self._start_worker)
+        if self._searching:
             self._enter(Stage.SEARCHING)
 
-    def _hand_over(self, command: Command) -> None:
-        if self._load is not None:
-            command = self._load.told(command, lost_devices(self.machine, self.devices))
-        self._slot.send(command)
-
-    def _end(self) -> None:
+    def _end_worker(self, cause: str, why: Message, *, released: bool = False) -> None:
         """Nobody is waited for. The next command starts another worker."""
-        self._slot.clear()
-        self._ending = self._restarting = False
-        self._patience.stop()
+        self._clear()
         self._waiting.clear()
-        if self._load is not None:
-            self._load.released()
+        self._ending = self._restarting = False
         if not self.recorded:
             self._enter(Stage.RESTING)
-
-    def _end_worker(self, why: Message, *, released: bool = False) -> None:
-        self._end()
-        self._give_up_evaluating(why)
-        self._give_up_turns()
-        self._give_up(self.ledger.unfinished, "worker lost", why)
+        self._give_up_all(cause, why)
         self.note(Gone(released=released))
 
     def _give_up_turns(self) -> Sequence[int]:
@@ -451,35 +382,28 @@ class Lab(QObject):
             self.note(refused)
             self.told.emit(refused)
 
-    def _give_up_evaluating(self, why: Message) -> None:
+    def _give_up_all(self, cause: str, why: Message) -> None:
+        """All that nobody answers any more."""
         asked, self._evaluating = self._evaluating, set()
-        self._give_up(asked, "worker lost", why)
-
-    # What the worker says, and how it is
+        self._give_up_turns()
+        self._give_up({*asked, *self.ledger.unfinished}, cause, why)
 
     def _enter(self, stage: Stage) -> None:
         if stage is not self.stage:
             self.stage = stage
-            if not self._stopped:
-                self.stage_changed.emit()
-
-    def _tell_changed(self) -> None:
-        if not self._stopped and not self._settle.isActive():
-            self._settle.start()
+            self.stage_changed.emit()
 
     def _on_begun(self) -> None:
         self._enter(Stage.STARTING)
         first = self.ledger.cell(_FIRST.id)
         if first is None or first.state != "waiting":
             self.note(Sent(**vars(_FIRST), again=first is not None))
-        self._hand_over(_FIRST)
+        self._send(_FIRST)
         waiting, self._waiting = self._waiting, []
         for command in waiting:
             self._send(command)
 
     def _on_said(self, event: Event) -> None:
-        if self._load is not None:
-            self._load.apply(event)
         if isinstance(event, Asked) and event.what == "nvidia-smi":
             printed = self._nvidia_smi(event.text) if self._nvidia_smi is not None else None
             self._send(Answer(event.id, printed))
@@ -498,7 +422,6 @@ class Lab(QObject):
         if isinstance(event, Finished) and event.id == self._head:
             self._go_on()
         self.told.emit(event)
-        self._tell_changed()
 
     def _take_failure(self, failed: Failed) -> None:
         cell = self.ledger.cell(failed.id)
@@ -507,17 +430,15 @@ class Lab(QObject):
         if failed.cause in BROKEN:
             # Nothing on that card works any more before its context is gone with the process.
             self._ending = True
-            self._slot.kill(failed.sentence)
+            self._kill(failed.sentence)
         elif cell is not None and cell.id != failed.id and cell.state == "failed":
-            self._not_again.append(failed)
-            cells = map(self.ledger.cell, (each.id for each in self._not_again))
-            numbers = [each.number for each in cells if each is not None]
-            first = self._not_again[0]
+            self._not_again[cell.number] = failed
+            first = next(iter(self._not_again.values()))
             self.course.sentence = Message.counted(
                 "Cell {cells} could not be run again: {why}",
                 "Cells {cells} could not be run again. The first: {why}",
-                len(numbers),
-                cells=", ".join(map(str, numbers)),
+                len(self._not_again),
+                cells=", ".join(map(str, self._not_again)),
                 why=first.sentence or first.message,
             )
 
@@ -525,9 +446,6 @@ class Lab(QObject):
         """By itself, or killed; a new one is ready for what comes."""
         began = self.stage is not Stage.STARTING
         restarting, self._ending, self._restarting = self._restarting, False, False
-        self._patience.stop()
-        if self._load is not None:
-            self._load.released()
         gone, said = lost_devices(self.machine, self.devices) if began else (), why
         if left_out := self.ledger.worked_on(gone):
             needs = Message.counted(
@@ -539,8 +457,8 @@ class Lab(QObject):
             )
             said = told(why, needs)
         self.note(Gone(said, gone))
-        self._give_up_evaluating(why)
-        self._tell_changed()
+        asked, self._evaluating = self._evaluating, set()
+        self._give_up(asked, "worker lost", why)
         if began or restarting:
             self._start()
         else:  # it would end again and again
@@ -548,17 +466,20 @@ class Lab(QObject):
 
     def _on_refused(self, why: Message) -> None:
         """No worker can be started."""
-        waiting, self._waiting = [each.id for each in self._waiting], []
         self._failed_with = self.pythons.python
+        self._evaluating.update(each.id for each in self._waiting)
+        self._waiting.clear()
         self._enter(Stage.FAILED)
         self.course.sentence = why
-        self._give_up_turns()
-        asked, self._evaluating = self._evaluating, set()
-        self._give_up({*waiting, *self.ledger.unfinished, *asked}, "worker lost", why)
+        self._give_up_all("worker lost", why)
         self._tell_changed()
+
+    def _on_lacking(self) -> None:
+        self._enter(Stage.WAITING)
 
     def _on_pythons_changed(self) -> None:
         """With another one it may start."""
+        super()._on_pythons_changed()
         another = self.pythons.python not in (None, self._failed_with)
         if self.stage is Stage.FAILED and another:
             self._enter(Stage.RESTING)
@@ -566,7 +487,3 @@ class Lab(QObject):
     def _on_patience_over(self) -> None:
         if self.stage is Stage.BUSY:
             self._enter(Stage.HANGING)
-
-    def _devices(self, course: LabCourse) -> Sequence[BenchDevice]:
-        visible, worker = self.switches.visible, self.worker_pid
-        return lab_devices(self.machine, course.ledger, visible, course.done_at, worker)

@@ -1,8 +1,8 @@
 """LabCourse: what became of the lab's session, and when: the sum of all that was noted."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
@@ -74,115 +74,59 @@ class CellFlag:
 
 
 class CellFlags:
-    """Kept as things happen: the next worker may give the same cards other numbers."""
+    """Of the course that is shown. Kept as things happen: the next worker may give the same
+    cards other numbers.
+    """
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        began_at: Callable[[int], float | None],
-        devices: Callable[[], Sequence[BenchDevice]],
-    ) -> None:
-        self._ledger = ledger
-        self._began_at = began_at
-        self._devices = devices
-        self.cards: dict[str, CardId] = {}  # by the UUIDs that the workers said
-        self._cards: Mapping[str, CardId] = {}
-        self._flags: dict[int, CellFlag] = {}
+    def __init__(self, course: "Callable[[], LabCourse]") -> None:
+        self._course = course
 
-    def show(self, other: "CellFlags") -> None:
-        """From now on what that one knows: who draws flags keeps to this one."""
-        vars(self).update(vars(other))
+    @property
+    def cards(self) -> Mapping[str, CardId]:
+        """By the UUIDs that the workers said."""
+        return self._course().cards
 
     def of(self, card: CardId, start: float, end: float) -> Sequence[CellFlag]:
         """Those of a stretch of time, in their order."""
         found = []
-        for each in reversed(self._flags.values()):
+        for each in reversed(self._course().flags.values()):
             if each.at < start:
                 break
             if each.at <= end and card in each.cards:
                 found.append(each)
         return found[::-1]
 
-    def note(self, event: Event) -> None:
-        """When the ledger knows of it."""
-        match event:
-            case Hello():
-                named = {each.name: each.card for each in self._devices() if each.usable}
-                self._cards = {name: card for name, card in named.items() if card is not None}
-                of_uuid = ((each.uuid, self._cards.get(each.name)) for each in event.devices)
-                self.cards |= {
-                    uuid: card for uuid, card in of_uuid if uuid and card is not None
-                }
-            case Began() | Finished() | Failed():
-                self._note_cell(event.id, failed=isinstance(event, Failed))
-            case _:
-                pass
 
-    def _note_cell(self, command: int, *, failed: bool) -> None:
-        cell, at = self._ledger.cell(command), self._began_at(command)
-        if cell is None or at is None:
-            return
-        devices = touched_devices(cell, self._ledger)
-        cards = frozenset(self._cards[each] for each in devices if each in self._cards)
-        before = self._flags.get(command)
-        if before is not None:
-            self._flags[command] = replace(before, cards=cards, failed=failed)
-        else:
-            self._flags[command] = CellFlag(cell.id, cell.number, at, cell.code, cards, failed)
-
-
-_NAMED = re.compile(r"\bcuda:(\d+)")
-_SHORT = re.compile(r"""(?:\.cuda|\bgpu|\btry_gpu)\(\s*(\d*)\s*\)|["']cuda["']""")
-# PyTorch's own words where a card is full.
-_FULL = re.compile(r"\bGPU (\d+)\b")
+_NAMED = re.compile(r"""\bcuda:(\d+)|(?:\.cuda|\bgpu|\btry_gpu)\(\s*(\d*)\s*\)|["']cuda["']""")
+# In PyTorch's own words; the second is of a card that is full.
+_FAILED = re.compile(r"\b(?:cuda:|GPU )(\d+)\b")
 
 
 def touched_devices(cell: Cell, ledger: Ledger) -> frozenset[str]:
     """As PyTorch names them: "cuda:0". Of a cell that is not done, what it speaks of."""
     found = {each for copy in cell.transfers for each in (copy.source, copy.target)}
-    found |= _of_things(cell.placed, ledger)
+    names = set(cell.placed)
     if cell.finished is not None:
-        found |= _of_finished(cell, cell.finished)
+        found |= {device for device, seconds in cell.finished.busy if seconds > 0}
+        before, after = cell.memory_before, cell.memory_after
+        found |= {each for each in after if _held(before.get(each)) != _held(after[each])}
     else:
-        found |= devices_in(cell.code) | _of_things(names_read(cell.code), ledger)
+        found |= devices_in(cell.code)
+        names |= names_read(cell.code)
     if cell.failed is not None:
-        found |= _of_failed(cell.failed)
+        found |= {f"cuda:{number}" for number in _FAILED.findall(cell.failed.message)}
+    for thing in filter(None, map(ledger.things.get, names)):
+        found |= {held.device for held in thing.holds} or {thing.device}
     return frozenset(found)
 
 
 def devices_in(code: str) -> frozenset[str]:
     """The cards that a cell names; `"cuda"` is the first."""
-    found = {f"cuda:{number}" for number in _NAMED.findall(code)}
-    found |= {f"cuda:{number or 0}" for number in _SHORT.findall(code)}
-    return frozenset(found)
-
-
-def _of_finished(cell: Cell, finished: Finished) -> set[str]:
-    worked = {device for device, seconds in finished.busy if seconds > 0}
-    before, after = cell.memory_before, cell.memory_after
-    return worked | {
-        device for device in after if _held(before.get(device)) != _held(after[device])
-    }
-
-
-def _of_failed(failed: Failed) -> set[str]:
-    named = {f"cuda:{number}" for number in _NAMED.findall(failed.message)}
-    return named | {f"cuda:{number}" for number in _FULL.findall(failed.message)}
-
-
-def _of_things(names: Iterable[str], ledger: Ledger) -> set[str]:
-    found: set[str] = set()
-    for name in names:
-        thing = ledger.things.get(name)
-        if thing is not None:
-            found |= {held.device for held in thing.holds} or {thing.device}
-    return found
+    return frozenset(f"cuda:{one or other or 0}" for one, other in _NAMED.findall(code))
 
 
 def _held(memory: Memory | None) -> tuple[int, int]:
-    if memory is None:
-        return 0, 0
-    return memory.tensors_bytes or 0, memory.context_bytes or 0
+    return (memory.tensors_bytes or 0, memory.context_bytes or 0) if memory else (0, 0)
 
 
 def strip_order(
@@ -192,11 +136,10 @@ def strip_order(
     cards = [each for each in devices if each.is_card and each.name]
     if len(cards) <= room:
         return cards
-    return sorted(cards, key=lambda each: not _holds(memory.get(each.name)))
-
-
-def _holds(memory: Memory | None) -> bool:
-    return memory is not None and bool(memory.reserved_bytes or memory.context_bytes)
+    holding = {
+        name for name, each in memory.items() if each.reserved_bytes or each.context_bytes
+    }
+    return sorted(cards, key=lambda each: each.name not in holding)
 
 
 class Cause(NamedTuple):
@@ -211,10 +154,11 @@ class LabCourse:
 
     def __init__(
         self,
-        devices: Callable[["LabCourse"], Sequence[BenchDevice]],
+        named: Callable[["LabCourse"], Mapping[str, CardId]],
         units: Callable[[], Units],
     ) -> None:
-        self._devices, self._units = devices, units
+        """`named`: the cards by the names that PyTorch has for them now."""
+        self._named, self._units = named, units
         self._begin()
 
     def _begin(self) -> None:
@@ -223,13 +167,14 @@ class LabCourse:
         self.copies: dict[CopyJob, CopyResult] = {}
         self.sentence = NOTHING  # why the last worker ended, or why none can be started
         self.began_at: dict[int, float] = {}  # by the command, on the clock of the session
-        self.newest_began: float | None = None
         self.done_at = 0.0  # when a cell was last done
-        self.flags = CellFlags(self.ledger, self.began_at.get, lambda: self._devices(self))
+        self.flags: dict[int, CellFlag] = {}  # by the command
+        self.cards: dict[str, CardId] = {}  # by the UUIDs that the workers said
         self.program = ProgramCourse()  # of a recording; else it has a state of its own
         self.meanings: dict[int, Message] = {}  # of failures, by the cell
         self.causes: dict[str, Cause] = {}  # of memory without a name, by the device
         self.peeked: dict[str, Peeked] = {}  # what was last seen of a thing's values
+        self._cards: Mapping[str, CardId] = {}
         self._unnamed: dict[str, int] = {}
         self._past: set[int] = set()
 
@@ -266,37 +211,41 @@ class LabCourse:
                 self.copies[what.job] = what
             case Forgot():
                 self.copies.clear()
-            case OfProgram(what=of_program):
-                self.program.take(of_program, at)
+            case OfProgram():
+                self.program.take(what, at)
             case _:
                 if isinstance(what, Began) and what.id not in self._past:
-                    self.newest_began = self.began_at[what.id] = at
+                    self.began_at[what.id] = at
                 elif isinstance(what, Finished):
                     self.done_at = at
                 ledger.apply(what)
-                self.flags.note(what)
-                self._note(what)
+                self._note(what, ledger.cell(what.id))
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: Event, cell: Cell | None) -> None:
         """What is true of this very moment only."""
-        cell = self.ledger.cell(event.id)
-        match event:
-            case Failed() if cell is not None:
-                from gpuexplorer.lab.meaning import meaning  # noqa: PLC0415 - takes long
+        if isinstance(event, Hello):
+            self._cards = self._named(self)
+            known = ((each.uuid, self._cards.get(each.name)) for each in event.devices)
+            self.cards |= {uuid: card for uuid, card in known if uuid and card is not None}
+        elif isinstance(event, Peeked) and event.what in self.ledger.things:
+            self.peeked[event.what] = event
+        if cell is None or not isinstance(event, Began | Finished | Failed):
+            return
+        failed, at = isinstance(event, Failed), self.began_at.get(event.id)
+        if at is not None:
+            touched = touched_devices(cell, self.ledger) & self._cards.keys()
+            cards = frozenset(self._cards[each] for each in touched)
+            flag = CellFlag(cell.id, cell.number, at, cell.code, cards, failed)
+            self.flags[event.id] = flag
+        if isinstance(event, Failed):
+            from gpuexplorer.lab.meaning import meaning  # noqa: PLC0415 - takes long
 
-                self.meanings[cell.id] = meaning(event, cell, self.ledger, self._units())
-            case Finished() if cell is not None:
-                self._find_causes(cell)
-            case Peeked(what=name) if name in self.ledger.things:
-                self.peeked[name] = event
-            case _:
-                pass
-
-    def _find_causes(self, cell: Cell) -> None:
-        unnamed = {device: self.ledger.unnamed_bytes(device) for device in self.ledger.memory}
-        for device, size in unnamed.items():
-            if not size:
-                self.causes.pop(device, None)
-            elif size > self._unnamed.get(device, 0):
-                self.causes[device] = Cause(cell.id, cell.number)
-        self._unnamed = unnamed
+            self.meanings[cell.id] = meaning(event, cell, self.ledger, self._units())
+        elif isinstance(event, Finished):
+            unnamed = {each: self.ledger.unnamed_bytes(each) for each in self.ledger.memory}
+            for device, size in unnamed.items():
+                if not size:
+                    self.causes.pop(device, None)
+                elif size > self._unnamed.get(device, 0):
+                    self.causes[device] = Cause(cell.id, cell.number)
+            self._unnamed = unnamed

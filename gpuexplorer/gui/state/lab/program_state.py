@@ -8,24 +8,32 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.gui.state.lab.devices import matches
+from gpuexplorer.gui.state.lab.devices import meant_cards
 from gpuexplorer.gui.state.lab.pythons import LabPythons
-from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches, WorkerSlot
+from gpuexplorer.gui.state.lab.worker_slot import StartWorker, WorkerSlot
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, Watched
 from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Answer, Run
-from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.programs.program_run import ProgramRun
-from gpuexplorer.recording.lab_said import OfProgram, ProgramChosen, ProgramStands
+from gpuexplorer.recording.lab_said import Noted, OfProgram, ProgramChosen, ProgramStands
 from gpuexplorer.remote.machine import no_programs
 from gpuexplorer.remote.stream import FarStream
+
+if TYPE_CHECKING:
+    from gpuexplorer.gui.state.copies.ways import Ways
+
+_ID = 1  # a worker that runs a program has no other command
+RECORDED = Message("This is a recording: nothing runs in it.")
+_ENDED = Message("It was ended, since it did not come back.")
+
+StartProgram = Callable[[Program], StartWorker]
 
 
 class Phase(StrEnum):
@@ -46,25 +54,8 @@ class Phase(StrEnum):
     @property
     def runs(self) -> bool:
         """Whether there is something to stop."""
-        return self in (
-            Phase.SEARCHING,
-            Phase.STARTING,
-            Phase.RUNNING,
-            Phase.STOPPING,
-            Phase.HANGING,
-        )
-
-
-if TYPE_CHECKING:
-    from gpuexplorer.gui.state.copies.ways import Ways
-
-_SETTLED = 50  # milliseconds in which what happens is told once
-_PATIENCE = 2000  # milliseconds that a program may take to end after Ctrl+C
-_ID = 1  # a worker that runs a program has no other command
-RECORDED = Message("This is a recording: nothing runs in it.")
-_ENDED = Message("It was ended, since it did not come back.")
-
-StartProgram = Callable[[Program], StartWorker]
+        under_way = (Phase.SEARCHING, Phase.STARTING, Phase.RUNNING)
+        return self in (*under_way, Phase.STOPPING, Phase.HANGING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +80,8 @@ class ProgramCourse:
     began_at: float | None = None
     ended_at: float | None = None
 
-    def take(self, what: "ProgramChosen | ProgramStands | Event", at: float) -> None:
-        match what:
+    def take(self, noted: Noted, at: float) -> None:
+        match what := noted.what if isinstance(noted, OfProgram) else noted:
             case ProgramChosen(path=path, text=text, arguments=arguments):
                 self._begin_anew(Chosen(Path(path), text, arguments))
                 self.ledger.sent(Run(_ID, text, 1))
@@ -100,7 +91,7 @@ class ProgramCourse:
                 self.phase, self.status, self.sentence = Phase(phase), status, sentence
                 if not self.phase.runs and self.began_at is not None:
                     self.ended_at = self.ended_at or at
-            case _:
+            case Event():
                 self.ledger.apply(what)
                 if isinstance(what, Began):
                     self.began_at = at
@@ -111,50 +102,34 @@ class ProgramCourse:
         vars(self).update(vars(ProgramCourse(chosen)))
 
 
-class ProgramState(QObject):
+class ProgramState(WorkerSlot):
     """One at a time. It runs beside the lab's session, in a worker of its own."""
 
-    changed = Signal()  # how far it is, what it printed or asks; a burst is told once
+    settled = 50
+    course: ProgramCourse
     watched = Signal()  # more was seen of it, about each half second
     begun = Signal()  # another one, or the same again; in a recording also that there is none
-    noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
 
     def __init__(
         self,
         machine: MachineState,
         pythons: LabPythons,
         start_program: StartProgram,
-        switches: Callable[[], Switches],
         load: Load | None = None,
         parent: QObject | None = None,
-        *,
-        recorded: bool = False,
     ) -> None:
-        """On simulated cards, `load` tells them what the program does to them."""
-        super().__init__(parent)
-        self._machine = machine
-        self._load = load
-        self.recorded = recorded  # all of it: nothing runs
+        super().__init__(machine, pythons, parent, load)
         self.course = ProgramCourse()
         self._start_program = start_program
-        self._slot = WorkerSlot(pythons, self._start_worker, switches, self)
-        self._slot.begun.connect(self._on_begun)
-        self._slot.refused.connect(self._refuse)
-        self._slot.said.connect(self._on_said)
-        self._slot.ended.connect(self._on_ended)
         self._ways: Ways | None = None
         self._seen: Chosen | None = None  # of a recording
         self._killed = False  # by the person
         self._allowed: set[Path] = set()
-        self._settle = QTimer(self, singleShot=True, interval=_SETTLED)
-        self._settle.timeout.connect(self.changed)
-        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
-        self._patience.timeout.connect(self._on_patience_over)
 
     @property
     def why_not(self) -> Message:
         """Why no program can be watched; else empty."""
-        session = self._machine.session
+        session = self.machine.session
         if self.recorded:
             return RECORDED
         if isinstance(session.backend, FarStream):
@@ -171,14 +146,6 @@ class ProgramState(QObject):
         return self.course.phase
 
     @property
-    def ledger(self) -> Ledger:
-        return self.course.ledger
-
-    @property
-    def sentence(self) -> Message:
-        return self.course.sentence
-
-    @property
     def status(self) -> int | None:
         return self.course.status
 
@@ -188,31 +155,22 @@ class ProgramState(QObject):
         return self.ledger.cell(_ID)
 
     @property
-    def pid(self) -> int | None:
-        return self._slot.pid
-
-    @property
     def seconds(self) -> float | None:
         """For how long it has run, or ran; None before it began."""
         course = self.course
         if course.began_at is None:
             return None
-        now = self._machine.session.clock.now() if course.ended_at is None else course.ended_at
+        now = self.machine.session.clock.now() if course.ended_at is None else course.ended_at
         return now - course.began_at
 
     def run(self) -> ProgramRun | None:
         """As it stands now, and stays: for lines and findings, in whatever thread."""
         if self.chosen is None:
             return None
-        return ProgramRun(
-            self.chosen.path,
-            tuple(map(copy, self.ledger.cells)),
-            self.ledger.hello,
-            self.status,
-            None if self._ways is None else self._ways.route,
-            self._machine.settings.choices.units,
-            os.cpu_count(),
-        )
+        path, cells, hello = self.chosen.path, self.ledger.cells, self.ledger.hello
+        route = None if self._ways is None else self._ways.route
+        copied, units = tuple(map(copy, cells)), self.machine.settings.choices.units
+        return ProgramRun(path, copied, hello, self.status, route, units, os.cpu_count())
 
     def may_run(self, path: Path) -> bool:
         """Whether a person has said already that this file may run."""
@@ -222,38 +180,39 @@ class ProgramState(QObject):
         """A person said that it may run. What was watched before is forgotten."""
         self.close()
         self._allowed.add(chosen.path)
-        self._note(ProgramChosen(str(chosen.path), chosen.text, chosen.arguments))
-        self._slot.begin()
-        if self._slot.searching:
+        path, arguments = chosen.path, chosen.arguments
+        self.note(OfProgram(ProgramChosen(str(path), chosen.text, arguments)))
+        self._begin_worker(self._start_program(Program(path, arguments)))
+        if self._searching:
             self._enter(Phase.SEARCHING)
         self.begun.emit()
 
     def answer(self, text: str | None) -> None:
         """What it asked for. None: the input is at its end."""
         cell = self.cell
-        if cell is not None and cell.asked is not None and not self.recorded:
-            self._slot.send(Answer(_ID, text))
+        if self._worker is not None and cell is not None and cell.asked is not None:
+            self._worker.send(Answer(_ID, text))
             cell.asked = None
-            self._tell()
+            self._tell_changed()
 
     def interrupt(self) -> None:
         """Ctrl+C. What does not end within two seconds is hanging."""
         if self.phase in (Phase.SEARCHING, Phase.STARTING):
-            self._let_go()
+            self._clear()
             self._enter(Phase.STOPPED)
-        elif self.phase is Phase.RUNNING and not self.recorded:
-            self._slot.cancel(_ID)
+        elif self.phase is Phase.RUNNING and self._worker is not None:
+            self._worker.cancel(_ID)
             self._patience.start()
             self._enter(Phase.STOPPING)
 
     def kill(self) -> None:
         """At once, with all that it started."""
         self._killed = True
-        self._slot.kill(_ENDED)
+        self._kill(_ENDED)
 
     def close(self) -> None:
         """Nobody is waited for, and nothing stays of it."""
-        self._let_go()
+        self._clear()
         self._killed = False
         self._enter(Phase.NONE)
 
@@ -262,110 +221,73 @@ class ProgramState(QObject):
         before, self.course, self._seen = self._seen, course, course.chosen
         if course.chosen != before:
             self.begun.emit()
-        self._look()
-        self.watched.emit()
-        self._tell()
+        if course.chosen or before:
+            self._look()
+            self.watched.emit()
+            self._tell_changed()
 
     def stop(self) -> None:
         """For good; harmless when called twice."""
-        self._let_go()
+        self._clear()
         self._settle.stop()
         if self._ways is not None:
             self._ways.stop()
 
-    def _start_worker(
-        self,
-        switches: Switches,
-        python: Path,
-        on_event: Callable[[Event], None],
-        on_end: Callable[[Message], None],
-    ) -> WorkerProcess:
-        assert self.chosen is not None
-        program = Program(self.chosen.path, self.chosen.arguments)
-        return self._start_program(program)(switches, python, on_event, on_end)
-
-    def _let_go(self) -> None:
-        self._slot.clear()
-        self._patience.stop()
-        if self._load is not None:
-            self._load.released()
-
-    def _refuse(self, why: Message) -> None:
-        self._enter(Phase.REFUSED, sentence=why)
-
     def _enter(
         self, phase: Phase, status: int | None = None, sentence: Message = NOTHING
     ) -> None:
-        self._note(ProgramStands(phase, status, sentence))
-        self._tell()
-
-    def _note(self, what: "ProgramChosen | ProgramStands | Event") -> None:
-        """It takes place now."""
-        self.course.take(what, self._machine.session.clock.now())
-        self.noted.emit(OfProgram(what))
-
-    def _tell(self) -> None:
-        if not self._settle.isActive():
-            self._settle.start()
+        self.note(OfProgram(ProgramStands(phase, status, sentence)))
 
     def _look(self) -> None:
         """How the cards are wired. Many a session never watches a program."""
         if self._ways is None:
             from gpuexplorer.gui.state.copies.ways import Ways  # noqa: PLC0415 - takes long
 
-            self._ways = Ways(self._machine, self._named, self)
+            self._ways = Ways(self.machine, self._meant, self)
             self._ways.changed.connect(self.watched)
         self._ways.look()
 
-    def _named(self) -> dict[str, CardId]:
-        hello = self.ledger.hello
-        found = {} if hello is None else matches(hello, self._machine.cards())
-        return {name: each.card.card.id for name, each in found.items() if each.card}
+    def _meant(self) -> dict[str, CardId]:
+        return meant_cards(self.ledger.hello, self.machine.cards())
 
     def _on_begun(self) -> None:
         self._enter(Phase.STARTING)
 
+    def _on_refused(self, why: Message) -> None:
+        self._enter(Phase.REFUSED, sentence=why)
+
     def _on_said(self, event: Event) -> None:
-        self._note(event)
-        if self._load is not None:
-            self._load.apply(event)
+        self.note(OfProgram(event))
         match event:
-            case Hello():
-                self._look()
             case Began() if self.phase is Phase.STARTING:
                 self._enter(Phase.RUNNING)
-            case Watched():
-                if event.devices:
+            case Hello():
+                self._look()
+            case Watched(devices=devices):
+                if devices:
                     self._look()
                 self.watched.emit()
-            case _:
-                pass
-        self._tell()
 
     def _on_ended(self, why: Message) -> None:
-        self._patience.stop()
-        status = self._slot.status
-        if self._load is not None:
-            self._load.released()
+        status = self._status
+        failed = None if self.cell is None else self.cell.failed
+        cause = "" if failed is None else failed.cause
+        interrupted = self.phase in (Phase.STOPPING, Phase.HANGING)
         if self.course.began_at is None:
-            self._enter(Phase.REFUSED, status, why)
-            return
-        phase = self._end_of(status or 0)
-        self._enter(phase, status, why if phase is Phase.KILLED else NOTHING)
+            phase = Phase.REFUSED
+        elif self._killed:
+            phase = Phase.KILLED
+        elif failed is None:
+            phase = Phase.ENDED
+        elif cause == "cancelled" or interrupted:
+            phase = Phase.STOPPED
+        elif cause == "ended":
+            phase = Phase.KILLED if (status or 0) < 0 else Phase.ENDED
+        else:
+            phase = Phase.FAILED
+        told_why = phase in (Phase.REFUSED, Phase.KILLED)
+        self._enter(phase, status, why if told_why else NOTHING)
         self.watched.emit()
-
-    def _end_of(self, status: int) -> Phase:
-        cell = self.cell
-        failed = None if cell is None else cell.failed
-        if self._killed:
-            return Phase.KILLED
-        if failed is None:
-            return Phase.ENDED
-        if failed.cause == "cancelled" or self.phase in (Phase.STOPPING, Phase.HANGING):
-            return Phase.STOPPED
-        if failed.cause == "ended":
-            return Phase.KILLED if status < 0 else Phase.ENDED
-        return Phase.FAILED
 
     def _on_patience_over(self) -> None:
         if self.phase is Phase.STOPPING:

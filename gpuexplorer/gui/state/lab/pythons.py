@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,14 +14,11 @@ from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, told
+from gpuexplorer.core.words import NOTHING, Message, mark, told
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.get_pytorch import Plan, Progress, get, plan_for
 from gpuexplorer.lab.pythons import LabPython, PythonPlace, none_has_torch, own_environment
-
-Said = Plan | Progress | LabPython | Trouble
-Put = Callable[[Said], None]
 
 
 class Step(StrEnum):
@@ -54,81 +52,60 @@ class PyTorchFetch(QObject):
         if self.step is Step.ASKING:
             return Message("Finding the build that suits, and its size…")
         if self.step is Step.OFFERED and self.plan is not None:
-            own = Message(
-                "It is installed into an environment of its own; your own Pythons stay as they "
-                "are."
-            )
+            own = Message("Your own Pythons stay as they are.")
             return told(*self.plan.sentences, own)
         return Message("Downloading PyTorch…") if self.progress is None else self.progress.said
 
     def ask(self, cards: Sequence[Card], driver_version: str | None) -> None:
         """Answered by a `plan` or a `trouble`."""
-        if self.step is not Step.RESTING:
-            return
-        folder = own_environment(os.environ, Path.home())
 
-        def planned(given_up: threading.Event, _: Put) -> Plan:
+        def planned(given_up: threading.Event) -> Plan:
+            folder = own_environment(os.environ, Path.home())
             plan = plan_for(folder, cards, driver_version, given_up)
             if given_up.is_set():
                 plan.give_up()
             return plan
 
-        self._begin(Step.ASKING, planned)
+        if self.step is Step.RESTING:
+            self._begin(Step.ASKING, planned)
 
     def get(self) -> None:
         """What `plan` says."""
         if self.step is Step.OFFERED and self.plan is not None:
-            plan = self.plan
-            self._begin(Step.FETCHING, lambda given_up, put: get(plan, put, given_up))
+            self._begin(Step.FETCHING, partial(get, self.plan, self._inbox.letterbox.put))
 
     def cancel(self) -> None:
-        """What was made for it is taken away, which takes a moment."""
+        """What was made for it is taken away, which takes a moment. Harmless at any time."""
         self._given_up.set()
         if self.step is Step.OFFERED and self.plan is not None:
             threading.Thread(target=self.plan.give_up, name="give up PyTorch").start()
             self._rest()
 
-    def stop(self) -> None:
-        """For good. Harmless when called twice."""
-        if self.step is not Step.RESTING:
-            self.cancel()
-
-    def _begin(self, step: Step, work: Callable[[threading.Event, Put], Said]) -> None:
+    def _begin(self, step: Step, work: Callable[[threading.Event], Plan | LabPython]) -> None:
         self.step, self.trouble, self.progress = step, NOTHING, None
-        self._given_up = given_up = threading.Event()
-        # It holds nothing of Qt, and is no daemon: pip shall not outlive the program.
-        put = self._inbox.letterbox.put
-
-        def run() -> None:
-            try:
-                put(work(given_up, put))
-            except Trouble as trouble:
-                put(trouble)
-
-        threading.Thread(target=run, name="PyTorch").start()
+        self._given_up = threading.Event()
+        _in_a_thread("PyTorch", partial(work, self._given_up), self._inbox)
         self.changed.emit()
 
     def _rest(self) -> None:
         self.step, self.plan, self.progress = Step.RESTING, None, None
         self.changed.emit()
 
-    def _on_came(self, said: Said) -> None:
+    def _on_came(self, said: Plan | Progress | LabPython | Trouble) -> None:
         match said:
-            case Plan() if self._given_up.is_set():
-                self._rest()
-            case Plan():
+            case Plan() if not self._given_up.is_set():
                 self.step, self.plan = Step.OFFERED, said
                 self.changed.emit()
             case Progress():
                 self.progress = said
                 self.changed.emit()
-            case LabPython():
+            case Trouble() if not self._given_up.is_set():
+                self.trouble = told(said.sentence, said.hint)
                 self._rest()
-                self.fetched.emit(said)
-            case Trouble():
-                if not self._given_up.is_set():
-                    self.trouble = told(said.sentence, said.hint)
+            case _:
                 self._rest()
+        if isinstance(said, LabPython):
+            self.fetched.emit(said)
 
 
 Asked = list[LabPython]  # in that order
@@ -167,12 +144,12 @@ class LabPythons(QObject):
         super().__init__(parent)
         self._settings = settings
         self._place = place or PythonPlace()
+        self.computer = self._place.computer  # empty for this one
         self.python: LabPython | None = None  # the one that is used; None before one was found
         # All that were asked, usable or not, the likeliest first.
         self.found: Sequence[LabPython] = ()
         self.working = False  # somebody is asked just now
         self.searched = False  # all candidates have been asked
-        self._given_up = threading.Event()
         # Why there is none, or why the one that was picked is not used; else empty.
         self.trouble = NOTHING
         self.lacking = False  # they were asked, and none has a PyTorch for the lab
@@ -182,147 +159,127 @@ class LabPythons(QObject):
             self.fetch.changed.connect(self.changed)
             self.fetch.fetched.connect(self._on_fetched)
         self._passed_over: LabPython | None = None  # the one that was chosen earlier
-        self._take: Callable[[Asked], None] = self._take_first  # what is asked just now
+        self._take: Callable[[Asked], None] = self._note  # what is asked just now
+        self._given_up = threading.Event()
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_answered)
 
     @property
-    def computer(self) -> str:
-        """Empty for this one."""
-        return self._place.computer
-
-    @property
     def passed_over(self) -> Message:
         """Why the one that a person chose earlier is not used, and which one is; else empty."""
-        earlier = self._passed_over
+        earlier, used = self._passed_over, self.python
         if earlier is None:
             return NOTHING
-        path, used = str(earlier.path), self.python
         used = used or next((each for each in self.found if each.usable), None)
-        instead = NOTHING
-        if used is not None:
-            instead = Message("{used} is used instead.", used=str(used.path))
+        instead = Message("{used} is used instead.", used=str(used.path)) if used else NOTHING
+        said = mark("You chose {path} as the Python of the lab, but it cannot be used. {why}")
+        way_out = mark("Choose another under “Python of the lab”, or fix it and look again.")
         if earlier.usable:
-            again = Message(
-                "You chose {path} as the Python of the lab, and it can be used again.",
-                path=path,
-            )
-            way_out = Message("To use it, choose it under “Python of the lab”.")
-            return told(again, instead, way_out)
-        not_used = Message(
-            "You chose {path} as the Python of the lab, but it cannot be used. {why}",
-            path=path,
-            why=earlier.trouble,
-        )
-        way_out = Message("Choose another under “Python of the lab”, or fix it and look again.")
-        return told(not_used, instead, way_out)
+            said = mark("You chose {path} as the Python of the lab, and it can be used again.")
+            way_out = mark("To use it, choose it under “Python of the lab”.")
+        chosen = Message(said, path=str(earlier.path), why=earlier.trouble)
+        return told(chosen, instead, Message(way_out))
 
     def find(self) -> None:
         """The remembered one, else the first that can be used."""
         if self.python is None:
-            earlier, place = self._chosen_earlier(), self._place
-
-            def first_usable(given_up: threading.Event) -> Asked:
-                asked = []
-                for python in place.every(earlier, given_up):
-                    asked.append(python)
-                    if python.usable:
-                        break
-                return asked
-
-            self._ask(first_usable, self._take_first)
+            self._ask(partial(_asked, self._place, self._chosen_earlier()))
 
     def search(self) -> None:
         """Ask all that may be one, for a list to pick from."""
-        earlier, place = self._chosen_earlier(), self._place
-        self._ask(lambda given_up: [*place.every(earlier, given_up)], self._take_all)
+        ask_all = partial(_asked, self._place, self._chosen_earlier(), whole=True)
+        self._ask(ask_all, whole=True)
 
     def choose(self, path: Path) -> None:
         """The one a person picked: a program, or the folder of an environment."""
         place = self._place
-        self._ask(lambda given_up: [place.picked(path, given_up)], self._take_picked)
+        self._ask(lambda given_up: [place.picked(path, given_up)], picked=True)
 
     def give_up(self) -> None:
         """Whoever is asked just now is ended; what was known before holds."""
         self._given_up.set()
         if self.fetch is not None:
-            self.fetch.stop()
+            self.fetch.cancel()
 
     def _ask(
-        self, ask_them: Callable[[threading.Event], Asked], take: Callable[[Asked], None]
+        self,
+        ask_them: Callable[[threading.Event], Asked],
+        *,
+        picked: bool = False,
+        whole: bool = False,
     ) -> None:
         if self.working:
             return
-        self.working, self._take = True, take
+        self.working, self._take = True, partial(self._note, picked=picked, whole=whole)
         self.trouble, self.lacking = NOTHING, False
-        self._given_up = given_up = threading.Event()
-        put = self._inbox.letterbox.put
-
-        def run() -> None:
-            try:
-                answer: Asked | Trouble = ask_them(given_up)
-            except Trouble as trouble:
-                answer = trouble
-            put(None if given_up.is_set() else answer)
-
+        self._given_up = threading.Event()
         self.changed.emit()
-        # No daemon: what is asked shall not outlive the program. It holds nothing of Qt.
-        threading.Thread(target=run, name="lab pythons").start()
+        _in_a_thread("lab pythons", partial(ask_them, self._given_up), self._inbox)
 
     def _chosen_earlier(self) -> Path | None:
         remembered = self._settings.remembered(python_setting(self.computer))
         return Path(remembered) if remembered else None
 
-    def _take_first(self, asked: Asked) -> None:
-        self.found = self.found or asked
-        self._note_chosen(asked)
-        if asked and asked[-1].usable:
-            self.python = asked[-1]
+    def _note(self, asked: Asked, *, picked: bool = False, whole: bool = False) -> None:
+        """`picked`: by a person. `whole`: there are no others; else the first is used."""
+        if picked:
+            self._settings.remember(python_setting(self.computer), str(asked[0].path))
+        if whole:
+            self.searched, self.found = True, [self.python] if self.python else []
         else:
-            self.lacking = True
-            self.trouble = self._none_has_torch()
-
-    def _take_all(self, asked: Asked) -> None:
-        self.searched = True
-        self._note_chosen(asked)
-        known = {each.path for each in asked}
-        picked = [self.python] if self.python and self.python.path not in known else []
-        self.found = [*picked, *asked]
-        self.lacking = not any(each.usable for each in self.found)
+            self.python = next((each for each in asked if each.usable), None)
+        paths, chosen = {each.path for each in asked}, self._chosen_earlier()
+        self.found = [*asked, *(each for each in self.found if each.path not in paths)]
+        earlier = next((each for each in asked if each.path == chosen), None)
+        another = self.python is not None and self.python.path != chosen
+        passed_over = earlier is not None and (another or not earlier.usable)
+        self._passed_over = earlier if passed_over else None
+        self.lacking, self.trouble = not any(each.usable for each in self.found), NOTHING
         if self.lacking:
-            self.trouble = self._none_has_torch()
-
-    def _none_has_torch(self) -> Message:
-        return told(self.passed_over, none_has_torch(len(self.found), self.computer))
-
-    def _note_chosen(self, asked: Asked) -> None:
-        """Whether the one that was chosen earlier can be used still, and is used."""
-        earlier = self._chosen_earlier()
-        found = next((each for each in asked if each.path == earlier), None)
-        another = self.python is not None and self.python.path != earlier
-        passed_over = found is not None and (another or not found.usable)
-        self._passed_over = found if passed_over else None
-
-    def _take_picked(self, asked: Asked) -> None:
-        (python,) = asked
-        self.python, self._passed_over = python, None
-        if python.path not in {each.path for each in self.found}:
-            self.found = [python, *self.found]
-        self._settings.remember(python_setting(self.computer), str(python.path))
+            none = none_has_torch(len(self.found), self.computer)
+            self.trouble = told(self.passed_over, none)
 
     def _on_fetched(self, python: LabPython) -> None:
-        self.trouble, self.lacking = NOTHING, False
-        self._take_picked([python])
+        self._note([python], picked=True)
         self.changed.emit()
 
-    def _on_answered(self, answer: Asked | Trouble | None) -> None:
-        """None where it was given up meanwhile."""
+    def _on_answered(self, answer: Asked | Trouble) -> None:
         self.working = False
-        if isinstance(answer, Trouble):
+        if self._given_up.is_set():
+            pass
+        elif isinstance(answer, Trouble):
             stays = NOTHING
             if self.python is not None:
                 stays = Message("{path} stays in use.", path=str(self.python.path))
             self.trouble = told(answer.sentence, stays, answer.hint)
-        elif answer is not None:
+        else:
             self._take(answer)
         self.changed.emit()
+
+
+def _asked(
+    place: PythonPlace, earlier: Path | None, given_up: threading.Event, *, whole: bool = False
+) -> Asked:
+    """`whole`: also those behind the first that can be used."""
+    asked: Asked = []
+    for python in place.every(earlier, given_up):
+        asked.append(python)
+        if python.usable and not whole:
+            break
+    return asked
+
+
+def _in_a_thread(name: str, work: Callable[[], object], inbox: Inbox) -> None:
+    """Its answer or its Trouble comes to the inbox. No daemon: what is asked shall not outlive
+    the program. It holds nothing of Qt.
+    """
+    put = inbox.letterbox.put
+
+    def run() -> None:
+        try:
+            answer = work()
+        except Trouble as trouble:
+            answer = trouble
+        put(answer)
+
+    threading.Thread(target=run, name=name).start()

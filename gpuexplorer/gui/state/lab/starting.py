@@ -1,18 +1,26 @@
-"""Starting: the worker that suits a session: on real devices or on its simulated cards, here or
-on another machine.
+"""The lab of a session: with the worker that suits its cards, real or simulated, here or on
+another machine; or out of its recording. LabRecording puts what becomes of a lab into one.
 """
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
+from time import perf_counter
 
+from PySide6.QtCore import QObject, QTimer
+
+from gpuexplorer.core.records import UNREADABLE, UnreadableError
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message, tr
+from gpuexplorer.core.words import Message, told, tr
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.lab.lab_recording import LabReplay
-from gpuexplorer.gui.state.lab.program_state import RECORDED
+from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState
 from gpuexplorer.gui.state.lab.pythons import LabPythons, Nowhere
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
 from gpuexplorer.gui.state.machine import MachineState
@@ -20,18 +28,29 @@ from gpuexplorer.lab.events import Event
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Program, Start
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.recording.recorded_session import RecordedSession, RecordedStream
+from gpuexplorer.recording.lab_said import (
+    Gone,
+    LabBegan,
+    LabBounds,
+    Noted,
+    OfProgram,
+    ProgramChosen,
+    ProgramStands,
+    line_of,
+    noted_of,
+    past_of,
+)
+from gpuexplorer.recording.recorded_session import Playhead, RecordedSession, RecordedStream
+from gpuexplorer.recording.recorder import Recorder
+from gpuexplorer.recording.recording import Recording
 from gpuexplorer.remote.machine import There
 from gpuexplorer.remote.stream import FarStream, load_of, made_up
 from gpuexplorer.telemetry.backend import MADE_UP
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 from gpuexplorer.telemetry.session import Session
 
 _GROWING = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}
 _WAITING = {"CUDA_LAUNCH_BLOCKING": "1"}
-
-OnEvent = Callable[[Event], None]
-OnEnd = Callable[[Message], None]
 
 
 def lab_of(machine: MachineState, pythons: LabPythons) -> Lab:
@@ -52,7 +71,6 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> Lab:
         machine,
         partial(starter_of, session),
         load_of(session.backend, live=True),
-        recorded=isinstance(session, RecordedSession),
     )
     if isinstance(session, RecordedSession):
         LabReplay(lab, session.recording, session.playhead)
@@ -63,16 +81,17 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
     backend = session.backend
 
     def start(
-        switches: Switches, python: Path, on_event: OnEvent, on_end: OnEnd
+        switches: Switches,
+        python: Path,
+        on_event: Callable[[Event], None],
+        on_end: Callable[[Message], None],
     ) -> WorkerProcess:
         if isinstance(backend, RecordedStream):
             raise Trouble(RECORDED)
+        growing = _GROWING if switches.growing else {}
         begun = Start(
             python,
-            environment={
-                **(_GROWING if switches.growing else {}),
-                **(_WAITING if switches.waits else {}),
-            },
+            environment={**growing, **(_WAITING if switches.waits else {})},
             # A program is started where its file is: that is what it was written for, mostly.
             folder=None if program is None else program.path.parent,
             program=program,
@@ -94,17 +113,11 @@ def starter_of(session: Session, program: Program | None = None) -> StartWorker:
     return start
 
 
-def smi_of(session: Session) -> Callable[[str], str | None] | None:
-    """What `!nvidia-smi` prints, by its arguments. None where cards are real: they have one."""
-    backend = session.backend
-    if not isinstance(backend, FarStream | SimulatedBackend):
-        return None
+def smi_of(session: Session) -> Callable[[str], str | None]:
+    """What `!nvidia-smi` prints, by its arguments. Real cards have one of their own."""
 
     def smi(arguments: str) -> str | None:
-        from gpuexplorer.telemetry.nvidia_smi import nvidia_smi  # noqa: PLC0415
-
-        model = made_up(backend)
-        if model is None:
+        if (model := made_up(session.backend)) is None:
             return None
         try:
             said = nvidia_smi(arguments, model, datetime.now().astimezone())
@@ -113,3 +126,135 @@ def smi_of(session: Session) -> Callable[[str], str | None] | None:
         return f"{said}\n{tr(MADE_UP)}"
 
     return smi
+
+
+_SLICE = 0.005  # seconds of work at once, so that nobody waits
+_PAUSE = 10  # milliseconds between
+
+
+class LabRecording(QObject):
+    """From when it is made until `stop`; what was there before comes first. In the window's
+    thread, a little at a time.
+    """
+
+    def __init__(self, lab: Lab, recorder: Recorder) -> None:
+        super().__init__()
+        self._lab, self._recorder = lab, recorder
+        self._bounds, self._bounds_of_program = LabBounds(), LabBounds()
+        self._waiting: deque[Noted] = deque()
+        self._timer = QTimer(self, interval=_PAUSE)  # while something waits
+        self._timer.timeout.connect(self._on_due)
+        for noted in _past(lab):
+            self._on_noted(noted)
+        self._followed: Sequence[Lab | ProgramState] = (lab, lab.program)
+        for each in self._followed:
+            each.noted.connect(self._on_noted)
+
+    def stop(self) -> None:
+        """With all that waits. Harmless when called twice."""
+        for each in self._followed:
+            each.noted.disconnect(self._on_noted)
+        self._followed = ()
+        self._timer.stop()
+        self._waiting.extend(self._bounds.rest())
+        self._waiting.extend(map(OfProgram, self._bounds_of_program.rest()))
+        self._write(float("inf"))
+
+    def _write(self, until: float) -> None:
+        while self._waiting and perf_counter() < until:
+            line = line_of(self._waiting.popleft())
+            if line is not None:
+                self._recorder.put_said(*line)
+
+    def _on_noted(self, noted: Noted) -> None:
+        now = self._lab.machine.session.clock.now()
+        match noted:
+            case OfProgram(what=Event() as event):
+                events = self._bounds_of_program.take(event, now)
+                self._waiting.extend(map(OfProgram, events))
+            case Event():
+                self._waiting.extend(self._bounds.take(noted, now))
+            case _:
+                self._waiting.append(noted)
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _on_due(self) -> None:
+        self._write(perf_counter() + _SLICE)
+        if not self._waiting:
+            self._timer.stop()
+
+
+def _past(lab: Lab) -> Iterator[Noted]:
+    yield LabBegan()
+    yield from past_of(lab.ledger)
+    if lab.sentence:
+        yield Gone(lab.sentence)
+    yield from lab.course.copies.values()
+    program = lab.program.course
+    if (chosen := program.chosen) is not None:
+        yield OfProgram(ProgramChosen(str(chosen.path), chosen.text, chosen.arguments))
+        events = (each for each in past_of(program.ledger) if isinstance(each, Event))
+        yield from map(OfProgram, events)
+        yield OfProgram(ProgramStands(program.phase, program.status, program.sentence))
+
+
+_EVERY, _AT_ONCE = 50, 5  # milliseconds between two looks, and while there is more to do
+_MOST = 200_000  # lines; the first of them
+
+
+class LabReplay(QObject):
+    """Lines are read and taken a little at a time, as soon as the window stands. Forward they
+    are added to what is shown; where the playhead went back, all begins anew, and is shown when
+    it has come as far. Of what cannot be read nothing is taken but its number.
+    """
+
+    def __init__(self, lab: Lab, recording: Recording, playhead: Playhead) -> None:
+        super().__init__(lab)
+        self._lab, self._playhead = lab, playhead
+        self._unread = islice(recording.said(), _MOST)
+        self._said: list[tuple[float, Noted]] = []
+        self.left_out = 0
+        self._course, self._taken = lab.course, 0
+        self.up_to_date = False  # all is shown that the playhead has passed
+        self._timer = QTimer(self, interval=_EVERY)
+        self._timer.timeout.connect(self._on_due)
+        self._timer.start()
+
+    def _on_due(self) -> None:
+        read = self._read(perf_counter() + _SLICE)
+        due = bisect_right(self._said, self._playhead.now(), key=itemgetter(0))
+        before = self._taken
+        if due < before:
+            self._course, self._taken = self._lab.new_course(), 0
+        another = self._course is not self._lab.course
+        until = perf_counter() + _SLICE
+        while self._taken < due and perf_counter() < until:
+            at, what = self._said[self._taken]
+            self._taken += 1
+            # What each for itself could be, but not one after the other.
+            with suppress(*UNREADABLE):
+                self._course.take(what, at)
+        ready = self._taken == due if another else self._taken != before
+        if ready:
+            self._lab.show(self._course)
+        self.up_to_date = read and self._taken == due
+        self._timer.setInterval(_EVERY if self.up_to_date else _AT_ONCE)
+
+    def _read(self, until: float) -> bool:
+        """Whether there is no more."""
+        for said in self._unread:
+            last = self._said[-1][0] if self._said else said.at
+            try:
+                self._said.append((max(last, said.at), noted_of(said.what, said.text)))
+            except UnreadableError:
+                self.left_out += 1
+                lines = Message.counted(
+                    "{count} line about the lab in this file cannot be read and is left out.",
+                    "{count} lines about the lab in this file cannot be read and are left out.",
+                    self.left_out,
+                )
+                self._lab.said_of_recording = told(RECORDED, lines)
+            if perf_counter() > until:
+                return False
+        return True

@@ -7,19 +7,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import duration
 from gpuexplorer.core.words import Message, mark, told, tr
 from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.lab.pythons import LabPythons
+from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.lab.events import Event, Failed
-from gpuexplorer.lab.wire import Command
+from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.worker_process import WorkerProcess
+from gpuexplorer.recording.lab_said import Noted
+from gpuexplorer.recording.recorded_session import RecordedSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ class Stage(StrEnum):
         return self in (Stage.STARTING, Stage.READY, Stage.BUSY, Stage.HANGING)
 
 
+_PATIENCE = 2000  # milliseconds that what is cancelled may take to come back
 # Shorter than this a line is over before anybody could read that it runs.
 _WORTH_TELLING = 0.3
 
@@ -78,138 +83,165 @@ class StageWords(NamedTuple):
 
 
 _STAGES = {
-    Stage.RESTING: StageWords(
-        mark("Not started"), mark("No worker runs: it starts with the first cell.")
+    Stage.RESTING: (
+        mark("Not started"),
+        mark("No worker runs: it starts with the first cell."),
     ),
-    Stage.SEARCHING: StageWords(
-        mark("Looking for a Python"), mark("A Python with PyTorch is looked for.")
-    ),
-    Stage.WAITING: StageWords(
+    Stage.SEARCHING: (mark("Looking for a Python"), mark("Looking for a Python with PyTorch.")),
+    Stage.WAITING: (
         mark("Waiting for PyTorch"),
         mark("No Python has PyTorch. What was asked for runs when one has it."),
     ),
-    Stage.STARTING: StageWords(
-        mark("Starting"), mark("The worker starts and imports PyTorch.")
-    ),
-    Stage.RECORDED: StageWords(
-        mark("Recorded"), mark("This is a recording: nothing runs in it.")
-    ),
-    Stage.READY: StageWords(
-        mark("Ready"), mark("The worker waits for the next cell."), lit=True
-    ),
-    Stage.BUSY: StageWords(mark("Busy"), mark("The worker runs a cell."), Tone.TEXT, lit=True),
-    Stage.FAILED: StageWords(
-        mark("Cannot be started"), mark("The worker cannot be started."), Tone.BAD
-    ),
-    Stage.HANGING: StageWords(
+    Stage.STARTING: (mark("Starting"), mark("The worker starts and imports PyTorch.")),
+    Stage.RECORDED: (mark("Recorded"), mark("This is a recording: nothing runs in it.")),
+    Stage.READY: (mark("Ready"), mark("The worker waits for the next cell.")),
+    Stage.BUSY: (mark("Busy"), mark("The worker runs a cell.")),
+    Stage.FAILED: (mark("Cannot be started"), mark("The worker cannot be started.")),
+    Stage.HANGING: (
         mark("Does not come back"),
         mark(
-            "The cell was asked to stop and has not. Restart the worker; the session can be "
-            "run again."
+            "The cell was asked to stop and has not. Restart the worker and run it all again."
         ),
-        Tone.WARN,
-        lit=True,
     ),
 }
+_TONES = {Stage.BUSY: Tone.TEXT, Stage.FAILED: Tone.BAD, Stage.HANGING: Tone.WARN}
 
 
 def stage_words(stage: Stage, sentence: str = "", running: float | None = None) -> StageWords:
     """`running`: for how many seconds the cell that runs has been doing so."""
-    said = _STAGES[stage]
-    words = tr(said.words)
+    words, meaning = map(tr, _STAGES[stage])
     if stage is Stage.BUSY and running is not None and running >= _WORTH_TELLING:
         time = f"{running:.1f} s" if running < 10 else str(duration(int(running)))
         if running >= 60:
             time = f"{int(running // 60)}:{int(running % 60):02d} min"
         words = tr("Busy, {time}", time=time)
-    before = stage in (Stage.BUSY, Stage.HANGING)  # then the sentence is older
-    meaning = tr(said.sentence) if before or not sentence else sentence
-    return said._replace(words=words, sentence=meaning)
+    if sentence and stage not in (Stage.BUSY, Stage.HANGING):  # then it is older
+        meaning = sentence
+    lit = stage in (Stage.READY, Stage.BUSY, Stage.HANGING)
+    return StageWords(words, meaning, _TONES.get(stage, Tone.QUIET), lit)
+
+
+class Course(Protocol):
+    """The sum of all that was noted."""
+
+    ledger: Ledger
+    sentence: Message  # why the last worker ended, or why none can be started; else empty
+
+    def take(self, what: Noted, at: float) -> None: ...
 
 
 class WorkerSlot(QObject):
-    """Its signals come in the window's own thread."""
+    """The place of one worker, what becomes of it, and who keeps that. A lab is one, and so is
+    a program that is watched. Each `_on_…` is called in the window's own thread.
+    """
 
-    said = Signal(object)  # an event
-    ended = Signal(object)  # by itself, or killed: the message why
-    begun = Signal()
-    refused = Signal(object)  # the message why none can be started
-    lacking = Signal()  # no Python has PyTorch: it begins when one has
+    changed = Signal()  # a burst is told once
+    noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
+    settled = 16  # milliseconds in which what happens is told once
+    course: "Course"
 
     def __init__(
         self,
+        machine: MachineState,
         pythons: LabPythons,
-        start_worker: StartWorker,
-        switches: Callable[[], Switches],
         parent: QObject | None = None,
+        load: Load | None = None,
         *,
         waits: bool = False,
     ) -> None:
-        """`waits`: for PyTorch, where no Python has it; else it is refused."""
+        """On simulated cards, `load` tells them what the worker does to them. `waits`: for
+        PyTorch, where no Python has it; else it is refused.
+        """
         super().__init__(parent)
-        self._pythons, self._start_worker = pythons, start_worker
-        self._switches, self._waits = switches, waits
-        self.searching = False  # for a Python, to begin with it
+        self.machine, self.pythons, self.switches = machine, pythons, Switches()
+        self.recorded = isinstance(machine.session, RecordedSession)  # then nothing runs
+        self._load, self._waits = load, waits
+        self._searching = False  # for a Python, to begin with it
+        self._starter: StartWorker | None = None
         self._worker: WorkerProcess | None = None
         self._number = 0
         self._last_ended = 0  # by itself
-        self.status: int | None = None  # with which the last one ended by itself
+        self._status: int | None = None  # with which the last one ended by itself
+        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE)
+        self._patience.timeout.connect(self._on_patience_over)
+        self._settle = QTimer(self, singleShot=True, interval=self.settled)
+        self._settle.timeout.connect(self.changed)
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_came)
         pythons.changed.connect(self._on_pythons_changed)
 
     @property
-    def taken(self) -> bool:
-        return self._worker is not None
+    def ledger(self) -> Ledger:
+        return self.course.ledger
 
     @property
-    def pid(self) -> int | None:
+    def sentence(self) -> Message:
+        return self.course.sentence
+
+    @property
+    def worker_pid(self) -> int | None:
+        """None while there is no worker."""
         return None if self._worker is None else self._worker.pid
 
-    def begin(self) -> None:
-        """Answered by `begun` or `refused`; at once where a Python is known."""
-        python = self._pythons.python
-        self.searching = python is None
+    def note(self, what: Noted) -> None:
+        """It takes place now."""
+        self.course.take(what, self.machine.session.clock.now())
+        self.noted.emit(what)
+        self._tell_changed()
+
+    def _on_begun(self) -> None: ...
+    def _on_refused(self, why: Message) -> None: ...
+    def _on_said(self, event: Event) -> None: ...
+    def _on_ended(self, why: Message) -> None: ...
+    def _on_patience_over(self) -> None: ...
+    def _on_lacking(self) -> None: ...
+
+    def _tell_changed(self) -> None:
+        if not self._settle.isActive():
+            self._settle.start()
+
+    def _begin_worker(self, starter: StartWorker) -> None:
+        """It has begun or is refused; at once where a Python is known."""
+        self._starter, python = starter, self.pythons.python
+        self._searching = python is None
         if python is None:
-            self._pythons.find()
+            self.pythons.find()
             return
         self._number += 1
         # Called in a thread that may outlive the slot: it holds nothing of Qt.
         number, put = self._number, self._inbox.letterbox.put
+
+        def tell(what: Event | Message) -> None:
+            put((number, what))
+
         try:
-            self._worker = self._start_worker(
-                self._switches(),
-                python.path,
-                lambda event: put((number, event)),
-                lambda why: put((number, why)),
-            )
+            self._worker = starter(self.switches, python.path, tell, tell)
         except Trouble as trouble:
-            self.refused.emit(told(trouble.sentence, trouble.hint))
+            self._on_refused(told(trouble.sentence, trouble.hint))
         else:
-            self.begun.emit()
+            self._on_begun()
 
-    def send(self, command: Command) -> None:
-        assert self._worker is not None
-        self._worker.send(command)
-
-    def cancel(self, command: int) -> None:
-        if self._worker is not None:
-            self._worker.cancel(command)
-
-    def kill(self, why: Message) -> None:
+    def _kill(self, why: Message) -> None:
         """At once, for what hangs; it is told like any end."""
         if self._worker is not None:
             self._worker.kill(why)
 
-    def clear(self) -> None:
+    def _clear(self) -> None:
         """End the worker. Nobody is waited for, and nothing more is heard of it."""
         worker, self._worker = self._worker, None
         self._number += 1
         self._last_ended = 0
-        self.searching = False
+        self._searching = False
+        self._settle_up()
         if worker is not None:
             # What hangs is ended the hard way, which takes its time.
             threading.Thread(target=worker.stop, name="end worker").start()
+
+    def _settle_up(self) -> None:
+        """It is gone, and its memory with it."""
+        self._patience.stop()
+        if self._load is not None:
+            self._load.released()
 
     def _on_came(self, said: tuple[int, Event | Message]) -> None:
         """With the number of the worker it comes from."""
@@ -218,20 +250,23 @@ class WorkerSlot(QObject):
             # What was sent to one that had just ended is refused after its end was told.
             late = number == self._last_ended and isinstance(what, Failed)
             if number == self._number or late:
-                self.said.emit(what)
+                if self._load is not None:
+                    self._load.apply(what)
+                self._on_said(what)
         elif number == self._number and self._worker is not None:
-            self.status = self._worker.status
+            self._status = self._worker.status
             self._worker, self._last_ended = None, number
-            self.ended.emit(what)
+            self._settle_up()
+            self._on_ended(what)
 
     def _on_pythons_changed(self) -> None:
-        if not self.searching or self._pythons.working:
+        if not self._searching or self.pythons.working:
             return
-        if self._pythons.lacking and self._waits:
-            self.lacking.emit()
-        elif self._pythons.python is None and self._pythons.trouble:
-            self.searching = False
-            self.refused.emit(self._pythons.trouble)
-        else:
+        if self.pythons.lacking and self._waits:
+            self._on_lacking()
+        elif self.pythons.python is None and self.pythons.trouble:
+            self._searching = False
+            self._on_refused(self.pythons.trouble)
+        elif self._starter is not None:
             # What was asked just now may have been another thing, or given up with its lab.
-            self.begin()
+            self._begin_worker(self._starter)
