@@ -176,6 +176,7 @@ MIB, WORKER = 1 << 20, os.getpid()
 @pytest.mark.parametrize(
     ("pid", "at", "known"),
     [(WORKER, 11.0, 334), (WORKER, 9.0, None), (os.getppid(), 11.0, None)],
+    ids=("its own, after", "its own, before", "another"),
 )
 def test_the_context_is_what_the_process_holds_beside_pytorchs_memory(
     pid: int, at: float, known: int | None

@@ -196,7 +196,8 @@ def test_what_hangs_can_be_restarted(
 def test_nothing_of_a_recording_can_be_turned(
     lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    recorded = Lab(lab.machine, lab.pythons, worker.start, recorded=True)
+    recorded = Lab(lab.machine, lab.pythons, worker.start)
+    recorded.recorded, recorded.stage = True, Stage.RECORDED
     head = LabHead(recorded)
     qtbot.addWidget(head)
     head.show()
