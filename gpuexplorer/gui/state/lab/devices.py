@@ -324,6 +324,11 @@ def chip_of(device: str, devices: Devices, card: str = "") -> Chip:
     return Chip("H" if device == "cpu" else device.partition(":")[2] or device, None)
 
 
+def named_cards(devices: Sequence[BenchDevice]) -> dict[str, CardId]:
+    """By PyTorch's names."""
+    return {each.name: each.card for each in devices if each.name and each.card is not None}
+
+
 def lost_devices(
     machine: MachineState, devices: Callable[[], Sequence[BenchDevice]]
 ) -> tuple[str, ...]:

@@ -14,7 +14,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.gui.state.lab.devices import BenchDevice, lab_devices, lost_devices
+from gpuexplorer.gui.state.lab.devices import (
+    BenchDevice,
+    lab_devices,
+    lost_devices,
+    named_cards,
+)
 from gpuexplorer.gui.state.lab.lab_course import CellFlags, LabCourse, Selection
 from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, StartProgram
 from gpuexplorer.gui.state.lab.pythons import LabPythons
@@ -52,6 +57,7 @@ class Lab(WorkerSlot):
     stage_changed = Signal()
     switches_changed = Signal()
     code_offered = Signal(str)  # a person wants to change it before it runs
+    waits = True
     course: LabCourse
 
     def __init__(
@@ -64,12 +70,14 @@ class Lab(WorkerSlot):
         parent: QObject | None = None,
         start_program: StartProgram | None = None,
         program_load: Load | None = None,
+        *,
+        recorded: bool = False,
     ) -> None:
         """On simulated cards, `load` tells them what the lab does to them, and `nvidia_smi`
         prints for its arguments what a driver would. A program that is watched has a worker
         and a load of its own.
         """
-        super().__init__(machine, pythons, parent, load, waits=True)
+        super().__init__(machine, pythons, parent, load, recorded=recorded)
         self.said_of_recording = RECORDED if self.recorded else NOTHING
         self.selection = Selection(self)
         self.stage = Stage.RECORDED if self.recorded else Stage.RESTING
@@ -87,18 +95,21 @@ class Lab(WorkerSlot):
         self.course = self.new_course()
         self.flags = CellFlags(lambda: self.course)
         starts = start_program or (lambda _: start_worker)
-        self.program = ProgramState(machine, pythons, starts, program_load, self)
+        self.program = ProgramState(
+            machine, pythons, starts, program_load, self, recorded=recorded
+        )
 
-    def devices(self, course: LabCourse | None = None) -> Sequence[BenchDevice]:
-        """What PyTorch offers, with the cards that it cannot use behind; now, or then."""
-        course, visible = course or self.course, self.switches.visible
-        at, worker = course.done_at, self.worker_pid
+    def devices(self) -> Sequence[BenchDevice]:
+        """What PyTorch offers, with the cards that it cannot use behind."""
+        return self._devices(self.course)
+
+    def _devices(self, course: LabCourse) -> Sequence[BenchDevice]:
+        at, visible, worker = course.done_at, self.switches.visible, self.worker_pid
         return lab_devices(self.machine, course.ledger, visible, at, worker)
 
-    def cards(self, course: LabCourse | None = None) -> dict[str, CardId]:
+    def cards(self) -> dict[str, CardId]:
         """By PyTorch's names, as far as it is known which they are."""
-        known = [each for each in self.devices(course) if each.name]
-        return {each.name: each.card for each in known if each.card is not None}
+        return named_cards(self.devices())
 
     @property
     def running_seconds(self) -> float | None:
@@ -109,7 +120,7 @@ class Lab(WorkerSlot):
 
     def new_course(self) -> LabCourse:
         """An empty one, to be shown when a recording's playhead went back."""
-        return LabCourse(self.cards, lambda: self.machine.settings.choices.units)
+        return LabCourse(self._devices, lambda: self.machine.settings.choices.units)
 
     def show(self, course: LabCourse) -> None:
         """As much as is noted in it. Only of a lab that is recorded."""

@@ -11,7 +11,7 @@ from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import NOTHING, Message
-from gpuexplorer.gui.state.lab.devices import BenchDevice
+from gpuexplorer.gui.state.lab.devices import BenchDevice, named_cards
 from gpuexplorer.gui.state.lab.program_state import ProgramCourse
 from gpuexplorer.lab.cell_source import names_read
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, Memory, Peeked
@@ -154,11 +154,10 @@ class LabCourse:
 
     def __init__(
         self,
-        named: Callable[["LabCourse"], Mapping[str, CardId]],
+        devices: Callable[["LabCourse"], Sequence[BenchDevice]],
         units: Callable[[], Units],
     ) -> None:
-        """`named`: the cards by the names that PyTorch has for them now."""
-        self._named, self._units = named, units
+        self._devices, self._units = devices, units
         self._begin()
 
     def _begin(self) -> None:
@@ -224,7 +223,7 @@ class LabCourse:
     def _note(self, event: Event, cell: Cell | None) -> None:
         """What is true of this very moment only."""
         if isinstance(event, Hello):
-            self._cards = self._named(self)
+            self._cards = named_cards(self._devices(self))
             known = ((each.uuid, self._cards.get(each.name)) for each in event.devices)
             self.cards |= {uuid: card for uuid, card in known if uuid and card is not None}
         elif isinstance(event, Peeked) and event.what in self.ledger.things:

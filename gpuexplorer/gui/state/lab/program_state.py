@@ -117,8 +117,10 @@ class ProgramState(WorkerSlot):
         start_program: StartProgram,
         load: Load | None = None,
         parent: QObject | None = None,
+        *,
+        recorded: bool = False,
     ) -> None:
-        super().__init__(machine, pythons, parent, load)
+        super().__init__(machine, pythons, parent, load, recorded=recorded)
         self.course = ProgramCourse()
         self._start_program = start_program
         self._ways: Ways | None = None

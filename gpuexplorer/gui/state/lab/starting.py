@@ -71,6 +71,7 @@ def lab_of(machine: MachineState, pythons: LabPythons) -> Lab:
         machine,
         partial(starter_of, session),
         load_of(session.backend, live=True),
+        recorded=isinstance(session, RecordedSession),
     )
     if isinstance(session, RecordedSession):
         LabReplay(lab, session.recording, session.playhead)

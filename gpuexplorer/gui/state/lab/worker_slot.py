@@ -23,7 +23,6 @@ from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.lab_said import Noted
-from gpuexplorer.recording.recorded_session import RecordedSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +137,7 @@ class WorkerSlot(QObject):
     changed = Signal()  # a burst is told once
     noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
     settled = 16  # milliseconds in which what happens is told once
+    waits = False  # for PyTorch, where no Python has it; else it is refused
     course: "Course"
 
     def __init__(
@@ -147,15 +147,14 @@ class WorkerSlot(QObject):
         parent: QObject | None = None,
         load: Load | None = None,
         *,
-        waits: bool = False,
+        recorded: bool = False,
     ) -> None:
-        """On simulated cards, `load` tells them what the worker does to them. `waits`: for
-        PyTorch, where no Python has it; else it is refused.
+        """On simulated cards, `load` tells them what the worker does to them. Where all is
+        `recorded`, nothing runs.
         """
         super().__init__(parent)
         self.machine, self.pythons, self.switches = machine, pythons, Switches()
-        self.recorded = isinstance(machine.session, RecordedSession)  # then nothing runs
-        self._load, self._waits = load, waits
+        self.recorded, self._load = recorded, load
         self._searching = False  # for a Python, to begin with it
         self._starter: StartWorker | None = None
         self._worker: WorkerProcess | None = None
@@ -262,7 +261,7 @@ class WorkerSlot(QObject):
     def _on_pythons_changed(self) -> None:
         if not self._searching or self.pythons.working:
             return
-        if self.pythons.lacking and self._waits:
+        if self.pythons.lacking and self.waits:
             self._on_lacking()
         elif self.pythons.python is None and self.pythons.trouble:
             self._searching = False
