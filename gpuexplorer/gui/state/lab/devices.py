@@ -191,8 +191,10 @@ class Bench:
                 said = Message("CUDA gives it no number ({why}).", why=why)
             return said, Message("When the lab has started, PyTorch says more.")
         if not hello.build.startswith("CUDA"):
-            kind = Message("the processor only") if hello.build == "CPU" else hello.build
-            return Message("This PyTorch is built for {build}.", build=kind), self._advice()
+            said = Message("This PyTorch is built for {build}.", build=hello.build)
+            if hello.build == "CPU":
+                said = Message("This PyTorch is a build for the processor only.")
+            return said, self._advice()
         for each in filter(_stands_for_none, hello.devices):
             return each.reason, each.way_out
         if shown.instances:
