@@ -53,6 +53,7 @@ td { padding: 4px 8px 4px 0; border-bottom: 1px solid $line; }
 .shown td { padding: 8px; border: none; }
 """)
 _TABLE = '<table class="{}" width="100%" cellspacing="0">'
+_CELL = '<td class="{}" align="{}">'
 _SHOWN = (
     '<a href="picture:{address}" title="{hint}">'
     '<img src="{address}" width="{width:g}" height="{height:g}"></a>'
@@ -181,7 +182,7 @@ class LessonText(GrowingText):
             case "th_open" | "td_open":
                 # Qt draws no line below a cell with a style of its own, nor below a <th>.
                 align = str(token.attrs.get("style", "text-align:left")).partition(":")[2]
-                return f'<td class="{token.tag}" align="{align}">'
+                return _CELL.format(token.tag, align)
             case "th_close":
                 return "</td>"
         markdown = _markdown()
