@@ -20,10 +20,10 @@ from gpuexplorer.gui.copies.matrix.pair_facts import (
     FAILED,
     NOT_YET,
     WRONG,
-    Fact,
     Head,
     Heads,
     PairDetails,
+    PairFact,
     figure_cell,
     pair_words,
     scale_of,
@@ -191,14 +191,17 @@ class BetweenPage(CopiesPage):
         large, small = (self._result(pair, latency=each) for each in (False, True))
         rows = [] if large is None else _of_pair(large)
         if small is not None:
-            rows.insert(2, Fact(tr("Latency of 8 bytes"), *duration(small.quartiles[1])))
+            rows.insert(2, PairFact(tr("Latency of 8 bytes"), *duration(small.quartiles[1])))
         trouble, one = self._state.trouble, large or small
         if trouble is not None and large is None and pair == self._state.failed_pair:
             return PairDetails(rows, (), tr(trouble.sentence), tr(trouble.hint))
         if one is None:
             return PairDetails((), [self._why_not(pair)])
         backend = _BACKENDS.get(one.backend, one.backend)
-        rows += [Fact(tr("Moved by"), "", backend), Fact(tr("Interface"), "", tr(one.path))]
+        rows += [
+            PairFact(tr("Moved by"), "", backend),
+            PairFact(tr("Interface"), "", tr(one.path)),
+        ]
         wrong = large is not None and not large.intact
         return PairDetails(rows, bad=tr(WRONG) if wrong else "")
 
@@ -255,45 +258,48 @@ class _HostsPanel(Panel):
             show_sentence(words, _not_asked(head) if head.gone else head.titled)
 
 
-def _together_facts(results: Sequence[RankResult]) -> Sequence[Fact]:
+def _together_facts(results: Sequence[RankResult]) -> Sequence[PairFact]:
     """Of all-reduce, by nccl-tests' definitions."""
-    facts: list[Fact] = []
+    facts: list[PairFact] = []
     for each in results:
         size, took = bytes_words(each.bytes), duration(each.quartiles[1])
-        facts.append(Fact(tr("{size}, time", size=size), *took))
+        facts.append(PairFact(tr("{size}, time", size=size), *took))
         if each.rate is None or each.bus_rate is None:
-            facts.append(Fact("algbw, busbw", "", tr(WRONG)))
+            facts.append(PairFact("algbw, busbw", "", tr(WRONG)))
         elif each.bytes != LATENCY_BYTES:
-            facts += [Fact("algbw", *rate(each.rate)), Fact("busbw", *rate(each.bus_rate))]
+            facts += [
+                PairFact("algbw", *rate(each.rate)),
+                PairFact("busbw", *rate(each.bus_rate)),
+            ]
             facts += [_share(each), _intact(each)]
     return facts
 
 
-def _of_pair(result: RankResult) -> list[Fact]:
+def _of_pair(result: RankResult) -> list[PairFact]:
     low, middle, high = map(duration, result.quartiles)
     promised = ("", tr("not known")) if result.promised is None else rate(result.promised)
     rates = [f"{result.bytes / each / 1e9:.3f}" for each in result.seconds]
-    each_by_itself = Fact(tr("One by one"), "", f"{', '.join(rates)} GB/s")
+    each_by_itself = PairFact(tr("One by one"), "", f"{', '.join(rates)} GB/s")
     return [
-        *([] if result.rate is None else [Fact(tr("Rate, one way"), *rate(result.rate))]),
-        Fact(tr("Promised"), *promised),
+        *([] if result.rate is None else [PairFact(tr("Rate, one way"), *rate(result.rate))]),
+        PairFact(tr("Promised"), *promised),
         _share(result),
-        Fact(tr("Time, median"), *middle),
-        Fact(tr("Quartiles"), "", tr("{low} to {high}", low=low, high=high)),
+        PairFact(tr("Time, median"), *middle),
+        PairFact(tr("Quartiles"), "", tr("{low} to {high}", low=low, high=high)),
         *([each_by_itself] if result.intact else []),
-        Fact(tr("Size"), "", bytes_words(result.bytes)),
+        PairFact(tr("Size"), "", bytes_words(result.bytes)),
         _intact(result),
     ]
 
 
-def _share(result: RankResult) -> Fact:
+def _share(result: RankResult) -> PairFact:
     share = result.share
     told = ("", tr("not known")) if share is None else (f"{share * 100:.0f}", "%")
-    return Fact(tr("Share"), *told)
+    return PairFact(tr("Share"), *told)
 
 
-def _intact(result: RankResult) -> Fact:
-    return Fact(tr("Arrived"), "", tr("intact") if result.intact else tr("WRONG"))
+def _intact(result: RankResult) -> PairFact:
+    return PairFact(tr("Arrived"), "", tr("intact") if result.intact else tr("WRONG"))
 
 
 def _not_asked(head: Head) -> str:

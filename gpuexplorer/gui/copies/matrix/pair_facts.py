@@ -58,7 +58,7 @@ class Head(PairHead):
 Heads = Mapping[str, Head]
 
 
-class Fact(NamedTuple):
+class PairFact(NamedTuple):
     """One figure with its unit; or, without a number, what there is to say."""
 
     label: str
@@ -75,7 +75,7 @@ class Fact(NamedTuple):
 class PairDetails:
     """Of one pair and one question. `bad`, what went wrong, stands above everything."""
 
-    rows: Sequence[Fact] = ()
+    rows: Sequence[PairFact] = ()
     sentences: Sequence[str] = ()  # below the figures
     bad: str = ""
     hint: str = ""
@@ -411,7 +411,7 @@ def details_of(
         said.append(tr("The queue ran dry between copies: the figure may be too low."))
     figures = [] if result.seconds is None else _of_figures(question, result)
     if result.share is not None and not question.latency:
-        way.append(Fact(tr("Of the limit"), f"{result.share * 100:.0f}", "%"))
+        way.append(PairFact(tr("Of the limit"), f"{result.share * 100:.0f}", "%"))
     return PairDetails(
         [*figures, *_of_time(result), *way],
         [*said, *map(tr, result.notes)],
@@ -420,7 +420,7 @@ def details_of(
     )
 
 
-def _of_figures(question: MatrixQuestion, result: CopyResult) -> list[Fact]:
+def _of_figures(question: MatrixQuestion, result: CopyResult) -> list[PairFact]:
     unit, back, rate, seen = question.unit, result.back_rate, result.rate, result.seen
 
     def figure(seconds: float) -> str:
@@ -434,26 +434,26 @@ def _of_figures(question: MatrixQuestion, result: CopyResult) -> list[Fact]:
     spread = "" if result.variation is None else f"{result.variation * 100:.2f}"
     of_mean = tr("% of the mean") if spread else tr("one sample has none")
     rows = [
-        Fact(tr("Median"), median, unit if question.latency else tr(result.unit)),
-        Fact(tr("Slowest, fastest"), ends, unit),
-        Fact(tr("Spread"), spread, of_mean),
-        Fact(tr("Samples"), str(len(samples)), loops),
-        Fact(tr("One by one"), "", f"{each_one} {unit}"),
+        PairFact(tr("Median"), median, unit if question.latency else tr(result.unit)),
+        PairFact(tr("Slowest, fastest"), ends, unit),
+        PairFact(tr("Spread"), spread, of_mean),
+        PairFact(tr("Samples"), str(len(samples)), loops),
+        PairFact(tr("One by one"), "", f"{each_one} {unit}"),
     ]
     if not result.job.both_ways:
         return rows
     other = tr("The other way")
     if back is None or rate is None:
-        return [*rows, Fact(other, "", tr("was not measured"))]
+        return [*rows, PairFact(other, "", tr("was not measured"))]
     if result.at_once:
-        both = Fact(tr("Both together"), gbs(rate + back), tr("GB/s both ways"))
-        return [*rows, Fact(other, gbs(back), tr("GB/s at the same time")), both]
+        both = PairFact(tr("Both together"), gbs(rate + back), tr("GB/s both ways"))
+        return [*rows, PairFact(other, gbs(back), tr("GB/s at the same time")), both]
     share = (result.overlap or 0.0) * 100
     unit = tr("GB/s, {share:.0f} % of it at the same time", share=share)
-    return [*rows, Fact(other, gbs(back), unit)]
+    return [*rows, PairFact(other, gbs(back), unit)]
 
 
-def _of_time(result: CopyResult) -> list[Fact]:
+def _of_time(result: CopyResult) -> list[PairFact]:
     by_host = result.job.source == HOST and result.job.local
     who = tr("of the host") if by_host else tr("of the device")
     rows = []
@@ -464,24 +464,24 @@ def _of_time(result: CopyResult) -> list[Fact]:
     ):
         told = None if seconds is None else duration(seconds)
         if told is not None:
-            rows.append(Fact(label, told.number, f"{told.unit} {more}".strip()))
+            rows.append(PairFact(label, told.number, f"{told.unit} {more}".strip()))
         elif not result.wrong:
-            rows.append(Fact(label, "", tr("was not measured")))
+            rows.append(PairFact(label, "", tr("was not measured")))
     return rows
 
 
-def facts_of(route: Route | None, question: MatrixQuestion) -> list[Fact]:
+def facts_of(route: Route | None, question: MatrixQuestion) -> list[PairFact]:
     """Of a way and what it could carry."""
     words = "" if route is None else tr(route.words)
-    rows = [Fact(tr("Way"), "", words or tr("the driver has not reported it"))]
+    rows = [PairFact(tr("Way"), "", words or tr("the driver has not reported it"))]
     if route is None or question.latency:
         return rows
     label, reason = tr("Limit"), route.limit_reason
     if route.limit is None:
-        return [*rows, Fact(label, "", tr(reason or mark("not known")))]
+        return [*rows, PairFact(label, "", tr(reason or mark("not known")))]
     local = route.source == route.target
     unit = mark("GB/s: {reason}") if local else mark("GB/s one way: {reason}")
-    return [*rows, Fact(label, gbs(route.limit), tr(unit, reason=reason))]
+    return [*rows, PairFact(label, gbs(route.limit), tr(unit, reason=reason))]
 
 
 def path_words(route: Route | None, shape: MachineShape | None, heads: Heads) -> str:

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.copies.matrix.pair_facts import Callout, Fact, Head, PairDetails
+from gpuexplorer.gui.copies.matrix.pair_facts import Callout, Head, PairDetails, PairFact
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import (
     THIN_SPACE,
@@ -356,14 +356,14 @@ class FactGrid(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: Sequence[Fact] = ()
+        self._rows: Sequence[PairFact] = ()
         self._grid, self._columns = QGridLayout(self), 1
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(1, 1)
         self.setAccessibleName(tr("Figures"))
 
-    def show_rows(self, rows: Sequence[Fact]) -> None:
+    def show_rows(self, rows: Sequence[PairFact]) -> None:
         if rows != self._rows:
             self._rows = rows
             self.setAccessibleDescription("; ".join(row.said for row in rows))

@@ -23,7 +23,13 @@ from gpuexplorer.core.units import grouped
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.bench.blocks import BlockKind, one_line, text_of
 from gpuexplorer.gui.lab.inside.layers import LayerTable, held_words, model_headline, part_line
-from gpuexplorer.gui.lab.inside.value_pane import Facts, Looks, Spread, ValuePane, failure_words
+from gpuexplorer.gui.lab.inside.value_pane import (
+    Facts,
+    Looks,
+    SpreadPane,
+    ValuePane,
+    failure_words,
+)
 from gpuexplorer.gui.lab.inside.values import bytes_text, shape_text
 from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line, save_line
 from gpuexplorer.gui.state.lab.devices import BenchDevice, chip_of
@@ -226,7 +232,7 @@ class ThingPage(QFrame):
         self._switch.currentChanged.connect(self._on_switched)
         self._values = ValuePane(lab)
         self._values.setMinimumHeight(_LEAST_HEIGHT)
-        self._spread, self._facts = Spread(self._values), Facts()
+        self._spread, self._facts = SpreadPane(self._values), Facts()
         columns: list[Column[Element]] = [
             Column("path", tr("Element"), lambda each: Cell(each.path, mono=True), width=160),
             Column("kind", tr("Kind"), lambda each: Cell(BlockKind(each.kind).words), width=90),

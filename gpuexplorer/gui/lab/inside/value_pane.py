@@ -1,4 +1,4 @@
-"""ValuePane: the values of one tensor, a window at a time; Spread: all of them together."""
+"""ValuePane: the values of one tensor, a window at a time; SpreadPane: all of them together."""
 
 import math
 from collections.abc import Sequence
@@ -203,7 +203,7 @@ class Facts(QWidget):
             self._form.addRow(label(name, look().letters.body, Tone.QUIET), value)
 
 
-class Spread(QWidget):
+class SpreadPane(QWidget):
     """Not there until values were seen."""
 
     def __init__(self, values: ValuePane) -> None:
