@@ -50,22 +50,6 @@ def test_a_size_that_is_none_gets_a_sentence(text: str, sentence: str) -> None:
     assert refused.value.hint
 
 
-@pytest.mark.parametrize(
-    ("text", "devices"),
-    [
-        ("cpu,cuda:0,1", ("cpu", "cuda:0", "cuda:1")),
-        ("host, 2", ("cpu", "cuda:2")),
-        ("0-2", ("cuda:0", "cuda:1", "cuda:2")),
-        ("cuda:1-cuda:2", ("cuda:1", "cuda:2")),
-        ("all", HERE),
-        ("2,0,0", ("cuda:0", "cuda:2")),
-        ("CPU", ("cpu",)),
-    ],
-)
-def test_devices_are_named_shortly_or_in_full(text: str, devices: tuple[str, ...]) -> None:
-    assert devices_of(text, HERE) == devices
-
-
 @pytest.mark.parametrize("text", ["7", "cuda:9", "gpu", "", "cpu,", "0-5", "-1", "2-0"])
 def test_a_device_that_is_not_there_gets_those_that_are(text: str) -> None:
     with pytest.raises(Trouble) as refused:

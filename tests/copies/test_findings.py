@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
-
-from gpuexplorer.copies.findings import Finding, Matter, advice, findings, the_rest
+from gpuexplorer.copies.findings import Finding, Matter, findings, the_rest
 from gpuexplorer.copies.jobs import Kind
 from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.copies.routes import Narrow
@@ -49,22 +47,6 @@ def test_what_arrives_wrong_comes_first_with_its_bytes_and_what_to_do() -> None:
     assert first.instead.job.mode == "staged"
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "staged", "said"),
-    [
-        ("cuda:0", "cuda:1", False, "The IOMMU may redirect copies between cards"),
-        ("cuda:0", "cuda:1", True, "no other way is left"),
-        ("cpu", "cuda:0", True, "Try another driver, start Linux with iommu=pt, look for PCIe"),
-        ("cuda:0", "cuda:0", False, "errors of the card's memory (ECC)"),
-        ("cpu", "cpu", False, "test the memory of the computer"),
-    ],
-)
-def test_the_advice_is_about_what_took_part(
-    source: str, target: str, staged: bool, said: str
-) -> None:
-    assert said in advice(source, target, staged=staged)
-
-
 def test_in_whichever_order_they_were_measured_findings_stand_in_one() -> None:
     results = changed(all_pairs("8xL4", Kind.ONE_WAY), "cuda:2", "cuda:5", 9e9)
     results = changed(results, "cuda:4", "cuda:1", 6e9)
@@ -107,23 +89,6 @@ def test_a_card_of_whose_paths_most_are_slow_is_named_once() -> None:
     assert (found.matter, found.devices) == (Matter.SLOW_CARD, ("cuda:3",))
     assert "where others reach 21.9 to 132." in found.sentence
     assert found.hint.startswith("Look at its slot")
-
-
-def test_one_pair_is_named_with_what_it_is_compared_with() -> None:
-    slow = changed(all_pairs("8xH100+nvlink", Kind.ONE_WAY), "cuda:2", "cuda:5", 200e9)
-    [found] = about(slow, Matter.FAR_BELOW)
-    assert found.cells == (("cuda:2", "cuda:5"),)
-    assert found.sentence == "200 GB/s one way, where the median of 56 like it is 409."
-    back = changed(all_pairs("2xTitanRTX", Kind.ONE_WAY), "cuda:0", "cpu", 6e9)
-    [found] = about(back, Matter.ASYMMETRIC)
-    assert found.cells[0] == ("cuda:0", "cpu")
-    assert found.sentence == "6.00 GB/s there, 12.3 GB/s back."
-    both = all_pairs("8xL4", Kind.ONE_WAY, Kind.STAGED)
-    direct = changed(both, "cuda:2", "cuda:5", 9.9e9)
-    [found] = about(direct, Matter.DIRECT_SLOWER)
-    assert found.cells == (("cuda:2", "cuda:5"),)
-    assert found.sentence.startswith("Staged 18.0 of 31.5 GB/s one way, direct 9.90.")
-    assert not about(direct, Matter.FAR_BELOW), "it is said once"
 
 
 def test_what_is_said_of_many_is_summed_up() -> None:

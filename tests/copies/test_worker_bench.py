@@ -8,15 +8,13 @@ from contextlib import closing
 import pytest
 
 from gpuexplorer.copies.result import Busy, CopyResult
-from gpuexplorer.copies.routes import Routes, Values
+from gpuexplorer.copies.routes import Values
 from gpuexplorer.copies.worker_bench import WorkerBench, names_by_uuid, offered, remarks
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.cards import Card, CardId, CardKind
+from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Device
 from gpuexplorer.lab.wire import CopyJob
-from gpuexplorer.simulation.specs import parse_machine
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from tests.clocks import ManualClock
 from tests.copies.made import measured, routes
 from tests.lab.processes import Fake, ended
@@ -174,23 +172,6 @@ def test_devices_are_matched_to_cards_by_their_uuid() -> None:
     ]
     assert names_by_uuid(devices, cards) == {"cuda:0": "GPU-bb", "cuda:1": "GPU-aa"}
     assert offered(devices) == ["cpu", "cuda:0", "cuda:1"]
-
-
-def test_an_instance_of_a_card_has_its_wires_and_not_all_of_its_memory() -> None:
-    [whole] = SimulatedBackend(parse_machine("1xH100")).cards()
-    parts = [
-        Card(CardId(f"MIG-{n}"), n, "1g.10gb", 1, kind=CardKind.MIG, parent=whole.id)
-        for n in range(2)
-    ]
-    devices = [Device("cuda:0", "", uuid="1"), Device("cuda:1", "", uuid=str(whole.id))]
-    assert names_by_uuid(devices, [whole, *parts]) == {"cuda:0": "MIG-1"}
-    assert names_by_uuid(devices[1:], [whole, parts[0]]) == {"cuda:1": "MIG-0"}
-    topology = SimulatedBackend(parse_machine("1xH100")).topology()
-    told = Routes(topology, [whole, *parts], {"cuda:0": parts[1].id, "cuda:1": whole.id})
-    assert told.route("cpu", "cuda:0").limit == told.route("cpu", "cuda:1").limit
-    assert told.route("cuda:1", "cuda:1").limit == pytest.approx(1675e9, rel=0.01)
-    assert told.route("cuda:0", "cuda:0").limit is None
-    assert "an instance's part" in told.route("cuda:0", "cuda:0").limit_reason
 
 
 def test_a_card_without_kernels_is_offered_and_a_pytorch_without_cards_says_why() -> None:

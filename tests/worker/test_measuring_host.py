@@ -1,6 +1,5 @@
 """Copies and products of the host, measured for real: the method where there is no card."""
 
-import contextlib
 import os
 import sys
 from types import SimpleNamespace
@@ -57,24 +56,6 @@ def test_what_was_seen_of_the_caches_and_threads_is_noted(
         "PyTorch copies with 4 threads here.",
         "So few bytes may stay in the processor's caches, which are warm.",
     )
-
-
-def test_what_a_card_still_does_is_waited_for_before_its_memory_goes_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It was given up in the middle, and other queues than the memory's own are at work."""
-    done: list[str] = []
-    cuda = torch.cuda
-    monkeypatch.setattr(cuda, "is_initialized", lambda: True)
-    monkeypatch.setattr(cuda, "device_count", lambda: 2)
-    monkeypatch.setattr(cuda, "device", lambda index: contextlib.nullcontext())
-    monkeypatch.setattr(cuda, "synchronize", lambda index: done.append(f"wait {index}"))
-    monkeypatch.setattr(cuda, "empty_cache", lambda: done.append("empty"))
-    monkeypatch.setattr(torch._C, "_cuda_hasPrimaryContext", lambda n: n == 1, raising=False)
-    for name in ("_cuda_clearCublasWorkspaces", "_host_emptyCache"):
-        monkeypatch.setattr(torch._C, name, lambda: None, raising=False)
-    TorchCards().give_back()
-    assert done == ["wait 1", "empty"]
 
 
 @pytest.mark.parametrize("kind", ["fp32", "bf16"])

@@ -36,26 +36,6 @@ def test_the_gate_is_queued_before_the_first_mark_and_all_copies_between_two() -
     assert measured.samples_s == pytest.approx([ALONE] * 3)
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "queue"),
-    [
-        ("cpu", "cuda:1", "cuda:1"),
-        ("cuda:1", "cpu", "cuda:1"),
-        ("cuda:1", "cuda:0", "cuda:1"),
-        ("cuda:0", "cuda:0", "cuda:0"),
-    ],
-)
-def test_copies_are_timed_on_the_queue_that_pytorch_takes(
-    source: str, target: str, queue: str
-) -> None:
-    cards = FakeCards()
-    measured = measured_on(cards, source, target)
-    streams = {stream for what, stream, _ in cards.log if what in ("mark", "sleep")}
-    assert {stream.card for stream in streams} == {queue}
-    assert not any(map(cards.is_default, streams))
-    assert measured.samples_s == pytest.approx([ALONE] * 3)
-
-
 def test_a_copy_that_began_too_early_is_repeated_with_twice_the_gate() -> None:
     cards = FakeCards(asking=1e-4)
     measured = measured_on(cards)

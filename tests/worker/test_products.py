@@ -8,7 +8,6 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gpuexplorer.core.trouble import Trouble  # noqa: E402 - only where there is torch
-from gpuexplorer.worker.engine import Spoiled  # noqa: E402
 from gpuexplorer.worker.engines.measuring.products import KnownProduct  # noqa: E402
 from tests.worker.measurements import MultiplyingCards, multiplied_on  # noqa: E402
 
@@ -30,21 +29,6 @@ def test_the_switch_of_tf32_is_set_for_the_products_and_put_back() -> None:
         multiplied_on(cards, kind=kind)
         assert set(cards.switches) == {kind == "tf32"}
         assert cards.tf32_is_on is None
-
-
-def test_the_switch_is_put_back_where_a_product_fails() -> None:
-    cards = MultiplyingCards()
-
-    def break_off(_: Any) -> None:
-        cards.broken = True
-        raise RuntimeError("CUDA error: unspecified launch failure")
-
-    cards.spoil_product = break_off
-    with pytest.raises(Spoiled) as broke:
-        multiplied_on(cards, kind="tf32")
-    assert broke.value.sentence == "A card broke off while TF32 on cuda:0 was measured."
-    assert cards.tf32_is_on is None
-    assert cards.held_when_given_back == [0]
 
 
 @pytest.mark.parametrize(

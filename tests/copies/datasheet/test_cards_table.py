@@ -2,8 +2,6 @@
 
 import csv
 
-import pytest
-
 from gpuexplorer.copies.datasheet.cards_table import What, cards_table, listed
 from gpuexplorer.core.resources import resource
 
@@ -16,22 +14,6 @@ def lines_of(name: str) -> list[dict[str, str]]:
 
 
 LINES = lines_of("cards.csv")
-
-
-@pytest.mark.parametrize("line", LINES, ids=lambda line: line["name"])
-def test_figures_agree_with_cores_and_clock_and_with_width_and_rate(
-    line: dict[str, str],
-) -> None:
-    if line["cores"]:
-        computed = 2e-6 * float(line["cores"]) * float(line["boost_mhz"])
-        assert float(line["fp32_tflops"]) == pytest.approx(computed, rel=CLOSE)
-    if line["memory_bits"]:
-        carried = float(line["memory_bits"]) * float(line["memory_gbps"]) / 8
-        assert float(line["memory_gbs"]) == pytest.approx(carried, rel=CLOSE)
-    tf32, bf16 = line["tf32_dense_tflops"], line["bf16_dense_tflops"]
-    if tf32 not in ("", "none"):
-        assert float(bf16) == pytest.approx(2 * float(tf32), rel=0.03)  # makers round
-        assert line["fp16_dense_tflops"] == bf16  # as fast, where tensor cores know both
 
 
 def test_every_figure_has_a_source_or_a_reason_and_every_source_is_used() -> None:

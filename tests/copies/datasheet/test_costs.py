@@ -1,18 +1,15 @@
 """What a card costs for what it does: computed, or a reason why not; and sheets as files."""
 
-import csv
-import io
 import json
 
 import pytest
 
-from gpuexplorer.copies.datasheet.cards_table import What, cards_table
+from gpuexplorer.copies.datasheet.cards_table import What
 from gpuexplorer.copies.datasheet.costs import (
     Asked,
     Cost,
     TypedIn,
     costs_of,
-    sheet_as_csv,
     sheet_as_json,
 )
 from tests.copies.datasheet.made import simulated_sheet
@@ -85,19 +82,3 @@ def test_the_json_has_a_row_for_each_figure_and_says_that_it_is_modelled() -> No
     assert rows["memory bandwidth"]["watts"] is None
     assert rows["memory bandwidth"]["watts_reason"] == "modelled: nothing was copied"
     assert told["beside"] == []
-
-
-def test_the_csv_has_a_line_for_each_row_and_an_empty_field_for_what_there_is_not() -> None:
-    sheet = simulated_sheet("2xTitanRTX")
-    beside = [card for card in cards_table() if card.name == "NVIDIA B200"]
-    lines = list(csv.DictReader(io.StringIO(sheet_as_csv(sheet, beside))))
-    own = {line["what"]: line for line in lines if line["device"]}
-    assert len(own) == len(What)
-    assert {line["simulated"] for line in own.values()} == {"yes"}
-    assert {line["modelled"] for line in own.values()} == {"yes"}
-    assert own["TF32 products"]["promised"] == own["TF32 products"]["reached"] == ""
-    assert "compute capability 8.0" in own["TF32 products"]["promised_source"]
-    assert float(own["memory bandwidth"]["promised"]) == 672.096
-    other = [line for line in lines if line["card"] == "NVIDIA B200"]
-    assert len(other) == len(What)
-    assert {line["reached"] for line in other} == {""}

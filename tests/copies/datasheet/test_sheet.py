@@ -1,12 +1,11 @@
 """Sheets: what the device says goes first, and what there is not has a reason."""
 
-import threading
 from dataclasses import replace
 
 import pytest
 
 from gpuexplorer.copies.datasheet.cards_table import Figure, Origin, What
-from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult, reading_power
+from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult
 from gpuexplorer.copies.datasheet.sheet import Subject, sheet_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core import metrics as m
@@ -15,8 +14,6 @@ from gpuexplorer.core.cards import Card, CardId, Sample
 from gpuexplorer.lab.events import Measured, Multiplied, Wrong
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.simulation.models import MODELS
-from gpuexplorer.simulation.specs import parse_machine
-from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from tests.copies.datasheet.made import simulated_sheet
 
 CARD = Card(
@@ -161,21 +158,3 @@ def test_a_simulated_card_promises_and_reaches_something_in_each_row(model: obje
         # B200's own cores and clock give less than its maker promises.
         assert each.share is None or 0.3 < each.share < 1.05, each
     assert sheet.row(What.PEER).title == "Peer link, one way to cuda:1"
-
-
-def test_every_card_is_read_again_and_again_until_it_is_left() -> None:
-    backend, enough, seen = SimulatedBackend(parse_machine("2xTitanRTX")), threading.Event(), []
-    cards = [card.id for card in backend.cards()]
-
-    class CountingLog(PowerLog):
-        def take(self, sample: Sample) -> None:
-            super().take(sample)
-            seen.append(sample)
-            if len(seen) >= 4:
-                enough.set()
-
-    log = CountingLog()
-    with reading_power(backend, cards, log):
-        assert enough.wait(30.0)
-    assert {sample.card for sample in seen} == {*cards}
-    assert (log.mean(cards[0], seen[0].at - 1.0, seen[-1].at).value or 0.0) > 5

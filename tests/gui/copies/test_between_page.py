@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
@@ -174,22 +174,6 @@ def test_a_pair_that_fails_says_its_sentence(screen: Screen) -> None:
     assert screen.cell(screen.here, "b")[0] == "0.12 94 %"
     assert "Our part on b was killed." in texts(screen.page)
     assert screen.button.isEnabled()
-
-
-def test_machines_that_are_not_asked_say_why(screen: Screen) -> None:
-    screen.add("gone", LinkState.BROKEN)
-    screen.open("b", "c")
-    boxes = screen.page.findChildren(QCheckBox)
-    box = next(each for each in boxes if each.accessibleName() == "Measure b")
-    box.click()
-    assert screen.cell(screen.here, "b") == ("–", "b is not asked: It is left out.")
-    screen.measure()
-    assert screen.ranks.names == [screen.here, "c"]
-    why = "gone is not asked: There is no connection to it."
-    assert screen.cell(screen.here, "gone") == ("–", why)
-    assert why in texts(screen.page)
-    box.click()
-    assert screen.cell(screen.here, "b") == ("", "Not measured yet.")
 
 
 def test_stopping_ends_it_and_keeps_what_was_measured(screen: Screen) -> None:

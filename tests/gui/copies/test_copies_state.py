@@ -127,21 +127,6 @@ def test_simulated_cards_are_modelled_and_say_so(lab: Lab, qtbot: QtBot) -> None
     copies.end()
 
 
-def test_it_begins_by_itself_once_the_python_is_found_unless_it_was_stopped(
-    lab: Lab, bench: HeldBench, qtbot: QtBot
-) -> None:
-    answers = [None, None, bench]
-    copies = made(lab, lambda: answers.pop(0))
-    copies.measure([BACK])
-    copies.stop()
-    copies.measure([THERE])
-    assert copies.running
-    assert copies.sentence == ""
-    lab.pythons.changed.emit()
-    bench.let.release()
-    ends(copies, qtbot, THERE)
-
-
 class Asked(LabPythons):
     """All are asked for the list of them. When one is looked for, it is `there` or none is."""
 

@@ -2,8 +2,6 @@
 and what it costs.
 """
 
-import csv
-import io
 import json
 from pathlib import Path
 
@@ -24,7 +22,7 @@ from gpuexplorer.gui.copies.datasheet_page import (
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG, PlotNote
+from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
 from tests.gui.copies.datasheet_pages import (
     B200,
     NOTHING,
@@ -51,23 +49,6 @@ def test_before_measuring_it_says_what_is_promised_and_by_whom(open_datasheet: O
     assert {NOTHING, f"{TITAN}, 24.0 GiB"} <= {*texts(page)}
     assert "modelled" not in texts(page)
     assert measure_button(page).text() == "Measure"
-
-
-def test_what_was_measured_while_nobody_looked_is_seen_on_coming_back(
-    open_datasheet: Open, qtbot: QtBot
-) -> None:
-    page = open_datasheet()
-    page.hide()
-    page.measure()
-    qtbot.waitUntil(lambda: not page.copies.running and len(page.copies.products) >= 2)
-    page.show()
-    assert measure_button(page).text() == "Measure again"
-    assert NOTHING not in texts(page)
-    memory = about(the(SheetTable, page).model(), 0, 0)
-    assert memory.startswith("Bytes read and written")
-    assert "Promised: 672 GB/s (the device says: 384 bit at 7001 MHz" in memory
-    assert "Reached: 590 GB/s" in memory
-    assert "Watts: modelled: nothing was copied." in memory
 
 
 def test_the_row_that_is_measured_says_so_and_can_be_stopped(
@@ -203,22 +184,6 @@ def test_the_mouse_does_the_same(open_datasheet: Open, place: QPoint) -> None:
     assert page.others == []
 
 
-def test_more_than_three_are_refused_and_those_that_lie_beside_are_remembered(
-    open_datasheet: Open,
-) -> None:
-    page = open_datasheet()
-    names = offered(page, 1)[:4]
-    for name in names:
-        page.turn(name)
-    assert the(PlotNote, page).accessibleName() == (
-        "Three cards are compared with it already. Take one away first."
-    )
-    again = open_datasheet()
-    assert again.others == names[:3]
-    run(again, "Take all other cards away")
-    assert again.others == []
-
-
 def field(page: DatasheetPage, name: str) -> QLineEdit:
     [found] = [each for each in page.findChildren(QLineEdit) if each.accessibleName() == name]
     return found
@@ -252,20 +217,3 @@ def test_a_price_gives_its_share_of_what_is_promised_then_of_what_was_reached(
     assert lines(page)[bandwidth] == ("3.72 €", "672 GB/s, promised by the card")
     measured(page, qtbot)
     assert lines(page)[bandwidth] == ("4.24 €", "590 GB/s, modelled")
-
-
-def test_what_was_typed_in_is_in_the_files_and_there_again_on_the_next_day(
-    open_datasheet: Open,
-) -> None:
-    page = open_datasheet()
-    saving = the(ResultsSaving, page)
-    assert "costs" not in json.loads(saving.json())
-    type_in(page, "Price of the card", "2500")
-    costs = json.loads(saving.json())["costs"]
-    assert costs["source"] == "typed in by a person"
-    assert costs["typed_in"] == {"price of the card": 2500.0}
-    assert costs["computed"][0]["source"] == "672 GB/s, promised by the card"
-    rows = list(csv.DictReader(io.StringIO(saving.csv())))
-    [price] = [row for row in rows if row["title"] == "price of the card"]
-    assert (price["cost"], price["cost_source"]) == ("2500.0", "typed in by a person")
-    assert field(open_datasheet(), "Price of the card").text() == "2500"

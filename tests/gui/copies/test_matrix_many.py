@@ -7,8 +7,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.matrix.pair_facts import Head, wrong_cell
 from gpuexplorer.gui.copies.matrix.pair_views import PairTable
-from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.pair_grid import CellState, HeatScale, Pair, PairCell
 from tests.gui.copies.matrix_pages import choose_cell, chosen_in, place_of
 from tests.gui.hands import press
@@ -57,26 +55,6 @@ def test_65_devices_fit_and_all_can_be_pointed_at(qtbot: QtBot, side: int) -> No
         assert made.viewport().rect().contains(place_of(made, pair))
         choose_cell(made, pair)
     assert chosen == pairs
-
-
-def test_shades_and_what_is_wrong_are_seen_among_65(qtbot: QtBot) -> None:
-    look().choose(Scheme.DARK)
-    made = map_of(CARDS, qtbot)
-    image, weak = painted(made), place_of(made, ("cuda:1", "cuda:60")).center()
-    strong = place_of(made, ("cuda:1", "cuda:2")).center()
-    assert image.pixelColor(weak) != image.pixelColor(strong)
-    wrong = place_of(made, ("cuda:40", "cuda:3"))
-    assert look().theme.bad.name() in {
-        image.pixelColor(x, y).name()
-        for x in range(wrong.left(), wrong.right())
-        for y in range(wrong.top(), wrong.bottom())
-    }
-    look().choose(Scheme.LIGHT)
-    image = painted(made)
-    assert image.pixelColor(strong) == look().theme.heat(1.0)
-    now = {**cells(CARDS), ("cuda:1", "cuda:60"): PairCell(CellState.FIGURE, "300", 300.0)}
-    made.show_cells(now, SCALE)
-    assert painted(made).pixelColor(weak) != image.pixelColor(weak)
 
 
 def test_pages_and_ends_are_reached_by_keys(qtbot: QtBot) -> None:

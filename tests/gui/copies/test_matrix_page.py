@@ -6,14 +6,13 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.copies.matrix.pair_views import PairPanel
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.gui.widgets.saving import PlotNote
 from gpuexplorer.lab.wire import CopyJob
 from tests.gui.copies.matrix_pages import (
@@ -29,7 +28,6 @@ from tests.gui.copies.matrix_pages import (
     measure_all,
     place_of,
     settle,
-    told,
 )
 from tests.gui.hands import click, press, texts, the
 
@@ -139,52 +137,3 @@ def test_a_click_in_one_map_chooses_in_both_and_ratios_are_other_figures(
     pointed = place_of(maps(page)[0], ("cuda:1", "cuda:0")).center()
     QTest.mouseMove(maps(page)[0].viewport(), pointed + QPoint(1, 1))
     qtbot.waitUntil(lambda: maps(page)[0].grab().toImage() != before)
-
-
-def test_latency_and_staged_copies_are_other_questions(
-    open_matrix: OpenMatrix, qtbot: QtBot, kept_jobs: list[CopyJob]
-) -> None:
-    page = open_matrix()
-    choose(page, "Latency")
-    assert told(page, HOST_TO_0).endswith("Not measured yet.")
-    measure_all(page, qtbot)
-    qtbot.waitUntil(lambda: "Median: 10.00 µs" in told(page, HOST_TO_0))
-    assert any("µs for 16 bytes" in each for each in texts(page))
-    choose(page, "One way")
-    assert told(page, HOST_TO_0).endswith("Not measured yet.")
-    choose(page, "Staged")
-    assert "can be staged" in told(page, HOST_TO_0)
-    kept_jobs.clear()
-    measure_all(page, qtbot)
-    assert {each.mode for each in kept_jobs} == {"staged"}
-    qtbot.waitUntil(lambda: "staged through host memory" in told(page, THERE).lower())
-
-
-def test_memory_that_is_not_pinned_is_told_to_be_dear(
-    open_matrix: OpenMatrix, qtbot: QtBot
-) -> None:
-    page = open_matrix()
-    measure_all(page, qtbot)
-    qtbot.waitUntil(lambda: "12.3 GB/s" in told(page, HOST_TO_0))
-    switch = the(QCheckBox, page)
-    assert switch.accessibleName() == "Pinned host memory"
-    switch.click()
-    assert told(page, HOST_TO_0).endswith("Not measured yet.")
-    assert "45.9 GB/s" in told(page, THERE)
-    measure_all(page, qtbot, "where pinned memory reaches")
-    assert "6.00 GB/s" in told(page, HOST_TO_0)
-
-
-@pytest.mark.parametrize(("width", "height"), [(1360, 860), (760, 540), (560, 500)])
-def test_no_panel_stands_on_another(
-    open_matrix: OpenMatrix, qtbot: QtBot, width: int, height: int
-) -> None:
-    page = open_matrix("wrong:0>1", width, height)
-    measure_all(page, qtbot)
-    panels = page.findChildren(Panel)
-    assert len(panels) == 4
-    for at, one in enumerate(panels):
-        for other in panels[at + 1 :]:
-            assert not one.geometry().intersects(other.geometry())
-    for each in maps(page):
-        assert each.rect().contains(place_of(each, ("cuda:1", "cuda:1")))

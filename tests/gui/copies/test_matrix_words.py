@@ -55,21 +55,6 @@ def test_one_way_asks_every_ordered_pair_and_each_device_with_itself() -> None:
     assert changed == {pair for pair in jobs if (pair[0] == "cpu") != (pair[1] == "cpu")}
 
 
-@pytest.mark.parametrize(
-    ("question", "pairs", "why"),
-    [
-        (MatrixQuestion(way=AskedPath.STAGED), 2, "can be staged"),
-        (MatrixQuestion(way=AskedPath.DIRECT), 2, "can go directly"),
-        (BOTH, 6, "has only one way"),
-    ],
-)
-def test_pairs_that_cannot_be_asked_say_why(
-    question: MatrixQuestion, pairs: int, why: str
-) -> None:
-    assert len(question.jobs(DEVICES)) == pairs
-    assert why in question.why_not
-
-
 def test_what_goes_through_the_host_is_not_shown_as_direct() -> None:
     bench = ModelBench(parse_machine("2xRTX4090+pcie"))
     question = MatrixQuestion(way=AskedPath.DIRECT)

@@ -125,21 +125,6 @@ def test_the_playhead_is_dragged_and_brings_the_block_along(
     assert seen.playhead == pytest.approx(5.842e-3, rel=0.01)
 
 
-def test_the_window_over_the_session_is_moved_and_made_larger(seen: TimelineView) -> None:
-    whole = seen.whole
-    quarter = (x_of(seen, whole) - GUTTER) // 4
-    seen.resize(seen.width() - 4, seen.height())
-    drag(seen, QPoint(x_of(seen, whole), 10), QPoint(x_of(seen, whole / 2), 10))
-    assert seen.frame.end == pytest.approx(whole / 2, rel=0.02)
-    span = seen.frame.span
-    drag(seen, QPoint(GUTTER + quarter, 10), QPoint(GUTTER + 2 * quarter, 10))
-    assert seen.frame.begin == pytest.approx(whole / 4, rel=0.03)
-    drag(seen, QPoint(GUTTER + 2 * quarter, 10), QPoint(GUTTER + 12 * quarter, 10))
-    assert seen.frame == pytest.approx((whole - span, whole))
-    QTest.mouseClick(seen.viewport(), LEFT, pos=QPoint(GUTTER + quarter // 5, 10))
-    assert seen.frame.begin == 0.0
-
-
 def test_keys_scrub_and_zoom_and_a_screen_reader_hears_what_goes_on(
     seen: TimelineView, qtbot: QtBot
 ) -> None:

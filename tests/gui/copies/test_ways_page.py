@@ -9,7 +9,6 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -129,21 +128,6 @@ def place(plot: RatePlot, size: int, rate: float) -> QPoint:
     view = next(each for each in plot.scene().items() if isinstance(each, pg.ViewBox))
     where: QPointF = view.mapViewToScene(QPointF(math.log2(size), math.log10(rate)))
     return where.toPoint()
-
-
-def test_pointing_at_the_plot_shows_the_nearest_size_and_a_press_chooses_the_way(
-    page: WaysPage, qtbot: QtBot
-) -> None:
-    measure(page, qtbot)
-    plot = the(RatePlot, page)
-    QTest.mouseMove(plot.viewport(), place(plot, 1 << 20, 1e9) + QPoint(3, 0))
-    qtbot.waitUntil(lambda: plot.crosshair == 1 << 20)
-    assert "host to 0, pinned 11.0 GB/s, 95.3 µs" in plot.accessibleDescription()
-    fast = place(plot, 1 << 30, 45.97e9)
-    QTest.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=fast)
-    qtbot.waitUntil(lambda: chosen(page)[0] == "0 to 1, NVLink x2")
-    QTest.mouseMove(plot.viewport(), QPoint(plot.width() - 2, 2))
-    qtbot.waitUntil(lambda: plot.crosshair is None)
 
 
 def test_what_is_compared_is_the_pair_of_the_chosen_way(page: WaysPage, qtbot: QtBot) -> None:
