@@ -224,10 +224,9 @@ class Frame:
 
 @dataclass(frozen=True)
 class Transferred(Event):
-    """Bytes went from one device to another, and how long the device needed.
-
-    Where both are the same device, a copy was asked for and nothing had to be copied. Moments
-    count from the cell's beginning. Copies alike of one line of code are told as one.
+    """Bytes went from one device to another, and how long the device needed. Where both are the
+    same device, a copy was asked for and nothing had to be copied. Moments count from the
+    cell's beginning. Copies alike of one line of code are told as one.
     """
 
     source: str

@@ -69,12 +69,9 @@ def _output(output: "Printed | Pictured", cell: Cell) -> Json:
         data: Json = {"image/png": output.png, "text/plain": ["<Figure>"]}
         return {"output_type": "display_data", "data": data, "metadata": {}}
     if output.stream == "value":
-        return {
-            "output_type": "execute_result",
-            "execution_count": cell.number,
-            "data": {"text/plain": lines_of(output.text)},
-            "metadata": {},
-        }
+        data = {"text/plain": lines_of(output.text)}
+        result = {"output_type": "execute_result", "execution_count": cell.number}
+        return {**result, "data": data, "metadata": {}}
     # All other streams are about what went on.
     name = "stdout" if output.stream in ("out", "placement") else "stderr"
     end = "" if output.stream in ("out", "err") or output.text.endswith("\n") else "\n"
@@ -100,9 +97,8 @@ def _error(failed: Failed) -> Json:
 
 
 def script(ledger: Ledger) -> str:
-    """Each cell begins with `# %%`, by which editors and the lab know cells.
-
-    Nothing is added to what a cell does: what its last line displayed is not printed.
+    """Each cell begins with `# %%`, by which editors and the lab know cells. Nothing is added
+    to what a cell does: what its last line displayed is not printed.
     """
     cells = ledger.cells[ledger.first :]
     if ledger.first and ledger.cells[0].state == "done":
@@ -111,12 +107,10 @@ def script(ledger: Ledger) -> str:
     for cell in cells:
         if cell.prose and cell.state in ("done", *_LEFT_OUT):
             blocks.append(f"# %% [markdown]\n{_as_remark(cell.prose)}")
-        if cell.state in _LEFT_OUT:
-            said = _LEFT_OUT[cell.state]
+        if said := _LEFT_OUT.get(cell.state, ""):
             if cell.failed is not None and cell.state == "failed":
                 said += f" {error_words(cell.failed)}".rstrip().split("\n")[0]
-            remark = _as_remark(f"{said}\n{cell.code}")
-            blocks.append(f"# %% {cell.number}\n{remark}")
+            blocks.append(f"# %% {cell.number}\n" + _as_remark(f"{said}\n{cell.code}"))
         if cell.state != "done":
             continue
         text = in_a_file(_as_form(cell.code) if cell.by_form else cell.code).rstrip("\n")
@@ -166,13 +160,8 @@ class OpenedCell:
 
 def opened(path: Path) -> "list[OpenedCell]":
     """The cells in their order; Trouble where there are none."""
-    match path.suffix.lower():
-        case ".ipynb":
-            cells = _of_notebook(_text(path), path.name)
-        case ".py":
-            cells = _of_program(_text(path))
-        case _:
-            raise _neither(path)
+    text, is_notebook = _text(path), path.suffix.lower() == ".ipynb"
+    cells = _of_notebook(text, path.name) if is_notebook else _of_program(text)
     found, prose = list[OpenedCell](), ""
     for text, is_code in cells:
         if not is_code:
@@ -195,21 +184,17 @@ def program(path: Path) -> str:
             "Open it with “Open…”, and run its cells.",
             file=path.name,
         )
-    if path.suffix.lower() != ".py":
-        raise _neither(path)
     return _text(path)
-
-
-def _neither(path: Path) -> Trouble:
-    return Trouble(
-        "{file} is neither a Python program nor a notebook.",
-        "Choose a file whose name ends in .py or .ipynb.",
-        file=path.name,
-    )
 
 
 def _text(path: Path) -> str:
     """Of a program in the encoding that it says."""
+    if path.suffix.lower() not in (".ipynb", ".py"):
+        raise Trouble(
+            "{file} is neither a Python program nor a notebook.",
+            "Choose a file whose name ends in .py or .ipynb.",
+            file=path.name,
+        )
     try:
         if path.suffix.lower() == ".ipynb":
             return path.read_text("utf-8-sig")

@@ -109,10 +109,8 @@ def context_bytes(model: CardModel) -> int:
 class Load:
     """Tells simulated cards what the lab does to them, so that the plots answer. `machine` is
     asked each time, since another may begin anew; `elapsed` tells the seconds that it counts
-    in. For one thread.
-
-    `live`: what runs is a program, which says while it runs what it did so far. A cell says it
-    when it is over.
+    in. For one thread. `live`: what runs is a program, which says while it runs what it did so
+    far. A cell says it when it is over.
     """
 
     def __init__(

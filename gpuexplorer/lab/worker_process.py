@@ -55,14 +55,12 @@ _FRAME = re.compile(r'\s*File "<cell (\d+)>", line (\d+) in (.+)')
 
 
 class WorkerProcess:
-    """One process, from its start to its end; a new one is another object.
-
-    `on_event` is called from a reader's thread, for every event in its order. When the
-    process is gone, every command that was not answered has failed, and `on_end` is told why;
-    what is sent after that fails at once, in the thread that sent it.
-
-    A program answers to Cancel, which is Ctrl+C, and to Answer. It has failed or finished
-    when its process has ended: its status says more than it can itself.
+    """One process, from its start to its end; a new one is another object. `on_event` is called
+    from a reader's thread, for every event in its order. When the process is gone, every
+    command that was not answered has failed, and `on_end` is told why; what is sent after that
+    fails at once, in the thread that sent it. A program answers to Cancel, which is Ctrl+C, and
+    to Answer. It has failed or finished when its process has ended: its status says more than
+    it can itself.
     """
 
     def __init__(

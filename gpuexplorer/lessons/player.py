@@ -178,11 +178,6 @@ class Player:
         self._queue.extend(cells)
         self._go_on()
 
-    def run_next(self) -> None:
-        """The first cell of this step that has not run."""
-        if (part := self.next_cell()) is not None:
-            self.run(part)
-
     def check_again(self) -> None:
         """On what the lab and the cards say now."""
         step = self.step

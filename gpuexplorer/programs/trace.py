@@ -41,7 +41,6 @@ _Row = Transferred | Idle | Loader
 
 class TraceFile:
     """Takes all that the worker says, in its order. What it keeps does not grow with time.
-
     `place` says what a line of code is called. Raises OSError where the file takes no more.
     """
 

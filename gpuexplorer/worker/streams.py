@@ -147,10 +147,8 @@ class Pipe:
 
 
 class Streams:
-    """Takes `sys.stdout` and `sys.stderr`, and the descriptors below where the system can.
-
-    What comes while no cell runs, such as from a thread that was left behind, belongs to the
-    newest.
+    """Takes `sys.stdout` and `sys.stderr`, and the descriptors below where the system can. What
+    comes while no cell runs, such as from a thread that was left behind, belongs to the newest.
     """
 
     def __init__(self, pipe: Pipe, stop: Stop) -> None:

@@ -130,6 +130,12 @@ def played(
     return player, rig
 
 
+def run_next(player: Player) -> None:
+    """The first cell of this step that has not run."""
+    if (part := player.next_cell()) is not None:
+        player.run(part)
+
+
 def state(player: Player) -> StepState:
     return player.step.state
 

@@ -11,7 +11,7 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.lab.events import Began, Finished, Memory
 from gpuexplorer.lessons.lesson import CONTROLS, NEEDS
 from gpuexplorer.lessons.reading import WORDS
-from tests.lessons.fake_rig import cell, check, played, step
+from tests.lessons.fake_rig import cell, check, played, run_next, step
 from tests.lessons.test_reading import problems, with_step
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lessons.md").read_text("utf-8")
@@ -47,7 +47,7 @@ def row(first: str) -> set[str]:
 def values() -> Mapping[str, object]:
     """What a check is handed when a cell has copied something."""
     player, rig = played(step(cell(2), check(4, "x")))
-    player.run_next()
+    run_next(player)
     command = rig.ledger.unfinished[0]
     memory = (Memory("cuda:0", 24, 512, None, 24 << 30),)
     rig.say(Began(command), rig.copied(24), Finished(command, 0.5, memory=memory))

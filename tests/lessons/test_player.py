@@ -8,7 +8,17 @@ from gpuexplorer.lab.events import Began, Failed, Finished
 from gpuexplorer.lessons.lesson import Expression, Text
 from gpuexplorer.lessons.player import StepState, kept_of
 from gpuexplorer.lessons.values import Prediction, Revealed, how_far
-from tests.lessons.fake_rig import MIB, cell, check, choice, number, played, state, step
+from tests.lessons.fake_rig import (
+    MIB,
+    cell,
+    check,
+    choice,
+    number,
+    played,
+    run_next,
+    state,
+    step,
+)
 
 ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
 
@@ -17,7 +27,7 @@ def test_a_step_is_done_when_its_cells_have_run_and_its_checks_hold() -> None:
     part, condition = cell(3), check(5, "copies[-1].bytes == 256 * MiB")
     player, rig = played(step(part, condition), step(Text(9, "The end.")))
     assert player.next_cell() == part
-    player.run_next()
+    run_next(player)
     assert player.busy()
     rig.end(rig.copied(256 * MIB))
     assert player.step.checked[5].held
@@ -39,7 +49,7 @@ def test_a_number_is_predicted_and_held_against_what_was_measured(
             player.predict(asked, wrong)
     player.predict(asked, said)
     assert player.step.revealed == {}
-    player.run_next()
+    run_next(player)
     rig.used += 919 * MIB
     rig.end()
     shown = player.step.revealed[2]
@@ -67,12 +77,12 @@ def test_a_question_without_a_cell_is_answered_at_once_or_when_one_asks() -> Non
 def test_a_cell_that_was_stopped_did_not_fail_as_it_was_meant_to_and_can_be_run_again() -> None:
     part = cell(3, fails=True)
     player, rig = played(step(part))
-    player.run_next()
+    run_next(player)
     rig.end(cause="cancelled")
     assert state(player) is StepState.FAILED
     assert "stopped" in player.step.reason
     assert player.next_cell() == part
-    player.run_next()
+    run_next(player)
     rig.end(failed="NameError")
     assert state(player) is StepState.DONE
 
@@ -110,10 +120,10 @@ def test_a_lesson_from_outside_runs_nothing_before_it_is_allowed() -> None:
     assert player.must_ask
     assert rig.asked == []
     with pytest.raises(Trouble, match="nobody has said yet"):
-        player.run_next()
+        run_next(player)
     player.allow()
     rig.answer()
-    player.run_next()
+    run_next(player)
     rig.end()
     assert state(player) is StepState.DONE
 
@@ -121,11 +131,11 @@ def test_a_lesson_from_outside_runs_nothing_before_it_is_allowed() -> None:
 def test_when_the_worker_dies_the_step_can_be_run_again_and_the_others_are_offered() -> None:
     one, two = cell(3), cell(6)
     player, rig = played(step(one), step(two))
-    player.run_next()
+    run_next(player)
     rig.end()
     player.go(1)
     assert player.replay_needed == []
-    player.run_next()
+    run_next(player)
     command = rig.ledger.unfinished[0]
     rig.say(Began(command), Failed(command, "worker lost", "", "", "The worker crashed."))  # type: ignore[arg-type]  # a text will do
     assert state(player) is StepState.FAILED
@@ -135,7 +145,7 @@ def test_when_the_worker_dies_the_step_can_be_run_again_and_the_others_are_offer
     player.run(*player.replay_needed)
     rig.end()
     assert player.replay_needed == []
-    player.run_next()
+    run_next(player)
     rig.end()
     assert state(player) is StepState.DONE
     assert player.steps[0].state is StepState.DONE
@@ -143,7 +153,7 @@ def test_when_the_worker_dies_the_step_can_be_run_again_and_the_others_are_offer
 
 def test_a_worker_that_is_given_up_is_not_waited_for() -> None:
     player, rig = played(step(cell(3), check(5, "True")))
-    player.run_next()
+    run_next(player)
     command = rig.ledger.unfinished[0]
     rig.say(Began(command), Finished(command, 0.1))
     assert player.busy()
@@ -151,7 +161,7 @@ def test_a_worker_that_is_given_up_is_not_waited_for() -> None:
     rig.ledger.lost()
     rig.asked.clear()
     assert not player.busy()
-    player.run_next()
+    run_next(player)
     rig.end()
     assert state(player) is StepState.DONE
 
@@ -160,7 +170,7 @@ def test_what_is_kept_comes_back_and_what_is_broken_does_no_harm() -> None:
     steps = step(choice(2), cell(3), title="One"), step(cell(5), title="Two")
     player, rig = played(*steps)
     player.predict(choice(2), "2")
-    player.run_next()
+    run_next(player)
     rig.end()
     player.go(1)
     text = text_of(player.kept)
@@ -190,7 +200,7 @@ def test_what_is_kept_comes_back_and_what_is_broken_does_no_harm() -> None:
 )
 def test_a_figure_that_is_missing_has_its_reason(source: str, why: str) -> None:
     player, rig = played(step(number(2, source), cell(4)))
-    player.run_next()
+    run_next(player)
     rig.end(rig.copied(24))
     assert player.step.revealed[2].reason == why
     assert state(player) is StepState.DONE

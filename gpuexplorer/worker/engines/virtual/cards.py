@@ -49,9 +49,8 @@ class CardFacts:
 
 @dataclass(frozen=True)
 class Link:
-    """The way between two devices; -1 is the host. The same both ways.
-
-    Memory of the host that is not pinned is copied twice, which the second rate stands for.
+    """The way between two devices; -1 is the host. The same both ways. Memory of the host that
+    is not pinned is copied twice, which the second rate stands for.
     """
 
     one: int
@@ -89,13 +88,12 @@ class _Chosen(threading.local):
 
 
 class Cards:
-    """Allocations come and go from whichever thread lets go of a tensor last.
-
-    Time: the host has a clock and so has each queue of a card, and its engines for computing
-    and for copying in and out. Asking for a kernel takes the host a moment, and it begins when
-    its queue and its engine are free: cards, and the queues of one, work side by side. The
-    pauses a person makes between two lines do not count in cells; in programs they do, since
-    the clock moves `now` on.
+    """Allocations come and go from whichever thread lets go of a tensor last. Time: the host
+    has a clock and so has each queue of a card, and its engines for computing and for copying
+    in and out. Asking for a kernel takes the host a moment, and it begins when its queue and
+    its engine are free: cards, and the queues of one, work side by side. The pauses a person
+    makes between two lines do not count in cells; in programs they do, since the clock moves
+    `now` on.
     """
 
     def __init__(self, facts: "Sequence[CardFacts]", links: "Sequence[Link]" = ()) -> None:
@@ -372,10 +370,9 @@ _MEASURING = ("timeit", "torch.utils.benchmark", "gpuexplorer.worker.magics")
 
 
 class Clock:
-    """Stands still `with` it in any thread, while the modelled time goes on.
-
-    In a program the cards' axis holds what the host does between two operations as well:
-    its Python, its files, its pauses. In a cell it holds the modelled time alone.
+    """Stands still `with` it in any thread, while the modelled time goes on. In a program the
+    cards' axis holds what the host does between two operations as well: its Python, its files,
+    its pauses. In a cell it holds the modelled time alone.
     """
 
     def __init__(self, cards: Cards, real: "Callable[[], float]" = time.perf_counter) -> None:
