@@ -138,7 +138,10 @@ def all_of(words: "Sequence[str]") -> Message:
     """Names as a list, to be translated by whoever shows it: "a, b and c"."""
     if len(words) < 2:
         return told(*words)
-    return Message("{several} and {last}", several=", ".join(words[:-1]), last=words[-1])
+    several = words[0]
+    for each in words[1:-1]:
+        several = Message("{several}, {next}", several=several, next=each)
+    return Message("{several} and {last}", several=several, last=words[-1])
 
 
 def use_language(language: "str | None" = None) -> None:

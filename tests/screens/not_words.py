@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.card.host_facts import system_name
 from gpuexplorer.gui.lab.forms.compute import OF_TENSORS
+from gpuexplorer.gui.lab.forms.train import TASKS
 from gpuexplorer.gui.lab.switches import ALL_SWITCHES
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
 from gpuexplorer.telemetry.backends.host import HostReader
@@ -83,6 +84,7 @@ _DATA = re.compile(
             r"\bcuda(:\d)?|\bcpu\b|\bmeta\b|requires_grad",
             r"\b(arange|eye|full|linspace|ones|rand|randint|randn|tensor|zeros)(?=$|, )",
             rf"^({_any_of(each.face for each in OF_TENSORS.values())})(?=$|: )",
+            rf"^({_any_of(iter(TASKS))})(?=$|: )",
             r"\b(Adam|AdamW|RMSprop|SGD|\w+_entropy|\w+_loss)\b",
             r"\b(u?int|b?float|complex)\d+\b|\bbool\b",
             r"^net$|RuntimeError: [^⟦⟧]*",
