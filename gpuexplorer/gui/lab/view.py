@@ -149,7 +149,7 @@ class LabView(LiveView):
         watch = self._panel.ask_which
         self._watch = self.add_command(tr("Watch a program…"), "Ctrl+Shift+O", watch)
         lab.told.connect(self._on_told)
-        lab.code_offered.connect(lambda _: self._show_beside(Side.CODE))
+        lab.code_offered.connect(self._on_code_offered)
         self._panel.refused.connect(self._code.refuse)  # seen where the panel is not
         self._bench.open_asked.connect(self._on_open_asked)
         self._code.form_asked.connect(self._form.run)
@@ -187,6 +187,9 @@ class LabView(LiveView):
     def _cells_shown(self) -> bool:
         """And not the program that is watched."""
         return self._place.currentWidget() is self._columns
+
+    def _on_code_offered(self, _: str) -> None:
+        self._show_beside(Side.CODE)
 
     def _show_beside(self, side: Side) -> None:
         """What lies over the bench goes away."""
