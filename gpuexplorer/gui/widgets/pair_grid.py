@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Delegate, Drawing, Index, Run
 from gpuexplorer.gui.theme.letters import Lettering
@@ -290,7 +291,9 @@ class _Heads(QHeaderView):
         step, room = self.sectionSize(at), caption.width("00") + 4 if across else caption.height
         strong, every = at in (held, *wrong), 1 if step >= room else _EVERY
         close = any(abs(at - each) * step < room for each in (held, *wrong))
-        if strong or (at % every == 0 and not close):
+        # Cards stand in eights, and the host before them.
+        first = heads[0].name == HOST
+        if strong or ((at - first) % every == 0 and not close):
             theme = drawing.theme
             ink = theme.bad if at in wrong else theme.text if strong else theme.quiet
             letters = drawing.letters.badge if strong else caption

@@ -9,7 +9,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.faces import arrange
 from gpuexplorer.gui.lab.forms.compute import OF_TENSORS, expectations
 from gpuexplorer.gui.lab.forms.form import Around
-from gpuexplorer.gui.state.lab.devices import BenchDevice, Shelves, find_contexts
+from gpuexplorer.gui.state.lab.devices import BenchDevice, DeviceFacts, find_contexts
 from gpuexplorer.lab.events import Device, Finished, Hello, Memory
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.telemetry.facts import Reading
@@ -63,7 +63,7 @@ def told(
     def reading(card: CardId) -> Reading | None:
         return Reading(card, 0.0, {}, {}, CardState.LOST) if card == f"GPU-{lost}" else None
 
-    found = Shelves(ledger, arrange(cards), reading, HOST, visible, driver=driver).devices()
+    found = DeviceFacts(ledger, arrange(cards), reading, HOST, visible, driver=driver).devices()
     return {each.name or f"card {each.chip}": each for each in found}
 
 
@@ -165,7 +165,7 @@ def test_a_card_without_kernels_takes_copies_and_warns_of_computing() -> None:
 
 def test_before_the_worker_is_there_a_card_without_a_number_says_why() -> None:
     cards = arrange([A, card(1, f"GPU-{SECOND}", cuda=None)])
-    found = Shelves(Ledger(), cards, lambda _: None, HOST).devices()
+    found = DeviceFacts(Ledger(), cards, lambda _: None, HOST).devices()
     assert [each.name for each in found] == ["cpu", "cuda:0", ""]
     assert "CUDA gives it no number" in found[-1].reason
 

@@ -238,8 +238,7 @@ def test_forms_only_hides_the_editor_and_the_way_to_files(seat: Seat) -> None:
 
 
 def test_a_recording_offers_nothing_that_would_run(qtbot: QtBot, lab: Lab) -> None:
-    shown = Lab(lab.machine, lab.pythons, lambda *_: None)  # type: ignore[arg-type]  # none is started
-    shown.recorded = True
+    shown = Lab(lab.machine, lab.pythons, lambda *_: None, recorded=True)  # type: ignore[arg-type]  # none is started
     pane = CodePane(shown)
     qtbot.addWidget(pane)
     pane.show()

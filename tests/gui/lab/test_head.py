@@ -196,8 +196,7 @@ def test_what_hangs_can_be_restarted(
 def test_nothing_of_a_recording_can_be_turned(
     lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    recorded = Lab(lab.machine, lab.pythons, worker.start)
-    recorded.recorded, recorded.stage = True, Stage.RECORDED
+    recorded = Lab(lab.machine, lab.pythons, worker.start, recorded=True)
     head = LabHead(recorded)
     qtbot.addWidget(head)
     head.show()

@@ -123,9 +123,7 @@ class Bench(QWidget):
                 words = tr("the host") if device.is_host else device.name
                 empty = tr("Nothing here. Drop a block to copy it to {device}.", device=words)
             elif device is (first or shown[0]):
-                waits = lab.stage not in (Stage.READY, Stage.BUSY)
-                how = stage_words(lab.stage, tr(lab.sentence)).sentence if waits else ""
-                empty = paragraph((tr("No tensors yet."), how))
+                empty = self._why_nothing()
             column.folded = device.is_host and not there and len(devices) > 1
             column.blocks.show_blocks(there, device, units)
             column.show_device(device, units, rows, empty)
@@ -133,6 +131,16 @@ class Bench(QWidget):
         self._rest.setAccessibleName(words)
         self._rest.show_devices(rest, units, words)
         self._arrange()
+
+    def _why_nothing(self) -> str:
+        lab = self._lab
+        if lab.can_replay:
+            return tr("What lay here went with the worker that ended.")
+        if lab.stage is Stage.RESTING and lab.ledger.cells:
+            return tr("All was given back: the next cell starts PyTorch again.")
+        waits = lab.stage not in (Stage.READY, Stage.BUSY)
+        how = stage_words(lab.stage, tr(lab.sentence)).sentence if waits else ""
+        return paragraph((tr("No tensors yet."), how))
 
     def _take(self, shown: Sequence[BenchDevice], rest: int) -> None:
         for column in self._columns:

@@ -75,7 +75,7 @@ class BenchDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelves:
+class DeviceFacts:
     """All that is known of the devices, and what is made of it."""
 
     ledger: Ledger
@@ -356,7 +356,7 @@ def lab_devices(
         meant = meant_cards(hello, cards)
         find_contexts(ledger, meant, session.process_book, worker, done_at)
     host, driver = (session.host.name, machine.host_reading()), session.source.driver_version
-    return Shelves(ledger, cards, session.reading, host, visible, done_at, driver).devices()
+    return DeviceFacts(ledger, cards, session.reading, host, visible, done_at, driver).devices()
 
 
 def find_contexts(
