@@ -2,6 +2,7 @@
 another machine; or out of its recording. LabRecording puts what becomes of a lab into one.
 """
 
+import threading
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ from PySide6.QtCore import QObject, QTimer
 from gpuexplorer.core.records import UNREADABLE, UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told, tr
+from gpuexplorer.gui.bridge import Inbox
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState
 from gpuexplorer.gui.state.lab.pythons import LabPythons, Nowhere
@@ -201,31 +203,44 @@ def _past(lab: Lab) -> Iterator[Noted]:
 
 
 _EVERY, _AT_ONCE = 50, 5  # milliseconds between two looks, and while there is more to do
-_MOST = 200_000  # lines; the first of them
+_MOST, _BATCH = 200_000, 50  # lines, the first of them; and at once
+_REST = 0.003  # seconds in which others have their turn
 
 
 class LabReplay(QObject):
-    """Lines are read and taken a little at a time, as soon as the window stands. Forward they
-    are added to what is shown; where the playhead went back, all begins anew, and is shown when
-    it has come as far. Of what cannot be read nothing is taken but its number.
+    """Lines are read in a thread, since a disk may hang, and taken in the window's, a little at
+    a time. Forward they are added to what is shown; where the playhead went back, all begins
+    anew, and is shown when it has come as far. Of what cannot be read only the number is taken.
     """
 
     def __init__(self, lab: Lab, recording: Recording, playhead: Playhead) -> None:
         super().__init__(lab)
         self._lab, self._playhead = lab, playhead
-        self._unread = islice(recording.said(), _MOST)
         self._said: list[tuple[float, Noted]] = []
-        self.left_out = 0
+        self.left_out, self._read = 0, False
         self._course, self._taken = lab.course, 0
-        self.up_to_date = False  # all is shown that the playhead has passed
+        self._inbox, stopping = Inbox(self), threading.Event()
+        self._inbox.came.connect(self._on_came)
+        self.destroyed.connect(stopping.set)
+        # It holds nothing of Qt: the thread may outlive the window's end of it.
+        needs = (recording, self._inbox.letterbox.put, stopping)
+        self._reader = threading.Thread(target=_read, args=needs, daemon=True)
         self._timer = QTimer(self, interval=_EVERY)
         self._timer.timeout.connect(self._on_due)
         self._timer.start()
 
+    @property
+    def up_to_date(self) -> bool:
+        """All is shown that the playhead has passed."""
+        return self._read and self._taken == self._due()
+
+    def _due(self) -> int:
+        return bisect_right(self._said, self._playhead.now(), key=itemgetter(0))
+
     def _on_due(self) -> None:
-        read = self._read(perf_counter() + _SLICE)
-        due = bisect_right(self._said, self._playhead.now(), key=itemgetter(0))
-        before = self._taken
+        if self._reader.ident is None:  # the window stands now, and has time
+            self._reader.start()
+        due, before = self._due(), self._taken
         if due < before:
             self._course, self._taken = self._lab.new_course(), 0
         another = self._course is not self._lab.course
@@ -239,23 +254,37 @@ class LabReplay(QObject):
         ready = self._taken == due if another else self._taken != before
         if ready:
             self._lab.show(self._course)
-        self.up_to_date = read and self._taken == due
-        self._timer.setInterval(_EVERY if self.up_to_date else _AT_ONCE)
+        self._timer.setInterval(_EVERY if self._taken == due else _AT_ONCE)
 
-    def _read(self, until: float) -> bool:
-        """Whether there is no more."""
-        for said in self._unread:
-            last = self._said[-1][0] if self._said else said.at
-            try:
-                self._said.append((max(last, said.at), noted_of(said.what, said.text)))
-            except UnreadableError:
-                self.left_out += 1
-                lines = Message.counted(
-                    "{count} line about the lab in this file cannot be read and is left out.",
-                    "{count} lines about the lab in this file cannot be read and are left out.",
-                    self.left_out,
-                )
-                self._lab.said_of_recording = told(RECORDED, lines)
-            if perf_counter() > until:
-                return False
-        return True
+    def _on_came(self, came: tuple[list[tuple[float, Noted]], int] | None) -> None:
+        """None when all was read."""
+        if came is None:
+            self._read = True
+            return
+        self._said += came[0]
+        self.left_out += came[1]
+        if self.left_out:
+            lines = Message.counted(
+                "{count} line about the lab in this file cannot be read and is left out.",
+                "{count} lines about the lab in this file cannot be read and are left out.",
+                self.left_out,
+            )
+            self._lab.said_of_recording = told(RECORDED, lines)
+
+
+def _read(
+    recording: Recording,
+    put: Callable[[tuple[list[tuple[float, Noted]], int] | None], None],
+    stopping: threading.Event,
+) -> None:
+    lines, last = islice(recording.said(), _MOST), float("-inf")
+    while batch := [*islice(lines, _BATCH)]:
+        found: list[tuple[float, Noted]] = []
+        for said in batch:
+            last = max(last, said.at)
+            with suppress(UnreadableError):
+                found.append((last, noted_of(said.what, said.text)))
+        put((found, len(batch) - len(found)))
+        if stopping.wait(_REST):
+            return
+    put(None)
