@@ -87,7 +87,6 @@ LAB_KEYS: Sequence[KeyGroup] = (
         (
             ("Arrows PgUp PgDown Home End", mark("To another value; with Ctrl to the edge")),
             ("Up Down Home End", mark("To another layer of a model")),
-            ("Del", mark("Close the tab")),
             ("Esc", mark("Back to the bench")),
         ),
     ),

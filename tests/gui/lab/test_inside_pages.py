@@ -12,7 +12,6 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QMenu,
     QPlainTextEdit,
     QScrollBar,
     QTabBar,
@@ -29,9 +28,9 @@ from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.controls.fields import NumberField
+from gpuexplorer.gui.widgets.controls.fields import Dropdown, NumberField
 from gpuexplorer.lab.events import Element, Freed, Held, Placed
-from tests.gui.hands import click, press, texts, the
+from tests.gui.hands import press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
 from tests.gui.lab.looking import Values, answer, answer_model, looks, refuse, two_cards
 
@@ -279,8 +278,7 @@ def test_what_a_line_changed_took_away_or_brought_back_is_noticed(eyes: Looking)
     eyes.until(lambda: len(looks(worker)) > asked)
     answer(worker, ((2.1456, -1.0), (1.5, None)))
     eyes.until(lambda: grid.accessibleDescription() == "W[0, 0] is 2.1456")
-    click(eyes.inside, "Delete")
-    assert worker.cells[-1] == "del W"
+    eyes.lab.run("del W")
     worker.say(Freed(worker.last().id, "W"))
     worker.done()
     eyes.sees("W is no longer on the shelf.")
@@ -316,14 +314,6 @@ def test_the_values_of_the_chosen_layer_are_looked_at(eyes: Looking) -> None:
     eyes.answers("net[2].weight", SMALL)
     eyes.shows("What is shown", "bias")
     eyes.answers("net[2].bias", SMALL)
-    click(eyes.inside, "Save parameters")
-    assert eyes.worker.cells[-1] == 'torch.save(net.state_dict(), "net.pt")'
-    click(eyes.inside, "Copy to")
-    menu = the(QMenu, eyes.inside)
-    assert menu.actions()[0].text() == "cpu    net = net.cpu()"
-    menu.actions()[-1].trigger()
-    menu.close()
-    assert eyes.worker.cells[-1] == 'net = net.to("cuda:1")'
 
 
 def test_the_elements_of_a_container_are_looked_into_by_their_paths(eyes: Looking) -> None:
@@ -353,25 +343,19 @@ def test_an_optimiser_is_shown_as_it_is_printed(eyes: Looking) -> None:
     assert looks(eyes.worker) == []
 
 
-def test_each_opened_thing_has_a_tab_with_ways_to_others_and_back(eyes: Looking) -> None:
+def test_a_list_leads_to_all_that_can_be_looked_into_and_escape_back(eyes: Looking) -> None:
     eyes.place(tensor("X"))
     eyes.place(tensor("Y", number=2))
+    eyes.place(Placed(3, "n", "value", "", "3"))
     eyes.inside.open("X")
-    eyes.called(QAbstractButton, "Open another").click()
-    menu = the(QMenu, eyes.inside)
-    assert [each.text() for each in menu.actions()] == ["Y    2×3, float32"]
-    menu.actions()[0].trigger()
-    menu.close()
-    assert eyes.lab.selection.thing == "Y"
-    bar = eyes.shows("Opened", "X")
-    assert eyes.lab.selection.thing == "X"
-    assert [bar.accessibleTabName(each) for each in (0, 1)] == ["Inside X", "Inside Y"]
+    which = eyes.called(Dropdown, "Look inside")
+    said = [which.itemText(each) for each in range(which.count())]
+    assert said == ["X, 2×3, float32", "Y, 2×3, float32"]
     eyes.until(eyes.window.isActiveWindow)
-    assert bar.hasFocus()
-    press(bar, Qt.Key.Key_Delete)
-    assert (bar.count(), eyes.lab.selection.thing) == (1, "Y")
-    for button in ("Bench", "Close Y"):
-        with eyes.signal(eyes.inside.back_asked):
-            eyes.called(QAbstractButton, button).click()
+    assert which.hasFocus()
+    press(which, Qt.Key.Key_Down)
+    assert eyes.lab.selection.thing == "Y"
     with eyes.signal(eyes.inside.back_asked):
-        press(bar, Qt.Key.Key_Escape)
+        eyes.called(QAbstractButton, "Bench").click()
+    with eyes.signal(eyes.inside.back_asked):
+        press(which, Qt.Key.Key_Escape)

@@ -6,7 +6,6 @@ from PySide6.QtGui import QColor
 
 from gpuexplorer.gui.lab.inside.inside import thing_facts
 from gpuexplorer.gui.lab.inside.layers import (
-    batch_seen,
     copies_between,
     held_words,
     parameters,
@@ -16,6 +15,7 @@ from gpuexplorer.gui.lab.inside.values import (
     ValueScale,
     value_text,
     writing_of,
+    written,
 )
 from gpuexplorer.gui.theme.palette import Scheme, Theme, load_theme
 from gpuexplorer.lab.events import Began, Layer, Part
@@ -41,7 +41,7 @@ from tests.gui.lab.looking import opened, two_cards
 def test_cells_have_the_digits_that_tell_values_apart(
     dtype: str, most: float, value: float | None, text: str
 ) -> None:
-    assert writing_of(dtype, 0.0, most).text(value) == text
+    assert written(value, writing_of(dtype, 0.0, most)) == text
 
 
 def test_a_value_by_itself_has_the_digits_of_its_type() -> None:
@@ -81,25 +81,9 @@ def test_only_layers_that_do_something_are_shown_and_buffers_are_no_parameters()
     assert held_words(layers) == said
 
 
-@pytest.mark.parametrize(
-    ("code", "rows"),
-    [
-        ("net(X)", 16),
-        ("losses = []\nfor at in (0, 8):\n    loss = F.mse_loss(net(X[at:at + 8]), Y)", 8),
-        ("other(X)", None),
-        ("net(X + 1)", None),
-    ],
-)
-def test_the_batch_is_what_went_through_the_model_last(code: str, rows: int | None) -> None:
-    ledger = Ledger()
-    ledger.sent(Run(1, code, 1))
-    ledger.apply(Began(1))
-    ledger.apply(finished(1))
-    ledger.apply(tensor("X", shape=(16, 3)))
-    batch = batch_seen(ledger, "net")
-    assert batch == rows
-    words, more = copies_between(shown_layers(two_cards()), batch)["2"]
-    assert words == (f"copies {32 * rows} B a pass" if rows else "copies 32 B a row")
+def test_a_border_between_two_cards_says_what_each_row_copies() -> None:
+    words, more = copies_between(shown_layers(two_cards()))["2"]
+    assert words == "copies 32 B a row"
     assert more.startswith("Each pass copies what 1 gives from cuda:0 to cuda:1.")
 
 

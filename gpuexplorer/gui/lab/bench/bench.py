@@ -16,9 +16,9 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QListWidget, QWidget
 
-from gpuexplorer.core.units import USUAL, Units, trimmed
+from gpuexplorer.core.units import USUAL, Units, memory, trimmed
 from gpuexplorer.core.words import paragraph, tr, trn
 from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.lab.bench.block_list import THING, BenchActions, BlockList, ValuesOf, hue
@@ -32,15 +32,14 @@ from gpuexplorer.gui.lab.bench.blocks import (
     blocks_by_device,
     question_of,
 )
-from gpuexplorer.gui.lab.device_table import DeviceTable, key_of
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run, plain_tip
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
-from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import GROWS, row, say, wrapped_label
 from gpuexplorer.gui.widgets.laid_out import column as stacked
 from gpuexplorer.gui.widgets.line import ElidedLabel, Line, Wording
@@ -55,9 +54,7 @@ _BAR, _LEGEND, _HAIR = 12.0, 18.0, 2.0
 
 
 class Bench(QWidget):
-    """Brought up to date by `pull` while it is seen, and by the lab when something changed. A
-    row above leads to devices that have no room.
-    """
+    """Brought up to date by `pull` while it is seen, and by the lab when something changed."""
 
     open_asked = Signal(str)  # the name of an object to look into
 
@@ -75,23 +72,21 @@ class Bench(QWidget):
         self._columns: list[BenchColumn] = []
         self._places: list[QWidget] = []  # with the list of the rest
         self._taken: list[str] = []  # their devices, and those that are listed
+        self._listed: list[BenchDevice] = []
         self._field = QWidget()
         self._field.setProperty("panel", "clear")
         self._area = scrolled(self._field, sideways=True)
-        self._rest = DeviceTable("", self._field)  # of devices that hold nothing
-        self._rest.setProperty("panel", "card")
+        self._rest = QListWidget()  # devices that hold nothing, where there are very many
+        self._rest.setProperty("kind", "sections")
         self._row = row(self._rest, within=self._field, gap=_GAP)
         self._note = wrapped_label("", Tone.TEXT)
         self._note.setProperty("kind", "refusal")
         self._note.hide()
         self._refused = ""
         self._reading = QTimer(self, singleShot=True, interval=6000)  # to be read
-        self._reach = Segmented(tr("Devices"), [])  # where not all columns have room
-        parts = (self._reach, self._area, GROWS, self._note)
-        self._laid_out = stacked(*parts, within=self, gap=_GAP)
+        stacked(self._area, GROWS, self._note, within=self, gap=_GAP)
         self.setAccessibleName(tr("Bench"))
         self.setAcceptDrops(True)
-        self._area.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
         self._actions.opened.connect(self.open_asked)
         self._actions.refused.connect(self._on_refused)
         self._reading.timeout.connect(self._on_refused)
@@ -109,11 +104,11 @@ class Bench(QWidget):
         if len(devices) > _MOST_COLUMNS:
             # Only those that hold something, be it their context; the others are listed.
             shown = [e for e in devices if e.is_host or e.context_bytes or blocks.get(e.name)]
-        rest = [each for each in devices if each not in shown]
+        self._listed = rest = [each for each in devices if each not in shown]
         taken = [*map(key_of, shown), "", *map(key_of, rest)]
         if taken != self._taken:
             self._taken = taken
-            self._take(shown, len(rest))
+            self._take(shown, rest)
         rows = max((len(parts_of(each)) for each in devices), default=0)
         first = next((each for each in shown if each.is_card and each.usable), None)
         for column, device in zip(self._columns, shown, strict=True):
@@ -127,9 +122,15 @@ class Bench(QWidget):
             column.folded = device.is_host and not there and len(devices) > 1
             column.blocks.show_blocks(there, device, units)
             column.show_device(device, units, rows, empty)
-        words = trn("{count} more, empty", "{count} more, empty", len(rest))
-        self._rest.setAccessibleName(words)
-        self._rest.show_devices(rest, units, words)
+        for at, device in enumerate(rest):
+            free, name = device.free_bytes, device.name or device.label
+            words = (
+                name
+                if free is None
+                else tr("{device}: {amount} free", device=name, amount=memory(free, units))
+            )
+            self._rest.item(at).setText(words)
+            self._rest.item(at).setToolTip(plain_tip(tr(device.reason) or device.label))
         self._arrange()
 
     def _why_nothing(self) -> str:
@@ -142,7 +143,11 @@ class Bench(QWidget):
         how = stage_words(lab.stage, tr(lab.sentence)).sentence if waits else ""
         return paragraph((tr("No tensors yet."), how))
 
-    def _take(self, shown: Sequence[BenchDevice], rest: int) -> None:
+    def _take(self, shown: Sequence[BenchDevice], rest: Sequence[BenchDevice]) -> None:
+        self._rest.clear()
+        self._rest.addItems([each.name for each in rest])
+        more = trn("{count} more, empty", "{count} more, empty", len(rest))
+        self._rest.setAccessibleName(more)
         for column in self._columns:
             column.hide()
         for at, device in enumerate(shown):
@@ -160,14 +165,8 @@ class Bench(QWidget):
         focused = [each for each in self._columns if each.blocks.hasFocus()]
         for column in (*focused, *self._columns)[:1]:
             self._offer_to_tab_key(column)
-        self._rest.setVisible(rest > 0)
+        self._rest.setVisible(bool(rest))
         self._places = [*self._columns, *([self._rest] if rest else [])]
-        words = [each.device.chip or each.device.name for each in self._columns]
-        words += [f"+{rest}"] if rest else []
-        before, self._reach = self._reach, Segmented(tr("Devices"), list(enumerate(words)))
-        self._reach.chosen.connect(self._on_device_chosen)
-        self._laid_out.replaceWidget(before, self._reach)
-        before.deleteLater()
         self._show_names()
 
     def _arrange(self) -> None:
@@ -178,9 +177,6 @@ class Bench(QWidget):
         fitting = max(1, min(count, room // (_LEAST + _GAP)))
         for each in self._places:
             each.setFixedWidth(_FOLDED if each in folded else max(1, room // fitting - _GAP))
-        self._reach.setVisible(count > fitting)
-        self._reach.show_compact(self._reach.full_width() > self.width())
-        self._on_scrolled()
 
     def _show_names(self) -> None:
         """What is selected, and what a failed cell asks."""
@@ -203,7 +199,8 @@ class Bench(QWidget):
         column = next(found, None)
         device = column.device if isinstance(column, BenchColumn) else None
         if column is self._rest:
-            device = self._rest.device_at(self._rest.mapFrom(self._field, there))
+            row = self._rest.indexAt(self._rest.viewport().mapFrom(self._field, there)).row()
+            device = self._listed[row] if row >= 0 else None
         return device if device is not None and device.name else None
 
     def _values(self, block: Block) -> Peeked | None:
@@ -255,16 +252,6 @@ class Bench(QWidget):
                 self._asked[thing.name] = (thing.id, cells)
                 self._lab.look_into(thing.name, rows=FEW_ROWS, columns=FEW_COLUMNS)
 
-    def _on_device_chosen(self, at: int) -> None:
-        self._area.horizontalScrollBar().setValue(self._places[at].x())
-        self._reach.show_choice(at)  # also where it cannot come to the left edge
-
-    def _on_scrolled(self) -> None:
-        """The first that is seen as a whole."""
-        left = self._area.horizontalScrollBar().value()
-        found = (at for at, each in enumerate(self._places) if each.x() >= left)
-        self._reach.show_choice(next(found, 0))
-
     def _on_walked(self, column: "BenchColumn") -> None:
         if column.blocks.hasFocus():
             self._offer_to_tab_key(column)
@@ -302,13 +289,11 @@ class Bench(QWidget):
             event.acceptProposedAction()
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """At the edge and over the row above, devices that are not seen come into sight."""
+        """At the edge, devices that are not seen come into sight."""
         event.acceptProposedAction()
         place, bar = event.position().toPoint(), self._area.horizontalScrollBar()
         if not _EDGE <= place.x() <= self.width() - _EDGE:
             bar.setValue(bar.value() + (_EDGE if place.x() > _EDGE else -_EDGE))
-        if isinstance(under := self.childAt(place), QToolButton):
-            under.click()
         device, held = self._device_at(place), self._carried(event)
         possible = held is None or device is None or not self._actions.why_not(held, device)
         self._show_target(device, possible=possible)
@@ -316,9 +301,9 @@ class Bench(QWidget):
     def _show_target(self, device: BenchDevice | None, *, possible: bool = True) -> None:
         """A block is held over it."""
         for column in self._columns:
-            column.target = possible if device == column.device else None
-            column.update()
-        self._rest.show_target(key_of(device) if device is not None and possible else None)
+            column.show_held(possible if device == column.device else None)
+        listed = self._listed.index(device) if device in self._listed and possible else -1
+        self._rest.setCurrentRow(listed)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self._show_target(None)
@@ -339,7 +324,7 @@ class Bench(QWidget):
         self._arrange()
 
 
-class BenchColumn(Painted):
+class BenchColumn(QFrame):
     """One device: its memory, and what lies on it. The list of blocks speaks for the whole."""
 
     def __init__(
@@ -348,8 +333,8 @@ class BenchColumn(Painted):
         super().__init__(parent)
         self.device, self.folded = device, False  # folded: a host that holds nothing
         self._actions = actions
-        self.target: bool | None = None  # a block is held over it that can, or cannot, come
-        letters = self.look.letters
+        self.setProperty("panel", "card")
+        letters = look().letters
         self._chip = ChipRow()
         self._title = ElidedLabel(letters.title, Tone.TEXT)
         # It can be used, and something is special about it: told on asking.
@@ -360,7 +345,7 @@ class BenchColumn(Painted):
         self._said = wrapped_label("", Tone.QUIET)
         self._count = ElidedLabel(letters.caption, Tone.QUIET)
         self.blocks = BlockList(device, actions, values_of)
-        self.blocks.walked.connect(self.update)
+        self.blocks.walked.connect(self.show_held)
         self.setFocusProxy(self.blocks)
         self._said.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         head = row(self._chip, self._title, GROWS, self._special)
@@ -371,7 +356,7 @@ class BenchColumn(Painted):
     def show_device(self, device: BenchDevice, units: Units, rows: int, empty: str) -> None:
         """`rows`: the parts of the device with most of them; `empty`: where no block lies."""
         self.device = device
-        letters, whole = self.look.letters, device.usable and device.computes
+        letters, whole = look().letters, device.usable and device.computes
         name = device.name or tr("Card {number}", number=device.chip)
         label = short_name(device.label)
         if device.modelled and device.usable:
@@ -383,7 +368,7 @@ class BenchColumn(Painted):
         self._label.show_text(label)
         self._label.setVisible(not self.folded)
         said = "" if device.name == "meta" else tr("free memory is not known")
-        free: list[Wording] = [((said, letters.caption, Tone.FAINT),)]
+        free: Wording = ((said, letters.caption, Tone.FAINT),)
         if device.free_bytes is not None:
             left = amount(device.free_bytes, device, units)
             said, words = tr("{amount} free", amount=left), tr("{unit} free", unit=left.unit)
@@ -391,10 +376,8 @@ class BenchColumn(Painted):
                 total = trimmed(amount(device.total_bytes, device, units).number)
                 words = tr("{unit} free of {total}", unit=left.unit, total=total)
             number = left.number, letters.number, Tone.TEXT if whole else Tone.QUIET
-            lengths = words, tr("{unit} free", unit=left.unit), left.unit
-            rest = [f"{THIN_SPACE}{each}" for each in lengths]
-            free = [(number, (each, letters.body, Tone.QUIET)) for each in rest]
-        self._free.show_wordings(free)
+            free = number, (f"{THIN_SPACE}{words}", letters.body, Tone.QUIET)
+        self._free.show_wordings([free])
         facts = [device.label, said]
         for part, size, _ in parts_of(device):
             known = tr("not known") if size is None else amount(size, device, units)
@@ -413,19 +396,20 @@ class BenchColumn(Painted):
         self.blocks.setAccessibleName(f"{name}, {objects}")
         self.blocks.setAccessibleDescription(paragraph([f"{', '.join(facts)}.", *why]))
 
-    def draw(self, drawing: Drawing) -> None:
-        theme, whole = drawing.theme, QRectF(self.rect())
-        drawing.tile(whole)
-        if self.target is not None:
-            edge = theme.accent if self.target else theme.faint
-            drawing.tile(whole, faded(edge, 0.08), edge)
-        if self.blocks.hasFocus() and self.blocks.at is None:
-            drawing.focus_ring(whole)
+    def show_held(self, can_come: bool | None = None) -> None:
+        """A block is held over it that can, or cannot, come; or it has the keyboard itself."""
+        focused = self.blocks.hasFocus() and self.blocks.at is None
+        held = "focus" if focused else "" if can_come is None else f"{can_come}"
+        restyle(self, "held", held)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
             self.blocks.setFocus(Qt.FocusReason.MouseFocusReason)
             self._actions.choose(None)
+
+
+def key_of(device: BenchDevice) -> str:
+    return device.name or f"card {device.chip}"  # PyTorch has no name for it
 
 
 # Its words, its size, and its strength of the colour: 0 is not ours, and hatched.

@@ -39,7 +39,7 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lab.bench.blocks import Block, BlockKind, Key, cells_of, lines_of
+from gpuexplorer.gui.lab.bench.blocks import Block, BlockKind, Key, lines_of
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line
 from gpuexplorer.gui.state.lab.devices import BenchDevice
@@ -264,32 +264,18 @@ class BlockDelegate(Delegate):
                 x = drawing.elided(x, baseline, run, max(0.0, end - x)) + _BETWEEN
             baseline += _LINE
         if whole and block.grid is not None:
-            high = block.grid[0] * _LINE
-            field = QRectF(left, place.bottom() - _PAD + 1 - high, right - left, high)
-            self._draw_cells(drawing, field, block.grid, self._values_of(block))
+            for line in self._lines(block, right - left):
+                drawing.text(left, baseline, Run(line, self.look.letters.mono, theme.text))
+                baseline += _LINE
 
-    def _draw_cells(
-        self, drawing: Drawing, field: QRectF, grid: tuple[int, int], values: Peeked | None
-    ) -> None:
-        """Until somebody has looked, the cells are there without their figures."""
-        rows, columns = grid
-        letters, theme = drawing.letters.caption, drawing.theme
-        cells = () if values is None else cells_of(values)
-        widest = max((letters.width(text) for line in cells for text, _ in line), default=20.0)
-        shown = min(columns, max(1, int(field.width() // (widest + 7))))
-        # A lone number is no reason for a bar as wide as the block.
-        wide = min(field.width() / shown, max(48.0, widest + 10))
-        colour = hue(theme, self._model.device)
-        for at in range(rows * shown):
-            down, across = divmod(at, shown)
-            known = down < len(cells) and across < len(cells[down])
-            text, share = cells[down][across] if known else ("", 0.0)
-            left, top = field.left() + across * wide, field.top() + down * _LINE
-            cell = QRectF(left, top, wide - 1, _LINE - 1)
-            drawing.filled(cell, faded(colour, 0.12 + 0.28 * min(1.0, max(0.0, share))), 2)
-            run = Run("…" if across == shown - 1 < columns - 1 else text, letters, theme.text)
-            baseline = cell.center().y() + letters.cap_height / 2
-            drawing.text(cell.center().x() - run.width / 2, baseline, run)
+    def _lines(self, block: Block, wide: float) -> Sequence[str]:
+        """Its values, as many as have room beside each other; none before a look."""
+        values = self._values_of(block)
+        if values is None:
+            return ()
+        letters = int(wide // self.look.letters.mono.width("0")) - 2
+        widest = max(len(each) for line in lines_of(values) for each in line.split())
+        return lines_of(values, max(1, (letters + 1) // (widest + 1)))
 
 
 class BlockList(QListView):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gpuexplorer.core.metrics import Unit
 from gpuexplorer.core.units import USUAL, Quantity, Units, measure, memory, part_of_memory
 from gpuexplorer.core.words import Message, listed, mark, tr
-from gpuexplorer.gui.lab.inside.values import shape_text, writing_of
+from gpuexplorer.gui.lab.inside.values import shape_text, writing_of, written
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab_course import Cause
 from gpuexplorer.lab.cures import sites
@@ -44,19 +44,13 @@ class BlockKind(StrEnum):
         return self in (BlockKind.TENSOR, BlockKind.MODEL, BlockKind.CONTAINER)
 
 
-def cells_of(peeked: Peeked) -> Sequence[Sequence[tuple[str, float]]]:
-    """Row by row: what is written, and where it stands from the least (0) to the most (1)."""
-    least, most = peeked.least or 0.0, peeked.most or 0.0
-    writing, span = writing_of(peeked.dtype, peeked.least, peeked.most), most - least
-
-    def share(value: float | None) -> float:
-        return 0.5 if value is None or not span else (value - least) / span
-
-    return [[(writing.text(each), share(each)) for each in row] for row in peeked.rows]
-
-
-def lines_of(peeked: Peeked) -> Sequence[str]:
-    return [" ".join(text for text, _ in row) for row in cells_of(peeked)]
+def lines_of(peeked: Peeked, columns: int = FEW_COLUMNS) -> Sequence[str]:
+    """Row by row, its values below each other; so many of them beside each other."""
+    form = writing_of(peeked.dtype, peeked.least, peeked.most)
+    rows = [[written(each, form) for each in row[:columns]] for row in peeked.rows]
+    cut = " …" if columns < len(peeked.rows[0]) else ""
+    widest = max(len(each) for row in rows for each in row)
+    return [" ".join(each.rjust(widest) for each in row) + cut for row in rows]
 
 
 class Key(NamedTuple):

@@ -1,24 +1,19 @@
-"""Inside: the things that were opened, each behind a tab, with what each is and holds."""
+"""Inside: one thing of the shelf at a time, with what it is and what it holds."""
 
 import math
 import re
 from collections.abc import Sequence
-from contextlib import suppress
-from functools import partial
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QMenu,
     QPlainTextEdit,
-    QPushButton,
     QStackedWidget,
     QTabBar,
     QWidget,
 )
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import grouped
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.lab.bench.blocks import BlockKind, one_line, text_of
@@ -31,7 +26,6 @@ from gpuexplorer.gui.lab.inside.value_pane import (
     failure_words,
 )
 from gpuexplorer.gui.lab.inside.values import bytes_text, shape_text
-from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line, save_line
 from gpuexplorer.gui.state.lab.devices import BenchDevice, chip_of
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.tables.cell import Cell, Column
@@ -40,8 +34,9 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton, open_below
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row, say, wrapped_label
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
 from gpuexplorer.gui.widgets.painted import ChipRow
@@ -50,36 +45,26 @@ from gpuexplorer.lab.events import Element, Event, Failed, Finished, Opened, Par
 from gpuexplorer.lab.ledger import Ledger
 
 _MARGIN, _TOP, _GAP, _SIDE, _LEAST_HEIGHT = 16, 12, 10, 288, 300
-_MOST_OPENED, _CROSS = 12, 24
 
 
 class Inside(QWidget):
-    """The arrow keys go from tab to tab, Delete closes one."""
+    """A list above leads to all that lies on the shelf."""
 
     back_asked = Signal()
 
     def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
-        self._opened: list[str] = []
         self._shown = ""
-        self._tabs_of: Sequence[tuple[str, str]] = ()  # with the devices
         self._stale = False
         back = ToolButton("word", Icon.PREVIOUS, tr("Bench"))
         back.setToolTip(tr("Back to the bench (Esc)"))
         back.clicked.connect(self.back_asked)
-        line, nothing = QFrame(), QFrame()
-        line.setProperty("panel", "line")
-        line.setFixedSize(1, 20)
+        nothing = QFrame()
         nothing.setProperty("panel", "card")
-        self._tabs = _tabs(tr("Opened"))
-        self._tabs.setFont(look().letters.mono.font)
-        self._tabs.currentChanged.connect(lambda at: self.open(self._opened[at]))
-        delete = QShortcut(Qt.Key.Key_Delete, self._tabs)
-        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
-        delete.activated.connect(lambda: self._close(self._shown))
-        self._another = ToolButton("word", Icon.ADD, tr("Open another"))
-        self._another.clicked.connect(self._on_another_asked)
+        self._which = Dropdown(tr("Look inside"))
+        self._which.setFixedWidth(_SIDE)
+        self._which.chosen.connect(self.open)
         self._page = ThingPage(lab)
         self._page.open_asked.connect(self.open)
         self._gone = EmptyState(Icon.MISSING)
@@ -88,8 +73,7 @@ class Inside(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(nothing)
         self._pages.addWidget(scrolled(self._page))
-        head = row(back, line, self._tabs, GROWS, self._another)
-        margins = _MARGIN, _TOP, _MARGIN, _TOP
+        head, margins = row(back, self._which, FREE), (_MARGIN, _TOP, _MARGIN, _TOP)
         column(head, self._pages, GROWS, within=self, gap=_GAP, margins=margins)
         lab.changed.connect(self._on_changed)
         lab.told.connect(self._on_told)
@@ -98,12 +82,9 @@ class Inside(QWidget):
         """Nothing in here is read live: what changed is told by the lab."""
 
     def open(self, name: str) -> None:
-        """Look into this thing as well, and show it first."""
-        if name not in self._opened:
-            self._opened.append(name)
-            del self._opened[:-_MOST_OPENED]
+        """Look into this thing, by its name or by its path in a container."""
         self._show(name)
-        self._tabs.setFocus(Qt.FocusReason.TabFocusReason)
+        self._which.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _show(self, name: str) -> None:
         if name != self._shown:
@@ -118,56 +99,20 @@ class Inside(QWidget):
             sentence = tr("{name} is no longer on the shelf.", name=name)
             more = tr("What stands under this name again is shown here.")
             self._gone.show_words(sentence, more, tr("Back to the bench"))
-        self._show_tabs()
+        self._show_choices()
 
-    def _show_tabs(self) -> None:
-        things = [(name, thing_called(self._lab.ledger, name)) for name in self._opened]
-        tabs_of = [(name, thing.device if thing else "") for name, thing in things]
-        with QSignalBlocker(self._tabs):
-            if tabs_of != self._tabs_of:
-                self._tabs_of = tabs_of
-                _clear(self._tabs)
-                for at, (name, device) in enumerate(tabs_of):
-                    self._tabs.addTab(name.replace("&", "&&"))
-                    self._tabs.setTabToolTip(at, name)
-                    self._tabs.setAccessibleTabName(at, tr("Inside {name}", name=name))
-                    cross = IconButton(Icon.CLOSE, tr("Close {name}", name=name), "Del")
-                    cross.setFixedSize(_CROSS, _CROSS)
-                    cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-                    cross.clicked.connect(partial(self._close, name))
-                    chips = DeviceChips()
-                    chips.setParent(self._tabs)  # else it is shown as a window of its own
-                    chips.show_devices(device, self._lab.devices())
-                    sides = QTabBar.ButtonPosition
-                    for side, widget in ((sides.LeftSide, chips), (sides.RightSide, cross)):
-                        around = QWidget()
-                        row(widget, within=around, margins=(4, 0, 4, 0))
-                        self._tabs.setTabButton(at, side, around)
-            if self._shown in self._opened:
-                self._tabs.setCurrentIndex(self._opened.index(self._shown))
-
-    def _close(self, name: str) -> None:
-        """The neighbour is shown; who closes the last goes back to the bench."""
-        at = self._opened.index(name)
-        self._opened.remove(name)
-        if self._opened and name == self._shown:
-            self.open(self._opened[min(at, len(self._opened) - 1)])
-            return
-        self._show_tabs()
-        if not self._opened:
-            self.back_asked.emit()
-
-    def _on_another_asked(self) -> None:
-        menu = QMenu(self)
-        for thing in self._lab.ledger.things.values():
-            if thing.name not in self._opened:
-                about = (
-                    text_of(thing) if thing.kind == "tensor" else BlockKind(thing.kind).words
-                )
-                menu.addAction(f"{thing.name}    {about}", partial(self.open, thing.name))
-        if menu.isEmpty():
-            menu.addAction(tr("Nothing else is on the shelf")).setEnabled(False)
-        open_below(menu, self._another)
+    def _show_choices(self) -> None:
+        ledger, known = self._lab.ledger, {each.name: each for each in self._lab.devices()}
+        choices = []
+        for name in dict.fromkeys((*ledger.things, self._shown)):
+            thing = thing_called(ledger, name)
+            if thing is not None and (BlockKind(thing.kind).opens or name == self._shown):
+                tensor = thing.kind == "tensor"
+                about = text_of(thing) if tensor else BlockKind(thing.kind).words
+                chip = chip_of(thing.device.split(", ")[0], known)
+                chipped = chip.text, chip.colour, chip.colour is None
+                choices.append(Choice(name, name, about, *chipped))
+        self._which.show_choices(choices, self._shown, self._shown)
 
     def _on_told(self, event: Event) -> None:
         """Any cell may have changed values in place, of which the shelf says nothing."""
@@ -182,7 +127,7 @@ class Inside(QWidget):
             self._show(self._shown)
         elif there:
             self._page.show_facts()
-            self._show_tabs()
+            self._show_choices()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # No shortcut: a field in which somebody types has the key first.
@@ -214,13 +159,6 @@ class ThingPage(QFrame):
         self._chips = DeviceChips()
         self._title = ElidedLabel(letters.title, Tone.TEXT)
         self._headline = ElidedLabel(letters.body, Tone.QUIET)
-        actions = [
-            QPushButton(word) for word in (tr("Copy to"), tr("Save parameters"), tr("Delete"))
-        ]
-        self._copy, self._save, self._delete = actions
-        self._copy.clicked.connect(self._on_copy_asked)
-        self._save.clicked.connect(lambda: self._run(save_line(self._name)))
-        self._delete.clicked.connect(lambda: self._run(delete_line([self._name])))
         self._refusal = wrapped_label("", Tone.BAD)
         self._refusal.hide()
         self._layers = LayerTable(lab)
@@ -228,7 +166,10 @@ class ThingPage(QFrame):
         self._held = ElidedLabel(letters.caption, Tone.QUIET)
         self._line = ElidedLabel(letters.mono, Tone.TEXT)
         self._words = ElidedLabel(letters.body, Tone.QUIET)
-        self._switch = _tabs(tr("What is shown"))
+        self._switch = QTabBar(drawBase=False, expanding=False)
+        self._switch.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._switch.setProperty("kind", "things")
+        self._switch.setAccessibleName(tr("What is shown"))
         self._switch.currentChanged.connect(self._on_switched)
         self._values = ValuePane(lab)
         self._values.setMinimumHeight(_LEAST_HEIGHT)
@@ -248,7 +189,7 @@ class ThingPage(QFrame):
         self._text = QPlainTextEdit(readOnly=True, tabChangesFocus=True)
         self._text.setFont(letters.mono.font)
         self._text.setAccessibleName(tr("As PyTorch prints it"))
-        head = row(self._chips, self._title, self._headline, GROWS, *actions)
+        head = row(self._chips, self._title, self._headline, GROWS)
         part = row(self._line, self._words, GROWS, self._switch)
         below = part, self._values, GROWS, self._elements, GROWS, self._more, self._text, GROWS
         side = QWidget()
@@ -285,14 +226,10 @@ class ThingPage(QFrame):
         if thing is None:
             return
         self._chips.show_devices(thing.device, self._lab.devices())
-        self._copy.setVisible(kind in ("model", "tensor"))
-        self._save.setVisible(kind == "model")
         for each in (self._layers, self._held):
             each.setVisible(bool(self._layers.layers))
         self._elements.setVisible(kind == "container")
         self._text.setVisible(kind not in ("tensor", "model", "container"))
-        self._save.setToolTip(save_line(self._name))
-        self._delete.setToolTip(delete_line([self._name]))
         self._elements.show_rows(thing.elements)
         more = trn("and {count} more", "and {count} more", thing.more)
         say(self._more, more if thing.more else "")
@@ -332,7 +269,8 @@ class ThingPage(QFrame):
         with QSignalBlocker(self._switch):
             if choices != self._choices:
                 self._choices = choices
-                _clear(self._switch)
+                while self._switch.count():
+                    self._switch.removeTab(0)
                 for word, _ in choices.values():
                     self._switch.addTab(word)
             if choices:
@@ -345,14 +283,6 @@ class ThingPage(QFrame):
             each.setVisible(bool(text))
         self._values.setVisible(bool(choices))
         self._values.show_thing(self._looked_at)
-
-    def _run(self, line: str) -> None:
-        refusal = ""
-        try:
-            self._lab.run(line, by_form=True)
-        except Trouble as trouble:
-            refusal = trouble.told
-        say(self._refusal, refusal)
 
     def _on_switched(self, at: int) -> None:
         self._looked_at = list(self._choices)[at]
@@ -376,18 +306,6 @@ class ThingPage(QFrame):
         if element is not None and BlockKind(element.kind).opens:
             self.open_asked.emit(element.path)
 
-    def _on_copy_asked(self) -> None:
-        menu, thing, by_host = QMenu(self), self._thing, self._lab.switches.by_host
-        for device in self._lab.devices():
-            if thing is not None and device.name not in ("", "meta"):
-                with suppress(Trouble):
-                    slow = (thing.device, device.name) in by_host
-                    line = copy_line(thing, device, self._lab.ledger.things, by_host=slow)
-                    menu.addAction(f"{device.name}    {line}", partial(self._run, line))
-        if menu.isEmpty():
-            menu.addAction(tr("There is no other device")).setEnabled(False)
-        open_below(menu, self._copy)
-
 
 class DeviceChips(ChipRow):
     """The devices that a thing lies on; each says on asking which it is."""
@@ -405,19 +323,6 @@ class DeviceChips(ChipRow):
         self.setToolTip(", ".join(named))
         self.setVisible(bool(named))
         self.resize(self.sizeHint())
-
-
-def _tabs(name: str) -> QTabBar:
-    made = QTabBar(drawBase=False, expanding=False)
-    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    made.setProperty("kind", "things")
-    made.setAccessibleName(name)
-    return made
-
-
-def _clear(tabs: QTabBar) -> None:
-    while tabs.count():
-        tabs.removeTab(0)
 
 
 def _headline(thing: Placed | Part) -> str:

@@ -1,6 +1,5 @@
 """LayerTable: a model's layers, what each holds, and where copies are needed between them."""
 
-import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,9 +11,7 @@ from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.lab.cell_source import tree_of
 from gpuexplorer.lab.events import Layer, Opened, Part
-from gpuexplorer.lab.ledger import Ledger
 
 # Kept beside the parameters, and never trained.
 _BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
@@ -34,7 +31,7 @@ class LayerTable(Table[Layer]):
     def show_model(self, opened: Opened) -> None:
         """The layer that was chosen stays so; else it is the first that holds something."""
         self.layers = shown_layers(opened)
-        self._copied = copies_between(self.layers, batch_seen(self._lab.ledger, opened.what))
+        self._copied = copies_between(self.layers)
         self.show_rows(self.layers)
         self.show_all_rows(_MOST_ROWS)
         if not self.picked():
@@ -113,10 +110,10 @@ def shown_layers(opened: Opened) -> Sequence[Layer]:
     return [each for each in opened.layers if each.parts or each.path not in holders]
 
 
-def copies_between(layers: Sequence[Layer], batch: int | None) -> Mapping[str, tuple[str, str]]:
+def copies_between(layers: Sequence[Layer]) -> Mapping[str, tuple[str, str]]:
     """In brief and in full, by the path of the layer that works on another device than those
-    before it. How much goes over is known where a linear layer takes it in, and a batch was
-    seen. A layer that holds nothing works where the one before it does.
+    before it. How much goes over is known where a linear layer takes it in. A layer that holds
+    nothing works where the one before it does.
     """
     found, before, place = {}, layers[0], ""
     for layer in layers:
@@ -132,33 +129,9 @@ def copies_between(layers: Sequence[Layer], batch: int | None) -> Mapping[str, t
             if layer.kind == "Linear":
                 each = weight.shape[-1] * (weight.bytes // max(1, math.prod(weight.shape)))
                 words = tr("copies {size} a row", size=bytes_text(each))
-                if batch is not None:
-                    words = tr("copies {size} a pass", size=bytes_text(each * batch))
-                    rows = Message("The last batch seen had {rows} rows.", rows=batch)
-                    more = paragraph([more, rows])
             found[layer.path] = words, more
         place, before = device, layer
     return found
-
-
-def batch_seen(ledger: Ledger, model: str) -> int | None:
-    """How many rows went through it the last time, where that can still be told."""
-    for cell in reversed(ledger.cells):
-        for node in ast.walk(tree_of(cell.code)) if cell.state == "done" else ():
-            match node:
-                case ast.Call(func=ast.Name(id=called), args=[given]) if called == model:
-                    match given:
-                        case ast.Name(id=name) if name in ledger.things:
-                            shape = ledger.things[name].shape or ()
-                            if len(shape) > 1:
-                                return shape[0]
-                        case ast.Subscript(
-                            slice=ast.Slice(
-                                upper=ast.BinOp(right=ast.Constant(value=int(rows)))
-                            )
-                        ):  # as the form for training writes it: X[at:at + 32]
-                            return rows
-    return None
 
 
 def part_line(model: str, layer: Layer, part: Part) -> str:

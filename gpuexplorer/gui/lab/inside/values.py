@@ -38,38 +38,34 @@ _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 _TOP, _ROLE, _ACROSS = QModelIndex(), Qt.ItemDataRole, Qt.Orientation.Horizontal
 
 
-class Writing(NamedTuple):
-    """The same for all cells of a tensor, so that they can be compared."""
-
-    form: str  # as Python formats a number; empty: true or false
-
-    def text(self, value: float | None) -> str:
-        if value is None or math.isnan(value):
-            return "NaN"
-        if not self.form and math.isfinite(value):
-            return str(bool(value))
-        number, power, exponent = format(value, self.form).partition("e")
-        text = f"{number}e{int(exponent)}" if power else number
-        return text.replace("-", "\N{MINUS SIGN}")
-
-
-def writing_of(dtype: str, least: float | None, most: float | None) -> Writing:
-    """By the largest there is: small values keep the digits that tell them apart."""
+def writing_of(dtype: str, least: float | None, most: float | None) -> str:
+    """The form in which Python writes all values of a tensor, so that they can be compared, by
+    the largest there is; empty: true or false.
+    """
     if dtype == "bool" or dtype.startswith(("int", "uint")):
-        return Writing("" if dtype == "bool" else ".0f")
+        return "" if dtype == "bool" else ".0f"
     reach = max(abs(least or 0.0), abs(most or 0.0))
     power = math.floor(math.log10(reach)) if reach else 0
     if not -3 <= power < 6:
-        return Writing(".1e")
-    return Writing(f".{max(0, min(2, 4 - power)) if power >= 0 else max(3, 1 - power)}f")
+        return ".1e"
+    return f".{max(0, min(2, 4 - power)) if power >= 0 else max(3, 1 - power)}f"
+
+
+def written(value: float | None, form: str) -> str:
+    if value is None or math.isnan(value):
+        return "NaN"
+    if not form and math.isfinite(value):
+        return str(bool(value))
+    number, power, exponent = format(value, form).partition("e")
+    return (f"{number}e{int(exponent)}" if power else number).replace("-", "\N{MINUS SIGN}")
 
 
 def value_text(value: float | None, dtype: str, digits: int = 0) -> str:
     """By itself, with all the digits that a value of this type has, or with so many."""
     if value is None:
         return tr("none")
-    writing, digits = writing_of(dtype, None, None), digits or _DIGITS.get(dtype, 7)
-    return (Writing(f".{digits}g") if writing.form == ".2f" else writing).text(value)
+    form = writing_of(dtype, None, None)
+    return written(value, f".{digits or _DIGITS.get(dtype, 7)}g" if form == ".2f" else form)
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -122,7 +118,7 @@ class ValueModel(QAbstractTableModel):
         self.peeked: Peeked | None = None
         self.values: NDArray[np.float64] = np.empty((0, 0))
         self.first = self.origin = self._size = (0, 0)  # `first`: where the values begin
-        self.writing = Writing(".2f")
+        self.form = ".2f"
 
     def show(self, peeked: Peeked | None, origin: tuple[int, int]) -> None:
         size = 0, 0
@@ -137,7 +133,7 @@ class ValueModel(QAbstractTableModel):
             row, column = (0, 0, *peeked.at)[-2:]
             self.first = row - origin[0], column - origin[1]
             self.values = np.array(peeked.rows, float, ndmin=2)
-            self.writing = writing_of(peeked.dtype, peeked.least, peeked.most)
+            self.form = writing_of(peeked.dtype, peeked.least, peeked.most)
         if anew:
             self.endResetModel()
 
@@ -171,7 +167,7 @@ class ValueModel(QAbstractTableModel):
         if role in (_ROLE.AccessibleTextRole, _ROLE.ToolTipRole):
             return self.said(index.row(), index.column())
         value = self.value(index.row(), index.column()) if role == _ROLE.DisplayRole else None
-        return None if value is None else self.writing.text(value)
+        return None if value is None else written(value, self.form)
 
     def headerData(self, at: int, way: Qt.Orientation, role: int = _ROLE.DisplayRole) -> object:
         return str(at + self.origin[way is _ACROSS]) if role == _ROLE.DisplayRole else None
@@ -239,7 +235,7 @@ class ValueGrid(QTableView):
         self._shares = self._scale.shares(values.values)
         # The widest text is one of these: values seen, and the ends of all.
         ends = [each for each in (peeked.least, peeked.most) if each is not None]
-        texts = map(values.writing.text, (*values.values.flat, *ends))
+        texts = (written(each, values.form) for each in (*values.values.flat, *ends))
         self._widest = max(map(look().letters.body.width, texts), default=0.0)
         bar = self.horizontalScrollBar().sizeHint().height()
         last = str(values.origin[0] + max(0, values.rowCount() - 1))
@@ -316,7 +312,7 @@ class ValueGrid(QTableView):
                 cell = QRect(corner.x() + across * wide, corner.y() + down * high, wide, high)
                 if cell.intersects(event.rect()):
                     value = float(values.values[down, across])
-                    self._write(painter, cell, values.writing.text(value), math.isnan(share))
+                    self._write(painter, cell, written(value, values.form), math.isnan(share))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(theme.accent if self.hasFocus() else theme.text, 2.0))
             chosen = QRectF(self.visualRect(self.currentIndex()))
