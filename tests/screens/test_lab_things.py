@@ -87,7 +87,7 @@ def test_looking_into_a_tensor_shows_its_values_and_what_it_is(
 
 def test_a_model_made_by_the_form_lies_on_its_card(open_program: OpenProgram) -> None:
     person = open_lab(open_program)
-    person.choose("What to create", "Model")
+    person.choose("What to do", "Model")
     person.sees('net = nn.Sequential(nn.Linear(3, 1)).to("cuda:0")', "4 parameters")
     person.click("Create on cuda:0")
     person.sees("net, model, Linear(3, 1), 16 B", "cuda:0, 1 object")

@@ -208,7 +208,7 @@ def train(person: Person) -> None:
 
 
 def model(person: Person) -> None:
-    person.choose(tr("What to create"), tr("Model"))
+    person.choose(tr("What to do"), tr("Model"))
 
 
 @pytest.mark.parametrize("form", [model, compute, train])

@@ -30,7 +30,7 @@ from gpuexplorer.gui.widgets.live_view import KeyGroup, LiveView
 from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.lab.events import Asked, Event, Failed
 
-_GAP, _FORM_WIDTH = 8, 240
+_GAP, _FORM_WIDTH = 8, 288
 _NARROW = 1200  # below, code would wrap, and the shelves hold less than two cards
 _LEAST = 300  # pixels for the shelves, and for code
 # Below, as beside a lesson, not even two of them stand side by side.

@@ -368,7 +368,7 @@ class BenchColumn(QFrame):
         self._label.show_text(label)
         self._label.setVisible(not self.folded)
         said = "" if device.name == "meta" else tr("free memory is not known")
-        free: Wording = ((said, letters.caption, Tone.FAINT),)
+        free: list[Wording] = [((said, letters.caption, Tone.FAINT),)]
         if device.free_bytes is not None:
             left = amount(device.free_bytes, device, units)
             said, words = tr("{amount} free", amount=left), tr("{unit} free", unit=left.unit)
@@ -376,8 +376,9 @@ class BenchColumn(QFrame):
                 total = trimmed(amount(device.total_bytes, device, units).number)
                 words = tr("{unit} free of {total}", unit=left.unit, total=total)
             number = left.number, letters.number, Tone.TEXT if whole else Tone.QUIET
-            free = number, (f"{THIN_SPACE}{words}", letters.body, Tone.QUIET)
-        self._free.show_wordings([free])
+            rest = f"{THIN_SPACE}{words}", f"{THIN_SPACE}{left.unit}"
+            free = [(number, (each, letters.body, Tone.QUIET)) for each in rest]
+        self._free.show_wordings(free)
         facts = [device.label, said]
         for part, size, _ in parts_of(device):
             known = tr("not known") if size is None else amount(size, device, units)

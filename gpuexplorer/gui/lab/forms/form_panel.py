@@ -45,8 +45,7 @@ from gpuexplorer.gui.widgets.laid_out import (
 from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.lab.cell_source import names_made
 
-_CREATE = (TENSOR, MODEL)
-FORMS: Sequence[LabForm] = (*_CREATE, COMPUTE, TRAIN)
+FORMS: Sequence[LabForm] = (TENSOR, MODEL, COMPUTE, TRAIN)
 _LEAST_LINES, _MOST_LINES = 2, 12
 
 
@@ -56,14 +55,10 @@ class FormPanel(QWidget):
     def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
-        self._shown = self._created = TENSOR
+        self._shown = TENSOR
         self._plan, self._around = Plan(), Around()
-        tabs = ((TENSOR, tr("Create")), (COMPUTE, tr(COMPUTE.title)), (TRAIN, tr(TRAIN.title)))
-        self._tabs = Segmented(tr("What to do"), tabs, heading=True)
-        kinds = [(each, tr(each.title)) for each in _CREATE]
-        self._kinds = Segmented(tr("What to create"), kinds)
-        for each in (self._kinds, *self._kinds.segments.values()):
-            each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        tabs = [(each, tr(each.title)) for each in FORMS]
+        self._tabs = Segmented(tr("What to do"), tabs)
         self._forms = {form: FormView(form) for form in FORMS}
         self._code = QPlainTextEdit(readOnly=True, tabChangesFocus=True)
         self._code.setProperty("kind", "plain")
@@ -82,15 +77,12 @@ class FormPanel(QWidget):
         line.setProperty("panel", "line")
         line.setFixedHeight(1)
         content.setProperty("panel", "clear")
-        column(self._kinds, *self._forms.values(), FREE, within=content, gap=12)
+        column(*self._forms.values(), FREE, within=content, gap=12)
         said = (self._facts, self._warnings, self._refusal, self._button)
         parts = (self._tabs, scrolled(content), Grow(2), line, self._code, GROWS, *said)
         column(*parts, within=ground, margins=(8, 12, 8, 12))
         column(ground, within=self)
-        self._tabs.chosen.connect(
-            lambda form: self._show_form(self._created if form is TENSOR else form)
-        )
-        self._kinds.chosen.connect(self._show_form)
+        self._tabs.chosen.connect(self._show_form)
         for form in self._forms.values():
             form.changed.connect(self._on_form_changed)
         self._button.clicked.connect(self._on_run_asked)
@@ -119,11 +111,7 @@ class FormPanel(QWidget):
 
     def _show_form(self, form: LabForm) -> None:
         self._shown = form
-        if form in _CREATE:
-            self._created = form
-            self._kinds.show_choice(form)
-        self._kinds.setVisible(form in _CREATE)
-        self._tabs.show_choice(TENSOR if form in _CREATE else form)
+        self._tabs.show_choice(form)
         for each, view in self._forms.items():
             view.setVisible(each is form)
         self._on_form_changed()

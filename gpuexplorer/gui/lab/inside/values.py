@@ -34,7 +34,6 @@ _GROUPED_BELOW = 1 << 20
 MOST = 100_000  # rows and columns of one table; fields lead to the others
 _HEIGHT, _LEAST_WIDTH, _HEAD = 27, 44, 20  # of a cell; of the numbers above
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 _TOP, _ROLE, _ACROSS = QModelIndex(), Qt.ItemDataRole, Qt.Orientation.Horizontal
 
 
@@ -190,9 +189,11 @@ class ValueGrid(QTableView):
         self._soon = QTimer(self, singleShot=True, interval=0)  # both bars may move at once
         self._soon.timeout.connect(self._want)
         self.setModel(self._values)
-        self.setHorizontalHeader(_Numbers(_ACROSS))
-        self.setVerticalHeader(_Numbers(Qt.Orientation.Vertical))
-        self.horizontalHeader().setFixedHeight(_HEAD)
+        for header in (self.horizontalHeader(), self.verticalHeader()):
+            header.setMinimumSectionSize(1)
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+            header.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            header.setProperty("kind", "values")
         self.setFrameShape(QTableView.Shape.NoFrame)
         self.setCornerButtonEnabled(False)
         self.setTabKeyNavigation(False)
@@ -202,7 +203,7 @@ class ValueGrid(QTableView):
         bars = self.verticalScrollBar(), self.horizontalScrollBar()
         for bar, name in zip(bars, (tr("Rows"), tr("Columns")), strict=True):
             bar.setAccessibleName(name)
-            bar.valueChanged.connect(self._on_scrolled)
+            bar.valueChanged.connect(self._soon.start)
         look().changed.connect(self._dress)
         self.selectionModel().currentChanged.connect(self._tell_chosen)
         self._lay_out()
@@ -218,6 +219,8 @@ class ValueGrid(QTableView):
     def show_figures(self, figures: bool) -> None:
         """Without them cells are small: up to 64 by 64 are seen together."""
         self.figures = figures
+        self.horizontalHeader().setVisible(figures)
+        self.verticalHeader().setVisible(figures)
         self._lay_out()
         self._dress()
         self.scrollTo(self.currentIndex())
@@ -237,9 +240,9 @@ class ValueGrid(QTableView):
         ends = [each for each in (peeked.least, peeked.most) if each is not None]
         texts = (written(each, values.form) for each in (*values.values.flat, *ends))
         self._widest = max(map(look().letters.body.width, texts), default=0.0)
+        last = str(values.origin[1] + max(0, values.columnCount() - 1))
+        self._widest = max(self._widest, look().letters.caption.width(last))
         bar = self.horizontalScrollBar().sizeHint().height()
-        last = str(values.origin[0] + max(0, values.rowCount() - 1))
-        self.verticalHeader().setFixedWidth(16 + math.ceil(look().letters.badge.width(last)))
         self.setMaximumHeight(_HEAD + values.rowCount() * _HEIGHT + bar)
         self._lay_out()
         self._dress()
@@ -256,15 +259,15 @@ class ValueGrid(QTableView):
         self.viewport().update()
 
     def _lay_out(self) -> None:
-        """Without figures all cells are seen together where 64 are enough."""
+        """Without figures up to 64 by 64 cells are seen together."""
         wide, high = max(_LEAST_WIDTH, math.ceil(self._widest) + 10), _HEIGHT
         if not self.figures:
-            # Without scroll bars, so that they do not come and go.
-            wide, high = self.width() - self.verticalHeader().width(), self.height() - _HEAD
-            rows, columns = max(1, self._values.rowCount()), max(1, self._values.columnCount())
-            wide = high = max(
-                1, min(wide // columns, high // rows, _HEIGHT), max(wide, high) // 64
+            rows, columns = (
+                min(64, max(1, each))
+                for each in (self._values.rowCount(), self._values.columnCount())
             )
+            room = min(self.width() // columns, self.height() // rows)
+            wide = high = max(1, min(room, _HEIGHT))
         self.horizontalHeader().setDefaultSectionSize(wide)
         self.verticalHeader().setDefaultSectionSize(high)
 
@@ -283,12 +286,7 @@ class ValueGrid(QTableView):
         place = self.currentIndex().row(), self.currentIndex().column()
         self.setAccessibleDescription(self._values.said(*place))
         self.cell_chosen.emit(*self._values.words(*place), self._values.value(*place))
-        self._on_scrolled()
-
-    def _on_scrolled(self) -> None:
         self._soon.start()
-        self.horizontalHeader().viewport().update()
-        self.verticalHeader().viewport().update()
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -332,28 +330,3 @@ class ValueGrid(QTableView):
         super().resizeEvent(event)
         self._lay_out()
         self._soon.start()
-
-
-class _Numbers(QHeaderView):
-    """As many as can be read; that of the chosen cell stands out."""
-
-    def __init__(self, orientation: Qt.Orientation) -> None:
-        super().__init__(orientation)
-        self.setMinimumSectionSize(1)
-        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-
-    @guarded
-    def paintSection(self, painter: QPainter, place: QRect, at: int) -> None:
-        way, letters, theme = self.orientation(), look().letters, look().theme
-        across, current = way is _ACROSS, self.selectionModel().currentIndex()
-        chosen = at == (current.column() if across else current.row())
-        last = str(self.model().headerData(self.count() - 1, way))
-        needed = letters.badge.width(last) + 10 if across else 16
-        if at % 2 ** max(0, math.ceil(math.log2(needed / self.defaultSectionSize()))) == 0:
-            painter.setFont((letters.badge if chosen else letters.caption).font)
-            painter.setPen(theme.text if chosen else theme.faint)
-            room = QRect(0, 0, 80 if across else self.width() - 16, 20)
-            room.moveCenter(place.center() - QPoint(0, 2 * across))
-            text = str(self.model().headerData(at, way))
-            painter.drawText(room, _CENTRE if across else _RIGHT, text)
