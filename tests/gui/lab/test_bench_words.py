@@ -12,13 +12,10 @@ from gpuexplorer.gui.lab.bench.blocks import (
     Block,
     amount,
     blocks_by_device,
-    question_of,
 )
 from gpuexplorer.gui.state.lab.bench_lines import copy_line, delete_line
 from gpuexplorer.gui.state.lab.devices import BenchDevice
-from gpuexplorer.lab.events import Began, Failed, Frame, Held, Placed
-from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.wire import Run
+from gpuexplorer.lab.events import Held, Placed
 from tests.gui.lab.conftest import GIB, MIB, tensor
 
 CUDA_0 = BenchDevice("cuda:0", "TITAN RTX", "0")
@@ -125,24 +122,6 @@ def test_deleting_takes_all_names_since_memory_goes_with_the_last() -> None:
     assert delete_line(("X", "Z")) == "del X, Z"
     with pytest.raises(Trouble, match="empty_cache"):
         delete_line(())
-
-
-def test_the_failing_expression_is_asked_about_until_it_is_cured_or_another_line_ran() -> None:
-    ledger = Ledger()
-    ledger.sent(Run(1, "A = X * 2\nfor x in range(2):\n    B = A @ (Y + X)", 1))
-    ledger.apply(Began(1))
-    ledger.apply(Failed(1, "devices differ", "", "", frames=(Frame(1, 3, "", 13, 18),)))
-
-    def asked(selected: int | None = None) -> list[str]:
-        return [each.name for each in question_of(ledger, selected) or ()]
-
-    assert asked() == []
-    ledger.things = {"X": tensor("X"), "Y": tensor("Y", "cuda:1"), "A": tensor("A")}
-    assert asked() == ["Y", "X"]
-    ledger.sent(Run(2, "X + X", 2))
-    assert (asked(), asked(1)) == ([], ["Y", "X"])
-    ledger.cells[0].cured_by = 2
-    assert asked(1) == []
 
 
 def test_the_figures_of_a_device_are_in_one_unit_unless_too_little_would_be_left() -> None:

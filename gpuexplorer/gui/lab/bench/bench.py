@@ -28,9 +28,7 @@ from gpuexplorer.gui.lab.bench.blocks import (
     Block,
     Key,
     amount,
-    asked_of,
     blocks_by_device,
-    question_of,
 )
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run, plain_tip
 from gpuexplorer.gui.state.lab.devices import BenchDevice
@@ -82,7 +80,6 @@ class Bench(QWidget):
         self._note = wrapped_label("", Tone.TEXT)
         self._note.setProperty("kind", "refusal")
         self._note.hide()
-        self._refused = ""
         self._reading = QTimer(self, singleShot=True, interval=6000)  # to be read
         stacked(self._area, GROWS, self._note, within=self, gap=_GAP)
         self.setAccessibleName(tr("Bench"))
@@ -179,13 +176,8 @@ class Bench(QWidget):
             each.setFixedWidth(_FOLDED if each in folded else max(1, room // fitting - _GAP))
 
     def _show_names(self) -> None:
-        """What is selected, and what a failed cell asks."""
-        question = question_of(self._lab.ledger, self._lab.selection.cell)
         for column in self._columns:
-            column.blocks.show_names(self._lab.selection.things, question or ())
-        self.setAccessibleDescription("" if question is None else asked_of(*question))
-        # Why nothing was done just now comes first.
-        say(self._note, self._refused or self.accessibleDescription())
+            column.blocks.show_names(self._lab.selection.things)
 
     def _bring_into_sight(self, names: frozenset[str]) -> None:
         """The last of them."""
@@ -272,8 +264,7 @@ class Bench(QWidget):
 
     def _on_refused(self, words: str = "") -> None:
         """Empty: it was read, or a person does something else."""
-        self._refused = words
-        say(self._note, words or self.accessibleDescription())
+        say(self._note, words)
         if words:
             self._reading.start()
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))

@@ -196,7 +196,6 @@ class BlockDelegate(Delegate):
         self.width = 0.0
         self.cramped = False  # not all fit in whole: each gets one line
         self.opened: Key | None = None  # but for this one
-        self.asked: Sequence[Key] = ()  # on which device?
 
     def in_whole(self, block: Block) -> bool:
         """With what stands below its name."""
@@ -251,8 +250,6 @@ class BlockDelegate(Delegate):
             drawing.outlined(place, QPen(theme.text, 1.5), _RADIUS)
         if option.state & _State.State_HasFocus:
             drawing.focus_ring(place.adjusted(-3, -3, 3, 3), _RADIUS + 3)
-        if block.key in self.asked:
-            drawing.outlined(place, QPen(theme.bad, 2, Qt.PenStyle.DashLine), _RADIUS)
         first, below, sizes, beside = self._runs(block)
         whole, left, right = self.in_whole(block), place.left() + _PAD, place.right() - _PAD
         baseline = place.top() + _PAD + 11.0
@@ -323,10 +320,10 @@ class BlockList(QListView):
             self._rows.show(blocks)
             self._choose()
 
-    def show_names(self, names: frozenset[str], asked: Sequence[Key]) -> None:
-        """What is selected, and what is asked about."""
-        if (names, asked) != (self._names, self._drawn.asked):
-            self._names, self._drawn.asked = names, asked
+    def show_names(self, names: frozenset[str]) -> None:
+        """What is selected."""
+        if names != self._names:
+            self._names = names
             self._choose()
 
     def _choose(self) -> None:

@@ -1,5 +1,5 @@
 """Block: one object that lies on a device, with what is said of it; all blocks of the bench out
-of the ledger; and which two of them a failed cell wanted to bring together.
+of the ledger.
 """
 
 import re
@@ -13,9 +13,7 @@ from gpuexplorer.core.words import Message, listed, mark, tr
 from gpuexplorer.gui.lab.inside.values import shape_text, writing_of, written
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab_course import Cause
-from gpuexplorer.lab.cures import sites
-from gpuexplorer.lab.events import Frame, Peeked, Placed
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.events import Peeked, Placed
 
 HOST = "cpu"
 FEW_ROWS, FEW_COLUMNS = 4, 6
@@ -243,34 +241,3 @@ def amount(size: int, device: BenchDevice, units: Units = USUAL) -> Quantity:
     if not whole or 0 < measure(Unit.BYTES, whole, units).shown(size) < _LEAST:
         return memory(size, units)
     return part_of_memory(size, whole, units)
-
-
-def asked_of(left: Key, right: Key) -> str:
-    names = {"left": left.name, "right": right.name}
-    devices = {"device": left.device, "other": right.device}
-    return tr("{left} on {device}, {right} on {other}. On which device?", **names, **devices)
-
-
-def question_of(ledger: Ledger, selected: int | None) -> tuple[Key, Key] | None:
-    """PyTorch does not choose a device by itself: on which of these two? About the failed cell
-    that is selected, else the newest; None once it is cured.
-    """
-    chosen = None if selected is None else ledger.cell(selected)
-    for cell in (chosen, *ledger.cells[-1:]):
-        failed = None if cell is None or cell.cured_by is not None else cell.failed
-        if cell is not None and failed is not None and failed.cause == "devices differ":
-            return _between(failed.frames, cell, ledger)
-    return None
-
-
-def _between(frames: Sequence[Frame], cell: Cell, ledger: Ledger) -> tuple[Key, Key] | None:
-    for site in sites(frames, cell, ledger):
-        places = [
-            Key(each.device, first_name(ledger.things, each.name))
-            for each in site.operands
-            if each.name in ledger.things and each.device and "," not in each.device
-        ]
-        right = next((each for each in places if each.device != places[0].device), None)
-        if right is not None:
-            return places[0], right
-    return None
