@@ -33,7 +33,7 @@ from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import release_first
 from gpuexplorer.lab.events import Placed
 
-_REMEMBERED = "lab/chosen switches"
+_REMEMBERED, _KEPT = "lab/chosen switches", ("placement", "growing")
 
 
 class LabHead(QWidget):
@@ -177,21 +177,15 @@ class LabHead(QWidget):
             release_first(lab, words, choose_anew, self.window())
 
     def _take_up_remembered(self) -> None:
-        """Visible cards only where these are the same cards: elsewhere numbers mean others."""
+        """Not which cards are visible: their numbers may mean others at another start."""
         lab, said = self._lab, self._lab.machine.settings.remembered(_REMEMBERED)
         if said is not None and lab.ledger.hello is None and not lab.recorded:
-            kept = json.loads(said)
-            same = kept.pop("cards") == self._card_ids() and kept["visible"]
-            kept["visible"] = tuple(kept["visible"]) if same else None
+            kept = {each: json.loads(said).get(each, False) for each in _KEPT}
             lab.choose(replace(lab.switches, **kept))
 
-    def _card_ids(self) -> Sequence[str]:
-        return [str(each.card.id) for each in self._lab.machine.cards()]
-
     def _on_switches_changed(self) -> None:
-        kept = {e: getattr(self._lab.switches, e) for e in ("placement", "growing", "visible")}
-        said = json.dumps({**kept, "cards": self._card_ids()})
-        self._lab.machine.settings.remember(_REMEMBERED, said)
+        kept = {each: getattr(self._lab.switches, each) for each in _KEPT}
+        self._lab.machine.settings.remember(_REMEMBERED, json.dumps(kept))
         self.refresh()
 
     def _on_caps_chosen(self, shares: Mapping[str, float]) -> None:

@@ -175,15 +175,14 @@ class CellPlots(PlotStack):
         self._lab.selection.choose(command, placed)
 
     def _cell_at(self, point: QPointF) -> int | None:
-        """Of several that lie on each other, the next one at each click."""
+        """The last whose flag, or the words beside it, lie there."""
         places = [(self.flag_place(each), each.cell) for each in self.cells]
-        before = [(each, cell) for each, cell in places if each.x() <= point.x() + 2]
-        words = before[-1][0].adjusted(-2, 0, _WORDS, 0) if before else QRectF()
-        if not words.contains(point):
-            return None
-        near = [cell for each, cell in before if each.x() > words.x() + 2 - _TOGETHER]
-        chosen = self._chosen()
-        return near[(near.index(chosen) + 1) % len(near)] if chosen in near else near[0]
+        there = (
+            cell
+            for place, cell in reversed(places)
+            if place.adjusted(-2, 0, _WORDS, 0).contains(point)
+        )
+        return next(there, None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         cell = self._cell_at(event.position())
