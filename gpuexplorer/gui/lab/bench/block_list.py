@@ -261,8 +261,8 @@ class BlockDelegate(Delegate):
                 x = drawing.elided(x, baseline, run, max(0.0, end - x)) + _BETWEEN
             baseline += _LINE
         if whole and block.grid is not None:
-            for line in self._lines(block, right - left):
-                drawing.text(left, baseline, Run(line, self.look.letters.mono, theme.text))
+            for values in self._lines(block, right - left):
+                drawing.text(left, baseline, Run(values, self.look.letters.mono, theme.text))
                 baseline += _LINE
 
     def _lines(self, block: Block, wide: float) -> Sequence[str]:
