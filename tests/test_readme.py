@@ -27,8 +27,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, Unit
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.plots.content import PlotContent, PlotLine
-from gpuexplorer.gui.settings.dialog import SettingsDialog
-from gpuexplorer.gui.settings.section import Section
+from gpuexplorer.gui.settings.dialog import Section, SettingsDialog
 from gpuexplorer.gui.state.alert_words import rule_sentence
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings

@@ -15,7 +15,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
 
 from gpuexplorer.gui.bridge import Bridge
-from gpuexplorer.gui.companions import Companions
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.desktop.desktop import ask_for_stillness
 from gpuexplorer.gui.explanation import Explanation
@@ -25,6 +24,7 @@ from gpuexplorer.gui.live_frame import LiveFrame, window_title
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.small_window import Companions
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState

@@ -1,47 +1,44 @@
-"""SmallWindow: every card with how busy and how full it is, above all other windows."""
+"""SmallWindow: every card with how busy and how full it is, above all other windows; and
+Companions, which opens it, and the icon beside the clock.
+"""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import (
-    QAction,
-    QCloseEvent,
-    QKeyEvent,
-    QShowEvent,
-)
+from PySide6.QtCore import QModelIndex, QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QLayout,
     QListView,
+    QMainWindow,
     QStyle,
     QStyleOptionViewItem,
     QWidget,
 )
 
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.device_list import DEVICE, DeviceList, DeviceView
+from gpuexplorer.gui.desktop.desktop import Tray
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.live_frame import window_title
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.places import keep_place, put_back
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone, faded
+from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, host_name
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel, draw_figure_right
 
-_HEAD, _AIR, _AROUND = 34, 6, 6  # the last is what a list of cells takes beside them
-# A few cards have a row each, many a cell in rows of eight.
-_ROW, _CELL, _COLUMNS = QSize(320, 40), QSize(72, 44), 8
-_MOST_ROWS = 12
-_CHIP, _SIDE, _NAME = 20.0, 12.0, 40.0
+_OPEN, _PLACE = "small/open", "small/place"
+_TOLD_EVERY = 2_000  # milliseconds
+_AIR = 6
+_ROW, _MOST_ROWS = QSize(320, 40), 16  # of more cards there are columns
+_CHIP, _SIDE, _NAME, _BAR = 20.0, 12.0, 40.0, 3.0
 _BUSY_FROM, _BUSY_TO = 112.0, 190.0
-_BAR, _INSET = 3.0, 8.0
 
 
 class SmallWindow(QWidget):
@@ -66,19 +63,19 @@ class SmallWindow(QWidget):
         self._badge = SourceBadge()
         self._host = ElidedLabel(look().letters.body, Tone.QUIET)
         head = row(self._badge, self._host, GROWS, margins=(round(_SIDE), 4, round(_SIDE), 8))
-        self._model = DeviceList(self)
-        self._list = DeviceView()
+        self._model, self._list = DeviceList(self), DeviceView()
         self._list.setProperty("kind", "bare")
         self._list.setAccessibleName(tr("Cards"))
         self._list.setModel(self._model)
         self._list.setItemDelegate(_SmallCardDrawing(self))
-        self._list.setUniformItemSizes(True)
         self._list.setResizeMode(QListView.ResizeMode.Adjust)
         self._list.setMouseTracking(True)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.clicked.connect(self._on_chosen)
-        self._list.activated.connect(self._on_chosen)
-        column(head, self._list, GROWS, within=self, gap=0, margins=(0, _AIR, 0, _AIR))
+        for each in (self._list.clicked, self._list.activated):
+            each.connect(self._on_chosen)
+        parts = head, self._list, GROWS
+        layout = column(*parts, within=self, gap=0, margins=(0, _AIR, 0, _AIR))
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         self._clock = FrameClock(self)
         self._clock.ticked.connect(self._on_ticked)
         look().changed.connect(self._on_look_changed)
@@ -86,8 +83,7 @@ class SmallWindow(QWidget):
 
     def follow(self, machine: MachineState) -> None:
         """From now on the cards of this one; of a computer without any, itself."""
-        self._machine = machine
-        self._drawn = None
+        self._machine, self._drawn = machine, None
         self.setWindowTitle(window_title(machine, tr("All cards")))
         self._host.show_text(machine.name or host_name(machine.session))
         if self.isVisible():
@@ -99,8 +95,7 @@ class SmallWindow(QWidget):
         self.hide()
 
     def _on_ticked(self) -> None:
-        machine = self._machine
-        if machine is None:
+        if (machine := self._machine) is None:
             return
         beats, second = machine.session.beats(), int(machine.session.desk.now())
         drawn = (beats.taken, beats.missed, second)
@@ -108,33 +103,14 @@ class SmallWindow(QWidget):
             self._drawn = drawn
             self._badge.show_source(machine.session.source)
             if self._model.show_faces(small_cards(machine)):
-                self._fit()
-
-    def _fit(self) -> None:
-        """As large as all cards, as far as a hand's breadth of rows goes."""
-        count = self._model.rowCount()
-        in_cells = count > MOST_COLOURED_CARDS
-        mode, flow = QListView.ViewMode, QListView.Flow
-        self._list.setViewMode(mode.IconMode if in_cells else mode.ListMode)
-        self._list.setFlow(flow.LeftToRight if in_cells else flow.TopToBottom)
-        self._list.setMovement(QListView.Movement.Static)
-        columns, item = (_COLUMNS, _CELL) if in_cells else (1, _ROW)
-        self._list.setWrapping(in_cells)
-        rows = -(-count // columns)
-        shown = min(rows, _MOST_ROWS)
-        policy = Qt.ScrollBarPolicy
-        fits = rows == shown
-        self._list.setVerticalScrollBarPolicy(
-            policy.ScrollBarAlwaysOff if fits else policy.ScrollBarAlwaysOn
-        )
-        bar = 0 if fits else self._list.verticalScrollBar().sizeHint().width()
-        height = _HEAD + 2 * _AIR + shown * item.height()
-        self.setFixedSize(columns * item.width() + bar + _AROUND, height)
+                count = self._model.rowCount()
+                rows, columns = min(count, _MOST_ROWS), -(-count // _MOST_ROWS)
+                wide, high = columns * _ROW.width(), rows * _ROW.height()
+                self._list.setWrapping(columns > 1)
+                self._list.setFixedSize(wide + _AIR, high + 2 * _AIR)
 
     def _on_chosen(self, index: QModelIndex) -> None:
-        shown = index.data(DEVICE)
-        if isinstance(shown, CardFace):
-            self.card_asked.emit(shown.id)
+        self.card_asked.emit(index.data(DEVICE).id)
 
     def _on_look_changed(self) -> None:
         self.setPalette(look().palette())
@@ -160,75 +136,145 @@ def small_cards(machine: MachineState) -> Sequence[CardFace]:
 
 
 class _SmallCardDrawing(Delegate):
-    """A row or a cell: which card, how busy, how full; or why that is not known."""
+    """Which card, how busy, how full; or why that is not known."""
 
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        shown = index.data(DEVICE)
-        if not isinstance(shown, CardFace):
-            return
+        device: CardFace = index.data(DEVICE)
+        theme, letters = drawing.theme, drawing.letters
         ground = place.adjusted(2, 1, -2, -1)
         if option.state & QStyle.StateFlag.State_MouseOver:
-            drawing.filled(ground, drawing.theme.selection, 6)
+            drawing.filled(ground, theme.selection, 6)
         if option.state & QStyle.StateFlag.State_HasFocus:
             drawing.focus_ring(ground, 6)
-        if place.width() < _ROW.width() / 2:
-            _draw_cell(drawing, place, shown)
-        else:
-            _draw_row(drawing, place, shown)
+        left, right, baseline = place.left(), place.right() - _SIDE, place.top() + 20
+        filled, colour = device.colour is not None and device.answers, theme.card(device.colour)
+        chip = QRectF(left + _SIDE, place.center().y() - _CHIP / 2, _CHIP, _CHIP)
+        drawing.chip(chip, device.number, letters.badge, colour if filled else None)
+        tone = theme.text if device.answers else theme.faint
+        name = Run(device.short_name, letters.body, tone)
+        if not device.answers:
+            said = Run(device.word, letters.body, theme.tone(device.word_tone))
+            end = drawing.runs_right(right, baseline, [said])
+            drawing.elided(left + _NAME, baseline, name, end - left - _NAME - 8)
+            return
+        drawing.elided(left + _NAME, baseline, name, _BUSY_FROM - _NAME)
+        middle, memory = left + _BUSY_TO, device.memory
+        for begin, end, figure, share, ink in (
+            (left + _BUSY_FROM, middle, device.busy, device.busy_share, colour),
+            (middle + 12, right, memory.figure, memory.used, faded(colour, 0.62)),
+        ):
+            draw_figure_right(drawing, end, baseline, end - begin, figure, letters.body)
+            first = left + _NAME if end == middle else begin
+            track = QRectF(first, place.top() + 29, end - first, _BAR)
+            if share is None:
+                drawing.no_bar(track)
+            else:
+                drawing.bar(track, [(min(1.0, share), ink)])
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        many = index.model().rowCount() > MOST_COLOURED_CARDS
-        return _CELL if many else _ROW
+        return _ROW
 
 
-def _draw_row(drawing: Drawing, place: QRectF, device: CardFace) -> None:
-    theme, letters = drawing.theme, drawing.letters
-    left, right, top = place.left(), place.right() - _SIDE, place.top()
-    filled = device.colour is not None and device.answers
-    chip = QRectF(left + _SIDE, place.center().y() - _CHIP / 2, _CHIP, _CHIP)
-    colour = theme.card(device.colour)
-    drawing.chip(chip, device.number, letters.badge, colour if filled else None)
-    baseline = top + 20
-    name = Run(device.short_name, letters.body, theme.text if device.answers else theme.faint)
-    if not device.answers:
-        said = Run(device.word, letters.body, theme.tone(device.word_tone))
-        end = drawing.runs_right(right, baseline, [said])
-        drawing.elided(left + _NAME, baseline, name, end - left - _NAME - 8)
-        return
-    drawing.elided(left + _NAME, baseline, name, _BUSY_FROM - _NAME)
-    memory, number = device.memory, letters.body
-    busy_right, busy_room = left + _BUSY_TO, _BUSY_TO - _BUSY_FROM
-    draw_figure_right(drawing, busy_right, baseline, busy_room, device.busy, number)
-    room = right - busy_right - 12
-    draw_figure_right(drawing, right, baseline, room, memory.figure, number)
-    for begin, end, share, ink in (
-        (left + _NAME, left + _BUSY_TO, device.busy_share, colour),
-        (left + _BUSY_TO + 12, right, memory.used, faded(colour, 0.62)),
-    ):
-        track = QRectF(begin, top + 29, end - begin, _BAR)
-        if share is None:
-            drawing.no_bar(track)
-        else:
-            drawing.bar(track, [(min(1.0, share), ink)])
+class Companions(QObject):
+    """Remembers whether the small window was open, and where it stood."""
 
+    def __init__(
+        self,
+        settings: Settings,
+        navigation: Navigation,
+        switch: QAction,
+        leave: QAction,
+        window: QMainWindow,
+    ) -> None:
+        """`switch` opens and closes the small window; `leave` ends the program."""
+        super().__init__(window)
+        self._settings, self._navigation = settings, navigation
+        self._switch, self._window = switch, window
+        self._machine: MachineState | None = None
+        self._small: SmallWindow | None = None
+        self._stopped = False
+        show = QAction(tr("Show the window"), self)
+        show.triggered.connect(self._on_window_asked)
+        self.tray = Tray([show, switch, leave], self)
+        self.tray.asked_for_window.connect(self._on_window_asked)
+        switch.setCheckable(True)
+        switch.toggled.connect(self._on_switched)
+        self._tell = QTimer(self, interval=_TOLD_EVERY, timerType=Qt.TimerType.CoarseTimer)
+        self._tell.timeout.connect(self._on_time_to_tell)
+        if self.tray.there:
+            self._tell.start()
 
-def _draw_cell(drawing: Drawing, place: QRectF, device: CardFace) -> None:
-    theme, letters = drawing.theme, drawing.letters
-    left, right = place.left() + _INSET, place.right() - _INSET
-    room = right - left
-    first, second = place.top() + 17, place.top() + 31
-    after = drawing.text(left, first, Run(device.number, letters.caption, theme.quiet))
-    if not device.answers:
-        word = Run(device.word, letters.caption, theme.tone(device.word_tone))
-        drawing.elided(left, second, word, room, device.sentence)
-        return
-    busy, memory = device.busy, device.memory
-    draw_figure_right(drawing, right, first, right - after - 4, busy, letters.body)
-    draw_figure_right(drawing, right, second, room, memory.figure.shorter, letters.caption)
-    track = QRectF(left, place.bottom() - 8, room, _BAR)
-    if memory.used is None:
-        drawing.no_bar(track)
-    else:
-        drawing.bar(track, [(min(1.0, memory.used), theme.level)])
+    @property
+    def keep_running(self) -> bool:
+        """Whether the program goes on, beside the clock, when the window is closed."""
+        return self.tray.there and self._settings.choices.keep_running
+
+    def follow(self, machine: MachineState) -> None:
+        self._machine = machine
+        if self._small is not None:
+            self._small.follow(machine)
+        self._on_time_to_tell()
+
+    def restore(self) -> None:
+        """Open the small window again, where it was left open."""
+        if self._settings.remembered(_OPEN) == "yes":
+            self._switch.setChecked(True)
+            # Nobody asked for it just now: the keyboard stays with the window.
+            self._window.activateWindow()
+
+    def stop(self) -> None:
+        """Harmless when called twice."""
+        self._stopped = True
+        self._tell.stop()
+        self.tray.hide()
+        if self._small is not None:
+            self._keep_place()
+            self._small.stop()
+
+    def _keep_place(self) -> None:
+        if self._small is not None and self._small.isVisible():
+            self._settings.remember(_PLACE, keep_place(self._small))
+
+    def _on_switched(self, on: bool) -> None:
+        self._settings.remember(_OPEN, "yes" if on else "no")
+        if on:
+            if self._small is None:
+                self._small = SmallWindow([self._switch])
+                self._small.card_asked.connect(self._on_card_asked)
+                self._small.closed.connect(self._on_small_closed)
+                if self._machine is not None:
+                    self._small.follow(self._machine)
+            put_back(self._small, self._settings.remembered(_PLACE))
+            self._small.show()
+        elif self._small is not None:
+            self._keep_place()
+            self._small.hide()
+
+    def _on_small_closed(self) -> None:
+        if not self._stopped:
+            self._switch.setChecked(False)
+
+    def _on_card_asked(self, card: str) -> None:
+        self._navigation.open_card(CardId(card))
+        self._on_window_asked()
+
+    def _on_window_asked(self) -> None:
+        window = self._window
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+
+    def _on_time_to_tell(self) -> None:
+        machine = self._machine
+        if machine is None or not self.tray.there:
+            return
+        busiest = max(small_cards(machine), key=lambda each: each.busy_share or 0.0)
+        busy, memory = busiest.busy, busiest.memory.figure
+        shown = (each.value or each.absent[0] for each in (busy, memory))
+        figures = dict(zip(("busy", "memory"), shown, strict=True))
+        said = busiest.sentence or tr("{busy}, memory {memory}", **figures)
+        words = tr("{card}: {figures}", card=busiest.title, figures=said)
+        self.tray.setToolTip(f"{window_title(machine)}\n{words}")

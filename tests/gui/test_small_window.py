@@ -11,9 +11,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import GPU_UTILIZATION
-from gpuexplorer.gui.companions import Companions
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.small_window import SmallWindow
+from gpuexplorer.gui.small_window import Companions, SmallWindow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
@@ -62,9 +61,12 @@ def test_every_card_is_there_whole_with_its_figures(
     qtbot.waitUntil(lambda: len(said(small)) == count)
     qtbot.waitUntil(lambda: all(" %" in each for each in said(small)))
     view = the(QListView, small)
-    for row in range(count):
-        place = view.visualRect(view.model().index(row, 0))
-        assert view.viewport().rect().contains(place)
+
+    def whole() -> bool:
+        places = (view.visualRect(view.model().index(row, 0)) for row in range(count))
+        return all(view.viewport().rect().contains(place) for place in places)
+
+    qtbot.waitUntil(whole)
     assert small.windowFlags() & Qt.WindowType.WindowStaysOnTopHint
     QAbstractItemModelTester(view.model(), QAbstractItemModelTester.FailureReportingMode.Fatal)
 

@@ -22,8 +22,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data" / "past"
 
 
-def choose(person: Person, *options: str) -> None:
+def open_settings(person: Person) -> None:
     person.press(SETTINGS_KEYS)
+    person.press("Down")
+
+
+def choose(person: Person, *options: str) -> None:
+    open_settings(person)
     for option in options:
         person.click(option, within="Recordings")
     person.press("Esc")
@@ -38,7 +43,7 @@ def test_nothing_is_kept_unless_somebody_chose_it(
     open_program: OpenProgram, folder: Path
 ) -> None:
     person = open_program()
-    person.press(SETTINGS_KEYS)
+    open_settings(person)
     person.sees("Nothing. It would go to", within="Recordings")
     assert not folder.exists()
 
@@ -67,7 +72,7 @@ def test_it_is_forgotten_at_once_and_turned_off(
     person = open_program(interval=0.2)
     choose(person, "1 day")
     person.waits(kept(folder))
-    person.press(SETTINGS_KEYS)
+    open_settings(person)
     person.click("Off", within="Recordings")
     person.sees("KiB in", within="Recordings")
     person.click("Forget it now")

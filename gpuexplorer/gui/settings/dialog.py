@@ -1,49 +1,145 @@
-"""SettingsDialog: everything a person can choose; it holds at once, and Escape closes it."""
+"""SettingsDialog: everything a person can choose, a section at a time; it holds at once, and
+Escape closes it.
+"""
 
-from typing import cast
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt
-from PySide6.QtGui import (
-    QHideEvent,
-    QKeyEvent,
-    QKeySequence,
-    QResizeEvent,
-    QShortcut,
-    QShowEvent,
-)
-from PySide6.QtWidgets import (
-    QApplication,
-    QListWidget,
-    QSystemTrayIcon,
-    QWidget,
-)
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QListWidget, QPushButton, QSystemTrayIcon, QWidget
 
-from gpuexplorer.core.units import memory
+from gpuexplorer.core.units import bytes_words, memory
 from gpuexplorer.core.words import paragraph, tr
-from gpuexplorer.gui.desktop.desktop import Notifications
-from gpuexplorer.gui.settings.alerts_section import AlertsSection
-from gpuexplorer.gui.settings.recordings_section import RecordingsSection
-from gpuexplorer.gui.settings.section import Section
-from gpuexplorer.gui.state.alert_watch import AlertWatch
+from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.state.always_on import AlwaysOn
-from gpuexplorer.gui.state.choices import OFFERS, SettingsGroup
+from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer, SettingsGroup
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
 from gpuexplorer.gui.view_list import VIEWS
+from gpuexplorer.gui.widgets.controls.buttons import link_button, switch
+from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
-from gpuexplorer.gui.widgets.laid_out import GROWS, row, wrapped_label
-from gpuexplorer.gui.widgets.painted import Sign
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    add,
+    column,
+    label,
+    row,
+    say,
+    show_sentence,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.painted import ChipRow, Sign
 from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
-from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 
-_WIDTH, _HEIGHT = 800, 640
 SETTINGS_KEYS = "Ctrl+,"
-_LIST = 132
-_LIST_FROM = 680  # narrower, the sections stand alone
-_BETWEEN = 28
+_WIDTH, _HEIGHT, _LIST = 800, 560, 132
+_MOST_SEGMENTS = 6  # more choices are a list that opens
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class SettingRow(QWidget):
+    """What can be chosen, at the right of what it means."""
+
+    def __init__(self, title: str, meaning: str, control: QWidget) -> None:
+        super().__init__()
+        self.control = control
+        self._meaning = wrapped_label("", Tone.QUIET)
+        words = column(label(title, look().letters.body), self._meaning, gap=3)
+        top, margins = Qt.AlignmentFlag.AlignTop, (0, 10, 0, 10)
+        row(words, GROWS, control, top, within=self, gap=24, margins=margins)
+        self.show_meaning(meaning)
+
+    def show_meaning(self, meaning: str) -> None:
+        show_sentence(self._meaning, meaning)
+        self.control.setAccessibleDescription(meaning)
+
+    def refuse(self, why: str) -> None:
+        """Nothing can be chosen here in this run."""
+        self.show_meaning(why)
+        self.control.setEnabled(False)
+
+
+class Section(QWidget):
+    """A row for each choice of the group; what is chosen holds at once."""
+
+    def __init__(self, settings: Settings, group: SettingsGroup) -> None:
+        super().__init__()
+        self.settings = settings
+        self.rows: dict[str, SettingRow] = {}
+        self.show_value: dict[str, Callable[[Any], None]] = {}
+        self.setAccessibleName(tr(group))
+        self._defaults = link_button(tr("Restore defaults"))
+        self._defaults.setAccessibleName(tr("{section}: restore defaults", section=tr(group)))
+        # It keeps its place, so that nothing moves when it comes and goes.
+        policy = self._defaults.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self._defaults.setSizePolicy(policy)
+        self._defaults.clicked.connect(self._on_defaults_clicked)
+        head = row(label(tr(group), look().letters.title), FREE, self._defaults)
+        self.body = column(head, within=self, gap=0)
+        for name, offer in OFFERS.items():
+            if offer.group is group:
+                self._add_row(name, offer)
+        settings.changed.connect(self.refresh)
+
+    def refresh(self) -> None:
+        """Show what holds now."""
+        choices, usual = self.settings.choices, Choices()
+        changed = any(getattr(choices, n) != getattr(usual, n) for n in self.names())
+        # The keyboard must not be left on a button that goes away.
+        if not changed and self._defaults.hasFocus():
+            self.focusNextChild()
+        self._defaults.setVisible(changed)
+        for name, show in self.show_value.items():
+            show(getattr(choices, name))
+
+    def choose(self, **changes: object) -> None:
+        choices = self.settings.choices
+        self.settings.choose(replace(choices, **changes).settled())  # type: ignore[arg-type]  # by name
+
+    def names(self) -> Sequence[str]:
+        """The choices that "Restore defaults" takes back."""
+        return tuple(self.rows)
+
+    def _add_row(self, name: str, offer: Offer) -> None:
+        title, control = tr(offer.title), QWidget()
+        if offer.options:
+            options = [(key, tr(words)) for key, words in offer.options]
+            if name == "first_screen":
+                options += [(entry.name, tr(entry.title)) for entry in VIEWS]
+            control = segments = Segmented(title, options)
+            segments.show_compact(len(options) > _MOST_SEGMENTS)
+            segments.chosen.connect(lambda value: self.choose(**{name: value}))
+            self.show_value[name] = partial(_show_option, segments, [key for key, _ in options])
+        elif offer.most:
+            limits = Range(offer.least, offer.most, offer.stops)
+            control = number = NumberField(title, limits, offer.unit)
+            number.chosen.connect(lambda value: self.choose(**{name: value}))
+            self.show_value[name] = number.show_number
+        else:
+            control = box = switch(title)
+            box.clicked.connect(lambda value: self.choose(**{name: value}))
+            self.show_value[name] = box.setChecked
+        self.rows[name] = SettingRow(title, tr(offer.meaning), control)
+        add(self.body, line_between(), self.rows[name])
+        if name == "palette":
+            self.body.addWidget(_palette_sample())
+
+    def _on_defaults_clicked(self) -> None:
+        usual = Choices()
+        self.choose(**{name: getattr(usual, name) for name in self.names()})
 
 
 class SettingsDialog(Sheet):
@@ -56,124 +152,114 @@ class SettingsDialog(Sheet):
         settings: Settings,
         machine: MachineState | None,
         parent: QWidget,
-        alerts: AlertWatch | None = None,
-        notices: Notifications | None = None,
+        alerts: Section | None = None,
         always_on: AlwaysOn | None = None,
         lab: Lab | None = None,
     ) -> None:
         super().__init__(tr("Settings"), parent, _WIDTH)
-        self.setMaximumHeight(_HEIGHT)
-        self._settings = settings
-        self._machine = machine
-        self._going = False
-        self._application = cast("QApplication", QApplication.instance())  # there is a window
-        screens = [(entry.name, entry.title) for entry in VIEWS]
-        more = {"first_screen": screens}
-        self._sections: dict[SettingsGroup, Section] = {
-            group: AlertsSection(settings, machine, alerts, notices)
-            if group is SettingsGroup.ALERTS
-            else Section(settings, group, more)
+        self.setFixedHeight(min(_HEIGHT, max(480, parent.height())))
+        self._settings, self._machine, self._always_on = settings, machine, always_on
+        self._sections = {
+            group: alerts
+            if alerts is not None and group is SettingsGroup.ALERTS
+            else Section(settings, group)
             for group in SettingsGroup
         }
         if always_on is not None:
-            kept = RecordingsSection(settings, always_on)
-            self._sections[SettingsGroup.RECORDINGS] = kept
+            forget = QPushButton(tr("Forget it now"))
+            forget.clicked.connect(always_on.forget)
+            self._kept = SettingRow(tr("Kept until now"), "", forget)
+            section = self._sections[SettingsGroup.RECORDINGS]
+            add(section.body, line_between(), self._kept)
+            always_on.turned.connect(self._show_notes)
         if lab is not None:
             notice = PyTorchNotice(lab, self, stays=True)
             self._sections[SettingsGroup.LAB].body.insertWidget(1, notice)
-        self._trouble = QWidget()
-        self._trouble_words = wrapped_label("", Tone.TEXT)
-        sign = Sign(Icon.WARNING, Tone.WARN, QSize(18, 18))
-        said = (sign, self._trouble_words, GROWS)
+        self._trouble, self._trouble_words = QWidget(), wrapped_label("", Tone.TEXT)
+        said = Sign(Icon.WARNING, Tone.WARN, QSize(18, 18)), self._trouble_words, GROWS
         row(*said, within=self._trouble, gap=10, margins=(24, 0, 24, 0))
         self.head.addWidget(self._trouble)
         self._headings = QListWidget()
         self._headings.setProperty("kind", "sections")
         self._headings.setAccessibleName(tr("Sections"))
         self._headings.setFixedWidth(_LIST)
-        self._headings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._headings.addItems([tr(group) for group in self._sections])
-        self._headings.currentRowChanged.connect(self._on_heading_chosen)
+        self._headings.currentRowChanged.connect(self._show_section)
         self.row.setContentsMargins(12, 0, 0, 0)
         self.row.insertWidget(0, self._headings)
         self.body.setContentsMargins(16, 4, 24, 24)
-        self.body.setSpacing(_BETWEEN)
-        for section in self._sections.values():
-            section.refresh()
-            self.body.addWidget(section)
+        for each in self._sections.values():
+            each.refresh()
+            self.body.addWidget(each)
         self.body.addStretch(1)
-        self.area.verticalScrollBar().valueChanged.connect(self._show_section)
-        # Not marked: Enter is for what is typed here.
-        self.add_button(tr("Close"), ROLE.RejectRole).setAutoDefault(False)
+        close = self.add_button(tr("Close"), ROLE.RejectRole)
+        for button in (close, *self.findChildren(QPushButton)):
+            button.setAutoDefault(False)  # Enter is for what is typed here
         self.begins = self._headings
         QShortcut(QKeySequence(SETTINGS_KEYS), self, self.reject)
-        settings.trouble_changed.connect(self._on_trouble_changed)
+        settings.trouble_changed.connect(self._show_notes)
         settings.changed.connect(self._show_notes)
+        self._headings.setCurrentRow(0)
         self._show_notes()
-        self._on_trouble_changed()
+
+    def _show_section(self, position: int) -> None:
+        for at, each in enumerate(self._sections.values()):
+            each.setVisible(at == position)
+        self.area.verticalScrollBar().setValue(0)
 
     def _show_notes(self) -> None:
-        """What a row says beside its meaning, in this run."""
-        reading = self._sections[SettingsGroup.READING].rows["full_seconds"]
+        """What rows say beside their meaning, in this run, and what is wrong with the file."""
+        settings, units = self._settings, self._settings.choices.units
+        say(self._trouble_words, settings.trouble)
+        self._trouble.setVisible(bool(settings.trouble))
         if self._machine is not None:
-            taken = memory(
-                self._machine.session.past.memory_bytes(), self._settings.choices.units
-            )
+            taken = memory(self._machine.session.past.memory_bytes(), units)
             now = tr("In use now: {memory}.", memory=taken)
+            reading = self._sections[SettingsGroup.READING].rows["full_seconds"]
             reading.show_meaning(paragraph((tr(OFFERS["full_seconds"].meaning), now)))
         if not QSystemTrayIcon.isSystemTrayAvailable():
-            self._sections[SettingsGroup.START].rows["keep_running"].refuse(
-                tr(
-                    "This desktop has no place for an icon beside the clock, so closing the "
-                    "window quits."
-                )
+            why = tr(
+                "This desktop has no place for an icon beside the clock, so closing the "
+                "window quits."
             )
-        if why := self._settings.read_only_because:
-            self._sections[SettingsGroup.CLASSROOM].rows["read_only"].refuse(tr(why))
-
-    def _on_heading_chosen(self, position: int) -> None:
-        """The last sections cannot come to the top: the heading stays where it was chosen."""
-        self._going = True
-        self.area.verticalScrollBar().setValue([*self._sections.values()][position].y() - 4)
-        self._going = False
-
-    def _show_section(self) -> None:
-        """The heading of what has the keyboard, as long as that is seen; else of what is."""
-        focused = QApplication.focusWidget()
-        if self._going or focused is self._headings:
-            return
-        bar = self.area.verticalScrollBar()
-        sections = [*self._sections.values()]
-        within = [] if focused is None else [s for s in sections if s.isAncestorOf(focused)]
-        if focused is not None and within and not focused.visibleRegion().isEmpty():
-            here = sections.index(within[0])
-        elif bar.value() == bar.maximum() > 0:
-            here = len(sections) - 1
-        else:
-            top = bar.value() + self.area.viewport().height() / 4
-            here = max((i for i, each in enumerate(sections) if each.y() <= top), default=0)
-        with QSignalBlocker(self._headings):
-            self._headings.setCurrentRow(here)
-
-    def _on_trouble_changed(self) -> None:
-        self._trouble_words.setText(self._settings.trouble)
-        self._trouble.setVisible(bool(self._settings.trouble))
+            self._sections[SettingsGroup.START].rows["keep_running"].refuse(why)
+        if settings.read_only_because:
+            read_only = self._sections[SettingsGroup.CLASSROOM].rows["read_only"]
+            read_only.refuse(tr(settings.read_only_because))
+        if (kept := self._always_on) is not None:
+            size, folder = kept.size(), kept.folder
+            where = tr("Nothing. It would go to {folder}.", folder=folder)
+            if size:
+                held = bytes_words(size, units)
+                where = tr("{size} in {folder}.", size=held, folder=folder)
+            self._kept.show_meaning(paragraph((kept.trouble, where)))
+            self._kept.control.setEnabled(bool(size))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter is for the field or button it was pressed in; there is nothing to confirm."""
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if not (pressed_by_enter(self, event) or enter):
+        if not (pressed_by_enter(self, event) or event.key() in _ENTER):
             super().keyPressEvent(event)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._application.focusChanged.connect(self._show_section)
-        self._show_section()
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._application.focusChanged.disconnect(self._show_section)
+def _show_option(segments: Segmented, keys: Sequence[Hashable], value: Hashable) -> None:
+    if value not in keys and isinstance(value, float):
+        segments.show_choice(value, span_words(value))
+    else:
+        # A screen that is gone, or that only a newer version has, is the first.
+        segments.show_choice(value if value in keys else keys[0])
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._headings.setVisible(event.size().width() >= _LIST_FROM)
+
+def _palette_sample() -> QWidget:
+    """Each with its number or its sign, as everywhere: colour is never alone."""
+    sample, chips = QWidget(), ChipRow()
+    sample.setAccessibleName(tr("The colours of eight cards, and of good, warning and bad"))
+    chips.show_chips([Chip(str(number), number) for number in range(MOST_COLOURED_CARDS)])
+    signs: list[QWidget] = []
+    for icon, word, tone in (
+        (Icon.THERE, tr("good"), Tone.GOOD),
+        (Icon.WARNING, tr("warning"), Tone.WARN),
+        (Icon.LOST, tr("bad"), Tone.BAD),
+    ):
+        signs += Sign(icon, tone, QSize(16, 16)), label(word, look().letters.body, tone)
+    row(chips, *signs, FREE, within=sample, margins=(0, 10, 0, 10))
+    return sample

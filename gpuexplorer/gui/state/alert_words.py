@@ -1,39 +1,20 @@
 """Alerts in words: what a rule will do, what an alert says, and how it ended."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, POWER_LIMIT, MetricId, Unit
+from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, MetricId, Unit
 from gpuexplorer.core.units import Measure, Units, measure, plain, quantity
 from gpuexplorer.core.words import Message, listed, mark, tr, trn
 from gpuexplorer.gui.cards.moments import moment_words, span_words
 from gpuexplorer.telemetry.alerts import LIMITS, Alert, Rule, Side, Why
 
-_MOST_CARDS = 4
-_MOST_ALERTS = 3
-# Figures of this size are typed in GiB, GB or GB/s.
-_GIGA = 2e9
-_PLAIN = {
+_MOST_CARDS, _MOST_ALERTS = 4, 3
+_GIGA = 2e9  # figures of this size are typed in GiB, GB or GB/s
+_HELD = {
     Side.ABOVE: mark("{metric} above {threshold}"),
     Side.BELOW: mark("{metric} below {threshold}"),
-}
-_SHARE = {
-    (POWER_LIMIT, Side.ABOVE): mark("{metric} above {share} % of the card's power limit"),
-    (POWER_LIMIT, Side.BELOW): mark("{metric} below {share} % of the card's power limit"),
-    (MEMORY_TOTAL, Side.ABOVE): mark("{metric} above {share} % of the card's memory"),
-    (MEMORY_TOTAL, Side.BELOW): mark("{metric} below {share} % of the card's memory"),
-}
-_AT_LIMIT = {
-    Side.ABOVE: mark("{metric} above the card's own limit"),
-    Side.BELOW: mark("{metric} below the card's own limit"),
-}
-# By the side, and whether the threshold lies above the limit.
-_FROM_LIMIT = {
-    (Side.ABOVE, False): mark("{metric} within {far} of the card's own limit"),
-    (Side.ABOVE, True): mark("{metric} more than {far} above the card's own limit"),
-    (Side.BELOW, False): mark("{metric} more than {far} below the card's own limit"),
-    (Side.BELOW, True): mark("{metric} less than {far} above the card's own limit"),
 }
 _OVER = {
     Side.ABOVE: mark(
@@ -45,65 +26,26 @@ _OVER = {
         "a minute."
     ),
 }
-_OVER_FROM_LIMIT = {
-    (Side.ABOVE, False): mark(
-        "Ends when it was back {far} below the limit for 5 s, or was not above the threshold "
-        "for half a minute."
-    ),
-    (Side.ABOVE, True): mark(
-        "Ends when it was back {far} above the limit for 5 s, or was not above the threshold "
-        "for half a minute."
-    ),
-    (Side.BELOW, False): mark(
-        "Ends when it was back {far} below the limit for 5 s, or was not below the threshold "
-        "for half a minute."
-    ),
-    (Side.BELOW, True): mark(
-        "Ends when it was back {far} above the limit for 5 s, or was not below the threshold "
-        "for half a minute."
-    ),
-}
 
 
-def condition(rule: Rule, units: Units, write: Callable[[str], str] = str) -> str:
-    """ "Temperature above 85 °C", "Temperature within 2 °C of the card's own limit".
-
-    `write` has the last word on how a figure is written.
-    """
-    metric = METRICS[rule.metric]
-    label, side = tr(metric.label), rule.side
-    if not rule.of_limit:
-        figure = _figure(rule.metric, rule.threshold, units)
-        return tr(_PLAIN[side], metric=label, threshold=write(figure))
-    if metric.unit is not Unit.CELSIUS:
-        share = plain(rule.threshold * 100)
-        return tr(_SHARE[LIMITS[rule.metric][0], side], metric=label, share=share)
-    if rule.threshold == 0:
-        return tr(_AT_LIMIT[side], metric=label)
-    far = _difference(rule.metric, abs(rule.threshold), units)
-    return tr(_FROM_LIMIT[side, rule.threshold > 0], metric=label, far=write(far))
+def typed_in(metric: MetricId, units: Units) -> Measure:
+    """The one unit in which a person types figures of it, whatever their size."""
+    return measure(METRICS[metric].unit, _GIGA, units)
 
 
 def rule_sentence(rule: Rule, units: Units, numbers: Mapping[CardId, str]) -> str:
-    """What the rule does, for its row in the settings."""
-    held, where = condition(rule, units, _unbroken), cards_words(rule.cards, numbers)
-    if not rule.seconds:
-        return tr("{condition}, {cards}", condition=held, cards=where)
-    time = _unbroken(span_words(rule.seconds))
-    return tr("{condition} for {time}, {cards}", condition=held, time=time, cards=where)
+    """ "Temperature above the card's limit − 2 °C for 30 s, on any card"."""
+    held = _condition(rule, units)
+    if rule.seconds:
+        held = tr("{condition} for {time}", condition=held, time=span_words(rule.seconds))
+    return tr("{condition}, {cards}", condition=held, cards=_cards_words(rule.cards, numbers))
 
 
 def promise(rule: Rule, units: Units) -> str:
     """When it is over: a figure that runs along its threshold does not begin it anew."""
-    if rule.of_limit and METRICS[rule.metric].unit is Unit.CELSIUS:
-        _, back = rule.bounds(0.0)
-        far = _difference(rule.metric, abs(back), units)
-        return tr(_OVER_FROM_LIMIT[rule.side, back >= 0], far=_unbroken(far))
-    _, back = rule.bounds(1.0)
-    figure = _figure(rule.metric, back, units)
-    if rule.of_limit:
-        figure = f"{plain(100 * back)} %"
-    return tr(_OVER[rule.side], figure=_unbroken(figure))
+    from_limit = rule.of_limit and METRICS[rule.metric].unit is Unit.CELSIUS
+    _, back = rule.bounds(0.0 if from_limit else 1.0)
+    return tr(_OVER[rule.side], figure=_threshold(rule, back, units))
 
 
 def standing(alert: Alert, units: Units) -> Message:
@@ -111,7 +53,7 @@ def standing(alert: Alert, units: Units) -> Message:
     rule = alert.rule
     threshold = _figure(rule.metric, alert.threshold, units)
     label = METRICS[rule.metric].label
-    return Message(_PLAIN[rule.side], metric=label, threshold=threshold)
+    return Message(_HELD[rule.side], metric=label, threshold=threshold)
 
 
 def began_sentence(alert: Alert, units: Units) -> Message:
@@ -141,17 +83,37 @@ def strip_sentence(
     parts = [_part(group, numbers, units, clock) for group in by_rule.values()]
     if len(parts) == 1:
         return parts[0]
-    rest = len(parts) - _MOST_ALERTS
-    more = [trn("and {count} more", "and {count} more", rest)] if rest > 0 else []
-    return trn(
-        "{count} alert: {which}",
-        "{count} alerts: {which}",
-        len(alerts),
-        which="; ".join(parts[:_MOST_ALERTS] + more),
-    )
+    rest, which = len(parts) - _MOST_ALERTS, parts[:_MOST_ALERTS]
+    if rest > 0:
+        which.append(trn("and {count} more", "and {count} more", rest))
+    one, several = mark("{count} alert: {which}"), mark("{count} alerts: {which}")
+    return trn(one, several, len(alerts), which="; ".join(which))
 
 
-def cards_words(cards: frozenset[CardId] | None, numbers: Mapping[CardId, str]) -> str:
+def _condition(rule: Rule, units: Units) -> str:
+    threshold = _threshold(rule, rule.threshold, units)
+    return tr(_HELD[rule.side], metric=tr(METRICS[rule.metric].label), threshold=threshold)
+
+
+def _threshold(rule: Rule, value: float, units: Units) -> str:
+    """ "85 °C", "the card's limit − 2 °C", "98 % of the card's memory"."""
+    if not rule.of_limit:
+        return _figure(rule.metric, value, units)
+    if METRICS[rule.metric].unit is not Unit.CELSIUS:
+        share = plain(round(100 * value, 2))
+        if LIMITS[rule.metric][0] == MEMORY_TOTAL:
+            return tr("{share} % of the card's memory", share=share)
+        return tr("{share} % of the card's power limit", share=share)
+    if value == 0:
+        return tr("the card's limit")
+    typed = typed_in(rule.metric, units)
+    far = f"{plain(round(abs(value) / typed.size, 2))} {typed.name}"
+    if value < 0:
+        return tr("the card's limit − {far}", far=far)
+    return tr("the card's limit + {far}", far=far)
+
+
+def _cards_words(cards: frozenset[CardId] | None, numbers: Mapping[CardId, str]) -> str:
     """ "on any card", "on card 0", "on cards 0 and 3"."""
     if cards is None:
         return tr("on any card")
@@ -159,74 +121,32 @@ def cards_words(cards: frozenset[CardId] | None, numbers: Mapping[CardId, str]) 
     away = len(cards) - len(names)
     if not names:
         return tr("on cards that are not here now") if away else tr("on no card")
-    which = _numbers(names)
-    if not away:
-        return trn("on card {numbers}", "on cards {numbers}", len(names), numbers=which)
-    return trn(
-        "on card {numbers} and {away} not here now",
-        "on cards {numbers} and {away} not here now",
-        len(names),
-        numbers=which,
-        away=away,
-    )
+    if away:
+        names.append(trn("{count} not here now", "{count} not here now", away))
+    one, several = mark("on card {numbers}"), mark("on cards {numbers}")
+    return trn(one, several, len(names), numbers=_listed(names))
 
 
 def _part(
     group: Sequence[Alert], numbers: Mapping[CardId, str], units: Units, clock: Clock
 ) -> str:
     seconds = max(0.0, clock.now() - min(alert.since for alert in group))
-    lasted, now = span_words(seconds), clock.wall()
-    since = moment_words(now - seconds, now)
+    now, names = clock.wall(), [numbers.get(alert.card, alert.card) for alert in group]
+    times = {"moment": moment_words(now - seconds, now), "time": span_words(seconds)}
     if len(group) == 1:
-        number = numbers.get(group[0].card, group[0].card)
         what = standing(group[0], units)
-        return tr(
-            "Card {number}: {what} since {moment}, for {time}",
-            number=number,
-            what=what,
-            moment=since,
-            time=lasted,
-        )
-    cards = {alert.card for alert in group}
-    names = [number for card, number in numbers.items() if card in cards]
-    names += [card for card in cards if card not in numbers]
-    held = condition(group[0].rule, units)
-    if cards == set(numbers) and len(names) > _MOST_CARDS:
-        return trn(
-            "{what} on the {count} card since {moment}, for {time}",
-            "{what} on all {count} cards, the first since {moment}, for {time}",
-            len(names),
-            what=held,
-            moment=since,
-            time=lasted,
-        )
-    return trn(
-        "{what} on card {numbers} since {moment}, for {time}",
-        "{what} on cards {numbers}, the first since {moment}, for {time}",
-        len(names),
-        what=held,
-        moment=since,
-        numbers=_numbers(names),
-        time=lasted,
-    )
+        one = mark("Card {number}: {what} since {moment}, for {time}")
+        return tr(one, number=names[0], what=what, **times)
+    several = mark("{what} on cards {numbers}, the first since {moment}, for {time}")
+    held = _condition(group[0].rule, units)
+    return tr(several, what=held, numbers=_listed(sorted(names)), **times)
 
 
-def _numbers(names: Sequence[str]) -> str:
-    if len(names) > _MOST_CARDS + 1:
-        rest = len(names) - _MOST_CARDS
-        shown = ", ".join(names[:_MOST_CARDS])
-        return trn("{names} and {count} more", "{names} and {count} more", rest, names=shown)
-    return listed(names)
-
-
-def typed_in(metric: MetricId, units: Units) -> Measure:
-    """The one unit in which a person types figures of it, whatever their size."""
-    return measure(METRICS[metric].unit, _GIGA, units)
-
-
-def _unbroken(value: str) -> str:
-    """A number and its unit stay on one line."""
-    return value.replace(" ", "\N{NO-BREAK SPACE}")
+def _listed(names: Sequence[str]) -> str:
+    if len(names) <= _MOST_CARDS + 1:
+        return listed(names)
+    rest, shown = len(names) - _MOST_CARDS, ", ".join(names[:_MOST_CARDS])
+    return trn("{names} and {count} more", "{names} and {count} more", rest, names=shown)
 
 
 def _figure(metric: MetricId, value: float, units: Units) -> str:
@@ -236,8 +156,3 @@ def _figure(metric: MetricId, value: float, units: Units) -> str:
     typed = typed_in(metric, units)
     # What a person typed comes back as it was typed.
     return f"{plain(round(typed.shown(value), 2))} {typed.name}".rstrip()
-
-
-def _difference(metric: MetricId, value: float, units: Units) -> str:
-    typed = typed_in(metric, units)
-    return f"{plain(round(value / typed.size, 2))} {typed.name}".rstrip()

@@ -106,9 +106,9 @@ class Choices:
         SettingsGroup.RECORDINGS,
         mark("Keep the past for"),
         mark(
-            "Writes down all the time what is read, so that plots have a past at the next "
-            "start: every reading of the newest day, and ten seconds at a time of the days "
-            "before. Names and command lines of processes are part of it."
+            "Continuously saves readings, so that plots have a past at the next start: every "
+            "reading of the newest day, and ten seconds at a time of the days before. Names "
+            "and command lines of processes are part of it."
         ),
         usual=0.0,
         options=(

@@ -1,19 +1,29 @@
-"""Settings: what a person chose and where things were left, from one start to the next."""
+"""Settings: what a person chose and where things were left, from one start to the next; and how
+that is written down, and looked at before it holds.
+"""
 
 import contextlib
+import json
 import shutil
-from dataclasses import fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 from PySide6.QtCore import QObject, QSettings, Signal
 
+from gpuexplorer.core.metrics import METRICS, Unit
+from gpuexplorer.core.records import UNREADABLE, reader
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.state.choices import Choices
-from gpuexplorer.gui.state.stored_choices import understood, written
+from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer
 from gpuexplorer.gui.theme.palette import Scheme
+from gpuexplorer.telemetry.alerts import LIMITS, LONGEST_SECONDS, Rule, can_be_watched
 
 __all__ = ["Choices", "Settings", "open_store"]
+
+MOST_RULES, _LONGEST_NAME = 50, 100
+_FLAGS = {"true": True, "false": False}
 
 
 def open_store(path: Path | None = None) -> QSettings:
@@ -46,40 +56,22 @@ class Settings(QObject):
         parent: QObject | None = None,
         read_only_because: str = "",
     ) -> None:
-        """`read_only_because`: the sentence that says why nothing can be ended in this run,
-        whatever was chosen.
-        """
+        """`read_only_because`: why nothing can be ended in this run, whatever was chosen."""
         super().__init__(parent)
+        self.read_only_because = read_only_because
+        self.trouble = ""  # where the file cannot be read or written
         self._store = store
-        self._read_only_because = read_only_because
-        self._chosen = Choices()
+        self._chosen, self._strange = Choices(), list[str]()
         self._held_scheme: Scheme | None = None
         self._kept: dict[str, str] = {}
-        self._trouble = ""
-        self._strange: list[str] = []
         if store is not None:
             kept = {each.name: store.value(f"choices/{each.name}") for each in fields(Choices)}
             self._chosen, self._strange = understood(kept)
-            self._look_for_trouble()
-        self._choices = self._in_force()
-
-    @property
-    def choices(self) -> Choices:
-        """What holds now."""
-        return self._choices
-
-    @property
-    def read_only_because(self) -> str:
-        """Why nothing can be ended whatever is chosen; empty where the choice holds."""
-        return self._read_only_because
-
-    @property
-    def trouble(self) -> str:
-        """One sentence where the file cannot be read or written; empty where all is well."""
-        return self._trouble
+            self._look_for_trouble(store)
+        self.choices = self._in_force()  # what holds now
 
     def choose(self, choices: Choices) -> None:
-        if self._read_only_because:
+        if self.read_only_because:
             choices = replace(choices, read_only=self._chosen.read_only)
         if choices.scheme is self._held_scheme:
             choices = replace(choices, scheme=self._chosen.scheme)
@@ -116,48 +108,93 @@ class Settings(QObject):
         """Write now. Whether that failed is said by `trouble`."""
         if self._store is not None:
             self._store.sync()
-            self._look_for_trouble()
+            self._look_for_trouble(self._store)
 
     def _tell(self) -> None:
-        before, self._choices = self._choices, self._in_force()
-        if self._choices != before:
+        before, self.choices = self.choices, self._in_force()
+        if self.choices != before:
             self.changed.emit()
 
     def _in_force(self) -> Choices:
-        choices = self._chosen
-        if self._read_only_because:
-            choices = replace(choices, read_only=True)
-        if self._held_scheme is not None:
-            choices = replace(choices, scheme=self._held_scheme)
-        return choices
+        read_only = bool(self.read_only_because) or self._chosen.read_only
+        scheme = self._held_scheme or self._chosen.scheme
+        return replace(self._chosen, read_only=read_only, scheme=scheme)
 
-    def _look_for_trouble(self) -> None:
-        if self._store is None:
-            return
-        name = self._store.fileName()
-        match self._store.status():
-            case QSettings.Status.AccessError:
-                trouble = tr(
-                    "The settings cannot be saved to {file}; what you choose lasts until the "
-                    "program is closed.",
-                    file=name,
-                )
-            case QSettings.Status.FormatError:
-                trouble = tr(
-                    "Some lines of {file} could not be read. The defaults are used in their "
-                    "place, and the file as it was is kept as {kept}.",
-                    file=name,
-                    kept=f"{Path(name).name}.broken",
-                )
-            case _ if self._strange:
-                trouble = tr(
-                    "Some values in {file} could not be read, and the defaults are used in "
-                    "their place: {names}.",
-                    file=name,
-                    names=", ".join(self._strange),
-                )
-            case _:
-                trouble = ""
-        if trouble != self._trouble:
-            self._trouble = trouble
+    def _look_for_trouble(self, store: QSettings) -> None:
+        name, before, self.trouble = store.fileName(), self.trouble, ""
+        if store.status() is QSettings.Status.AccessError:
+            self.trouble = tr(
+                "The settings cannot be saved to {file}; what you choose lasts until the "
+                "program is closed.",
+                file=name,
+            )
+        elif store.status() is QSettings.Status.FormatError:
+            self.trouble = tr(
+                "Some lines of {file} could not be read. The defaults are used in their "
+                "place, and the file as it was is kept as {kept}.",
+                file=name,
+                kept=f"{Path(name).name}.broken",
+            )
+        elif self._strange:
+            self.trouble = tr(
+                "Some values in {file} could not be read, and the defaults are used in "
+                "their place: {names}.",
+                file=name,
+                names=", ".join(self._strange),
+            )
+        if self.trouble != before:
             self.trouble_changed.emit()
+
+
+def written(choice: object) -> object:
+    """As QSettings takes it; the rules are JSON."""
+    if isinstance(choice, tuple):
+        return json.dumps([asdict(rule) for rule in choice], default=sorted)
+    return choice
+
+
+def understood(kept: Mapping[str, object]) -> tuple[Choices, list[str]]:
+    """The choices, and the names of those that stay as they are by default because what stands
+    there is broken, foreign or of a newer version.
+    """
+    found: dict[str, Any] = {}
+    strange = []
+    for field in fields(Choices):
+        text = kept.get(field.name)
+        try:
+            if text is not None:
+                found[field.name] = _read(str(text), field.default, OFFERS.get(field.name))
+        except UNREADABLE:
+            strange.append(field.name)
+    return replace(Choices(), **found).settled(), strange
+
+
+def _read(text: str, usual: object, offer: Offer | None) -> object:
+    """Something of the default's type that may be chosen; raises where there is none."""
+    match usual:
+        case bool():
+            return _FLAGS[text.lower()]
+        case float() if offer is not None:
+            number = float(text)
+            if number == usual or offer.least <= number <= offer.most:
+                return number
+        case str() if len(text) <= _LONGEST_NAME:
+            return type(usual)(text.strip('"'))  # earlier versions wrote the quotes
+        case tuple() if isinstance(rules := json.loads(text), list):
+            return tuple(dict.fromkeys(filter(None, map(_rule, rules[:MOST_RULES]))))
+    raise ValueError(text)
+
+
+def _rule(kept: object) -> Rule | None:
+    """None for one of a newer version that means nothing here; the others hold."""
+    try:
+        rule: Rule = reader(Rule)(kept)
+        known = METRICS[rule.metric]
+    except UNREADABLE:
+        return None
+    least, most = known.lowest, known.highest
+    if rule.of_limit:
+        least, most = (-200.0, 200.0) if known.unit is Unit.CELSIUS else (0.0, 1.0)
+    means = can_be_watched(known) and (rule.metric in LIMITS or not rule.of_limit)
+    fits = least <= rule.threshold <= most and 0 <= rule.seconds <= LONGEST_SECONDS
+    return rule if means and fits else None

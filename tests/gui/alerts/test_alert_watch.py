@@ -54,11 +54,11 @@ def test_an_alert_ends_with_the_reason_where_the_card_is_lost(
     assert ended.about == began.about
     assert ended.lasted is not None
     qtbot.waitUntil(
-        lambda: scene.watch.over_sentence().startswith(
+        lambda: scene.watch.over()[1].startswith(
             "Card 0: Temperature above 80 °C is not known any more: "
         )
     )
-    assert scene.watch.over_title() == "Not known whether an alert goes on"
+    assert scene.watch.over()[0] == "Not known whether an alert goes on"
 
 
 def test_sentences_are_in_the_persons_units(scene: Scene, qtbot: QtBot) -> None:

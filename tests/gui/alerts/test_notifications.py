@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSystemTrayIcon, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.desktop.desktop import Notifications, NotifiedBy
-from gpuexplorer.gui.state.alert_watch import AlertNotes
+from gpuexplorer.gui.window_alerts import AlertNotes
 from gpuexplorer.telemetry.alerts import CLEARLY_BACK_FOR
 from tests.gui.alerts.conftest import MakeScene, Scene
 

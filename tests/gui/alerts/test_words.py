@@ -26,18 +26,18 @@ def said(words: str) -> str:
 @pytest.mark.parametrize(
     ("rule", "sentence"),
     [
-        (WARM, "Temperature within 2 °C of the card's own limit for 30 s, on any card"),
+        (WARM, "Temperature above the card's limit − 2 °C for 30 s, on any card"),
         (
             replace(WARM, threshold=0.0),
-            "Temperature above the card's own limit for 30 s, on any card",
+            "Temperature above the card's limit for 30 s, on any card",
         ),
         (
             replace(WARM, threshold=5.0),
-            "Temperature more than 5 °C above the card's own limit for 30 s, on any card",
+            "Temperature above the card's limit + 5 °C for 30 s, on any card",
         ),
         (
             replace(WARM, side=Side.BELOW, threshold=-40.0),
-            "Temperature more than 40 °C below the card's own limit for 30 s, on any card",
+            "Temperature below the card's limit − 40 °C for 30 s, on any card",
         ),
         (
             Rule(m.MEMORY_FREE, Side.BELOW, 0.02, 60.0, of_limit=True),
@@ -66,7 +66,7 @@ def test_a_rule_is_one_sentence(rule: Rule, sentence: str) -> None:
 
 
 def test_figures_are_in_the_units_a_person_chose() -> None:
-    assert "within 3.6 °F of" in said(rule_sentence(WARM, OTHER, NUMBERS))
+    assert "limit − 3.6 °F" in said(rule_sentence(WARM, OTHER, NUMBERS))
     full = Rule(m.MEMORY_USED, Side.ABOVE, 20e9, 0.0)
     assert "above 20.0 GB" in said(rule_sentence(full, OTHER, NUMBERS))
 
@@ -74,14 +74,14 @@ def test_figures_are_in_the_units_a_person_chose() -> None:
 @pytest.mark.parametrize(
     ("rule", "over"),
     [
-        (WARM, "back 5 °C below the limit for 5 s, or was not above the threshold"),
+        (WARM, "back below the card's limit − 5 °C for 5 s, or was not above"),
         (
             Rule(m.TEMPERATURE, Side.ABOVE, 85.0, 1.0),
             "back below 82 °C for 5 s, or was not",
         ),
         (
             Rule(m.MEMORY_FREE, Side.BELOW, 0.02, 60.0, of_limit=True),
-            "back above 3 % for 5 s, or was not below the threshold",
+            "back above 3 % of the card's memory for 5 s, or was not below",
         ),
     ],
 )
@@ -108,9 +108,10 @@ def test_the_strip_says_which_card_what_since_when_and_for_how_long() -> None:
 def test_the_strip_stays_one_line_whatever_goes_on() -> None:
     alerts = [alert(rule, card) for rule in (WARM, *USUAL_RULES[1:]) for card in range(8)]
     words = strip_sentence(alerts, NUMBERS, SI, at(7200.0))
-    assert words.startswith(
-        "32 alerts: Temperature within 2 °C of the card's own limit on all 8"
+    first = (
+        "32 alerts: Temperature above the card's limit − 2 °C on cards 0, 1, 2, 3 and 4 more"
     )
+    assert words.startswith(first)
     assert words.endswith(", for 2 h; and 1 more")
 
 

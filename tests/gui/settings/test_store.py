@@ -15,8 +15,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.core.units import Units
 from gpuexplorer.gui.state.choices import Choices, WithoutCards
-from gpuexplorer.gui.state.settings import Settings, open_store
-from gpuexplorer.gui.state.stored_choices import understood, written
+from gpuexplorer.gui.state.settings import Settings, open_store, understood, written
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Palette, Scheme
 from gpuexplorer.telemetry.alerts import USUAL_RULES, Rule, Side
