@@ -14,7 +14,7 @@ from gpuexplorer.app import App
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.lab.view import LabView
-from gpuexplorer.gui.nothing_found.view import NothingFoundView
+from gpuexplorer.gui.nothing_found import NothingFoundView
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import Scheme

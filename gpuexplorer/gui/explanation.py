@@ -19,7 +19,7 @@ from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Looked, Thing
 
 if TYPE_CHECKING:
-    from gpuexplorer.gui.nothing_found.view import NothingFoundView
+    from gpuexplorer.gui.nothing_found import NothingFoundView
 
 
 class Explanation(QObject):
@@ -102,7 +102,7 @@ class Explanation(QObject):
             self._make()
 
     def _make(self) -> None:
-        from gpuexplorer.gui.nothing_found.view import (  # noqa: PLC0415 - with cards, never
+        from gpuexplorer.gui.nothing_found import (  # noqa: PLC0415 - with cards, never
             NothingFoundView,
             Search,
         )

@@ -18,8 +18,7 @@ from gpuexplorer.gui.warming import Warming
 from gpuexplorer.gui.widgets.live_view import KeyGroup, LiveView
 
 if TYPE_CHECKING:
-    from gpuexplorer.gui.nothing_found.nothing_there import NothingThere
-    from gpuexplorer.gui.nothing_found.view import NothingFoundView
+    from gpuexplorer.gui.nothing_found import NothingFoundView, NothingThere
 
 
 class Screens(QStackedWidget):
@@ -127,7 +126,7 @@ class Screens(QStackedWidget):
     def _show_nothing_there(self, desk: Desk) -> None:
         """In the place of the screens of another machine that reads no card."""
         if self._nothing_there is None:
-            from gpuexplorer.gui.nothing_found.nothing_there import (  # noqa: PLC0415
+            from gpuexplorer.gui.nothing_found import (  # noqa: PLC0415
                 NothingThere,
             )
 

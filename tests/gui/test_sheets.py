@@ -21,7 +21,7 @@ from gpuexplorer.gui.copies.moving.copy_sheets import NewCopySheet
 from gpuexplorer.gui.crash_dialog import CrashDialog
 from gpuexplorer.gui.lab.program_panel import WatchSheet
 from gpuexplorer.gui.lab.switches import CapSheet, VisibleSheet
-from gpuexplorer.gui.nothing_found.looked_panel import DoctorSheet
+from gpuexplorer.gui.nothing_found import DoctorSheet
 from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.copies_state import copies_of

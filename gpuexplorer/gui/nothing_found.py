@@ -1,0 +1,357 @@
+"""NothingFoundView: why no card is read, what would stand on this screen, and the ways on;
+NothingThere: the same of another machine, in a sentence.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QProcess, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
+
+from gpuexplorer.core.units import plain
+from gpuexplorer.core.words import mark, paragraph, tr
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    Grow,
+    Space,
+    add,
+    column,
+    label,
+    row,
+    wrapped_label,
+)
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import EmptyState, Page
+from gpuexplorer.gui.widgets.painted import Sign
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet, line_between
+from gpuexplorer.lab.packaged import folder
+from gpuexplorer.telemetry.facts import Attempt
+from gpuexplorer.telemetry.looked_for import Looked
+
+OVERVIEW = "overview"
+# What stands on each screen as soon as a card answers.
+STANDS_HERE = {
+    OVERVIEW: (
+        Icon.CARD,
+        mark(
+            "Every card gets a tile here: how busy and how full it is, its power, its "
+            "temperature and its links, over time."
+        ),
+    ),
+    "processes": (
+        Icon.PROCESSES,
+        mark(
+            "Programs that use a card are listed here: who runs each, how much of the card's "
+            "memory it holds, and how busy it keeps the card."
+        ),
+    ),
+    "topology": (
+        Icon.TOPOLOGY,
+        mark(
+            "The machine is drawn here as soon as a card answers: cards, processors, switches "
+            "and the links between them, each with what it can carry and what it carries now."
+        ),
+    ),
+    "events": (
+        Icon.EVENTS,
+        mark(
+            "What happens to a card is listed here: throttling, errors, a card that is lost or "
+            "comes back, and every alert, each with its beginning and its end."
+        ),
+    ),
+}
+_WIDTH, _SKETCH, _DRAWN_FROM = 640, QSize(200, 106), 780  # pixels of a window's height
+_DOCTOR_HEIGHT, _LOOK_EVERY = 480, 500  # pixels; milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One look at this computer: what was tried, what was found instead, and when."""
+
+    attempts: Sequence[Attempt]
+    looked_for: Sequence[Looked]
+    time: str  # "14:07:28"
+
+
+class NothingFoundView(Page):
+    """The one button goes on to simulated cards, or back to them where they run already. The
+    reasons stand on the first screen; each other says what it would show.
+    """
+
+    way_on_chosen = Signal()
+    practice_asked = Signal()
+    look_again_asked = Signal()
+    lab_asked = Signal()
+    host_asked = Signal()
+    reasons_asked = Signal()
+
+    def __init__(
+        self, search: Search, can_look_again: bool, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("No graphics card answers"))
+        self._back = self._asked_by_key = False
+        self.stands_for = OVERVIEW  # the screen in whose place it stands
+        self._sketch = Sign(Icon.CARD, Tone.FAINT, _SKETCH)
+        heading = _centred(tr("No graphics card answers on this computer"), Tone.TEXT)
+        heading.setFont(look().letters.number.font)
+        self._stands_here = _centred("", Tone.TEXT)
+        self._why = QWidget()
+        said = [_centred(tr(each.sentence), Tone.TEXT) for each in search.attempts]
+        hints = [tr(each.hint) for each in search.attempts if each.hint]
+        said += [_centred(each, Tone.QUIET) for each in hints]
+        column(*said, within=self._why, gap=2, margins=(0, 0, 0, 4))
+        self._button, self._again = QPushButton(), QPushButton(tr("Look again"))
+        self._button.setProperty("kind", "primary")
+        self._button.setDefault(True)
+        self._button.clicked.connect(self.way_on_chosen)
+        self._again.setToolTip(tr("For real cards: a driver may have been loaded since."))
+        self._again.clicked.connect(self.look_again_asked)
+        self._again.setHidden(not can_look_again)
+        self._promise = _centred("", Tone.FAINT)
+        self._promise.setFont(look().letters.caption.font)
+        links = [
+            _link(icon, words, hint, asked)
+            for icon, words, hint, asked in (
+                (
+                    Icon.NOTE,
+                    tr("Why no card answers"),
+                    tr("What was looked for, where, and what to do about it."),
+                    self.reasons_asked,
+                ),
+                (
+                    Icon.CARDS,
+                    tr("See the computer's processor and memory"),
+                    tr("How busy and how full they are, read since the start."),
+                    self.host_asked,
+                ),
+                (
+                    Icon.LAB,
+                    tr("Open the lab on the processor alone"),
+                    tr("PyTorch computes there with real values; nothing is made up."),
+                    self.lab_asked,
+                ),
+                (
+                    Icon.LAB,
+                    tr("Lab on two idle simulated cards"),
+                    tr("Nobody else uses these cards. Values are real, times are modelled."),
+                    self.practice_asked,
+                ),
+            )
+        ]
+        self._open_reasons, self._labs = links[0], links[2:]
+        self._panel = LookedPanel(search.looked_for, search.time)
+        self._reasons = QWidget()
+        column(self._panel, within=self._reasons, margins=(0, 16, 0, 16))
+        self._panel.setHidden(not search.looked_for)
+        content = QWidget()
+        content.setMaximumWidth(_WIDTH)
+        # In the middle and as wide as allowed; an alignment would make it narrow.
+        column(
+            row(FREE, self._sketch, FREE),
+            *(heading, self._why, self._stands_here, Space(4)),
+            *(row(FREE, self._button, self._again, FREE, gap=12), self._promise),
+            *(row(FREE, each, FREE) for each in links),
+            self._reasons,
+            within=content,
+        )
+        add(self.body, Space(stretch=2), row(FREE, content, Grow(1000), FREE), Space(stretch=3))
+        self.setFocusProxy(self._button)
+        self.show_way_on(back=False)
+        self.show_screen(OVERVIEW)
+
+    def show_screen(self, name: str) -> None:
+        """It stands in the place of this one."""
+        self.stands_for = name if name in STANDS_HERE else OVERVIEW
+        first = self.stands_for == OVERVIEW
+        icon, words = STANDS_HERE[self.stands_for]
+        self._sketch.show_sign(icon, Tone.FAINT)
+        wide = _SKETCH.width() if first else _SKETCH.height()
+        self._sketch.setFixedSize(wide, _SKETCH.height())
+        self._stands_here.setText(tr(words))
+        for widget in (self._why, self._reasons):
+            widget.setVisible(first)
+        self._open_reasons.setHidden(first)
+        self._fit()
+
+    def show_way_on(self, *, back: bool) -> None:
+        """`back`: the simulated cards are there already, and only covered by this screen."""
+        self._back = back
+        for widget in (*self._labs, self._stands_here):
+            widget.setHidden(back)
+        words = tr("Look around on simulated cards")
+        promise = tr(
+            "The figures are then made up; every screen says SIMULATED while it lasts."
+        )
+        if back:
+            words = tr("Back to the simulated cards")
+            promise = tr("The figures are made up; every screen says SIMULATED.")
+        self._button.setText(words)
+        self._promise.setText(promise)
+
+    def show_looking(self) -> None:
+        """Until the answer is there, which may take seconds."""
+        self._asked_by_key = self._again.hasFocus()
+        self._again.setEnabled(False)
+        self._again.setText(tr("Looking…"))
+
+    def show_looked(self, time: str, every: float | None) -> None:
+        """All is as it was, at this time; and it is looked for again by itself."""
+        self._panel.show_time(time, every)
+        if not self._again.isEnabled():
+            self._again.setEnabled(True)
+            self._again.setText(tr("Look again"))
+            if self._asked_by_key:
+                self._again.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _fit(self) -> None:
+        """In a low window nothing is drawn above the words."""
+        roomy = self.height() >= _DRAWN_FROM or self.stands_for != OVERVIEW
+        self._sketch.setVisible(roomy)
+        self._stands_here.setVisible(roomy and not self._back)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._back and event.key() == Qt.Key.Key_Escape:
+            self.way_on_chosen.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _centred(text: str, tone: Tone) -> QLabel:
+    made = wrapped_label(text, tone)
+    made.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    return made
+
+
+def _link(icon: Icon, words: str, hint: str, asked: SignalInstance) -> ToolButton:
+    link = ToolButton("word", icon, words)
+    link.setToolTip(hint)
+    link.clicked.connect(asked)
+    return link
+
+
+class LookedPanel(QFrame):
+    """Each thing that was looked for, where, and what that means; and what the doctor says of
+    the rest.
+    """
+
+    def __init__(self, looked_for: Sequence[Looked], time: str) -> None:
+        super().__init__()
+        self.setProperty("panel", "card")
+        self.setAccessibleName(tr("What was looked for"))
+        heading = label(tr("What was looked for"), look().letters.caption, Tone.QUIET)
+        self._time = label("", look().letters.caption, Tone.QUIET)
+        self.show_time(time, None)
+        rows = [part for each in looked_for for part in (line_between(), looked_row(each))]
+        closer = tr(
+            "`gpuexplorer doctor` looks closer: driver, PyTorch, permissions and display, each "
+            "with what to do about it."
+        )
+        ask = QPushButton(tr("Ask the doctor"))
+        ask.clicked.connect(lambda: DoctorSheet(self.window()).open())
+        column(
+            row(heading, FREE, self._time),
+            Space(10),
+            *rows,
+            line_between(),
+            Space(12),
+            row(wrapped_label(closer, Tone.QUIET), ask, gap=12),
+            within=self,
+            gap=0,
+            margins=(16, 12, 16, 12),
+        )
+
+    def show_time(self, time: str, every: float | None) -> None:
+        """Of the newest look, and how many seconds later the next comes by itself."""
+        words = tr("at {time}", time=time)
+        if every is not None:
+            again = mark("at {time}, and again every {seconds} s")
+            words = tr(again, time=time, seconds=plain(every))
+        self._time.setText(words)
+
+
+def looked_row(looked: Looked) -> QWidget:
+    """A tick or a cross, and never by colour alone: the words say it too."""
+    made, found = QWidget(), tr("Found") if looked.found else tr("Not found")
+    icon, tone = (Icon.THERE, Tone.TEXT) if looked.found else (Icon.MISSING, Tone.FAINT)
+    sign = Sign(icon, tone, QSize(16, 16))
+    sign.setAccessibleName(found)
+    sign.setToolTip(found)
+    where = ElidedLabel(look().letters.mono, Tone.FAINT, looked.where)
+    where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    parts = {"thing": looked.what.sentence, "found": found, "sentence": looked.sentence}
+    made.setAccessibleName(tr("{thing}: {found}. {sentence}", **parts))
+    grid = QGridLayout(made)
+    grid.setContentsMargins(0, 8, 0, 8)
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(2)
+    grid.addWidget(sign, 0, 0, Qt.AlignmentFlag.AlignVCenter)
+    grid.addWidget(label(tr(looked.what.sentence), look().letters.body), 0, 1)
+    grid.addWidget(where, 0, 2)
+    grid.addWidget(wrapped_label(tr(looked.sentence), Tone.QUIET), 1, 1, 1, 2)
+    grid.setColumnStretch(2, 1)
+    return made
+
+
+class DoctorSheet(Sheet):
+    """What it says, of a process of its own: a driver that hangs keeps nobody waiting."""
+
+    def __init__(self, window: QWidget) -> None:
+        heading = tr("What the doctor says")
+        super().__init__(heading, window, 900)
+        waiting = tr("It looks at everything here, which takes some seconds.")
+        self._said = self.add_code(waiting, heading)
+        self._said.setFixedHeight(_DOCTOR_HEIGHT)
+        self.add_close()
+        module = [] if folder() is not None else ["-m", "gpuexplorer"]
+        self._doctor = QProcess(self)
+        self._doctor.setProcessChannelMode(QProcess.ProcessChannelMode.MergedChannels)
+        self._doctor.finished.connect(self._on_ended)
+        self.finished.connect(self._doctor.kill)
+        self._doctor.start(sys.executable, [*module, "doctor"])
+
+    def _on_ended(self) -> None:
+        self._said.setPlainText(self._doctor.readAll().toStdString())
+
+
+class NothingThere(EmptyState):
+    """While it is seen it looks whether a card answers after all."""
+
+    card_came = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(Icon.CARDS)
+        self._machine: MachineState | None = None
+        self._timer = QTimer(self, interval=_LOOK_EVERY)
+        self._timer.timeout.connect(self._on_timeout)
+
+    def show_machine(self, machine: MachineState) -> None:
+        self._machine = machine
+        heading = tr("No graphics card answers on {machine}", machine=machine.name)
+        attempts = machine.session.stream.attempts
+        why = paragraph([part for each in attempts for part in (each.sentence, each.hint)])
+        self.show_words(heading, why, tr("See its processor and memory"))
+        self.setAccessibleName(heading)
+
+    def _on_timeout(self) -> None:
+        if self._machine is not None and not self._machine.session.bare:
+            self.card_came.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()

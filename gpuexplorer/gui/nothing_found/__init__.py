@@ -1,1 +1,0 @@
-"""The screen for a computer on which no card answers."""
