@@ -1,12 +1,15 @@
 """WindowMachines: what a window has to do with several machines: adding, showing, asking."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.clock import Clock
+from gpuexplorer.core.words import mark, paragraph, tr, trn
+from gpuexplorer.gui.cards.moments import moment_words, span_words
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.state.alert_watch import Heard
@@ -15,10 +18,14 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.machine_words import link_sentence, standing_sign
-from gpuexplorer.gui.state.machines import HERE, MachinesState, Standing
+from gpuexplorer.gui.state.machines import (
+    HERE,
+    MachineRow,
+    MachinesState,
+    Question,
+    Standing,
+)
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
@@ -46,7 +53,7 @@ class WindowMachines(QObject):
         self._settings, self._commands = settings, commands
         self._navigation, self._window = navigation, window
         self._close_recording = close_recording
-        self.state, self._questions = machines, machines.questions
+        self.state = machines
         self.pythons = LabPythons(settings, window)
         self._labs: dict[Session, Lab] = {}
         self._question: Question | None = None
@@ -66,7 +73,7 @@ class WindowMachines(QObject):
         machines.add_asked.connect(self._on_add_asked)
         machines.changed.connect(self._on_changed)
         navigation.screen_changed.connect(self._on_changed)
-        self._questions.changed.connect(self._on_question_changed)
+        machines.asked.connect(self._on_question_changed)
         frame_clock.ticked.connect(self._on_ticked)
         self._on_changed()
 
@@ -190,8 +197,8 @@ class WindowMachines(QObject):
             ways.append(NoticeWay(words, partial(self.state.retry, about.key)))
         if about.session is None:
             ways.append(NoticeWay(tr("Remove"), partial(self.state.remove, about.key)))
-        said, sign = link_sentence(about, self.state.clock), standing_sign(about.standing)
-        self._notices.say(About.LINK, Notice(said, ways, sign))
+        said = link_sentence(about, self.state.clock)
+        self._notices.say(About.LINK, Notice(said, ways, about.standing.sign))
 
     def _on_ticked(self) -> None:
         """Its seconds go on."""
@@ -228,9 +235,9 @@ class WindowMachines(QObject):
 
     def _on_question_changed(self) -> None:
         """One at a time, in the order in which they came."""
-        if self._sheet is not None and self._question is not None and self._question.over:
+        if self._sheet is not None and self._question is not None and self._question.done():
             self._sheet.reject()  # ssh does not want to know any more
-        question = self._questions.next()
+        question = self.state.questions.next()
         if self._sheet is not None or question is None or self._stopped:
             return
         if not self._window.isActiveWindow():
@@ -242,3 +249,27 @@ class WindowMachines(QObject):
     def _on_question_answered(self) -> None:
         self._sheet = None
         self._on_question_changed()
+
+
+def link_sentence(row: MachineRow, clock: Clock) -> str:
+    """Why nothing new comes from it: since when, and when it is tried again."""
+    now, wall = clock.now(), clock.wall()
+    lasted, retry = max(0.0, now - row.since), ""
+    told = {"machine": row.name, "time": span_words(lasted)}
+    match row.standing:
+        case Standing.CONNECTING if row.session is None:
+            said = tr("Connecting to {machine}, for {time}.", **told)
+        case Standing.ASKING:
+            said = tr("ssh asks something before it connects to {machine}.", **told)
+        case Standing.REFUSED | Standing.ENDED:
+            said = tr("{machine} is not connected.", **told)
+        case _:
+            moment = moment_words(wall - lasted, wall)
+            words = mark("No connection to {machine} since {moment}, for {time}.")
+            said = tr(words, moment=moment, **told)
+    if row.standing is Standing.CONNECTING and row.session is not None:
+        retry = tr("It is tried now.")
+    elif row.retry_at is not None:
+        one = mark("Next try in {count} s.")
+        retry = trn(one, one, max(0, math.ceil(row.retry_at - now)))
+    return paragraph((said, row.why, row.hint, retry))

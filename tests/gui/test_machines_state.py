@@ -7,25 +7,31 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QMainWindow, QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QListView, QMainWindow, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.rail.rail_machines import MachineEntry, RailMachines
-from gpuexplorer.gui.state.far_machines import Reached, Wanted, kept_machines
-from gpuexplorer.gui.state.machine_words import link_sentence
-from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
-from gpuexplorer.gui.state.machines_at_start import begin, machines_at_start
+from gpuexplorer.gui.rail.rail_machines import RailMachines
+from gpuexplorer.gui.state.machines import (
+    HERE,
+    MachineRow,
+    MachinesState,
+    Reached,
+    Standing,
+    Wanted,
+    begin,
+    machines_at_start,
+)
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.bars.notices import Notices
 from gpuexplorer.gui.window_commands import WindowCommands
-from gpuexplorer.gui.window_machines import WindowMachines
+from gpuexplorer.gui.window_machines import WindowMachines, link_sentence
 from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.ssh import HostName, host_name
 from tests.clocks import ManualClock
@@ -157,7 +163,7 @@ def test_a_machine_that_never_answered_can_be_added_with_another_python(
     assert room.made["a"] is not before
     qtbot.waitUntil(lambda: "stop" in before.done)
     assert room.made["a"].done == ["connect"]
-    assert [each.python for each in kept_machines(settings)] == ["/opt/python3.12"]
+    assert [each.python for each in room.state.kept()] == ["/opt/python3.12"]
 
 
 def test_only_what_is_to_be_remembered_is_there_next_time(
@@ -244,54 +250,41 @@ def test_a_broken_link_is_told_with_since_when_why_and_what_next() -> None:
     )
 
 
-def test_who_asks_waits_for_an_answer_in_a_thread_of_their_own(qtbot: QtBot) -> None:
-    questions = Questions()
-    answers: list[str | None] = []
+def asks(room: Room, name: str, answers: list[str | None]) -> threading.Thread:
+    """As the thread of a connection does."""
 
     def ask() -> None:
-        host = HostName("a")
-        answers.append(
-            questions.asker.ask(host, "Password:", secret=True, yes_no=False, again=False)
-        )
+        how = {"secret": True, "yes_no": False, "again": False}
+        answers.append(room.state.questions.ask(HostName(name), "Password:", **how))
 
-    thread = threading.Thread(target=ask)
-    with qtbot.waitSignal(questions.changed):
-        thread.start()
-    question = questions.next()
-    assert question is not None
-    assert (question.machine, question.text) == ("a", "Password:")
-    question.answer("secret")
-    thread.join()
-    assert answers == ["secret"]
-    assert questions.next() is None
+    return threading.Thread(target=ask)
 
 
-def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
-    questions = Questions()
-    answers: list[str | None] = []
-
-    def ask(name: str) -> None:
-        answers.append(
-            questions.asker.ask(
-                HostName(name), "Password:", secret=True, yes_no=False, again=False
-            )
-        )
-
-    threads = [threading.Thread(target=ask, args=(each,)) for each in ("a", "b")]
+def test_who_asks_waits_until_it_is_answered_or_nobody_wants_to_know_any_more(
+    room: Room, qtbot: QtBot
+) -> None:
+    questions, answers = room.state.questions, list[str | None]()
+    threads = [asks(room, name, answers) for name in "abc"]
     for thread in threads:
-        with qtbot.waitSignal(questions.changed):
+        with qtbot.waitSignal(room.state.asked):
             thread.start()
-    questions.asker.withdraw(HostName("a"))
+    first = questions.next()
+    assert first is not None
+    assert (first.machine, first.text) == ("a", "Password:")
+    first.answer("secret")
     threads[0].join()
+    questions.withdraw(HostName("b"))
+    threads[1].join()
     left = questions.next()
     assert left is not None
-    assert left.machine == "b"
-    questions.stop()
-    threads[1].join()
-    assert answers == [None, None]
-    assert (
-        questions.asker.ask(HostName("c"), "?", secret=True, yes_no=False, again=False) is None
-    )
+    assert left.machine == "c"
+    questions.close()
+    threads[2].join()
+    after = asks(room, "d", answers)
+    after.start()
+    after.join()
+    assert answers == ["secret", None, None, None]
+    assert questions.next() is None
 
 
 def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
@@ -329,10 +322,13 @@ def test_the_rail_leads_to_machines_that_it_has_no_room_for(
     assert navigation.screen == "machines"
 
 
-def test_the_name_of_a_machine_is_never_taken_for_markup(qtbot: QtBot) -> None:
-    row = MachineRow("a", "<img src=x>", Standing.UP)
-    entry = MachineEntry(row)
-    qtbot.addWidget(entry)
-    entry.show_face(row, narrow=False)
-    assert entry.accessibleName() == "<img src=x>: Connected"
-    assert "&lt;img src=x&gt;" in entry.toolTip()
+def test_the_name_of_a_machine_is_never_taken_for_markup(room: Room, qtbot: QtBot) -> None:
+    far = Reached(FakeFar(lambda: None), lambda: session_of({card(0): working()}))
+    room.state.add(Wanted("<img src=x>"), lambda *_: far)
+    rail = RailMachines(room.state, Navigation())
+    qtbot.addWidget(rail)
+    rail.show_within(1000, narrow=False)
+    (listed,) = rail.findChildren(QListView)
+    item = listed.model().index(1, 0)
+    assert item.data() == "<img src=x>: Connecting"
+    assert "&lt;img src=x&gt;" in item.data(Qt.ItemDataRole.ToolTipRole)

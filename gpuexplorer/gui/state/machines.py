@@ -1,48 +1,53 @@
 """MachinesState: this computer and every machine that is reached from it, for screens."""
 
+import argparse
+import json
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import Enum, auto
+from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from PySide6.QtCore import QObject, QSysInfo, Signal
 
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, tr
-from gpuexplorer.gui.bridge import Inbox
-from gpuexplorer.gui.state.far_machines import (
-    Connect,
-    Reached,
-    Wanted,
-    keep_machines,
-    kept_machines,
-)
-from gpuexplorer.gui.state.questions import Questions
+from gpuexplorer.core.words import NOTHING, Message, mark, tr
+from gpuexplorer.gui.bridge import Bridge, Inbox
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.remote.link import LinkState
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.remote.link import LinkNow, LinkState
+from gpuexplorer.remote.ssh import Asking, HostName, Launch, host_name
+from gpuexplorer.telemetry.session import Session, remembering
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 
 HERE = ""  # the key of this computer
+_KEPT = "machines"
 _PATIENCE = 1.5  # at the end of the program, for all machines together
 _NOT_YET = Message("Nobody has connected to it since the program was started.")
 
 
 class Standing(Enum):
-    """How a machine is reached just now: `LinkState`, and this computer, which needs none."""
+    """How a machine is reached just now: `LinkState`, and this computer, which needs none. Each
+    has its word, and a sign of its own shape for whoever sees no colours.
+    """
 
-    HERE = auto()
-    CONNECTING = auto()
-    ASKING = auto()
-    UP = auto()
-    BROKEN = auto()
-    REFUSED = auto()
-    ENDED = auto()
+    HERE = mark("This computer"), Icon.THERE, Tone.GOOD
+    CONNECTING = mark("Connecting"), Icon.SILENT, Tone.QUIET
+    ASKING = mark("ssh asks something"), Icon.NOTE, Tone.WARN
+    UP = mark("Connected"), Icon.THERE, Tone.GOOD
+    BROKEN = mark("No connection"), Icon.WARNING, Tone.WARN
+    REFUSED = mark("Refused"), Icon.LOST, Tone.BAD
+    ENDED = mark("Not connected"), Icon.POWER, Tone.FAINT
+
+    def __init__(self, word: str, icon: Icon, tone: Tone) -> None:
+        self.word, self.sign = word, (icon, tone)
 
     @property
     def answers(self) -> bool:
@@ -52,6 +57,45 @@ class Standing(Enum):
     def rests(self) -> bool:
         """Nobody tries to connect at this moment."""
         return self in (Standing.BROKEN, Standing.REFUSED, Standing.ENDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A machine as a person asked for it; what `simulate` holds is of this run only."""
+
+    host: str
+    python: str = ""
+    simulate: str | None = None
+    faults: str = ""
+    seed: int = 0
+    remember: bool = False
+
+
+class Far(Protocol):
+    """What is needed of a FarMachine, which tells changes from its threads. `lost_at`: since
+    when there is no connection; `hello`: not None once it has answered.
+    """
+
+    @property
+    def now(self) -> LinkNow: ...
+    @property
+    def lost_at(self) -> float | None: ...
+    @property
+    def hello(self) -> object | None: ...
+    def connect(self) -> None: ...
+    def retry_now(self) -> None: ...
+    def stop(self) -> object: ...
+
+
+class Reached(NamedTuple):
+    """A machine that can be connected to, and what makes its session once it has answered."""
+
+    far: Far
+    session: Callable[[], Session]
+
+
+# Raises Trouble for what is no name of a machine.
+Connect = Callable[[Wanted, Callable[[], None], Asking], Reached]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +122,12 @@ class _Machine:
     refused: Trouble | None = None  # its name, which somebody wrote into the settings
     of_fleet: bool = False
 
+    def stop(self) -> None:
+        if self.reached is not None:
+            self.reached.far.stop()
+        if self.session is not None:
+            self.session.stop()
+
 
 class MachinesState(QObject):
     """Each machine's session goes on being read while another is looked at. Screens ask for
@@ -86,6 +136,7 @@ class MachinesState(QObject):
 
     changed = Signal()  # a machine came or went, its link changed, or another is shown
     shown_changed = Signal()  # or one is gone that was not shown
+    asked = Signal()  # `questions` has one more, or one is over
     ending = Signal()  # whatever goes on between machines is to end first
     add_asked = Signal()  # somebody pressed "Add a machine…": whoever hears it opens the sheet
 
@@ -98,20 +149,18 @@ class MachinesState(QObject):
     ) -> None:
         """Without `connect` there is this computer alone."""
         super().__init__(parent)
-        self._settings = settings
-        self._connect = connect
-        self.here = here
+        self._settings, self._connect = settings, connect
+        self.here, self._here_want = here, here.want_always()
         self.possible = connect is not None  # to have others
-        self._here_want = here.want_always()
         self.fleet: FleetHosts | None = None  # what the screen of all machines shows instead
         self.clock = SystemClock()
-        self.questions = Questions(self)
         self.shown = HERE
         self.waited_for: str | None = None  # it is shown as soon as it answers
         self._interval = settings.choices.interval
         self._machines: dict[str, _Machine] = {}
         self._inbox = Inbox(self)
-        self._inbox.came.connect(self._on_link_changed)
+        self._inbox.came.connect(self._on_came)
+        self.questions = Questions(partial(self._inbox.letterbox.put, None))
         settings.changed.connect(self._on_settings_changed)
 
     @property
@@ -130,7 +179,7 @@ class MachinesState(QObject):
         name = QSysInfo.machineHostName() or tr("This computer")
         shown = self.shown == HERE
         here = MachineRow(HERE, name, Standing.HERE, session=self.here, shown=shown)
-        return [here, *(self._row(key, each) for key, each in self._machines.items())]
+        return [here, *map(self._row, self._machines.values())]
 
     def row(self, key: str) -> MachineRow:
         """Of a machine that there is."""
@@ -146,21 +195,17 @@ class MachinesState(QObject):
         """
         if session is not self.here:
             self.here.release(self._here_want)
-            self.here = session
-            self._here_want = session.want_always()
+            self.here, self._here_want = session, session.want_always()
             if not quietly:
                 self.shown, self.waited_for = HERE, None
             self.changed.emit()
 
     def show(self, key: str) -> None:
         """The screens show this one from now on, or as soon as it answers."""
-        machine = self._machines.get(key)
-        if key != HERE and (machine is None or machine.session is None):
-            self.waited_for = key if machine is not None else None
-            self.changed.emit()
-            return
-        self.waited_for = None
-        if key != self.shown:
+        machine, self.waited_for = self._machines.get(key), None
+        if machine is not None and machine.session is None:
+            self.waited_for = key
+        elif key != self.shown and (machine is not None or key == HERE):
             self.shown = key
             self.shown_changed.emit()
         self.changed.emit()
@@ -170,33 +215,34 @@ class MachinesState(QObject):
         for what is no name of a machine, and for one that is there already; one that never
         answered may be asked for again, with another Python.
         """
-        there = self._machines.get(wanted.host)
-        if there is not None and there.reached is not None:
-            if there.session is not None or not self.row(wanted.host).standing.rests:
+        key, there = wanted.host, self._machines.get(wanted.host)
+        if there is not None:
+            if there.reached is not None and (
+                there.session is not None or not self.row(key).standing.rests
+            ):
                 raise Trouble(
                     "{machine} is in the list already.",
                     "Choose it in the list of machines.",
-                    machine=wanted.host,
+                    machine=key,
                 )
-            remember = wanted.remember or there.wanted.remember
-            wanted = replace(there.wanted, python=wanted.python, remember=remember)
-        elif there is not None:
-            python = wanted.python or there.wanted.python
-            wanted = replace(wanted, python=python, remember=True)
+            wanted = replace(
+                wanted if there.reached is None else there.wanted,
+                python=wanted.python or there.wanted.python,
+                remember=wanted.remember or there.wanted.remember,
+            )
         reached = self._reached(wanted, connect)
         if there is not None:
-            _in_thread(partial(_stop, there))
-        self._machines[wanted.host] = _Machine(wanted, reached, of_fleet=connect is not None)
+            _in_thread(there.stop)
+        self._machines[key] = _Machine(wanted, reached, of_fleet=connect is not None)
         reached.far.connect()
-        if wanted.remember:
-            self._keep()
+        self._keep()
         self.changed.emit()
 
     def begin(self, named: Sequence[Wanted] = (), *, remembered: bool = True) -> None:
         """Those of last time are offered, and connected to where somebody chose so; those that
         are `named` are connected to.
         """
-        for wanted in kept_machines(self._settings) if remembered else ():
+        for wanted in self.kept() if remembered else ():
             if wanted.host not in self._machines:
                 self._machines[wanted.host] = _Machine(wanted)
                 if self._settings.choices.reconnect:
@@ -206,6 +252,14 @@ class MachinesState(QObject):
             if machine is None or machine.reached is None:
                 self.add(wanted)
         self.changed.emit()
+
+    def kept(self) -> Sequence[Wanted]:
+        """Those of last time."""
+        try:
+            kept = json.loads(self._settings.remembered(_KEPT) or "[]")
+            return [Wanted(str(e["host"]), str(e["python"]), remember=True) for e in kept]
+        except (ValueError, TypeError, KeyError):
+            return []  # somebody else wrote there
 
     def retry(self, key: str) -> None:
         """Now, instead of when it would be tried by itself; or for the first time."""
@@ -232,22 +286,19 @@ class MachinesState(QObject):
     def remove(self, key: str) -> None:
         """With its past, and its lab."""
         machine = self._machines.pop(key, None)
-        if machine is None:
-            return
-        if self.waited_for == key:
-            self.waited_for = None
-        if self.shown == key:
-            self.shown = HERE
-        self._keep()
-        self.shown_changed.emit()
-        self.changed.emit()
-        _in_thread(partial(_stop, machine))
+        if machine is not None:
+            self.waited_for = None if self.waited_for == key else self.waited_for
+            self.shown = HERE if self.shown == key else self.shown
+            self._keep()
+            self.shown_changed.emit()
+            self.changed.emit()
+            _in_thread(machine.stop)
 
     def stop(self) -> None:
         """Harmless when called twice."""
         self.ending.emit()
-        self.questions.stop()
-        ending = [_in_thread(partial(_stop, each)) for each in self._machines.values()]
+        self.questions.close()
+        ending = [_in_thread(each.stop) for each in self._machines.values()]
         self._machines, self.shown, self.waited_for = {}, HERE, None
         until = self.clock.now() + _PATIENCE
         for each in ending:
@@ -259,43 +310,45 @@ class MachinesState(QObject):
         connect = connect or self._connect
         assert connect is not None  # nobody offers to add one otherwise
         on_change = partial(self._inbox.letterbox.put, wanted.host)
-        return connect(wanted, on_change, self.questions.asker)
+        return connect(wanted, on_change, self.questions)
 
-    def _row(self, key: str, machine: _Machine) -> MachineRow:
-        name, refused = machine.wanted.host, machine.refused
+    def _row(self, machine: _Machine) -> MachineRow:
+        key, refused = machine.wanted.host, machine.refused
+        if refused is not None:
+            return MachineRow(key, key, Standing.REFUSED, refused.sentence, refused.hint)
         if machine.reached is None:
-            if refused is None:
-                return MachineRow(key, name, Standing.ENDED, _NOT_YET)
-            return MachineRow(key, name, Standing.REFUSED, refused.sentence, refused.hint)
+            return MachineRow(key, key, Standing.ENDED, _NOT_YET)
         now, lost_at = machine.reached.far.now, machine.reached.far.lost_at
         return MachineRow(
-            key,
-            name,
-            Standing[now.state.name],
-            now.why,
-            now.hint,
-            now.since if lost_at is None else lost_at,
-            now.retry_at,
-            machine.session,
-            self.shown == key,
-            machine.of_fleet,
+            *(key, key, Standing[now.state.name], now.why, now.hint),
+            since=now.since if lost_at is None else lost_at,
+            retry_at=now.retry_at,
+            session=machine.session,
+            shown=self.shown == key,
+            of_fleet=machine.of_fleet,
         )
 
     def _keep(self) -> None:
-        keep_machines(self._settings, [each.wanted for each in self._machines.values()])
+        wanted = [each.wanted for each in self._machines.values()]
+        kept = [{"host": e.host, "python": e.python} for e in wanted if e.remember]
+        written = json.dumps(kept)
+        if written != (self._settings.remembered(_KEPT) or "[]"):
+            self._settings.remember(_KEPT, written)
+            self._settings.flush()
 
-    def _on_link_changed(self, key: str) -> None:
-        machine = self._machines.get(key)
-        if machine is None or machine.reached is None:
-            return
-        if machine.session is None and machine.reached.far.hello is not None:
-            machine.session = session = machine.reached.session()
-            session.want_always()
-            session.start()
-            if self.waited_for == key:
-                self.show(key)
-                return
-        self.changed.emit()
+    def _on_came(self, key: str | None) -> None:
+        """Of a link that changed, or None from whoever asks."""
+        machine = None if key is None else self._machines.get(key)
+        if machine is not None and machine.reached is not None:
+            if machine.session is None and machine.reached.far.hello is not None:
+                machine.session = session = machine.reached.session()
+                session.want_always()
+                session.start()
+                if self.waited_for == key:
+                    self.show(machine.wanted.host)
+            self.changed.emit()
+        elif key is None:
+            self.asked.emit()
 
     def _on_settings_changed(self) -> None:
         interval = self._settings.choices.interval
@@ -305,11 +358,131 @@ class MachinesState(QObject):
                 session.set_interval(interval)
 
 
-def _stop(machine: _Machine) -> None:
-    if machine.reached is not None:
-        machine.reached.far.stop()
-    if machine.session is not None:
-        machine.session.stop()
+@dataclass(eq=False)
+class Question(Future[str | None]):
+    """What ssh wants to know of the person. `text` is what ssh or the other side wrote: never
+    taken for markup. It is done when it is answered, or nobody wants to know any more.
+    """
+
+    machine: str
+    text: str
+    secret: bool
+    yes_no: bool
+    again: bool
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def answer(self, text: str | None) -> None:
+        """The first one counts. None: no answer, and so no connection."""
+        with suppress(InvalidStateError):
+            self.set_result(text)
+
+
+class Questions:
+    """An `Asking`, called from threads of connections, which may outlive the window: it holds
+    nothing of Qt. `next` is for the window.
+    """
+
+    def __init__(self, on_news: Callable[[], None]) -> None:
+        """`on_news`: one more waits, or one is over."""
+        self._on_news, self._lock = on_news, threading.Lock()
+        self._open: list[Question] = []
+        self._closed = False
+
+    def next(self) -> Question | None:
+        """The one that has waited longest."""
+        with self._lock:
+            return next((each for each in self._open if not each.done()), None)
+
+    def ask(
+        self, host: HostName, text: str, *, secret: bool, yes_no: bool, again: bool
+    ) -> str | None:
+        question = Question(host.text, text, secret, yes_no, again)
+        with self._lock:
+            if self._closed:
+                return None
+            self._open.append(question)
+        self._on_news()
+        answer = question.result()
+        with self._lock:
+            self._open.remove(question)
+        return answer
+
+    def withdraw(self, host: HostName) -> None:
+        self._end(host.text)
+
+    def close(self) -> None:
+        """Nobody answers any more."""
+        self._closed = True
+        self._end(None)
+
+    def _end(self, machine: str | None) -> None:
+        with self._lock:
+            for each in self._open:
+                if machine in (None, each.machine):
+                    each.answer(None)
+        self._on_news()
+
+
+def machines_at_start(
+    arguments: argparse.Namespace,
+    settings: Settings,
+    bridge: Bridge,
+    here: Session,
+    launch: Launch | None,
+) -> MachinesState:
+    """Nothing is connected to before `begin`. `launch` runs commands on other machines, where
+    not ssh does.
+    """
+
+    def reach(wanted: Wanted, on_change: Callable[[], None], asking: Asking) -> Reached:
+        from gpuexplorer.remote.machine import FarMachine  # noqa: PLC0415 - rarely needed
+
+        far = FarMachine(
+            host_name(wanted.host),
+            python=wanted.python,
+            simulate=wanted.simulate,
+            faults=wanted.faults,
+            seed=wanted.seed,
+            launch=launch,
+            asking=asking,
+            on_change=on_change,
+        )
+
+        def session() -> Session:
+            made, choices = Session(far.stream, settings.choices.interval), settings.choices
+            made.attach(bridge.post_happening)
+            return remembering(made, choices.full_seconds, choices.day_seconds)
+
+        return Reached(far, session)
+
+    machines = MachinesState(settings, here, reach)
+    fleet = getattr(arguments, "fleet", None)
+    if fleet is not None:
+        from gpuexplorer.fleet.host import Watching  # noqa: PLC0415 - rarely needed
+        from gpuexplorer.gui.state.fleet_hosts import FleetHosts  # noqa: PLC0415 - as above
+
+        watching = Watching(fleet)
+        machines.fleet = FleetHosts(watching)
+        watching.start()
+    return machines
+
+
+def begin(machines: MachinesState, arguments: argparse.Namespace) -> None:
+    """Simulated ones differ, by their seeds."""
+    wanted = [
+        Wanted(
+            *(host, arguments.host_python or "", arguments.simulate, arguments.fault),
+            seed=arguments.seed + number,
+        )
+        for number, host in enumerate(hosts_named(arguments))
+    ]
+    machines.begin(wanted, remembered=arguments.screenshot is None)
+
+
+def hosts_named(arguments: argparse.Namespace) -> list[str]:
+    return list(getattr(arguments, "host", ()))
 
 
 def _in_thread(run: Callable[[], object]) -> threading.Thread:

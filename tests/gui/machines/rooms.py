@@ -8,8 +8,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.reasons import StateMark, state_mark
-from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
-from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
+from gpuexplorer.gui.state.groups import CardCell, CellKey, HostGroup, MachinesSource
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
@@ -119,13 +118,10 @@ class Room(MachinesSource):
     """Hands out what a test has made, and remembers what was opened."""
 
     def __init__(self, groups: Sequence[HostGroup]) -> None:
-        self.adds = self.of_fleet = False
+        self.of_fleet = False
         self.listed = groups
         self.opened: list[tuple[str, ...]] = []
         self.looked = False
-
-    def notes(self) -> Sequence[Message]:
-        return ()
 
     def groups(self) -> Sequence[HostGroup]:
         return self.listed
@@ -138,6 +134,3 @@ class Room(MachinesSource):
 
     def open_card(self, key: str, card: CardId) -> None:
         self.opened.append((key, card))
-
-    def ask_add(self) -> None:
-        self.opened.append(("add",))

@@ -10,8 +10,6 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
-from gpuexplorer.gui.machines.model import in_order
-from gpuexplorer.gui.machines.words import state_sentence
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts, FleetLink
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.remote.link import LinkState
@@ -99,7 +97,11 @@ def test_a_critical_alert_comes_before_an_error_of_a_card(
     watching.look()
     groups = hosts.groups
     assert all(each.alerts for each in groups)
-    assert [each.name for each in in_order(groups, worst_first=True)] == ["node-1", "node-0"]
+    assert sorted([each.gravity for each in groups]) == [3, 4]
+    assert [each.name for each in sorted(groups, key=lambda each: -each.gravity)] == [
+        "node-1",
+        "node-0",
+    ]
 
 
 def test_what_was_known_stays_when_the_server_breaks_and_its_outage_is_counted(
@@ -118,7 +120,7 @@ def test_what_was_known_stays_when_the_server_breaks_and_its_outage_is_counted(
     said = []
     for passed in (3.0, 10.0, 12.0):
         clock.advance(passed)
-        said.append(state_sentence(hosts.groups[0]))
+        said.append(hosts.groups[0].sentence)
     assert [each.split(":")[0] for each in said] == [
         f"No connection for {seconds} s" for seconds in (3, 13, 25)
     ]

@@ -12,8 +12,7 @@ from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.gui.machines.machine_tools import MachinesPage
-from gpuexplorer.gui.machines.view import MachinesView
+from gpuexplorer.gui.machines.view import MachinesPage, MachinesView
 from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.copies.between_machines import between

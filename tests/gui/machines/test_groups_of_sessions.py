@@ -13,7 +13,7 @@ from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
-from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
+from gpuexplorer.gui.state.groups import MachinesSource
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -125,17 +125,6 @@ def test_a_figure_that_is_missing_brings_its_reason(source_of: OpenSource) -> No
     [cell] = group.cards
     assert cell.missing[MEMORY_USED] is Absence.NOT_SUPPORTED
     assert not cell.idle
-
-
-def test_cells_are_the_very_same_until_something_else_is_read(source_of: OpenSource) -> None:
-    session = session_of(working(busy=0.9))
-    source = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)])
-    [before], [after] = source.groups(), source.groups()
-    assert before.cards[0] is after.cards[0]
-    assert isinstance(session.stream, Local)
-    session.stream.read_now(FAST, users=False)
-    [later] = source.groups()
-    assert later.cards[0] is not before.cards[0]
 
 
 def test_who_uses_cards_is_asked_while_somebody_looks(source_of: OpenSource) -> None:

@@ -7,8 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from gpuexplorer.core.words import Message
-from gpuexplorer.gui.machines.machine_tools import MachinesPage
+from gpuexplorer.gui.machines.view import MachinesPage
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
@@ -39,11 +38,11 @@ def button(screen: Screen, words: str) -> QPushButton:
 
 def search(screen: Screen, words: str) -> None:
     assert screen.view.start_search()
-    QTest.keyClicks(screen.tools.search, words)
+    QTest.keyClicks(screen.view.search, words)
 
 
 def names_on_map(screen: Screen) -> list[str]:
-    return list(dict.fromkeys(each.key.host for each in screen.map.cells))
+    return list(dict.fromkeys(each.key.host for _, each in screen.map.cells))
 
 
 def test_the_sums_are_of_all_machines(open_screen: OpenScreen) -> None:
@@ -64,7 +63,7 @@ def test_what_a_card_does_not_report_is_no_zero_in_the_sums(open_screen: OpenScr
 
 def test_a_card_is_read_aloud_with_its_machine(open_screen: OpenScreen) -> None:
     screen = open_screen(TWO)
-    assert screen.map.accessibleDescription() == (
+    assert screen.spoken == (
         "ant, card 0, NVIDIA H100 80GB HBM3: 90 % busy, 60 of 80 GiB free, 50 °C, 300 W,"
         " used by anna (1 process)"
     )
@@ -72,7 +71,7 @@ def test_a_card_is_read_aloud_with_its_machine(open_screen: OpenScreen) -> None:
 
 def test_a_missing_figure_is_told_with_its_reason(open_screen: OpenScreen) -> None:
     screen = open_screen([group("ant", [cell("ant", 0, None)])])
-    assert "this card does not report it" in screen.map.accessibleDescription()
+    assert "this card does not report it" in screen.spoken
 
 
 def test_the_arrow_keys_go_from_card_to_card_and_enter_opens_one(
@@ -81,10 +80,10 @@ def test_the_arrow_keys_go_from_card_to_card_and_enter_opens_one(
     screen = open_screen(TWO)
     screen.map.setFocus()
     QTest.keyClick(screen.map, Qt.Key.Key_Right)
-    assert screen.map.accessibleDescription().startswith("ant, card 1")
+    assert screen.spoken.startswith("ant, card 1")
     assert any(each.startswith("ant, card 1") for each in said_below(screen))
     QTest.keyClick(screen.map, Qt.Key.Key_Right)
-    assert screen.map.accessibleDescription().startswith("bee, card 0")
+    assert screen.spoken.startswith("bee, card 0")
     QTest.keyClick(screen.map, Qt.Key.Key_Return)
     assert screen.room.opened == [("bee", "bee/0")]
 
@@ -92,14 +91,14 @@ def test_the_arrow_keys_go_from_card_to_card_and_enter_opens_one(
 def test_the_arrow_down_goes_to_the_machine_below(open_screen: OpenScreen) -> None:
     screen = open_screen(room(8))
     screen.map.setFocus()
-    before = screen.map.accessibleDescription()
+    before = screen.spoken
     QTest.keyClick(screen.map, Qt.Key.Key_Down)
-    below = screen.map.accessibleDescription()
+    below = screen.spoken
     assert before.startswith("gpu-01, card 0")
     assert ", card 0" in below
     assert not below.startswith("gpu-01")
     QTest.keyClick(screen.map, Qt.Key.Key_Up)
-    assert screen.map.accessibleDescription() == before
+    assert screen.spoken == before
 
 
 def test_a_card_that_says_it_has_next_to_no_memory_is_listed(open_screen: OpenScreen) -> None:
@@ -113,8 +112,8 @@ def test_a_click_opens_the_card_and_one_on_the_name_its_machine(
     open_screen: OpenScreen,
 ) -> None:
     screen = open_screen(TWO)
-    QTest.mouseClick(screen.map, Qt.MouseButton.LeftButton, pos=QPoint(40, 50))
-    QTest.mouseClick(screen.map, Qt.MouseButton.LeftButton, pos=QPoint(20, 10))
+    QTest.mouseClick(screen.map.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(40, 50))
+    QTest.mouseClick(screen.map.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(20, 10))
     assert screen.room.opened == [("ant", "ant/0"), ("ant",)]
 
 
@@ -123,19 +122,19 @@ def test_what_one_looks_for_is_left(open_screen: OpenScreen) -> None:
     search(screen, "BEE")
     assert names_on_map(screen) == ["bee"]
     assert "2 cards on 1 machine, of 4 on 2" in said_below(screen)
-    screen.tools.search.clear()
+    screen.view.search.clear()
     search(screen, "no such thing")
     empty = the(EmptyState, screen.view)
     assert empty.isVisible()
     QTest.mouseClick(button(screen, "Show all machines"), Qt.MouseButton.LeftButton)
     assert names_on_map(screen) == ["ant", "bee"]
-    assert screen.tools.search.text() == ""
+    assert screen.view.search.text() == ""
 
 
 def test_of_one_user_only_the_cards_are_left(open_screen: OpenScreen) -> None:
     screen = open_screen(TWO)
-    screen.tools.user_chosen.emit("bela")
-    assert [each.key.card for each in screen.map.cells] == ["bee/0"]
+    screen.view.choose_user("bela")
+    assert [each.key.card for _, each in screen.map.cells] == ["bee/0"]
     assert "Cards 1." in screen.sums
 
 
@@ -206,7 +205,7 @@ def test_free_cards_that_are_simulated_say_so(open_screen: OpenScreen) -> None:
 def test_old_figures_say_how_old_they_are(open_screen: OpenScreen) -> None:
     late = replace(TWO[0], age=14.0)
     screen = open_screen([late, TWO[1]])
-    assert screen.map.accessibleDescription().endswith("14 s old")
+    assert screen.spoken.endswith("14 s old")
     screen.view.show_page(MachinesPage.LIST)
     assert [row[-1] for row in screen.rows] == ["14 s", "now"]
     screen.view.show_page(MachinesPage.FREE)
@@ -226,11 +225,9 @@ def test_a_fleet_begins_with_what_is_lost(open_screen: OpenScreen) -> None:
 def test_a_machine_without_a_connection_says_so_in_place_of_figures(
     open_screen: OpenScreen,
 ) -> None:
-    broken = replace(
-        group("ant", [cell("ant", 0)], Standing.BROKEN), why=Message("Nobody answers there.")
-    )
+    broken = group("ant", [cell("ant", 0).silent()], Standing.BROKEN)
     screen = open_screen([broken])
-    said = screen.map.accessibleDescription()
+    said = screen.spoken
     assert said == "ant, card 0, NVIDIA H100 80GB HBM3: No connection for 6 min 12 s"
     assert "1 machine, 1 card · 1 without a connection" in said_below(screen)
     assert "Cards that answer 0 of 1" in screen.sums
@@ -258,9 +255,7 @@ def test_every_card_of_a_room_has_its_place_on_the_map(
     assert len(screen.map.cells) == 8 * count
     screen.map.setFocus()
     QTest.keyClick(screen.map, Qt.Key.Key_End)
-    assert screen.map.accessibleDescription().startswith(
-        f"{screen.room.listed[-1].name}, card 7"
-    )
+    assert screen.spoken.startswith(f"{screen.room.listed[-1].name}, card 7")
     screen.map.grab()
 
 
