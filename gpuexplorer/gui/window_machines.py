@@ -1,15 +1,12 @@
 """WindowMachines: what a window has to do with several machines: adding, showing, asking."""
 
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.cards.moments import moment_words, span_words
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.state.alert_watch import Heard
@@ -18,13 +15,7 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.machines import (
-    HERE,
-    MachineRow,
-    MachinesState,
-    Question,
-    Standing,
-)
+from gpuexplorer.gui.state.machines import HERE, MachinesState, Question, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
@@ -177,11 +168,11 @@ class WindowMachines(QObject):
         commands[Do.ADD_MACHINE].setVisible(machines.possible)
         for do in (Do.NEXT_MACHINE, Do.MACHINE_BEFORE):
             commands[do].setVisible(len(rows) > 1)
-        standing = machines.row(self._spoken_of).standing
-        far = standing is not Standing.HERE
+        about = machines.row(self._spoken_of)
+        far, ended = about.key != HERE, about.standing is Standing.ENDED
         commands[Do.REMOVE_MACHINE].setVisible(far)
-        commands[Do.DISCONNECT].setVisible(far and standing is not Standing.ENDED)
-        commands[Do.TRY_MACHINE].setVisible(standing.rests)
+        commands[Do.DISCONNECT].setVisible(far and not ended and not about.of_fleet)
+        commands[Do.TRY_MACHINE].setVisible(about.standing.rests)
         self._tell()
 
     def _tell(self) -> None:
@@ -197,7 +188,7 @@ class WindowMachines(QObject):
             ways.append(NoticeWay(words, partial(self.state.retry, about.key)))
         if about.session is None:
             ways.append(NoticeWay(tr("Remove"), partial(self.state.remove, about.key)))
-        said = link_sentence(about, self.state.clock)
+        said = tr("{machine}: {state}", machine=about.name, state=about.sentence)
         self._notices.say(About.LINK, Notice(said, ways, about.standing.sign))
 
     def _on_ticked(self) -> None:
@@ -249,27 +240,3 @@ class WindowMachines(QObject):
     def _on_question_answered(self) -> None:
         self._sheet = None
         self._on_question_changed()
-
-
-def link_sentence(row: MachineRow, clock: Clock) -> str:
-    """Why nothing new comes from it: since when, and when it is tried again."""
-    now, wall = clock.now(), clock.wall()
-    lasted, retry = max(0.0, now - row.since), ""
-    told = {"machine": row.name, "time": span_words(lasted)}
-    match row.standing:
-        case Standing.CONNECTING if row.session is None:
-            said = tr("Connecting to {machine}, for {time}.", **told)
-        case Standing.ASKING:
-            said = tr("ssh asks something before it connects to {machine}.", **told)
-        case Standing.REFUSED | Standing.ENDED:
-            said = tr("{machine} is not connected.", **told)
-        case _:
-            moment = moment_words(wall - lasted, wall)
-            words = mark("No connection to {machine} since {moment}, for {time}.")
-            said = tr(words, moment=moment, **told)
-    if row.standing is Standing.CONNECTING and row.session is not None:
-        retry = tr("It is tried now.")
-    elif row.retry_at is not None:
-        one = mark("Next try in {count} s.")
-        retry = trn(one, one, max(0, math.ceil(row.retry_at - now)))
-    return paragraph((said, row.why, row.hint, retry))

@@ -8,14 +8,19 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QListView, QMainWindow, QPushButton
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
+from gpuexplorer.fleet.client import Prometheus, address
+from gpuexplorer.fleet.fleet import Fleet
+from gpuexplorer.fleet.host import Watching
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.rail.rail_machines import RailMachines
+from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.machines import (
     HERE,
     MachineRow,
@@ -31,10 +36,9 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.bars.notices import Notices
 from gpuexplorer.gui.window_commands import WindowCommands
-from gpuexplorer.gui.window_machines import WindowMachines, link_sentence
+from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.ssh import HostName, host_name
-from tests.clocks import ManualClock
 from tests.gui.fakes import card, session_of, working
 
 
@@ -226,27 +230,15 @@ def test_what_somebody_else_wrote_into_the_settings_does_no_harm(
     settings.remember("machines", kept)
     room = Room(settings)
     room.state.begin()
-    for row in room.state.rows()[1:]:
-        room.state.retry(row.key)
-        assert room.row(row.key).standing is Standing.REFUSED
+    assert [each.key for each in room.state.rows()] == [HERE]
     room.state.stop()
 
 
 def test_a_broken_link_is_told_with_since_when_why_and_what_next() -> None:
-    clock = ManualClock(100.0)
-    row = MachineRow(
-        "a",
-        "a",
-        Standing.BROKEN,
-        Message("There is no route to a."),
-        Message("Look at the network."),
-        since=88.0,
-        retry_at=103.2,
-    )
-    said = link_sentence(row, clock)
-    assert said.startswith("No connection to a since ")
-    assert said.endswith(
-        ", for 12 s. There is no route to a. Look at the network. Next try in 4 s."
+    why, hint = Message("There is no route to a."), Message("Look at the network.")
+    row = MachineRow("a", "a", Standing.BROKEN, why, hint, for_seconds=12.0, retry_in=3.6)
+    assert row.sentence == (
+        "No connection for 12 s: There is no route to a. Look at the network. Next try in 4 s."
     )
 
 
@@ -300,35 +292,36 @@ def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
     room.state.add(Wanted("a"))
     room.state.show("a")
     navigation.open_screen("machines")
-    assert strip.accessibleDescription().startswith("Connecting to a, for ")
+    assert strip.accessibleDescription().startswith("a: Connecting for ")
     navigation.open_screen("overview")
     assert strip.isHidden()
     machines.stop()
 
 
-@pytest.mark.parametrize(("narrow", "words"), [(False, "8 more…"), (True, "+8")])
-def test_the_rail_leads_to_machines_that_it_has_no_room_for(
-    room: Room, qtbot: QtBot, narrow: bool, words: str
-) -> None:
+def test_every_machine_is_in_the_rail_and_opens_from_there(room: Room, qtbot: QtBot) -> None:
     navigation = Navigation()
     for number in range(12):
         room.state.add(Wanted(f"m{number}"))
     rail = RailMachines(room.state, navigation)
     qtbot.addWidget(rail)
-    rail.show_within(1000, narrow=narrow)
-    (more,) = [each for each in rail.findChildren(QPushButton) if each.text() == words]
-    assert not more.isHidden()
-    more.click()
-    assert navigation.screen == "machines"
+    rail.show_within(1000, narrow=False)
+    rail.show()
+    assert rail.list.model().rowCount() == 13
+    assert rail.list.height() < 200
+    last = rail.list.model().index(12, 0)
+    rail.list.setCurrentIndex(last)
+    with qtbot.waitSignal(navigation.machine_asked) as asked:
+        QTest.keyClick(rail.list, Qt.Key.Key_Return)
+    assert asked.args == ["m11"]
 
 
 def test_the_name_of_a_machine_is_never_taken_for_markup(room: Room, qtbot: QtBot) -> None:
-    far = Reached(FakeFar(lambda: None), lambda: session_of({card(0): working()}))
-    room.state.add(Wanted("<img src=x>"), lambda *_: far)
+    room.state.add_host("<img src=x>", lambda: session_of({card(0): working()}))
+    fleet = Watching(Fleet(Prometheus(address("http://127.0.0.1:9"))))
+    room.state.follow(FleetHosts(fleet))
     rail = RailMachines(room.state, Navigation())
     qtbot.addWidget(rail)
     rail.show_within(1000, narrow=False)
-    (listed,) = rail.findChildren(QListView)
-    item = listed.model().index(1, 0)
-    assert item.data() == "<img src=x>: Connecting"
+    item = rail.list.model().index(1, 0)
+    assert item.data() == "<img src=x>: Connected"
     assert "&lt;img src=x&gt;" in item.data(Qt.ItemDataRole.ToolTipRole)

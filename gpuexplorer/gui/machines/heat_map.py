@@ -19,7 +19,7 @@ from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Index, Run, plain_tip
-from gpuexplorer.gui.state.groups import GRAVE, WORTH_A_LOOK, CardCell, CellKey, HostGroup
+from gpuexplorer.gui.state.groups import GRAVE, WORTH_A_LOOK, CardCell, HostGroup
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, mixed
@@ -52,7 +52,6 @@ class HeatMap(QTableView):
         self.blocks: Sequence[Sequence[HostGroup]] = ()  # those without cards by themselves
         self._apart = True  # each machine has a block
         self._shape: object = None
-        self._current: CellKey | None = None
         self._places: Sequence[QRectF] = ()  # of cells
         self._titles: Sequence[QRectF] = ()  # of blocks
         self._grid = _Grid(self)
@@ -66,12 +65,12 @@ class HeatMap(QTableView):
         self.setVerticalScrollMode(self.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTabKeyNavigation(False)
+        self.setAutoScroll(False)  # only the keyboard takes one elsewhere
         self.setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setAccessibleName(tr("Map of all cards"))
         self.clicked.connect(self._on_chosen)
         self.entered.connect(self.pointed_at)
-        self.selectionModel().currentChanged.connect(self._on_current_changed)
         look().changed.connect(self.viewport().update)
 
     @property
@@ -82,7 +81,8 @@ class HeatMap(QTableView):
 
     def show_groups(self, groups: Sequence[HostGroup], units: Units) -> None:
         """Machines without cards come first."""
-        self.units = units
+        at, self.units = self._number(self.currentIndex()) or 0, units
+        key = self.cells[at][1].key if self.cells else None
         self.cells = [(group, cell) for group in groups for cell in group.cards]
         self._apart, self.blocks = sum(bool(e.cards) for e in groups) <= MOST_APART, []
         # One machine each; or neighbours in one place together, of which many are cut.
@@ -95,7 +95,9 @@ class HeatMap(QTableView):
         if shape != self._shape:
             self._shape = shape
             self._lay_out()
-        self._find_current()
+        # What the keyboard is at may stand elsewhere now.
+        keys = [cell.key for _, cell in self.cells]
+        self.setCurrentIndex(self._index(keys.index(key) if key in keys else 0))
         self.viewport().update()
 
     def words(self, index: Index) -> str:
@@ -115,8 +117,10 @@ class HeatMap(QTableView):
         return self._grid.cells.get((index.row(), index.column()))
 
     def _index(self, number: int) -> QModelIndex:
+        """Of the first, where there are fewer; not valid where there is none."""
         places = list(self._grid.cells)
-        return self._grid.index(*places[number]) if places else QModelIndex()
+        known = places[number : number + 1] or places[:1]
+        return self._grid.index(*known[0]) if known else QModelIndex()
 
     def _pointed(self) -> int | None:
         place = self.viewport().mapFromGlobal(QCursor.pos())
@@ -126,14 +130,6 @@ class HeatMap(QTableView):
         """The cell that has a ring because of the keyboard."""
         by_keyboard = self.window().testAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
         return self._number(self.currentIndex()) if self.hasFocus() and by_keyboard else None
-
-    def _find_current(self) -> None:
-        """What the keyboard is at may stand elsewhere now; nobody is taken there."""
-        keys = [cell.key for _, cell in self.cells]
-        at = keys.index(self._current) if self._current in keys else 0
-        self.setAutoScroll(False)
-        self.setCurrentIndex(self._index(at))
-        self.setAutoScroll(True)
 
     def _lay_out(self) -> None:
         """In as few columns as leave cells high enough for their figure; squares, where they
@@ -171,7 +167,9 @@ class HeatMap(QTableView):
                 for number in range(count):
                     row, column = divmod(number, in_a_row)
                     cells[start + 1 + row, left + column] = len(cells)
+        current = self._number(self.currentIndex()) or 0
         self._grid.lay((len(heights), len(columns)), cells, titles)
+        self.setCurrentIndex(self._index(current))
         self.clearSpans()
         for header, sizes in (
             (self.verticalHeader(), heights),
@@ -196,26 +194,17 @@ class HeatMap(QTableView):
         elif title is not None and (self._apart or not self.blocks[title][0].cards):
             self.machine_opened.emit(self.blocks[title][0].key)
 
-    def _on_current_changed(self, index: QModelIndex) -> None:
-        at = self._number(index)
-        if at is not None:
-            self._current = self.cells[at][1].key
-
     @guarded
     def moveCursor(
         self, action: QTableView.CursorAction, held: Qt.KeyboardModifier
     ) -> QModelIndex:
         """Left and right go on into the next block."""
-        move, last = QTableView.CursorAction, len(self.cells) - 1
-        at = self._number(self.currentIndex()) or 0
-        there = {
-            move.MoveHome: 0,
-            move.MoveLeft: max(0, at - 1),
-            move.MoveRight: min(last, at + 1),
-            move.MoveEnd: last,
-        }
+        move, at = QTableView.CursorAction, self._number(self.currentIndex()) or 0
+        last = len(self.cells) - 1
+        there = {move.MoveHome: 0, move.MoveLeft: at - 1, move.MoveRight: at + 1}
+        there[move.MoveEnd] = last
         if action in there:
-            return self._index(there[action])
+            return self._index(max(0, min(last, there[action])))
         return super().moveCursor(action, held)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -224,12 +213,12 @@ class HeatMap(QTableView):
             self._on_chosen(self.currentIndex())
         else:
             super().keyPressEvent(event)
+            self.scrollTo(self.currentIndex())
             self.pointed_at.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._lay_out()
-        self._find_current()
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from gpuexplorer.core.metrics import METRICS, TEMPERATURE
@@ -36,33 +37,26 @@ def host_columns(units: Units, *, placed: bool) -> Sequence[Column[HostGroup]]:
     def figure(
         key: str,
         heading: str,
-        told: Callable[[Together], float],
-        value: Callable[[Together], float],
-        words: Callable[[Together], Cell],
+        value: Callable[[Together], float | None],
+        cell: Callable[[float, Together], Cell],
         width: int,
         kept: int,
         meaning: str = "",
     ) -> Column[HostGroup]:
         """Of those of its cards that tell."""
 
-        def cell(group: HostGroup) -> Cell:
-            if told(group.together):
-                return words(group.together)
-            return Cell(absent=(tr("not reported"), "–") if answering(group) else ("–",))
-
         def sorts(group: HostGroup) -> float | None:
-            return value(group.together) if told(group.together) else None
+            return value(group.together)
 
-        return Column(
-            *(key, heading, cell, sorts, meaning),
-            width=width,
-            kept=kept,
-            right=True,
-            largest_first=True,
-        )
+        def words(group: HostGroup) -> Cell:
+            told = value(group.together)
+            if told is not None:
+                return cell(told, group.together)
+            answers = group.standing.answers and group.cards
+            return Cell(absent=(tr("not reported"), "–") if answers else ("–",))
 
-    def answering(group: HostGroup) -> bool:
-        return group.standing.answers and bool(group.cards)
+        more = partial(Column, right=True, largest_first=True)
+        return more(key, heading, words, sorts, meaning, width=width, kept=kept)
 
     def name(group: HostGroup) -> Cell:
         icon = None if group.standing.answers else group.standing.sign[0]
@@ -85,19 +79,16 @@ def host_columns(units: Units, *, placed: bool) -> Sequence[Column[HostGroup]]:
         words = tr("{answering} of {count}", answering=sums.answering, count=sums.cards)
         return Cell(words, tone=Tone.WARN, hint=tr("So many cards answer."))
 
-    def free(sums: Together) -> Cell:
-        words = gigabytes(sums.memory_free, units)
-        if sums.memory_free >= _MANY:  # fractions say nothing from a hundred on
-            words = f"{float(words):.0f}"
-        return Cell(words, gauge=Gauge(sums.memory_free / sums.memory_total, None))
+    def free(told: float, sums: Together) -> Cell:
+        # Fractions say nothing from a hundred on.
+        words = gigabytes(told, units)
+        words = f"{float(words):.0f}" if told >= _MANY else words
+        return Cell(words, gauge=Gauge(told / sums.memory_total, None))
 
-    def celsius(sums: Together) -> float:
-        return 0.0 if sums.hottest is None else sums.hottest.celsius
-
-    def hottest(sums: Together) -> Cell:
+    def hottest(celsius: float, sums: Together) -> Cell:
         number = "" if sums.hottest is None else sums.hottest.number
         hint = tr("Card {number}", number=number)
-        return _read(quantity(METRICS[TEMPERATURE], celsius(sums), units), hint)
+        return _read(quantity(METRICS[TEMPERATURE], celsius, units), hint)
 
     def users(group: HostGroup) -> Cell:
         if not group.together.users_told:
@@ -123,18 +114,19 @@ def host_columns(units: Units, *, placed: bool) -> Sequence[Column[HostGroup]]:
                meaning=tr("The rack, or what else machines are grouped by.")),
         Column("cards", tr("Cards"), cards, lambda g: g.together.cards, width=70, right=True,
                largest_first=True),
-        figure("idle", tr("Idle"), lambda t: t.busy_told, lambda t: t.idle,
-               lambda t: Cell(str(t.idle), tone=Tone.TEXT if t.idle else Tone.FAINT), 56, 9,
-               tr("Cards that answer and report 0 % busy just now.")),
-        figure("busy", tr("Busy, %"), lambda t: t.busy_told, lambda t: t.busy or 0.0,
-               lambda t: Cell(percent(t.busy or 0.0), gauge=Gauge(t.busy or 0.0, None)), 104, 7,
+        figure("idle", tr("Idle"), lambda t: t.idle if t.busy_told else None,
+               lambda idle, _: Cell(f"{idle:.0f}", tone=Tone.TEXT if idle else Tone.FAINT),
+               56, 9, tr("Cards that answer and report 0 % busy just now.")),
+        figure("busy", tr("Busy, %"), lambda t: t.busy,
+               lambda busy, _: Cell(percent(busy), gauge=Gauge(busy, None)), 104, 7,
                tr("The mean of its cards.")),
-        figure("free", tr("Free, {unit}", unit=gigabyte(units)), lambda t: t.memory_told,
-               lambda t: t.memory_free, free, 112, 8,
+        figure("free", tr("Free, {unit}", unit=gigabyte(units)),
+               lambda t: t.memory_free if t.memory_told else None, free, 112, 8,
                tr("Memory that is free on all its cards together.")),
-        figure("hottest", tr("Hottest"), celsius, celsius, hottest, 76, 6),
-        figure("power", tr("Power"), lambda t: t.power_told, lambda t: t.power,
-               lambda t: _read(watts(t.power)), 84, 5),
+        figure("hottest", tr("Hottest"), lambda t: t.hottest and t.hottest.celsius, hottest,
+               76, 6),
+        figure("power", tr("Power"), lambda t: t.power if t.power_told else None,
+               lambda drawn, _: _read(watts(drawn)), 84, 5),
         Column("users", tr("Users"), users, lambda g: listed(sorted(g.together.users)),
                width=150, kept=4),
         Column("age", tr("Age"), age, lambda g: g.age, width=92, right=True,

@@ -57,7 +57,6 @@ from gpuexplorer.gui.widgets.laid_out import (
     label,
     row,
     say,
-    wrapped_label,
 )
 from gpuexplorer.gui.widgets.line import ElidedLabel, Line
 from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, KeyGroup, LiveView
@@ -124,7 +123,6 @@ class MachinesView(LiveView):
         self._stack = QStackedWidget()
         for page in (self._map, self._list, self._free, self._nothing):
             self._stack.addWidget(page)
-        self._why = wrapped_label("", Tone.TEXT)  # of the machine that is picked
         self._said = ElidedLabel(look().letters.caption, Tone.QUIET)
         self._legend, heat = QWidget(), HeatLegend()
         hatched = label(tr("hatched: no figure"), look().letters.caption, Tone.QUIET)
@@ -147,7 +145,7 @@ class MachinesView(LiveView):
         sides = (16, 14, 16, 12)
         above = column(head, self._notes, self._sums, tools, gap=12, margins=sides)
         foot = row(self._said, GROWS, self._legend, gap=20)
-        below = column(self._stack, GROWS, self._why, foot, gap=8, margins=(16, 0, 12, 12))
+        below = column(self._stack, GROWS, foot, gap=8, margins=(16, 0, 12, 12))
         panel = QFrame()
         panel.setProperty("panel", "card")
         column(above, below, GROWS, within=panel, gap=0)
@@ -213,7 +211,6 @@ class MachinesView(LiveView):
         self._tabs.show_choice(page)
         self._legend.setVisible(page is MachinesPage.MAP)
         self._said.show_text("")
-        self._why.hide()
         pages = (self._map, self._list, self._free)
         self.begin_at(pages[list(MachinesPage).index(page)])
         if self.isVisible():
@@ -349,10 +346,8 @@ class MachinesView(LiveView):
     def _on_picked(self) -> None:
         """Its column may be too narrow for the whole reason; of the first, where none is."""
         there = self._list.picked()[:1] or self._list.listed.things
-        why = next((each for each in there if not each.standing.answers), None)
-        if why is not None:
-            words = tr("{machine}: {state}", machine=why.name, state=why.sentence)
-        say(self._why, "" if why is None else words)
+        said = (f"{each.name}: {each.sentence}" for each in there if not each.standing.answers)
+        self._said.show_text(next(said, ""))
 
     def _on_cell_opened(self, key: CellKey) -> None:
         self._source.open_card(key.host, key.card)

@@ -4,18 +4,17 @@ from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QListView, QSizePolicy, QStyle, QStyleOptionViewItem, QWidget
 
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.machines import MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 
-_SIDE, _NARROW_SIDE, _TEXT_LEFT, _SIGN, _HEIGHT = 20, 14, 52.0, 16.0, 32
-# So many in a rail of this height; the others are on the screen of all machines.
+_SIDE, _TEXT_LEFT, _SIGN, _HEIGHT = 20, 52.0, 16.0, 32
+# So many are seen in a rail of this height.
 _MOST = ((900, 5), (772, 3), (730, 2), (0, 1))
 _MACHINE = Qt.ItemDataRole.UserRole
 
@@ -26,65 +25,56 @@ class RailMachines(QWidget):
     def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
         super().__init__()
         self._machines, self._navigation = machines, navigation
-        self._narrow, self._most = False, 1
+        self._most = 1
         self.setAccessibleName(tr("Machines of this window"))
         self.setObjectName("rail.machines")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._heading = ElidedLabel(look().letters.caption, Tone.QUIET, tr("Machine"))
-        self._head = row(self._heading, FREE)
-        self._more = link_button("")
-        self._foot = row(self._more, FREE)
-        self._model, self._list = QStandardItemModel(self), QListView()
-        self._list.setModel(self._model)
-        self._list.setItemDelegate(_MachineDrawing(self._list))
-        self._list.setProperty("kind", "bare")
-        self._list.setAccessibleName(tr("Machine"))
-        self._list.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._list.setSelectionMode(QListView.SelectionMode.NoSelection)
-        self._list.setMouseTracking(True)
-        column(self._head, self._list, self._foot, within=self, gap=0)
-        self._more.clicked.connect(self._on_more_clicked)
-        self._list.clicked.connect(self._on_chosen)
-        self._list.activated.connect(self._on_chosen)
+        self._model, self.list = QStandardItemModel(self), QListView()
+        self.list.setModel(self._model)
+        self.list.setItemDelegate(_MachineDrawing(self.list))
+        self.list.setProperty("kind", "bare")
+        self.list.setAccessibleName(tr("Machine"))
+        self.list.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.list.setSelectionMode(QListView.SelectionMode.NoSelection)
+        self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.list.setMouseTracking(True)
+        head = row(self._heading, FREE, margins=(_SIDE, 12, _SIDE, 4))
+        column(head, self.list, within=self, gap=0)
+        self.list.clicked.connect(self._on_chosen)
+        self.list.activated.connect(self._on_chosen)
         machines.changed.connect(self._on_changed)
         self._on_changed()
 
     def show_within(self, height: int, *, narrow: bool) -> None:
+        self._most = next(most for least, most in _MOST if height >= least)
+        self._heading.setVisible(not narrow)
+        policy = Qt.ScrollBarPolicy
+        bar = policy.ScrollBarAlwaysOff if narrow else policy.ScrollBarAsNeeded
+        self.list.setVerticalScrollBarPolicy(bar)
+        self._show_height()
+
+    def _show_height(self) -> None:
         """Where there is little room, the machine that is shown stands alone."""
-        most = next(most for least, most in _MOST if height >= least)
-        if (most, narrow) != (self._most, self._narrow):
-            self._most, self._narrow = most, narrow
-            self._on_changed()
+        rows = self._machines.rows()
+        self.list.setFixedHeight(min(len(rows), self._most) * _HEIGHT)
+        shown = next((at for at, each in enumerate(rows) if each.shown), 0)
+        self.list.scrollTo(self._model.index(shown, 0))
 
     def _on_changed(self) -> None:
-        rows, at = self._machines.rows(), self._list.currentIndex().row()
-        shown = [each for each in rows if each.shown and each not in rows[: self._most]]
-        listed = [*rows[: self._most - len(shown)], *shown]
-        self._model.clear()
-        for each in listed:
+        rows = self._machines.rows()
+        self._model.setRowCount(len(rows))
+        for number, each in enumerate(rows):
             words = tr("{machine}: {state}", machine=each.name, state=tr(each.standing.word))
             item = QStandardItem(words)
             item.setToolTip(plain_tip(words))
             item.setData(each, _MACHINE)
-            self._model.appendRow(item)
-        self._list.setCurrentIndex(self._model.index(min(at, len(listed) - 1), 0))
-        self._list.setFixedHeight(len(listed) * _HEIGHT)
+            self._model.setItem(number, item)
         self.setVisible(len(rows) > 1)
-        rest = len(rows) - len(listed)
-        words = trn("{count} more…", "{count} more…", rest)
-        self._more.setVisible(rest > 0)
-        self._more.setText(f"+{rest}" if self._narrow else words)
-        self._more.setAccessibleName(words)
-        self._heading.setVisible(not self._narrow)
-        side = _NARROW_SIDE if self._narrow else _SIDE
-        self._head.setContentsMargins(side, 12, side, 4)
-        self._foot.setContentsMargins(side - 4, 0, 0, 0)
+        self._show_height()
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self._navigation.open_machine(index.data(_MACHINE).key)
-
-    def _on_more_clicked(self) -> None:
-        self._navigation.open_screen("machines")
 
 
 class _MachineDrawing(Delegate):

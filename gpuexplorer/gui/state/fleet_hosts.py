@@ -4,7 +4,7 @@ Prometheus, and each as a machine.
 
 import gc
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -17,9 +17,8 @@ from gpuexplorer.fleet.fleet import Alert, FleetCard, FleetNow
 from gpuexplorer.fleet.host import Watching, host_session
 from gpuexplorer.gui.cards.reasons import state_mark
 from gpuexplorer.gui.state.groups import CardCell, CellKey, HostGroup
-from gpuexplorer.gui.state.machines import MachinesState, Reached, Standing, Wanted
+from gpuexplorer.gui.state.machines import MachinesState, Standing
 from gpuexplorer.remote.link import LinkNow, LinkState
-from gpuexplorer.remote.ssh import Asking
 
 _SHOWN = tuple(
     MetricId(each)
@@ -67,17 +66,18 @@ class FleetHosts:
             for each in answered
         ]
 
+    @property
+    def link(self) -> LinkNow:
+        """Of every host that is one of the window's machines."""
+        broken = self.watching.broken
+        if broken is None:
+            return LinkNow(LinkState.UP, 0.0)
+        return LinkNow(LinkState.BROKEN, *broken)
+
     def open(self, host: str, machines: MachinesState) -> str:
         """Among the machines of the window from now on, under this key."""
         key = tr("{host} (Prometheus)", host=host)
-
-        def reach(wanted: Wanted, on_change: Callable[[], None], asking: Asking) -> Reached:
-            return Reached(
-                FleetLink(self.watching, on_change), partial(host_session, self.watching, host)
-            )
-
-        if all(each.key != key for each in machines.rows()):
-            machines.add(Wanted(key), reach)
+        machines.add_host(key, partial(host_session, self.watching, host))
         return key
 
     def _take(self) -> None:
@@ -121,7 +121,8 @@ class FleetHosts:
             if each.id in now.xids
         ]
         return HostGroup(
-            *(host, host, Standing.UP if ages else Standing.BROKEN, cells),
+            *(host, host, Standing.UP if ages else Standing.BROKEN),
+            cards=cells,
             place=next((each.rack for each in cards if each.rack), ""),
             why=NOTHING if ages else _SILENT,
             hint=NOTHING if ages else _LOOK_THERE,
@@ -163,44 +164,3 @@ def _cells(now: FleetNow, cards: Sequence[FleetCard]) -> Iterator[CardCell]:
         key, state = CellKey(card.host, card.id), now.state(card.id)
         mark = None if state is CardState.WORKING else state_mark(state)
         yield CardCell(key, card.number, card.name, state, values, reasons, None, None, 0, mark)
-
-
-class FleetLink:
-    """A Far: as good or bad as the connection to Prometheus."""
-
-    def __init__(self, watching: Watching, on_change: Callable[[], None]) -> None:
-        self._watching, self._on_change = watching, on_change
-        self._connected = False
-        self._began = watching.clock.now()
-
-    @property
-    def now(self) -> LinkNow:
-        if not self._connected:
-            return LinkNow(LinkState.ENDED, self._began)
-        if (broken := self._watching.broken) is not None:
-            return LinkNow(LinkState.BROKEN, *broken)
-        answered = self._watching.now is not None
-        return LinkNow(LinkState.UP if answered else LinkState.CONNECTING, self._began)
-
-    @property
-    def lost_at(self) -> float | None:
-        return None if (broken := self._watching.broken) is None else broken.since
-
-    @property
-    def hello(self) -> object | None:
-        return self._watching.now
-
-    def connect(self) -> None:
-        if not self._connected:
-            self._connected = True
-            self._watching.listen(self._on_change)
-            self._on_change()
-
-    def retry_now(self) -> None:
-        self._watching.ask_now()
-
-    def stop(self) -> None:
-        if self._connected:
-            self._connected = False
-            self._watching.stop_listening(self._on_change)
-            self._on_change()

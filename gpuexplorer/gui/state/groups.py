@@ -13,9 +13,8 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.words import NOTHING, Message, listed, paragraph, tr
+from gpuexplorer.core.words import listed, tr
 from gpuexplorer.gui.cards.faces import Shown, arrange
-from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.cards.process_words import parents, processes_counted
 from gpuexplorer.gui.cards.reasons import HARMFUL, StateMark, state_mark, throttle_mark
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
@@ -159,22 +158,14 @@ def all_together(parts: Sequence[Together]) -> Together:
 
 
 @dataclass(frozen=True)
-class HostGroup:
-    """One machine with its cards. `name`, `place` and the names of users are a stranger's."""
+class HostGroup(MachineRow):
+    """With its cards. `name`, `place` and the names of users are a stranger's."""
 
-    key: str
-    name: str
-    standing: Standing
     cards: Sequence[CardCell] = ()
     place: str = ""  # the rack, or whatever else groups machines
-    why: Message = NOTHING  # there is no connection, and what helps
-    hint: Message = NOTHING
-    for_seconds: float = 0.0  # it stands so
-    retry_in: float | None = None
     age: float | None = None  # seconds since the newest figure; None before the first
     beat: float = 1.0  # seconds from one figure to the next
     simulated: bool = False
-    shown: bool = False  # it is the one on the other screens
     alerts: Sequence[str] = ()  # that fire there, in the words of whoever raised them
     urgent: bool = False  # one of them is as grave as an alert can be
 
@@ -191,23 +182,10 @@ class HostGroup:
         return together(self.cards, self.name)
 
     @property
-    def state(self) -> str:
-        """ "Connected", "No connection for 2 min"."""
-        words = tr(self.standing.word)
-        if self.standing is Standing.BROKEN:
-            return tr("{state} for {span}", state=words, span=span_words(self.for_seconds))
-        return words
-
-    @property
     def sentence(self) -> str:
-        """The same with the reason and the way out, or that it has no card."""
-        words, retry = self.state, ""
-        if self.standing.answers:
-            return words if self.cards else tr("{state}, no card", state=words)
-        if self.retry_in is not None:
-            retry = tr("Next try in {span}.", span=span_words(self.retry_in))
-        why = paragraph((self.why, self.hint, retry)).replace("`", "")
-        return tr("{state}: {why}", state=words, why=why) if why else words
+        said = super().sentence
+        empty = self.standing.answers and not self.cards
+        return tr("{state}, no card", state=said) if empty else said
 
     @property
     def wrong(self) -> Sequence[str]:
@@ -256,9 +234,8 @@ class MachinesSource:
         hosts = () if fleet is None else fleet.groups
         if not rows:
             return hosts
-        keys, now = {row.key for row in rows}, self._machines.clock.now()
-        own = [_group(row, now) for row in rows]
-        return [*own, *(each for each in hosts if each.key not in keys)]
+        keys = {row.key for row in rows}
+        return [*map(_group, rows), *(each for each in hosts if each.key not in keys)]
 
     def look(self, *, looking: bool) -> None:
         """Who uses which card is asked only while somebody looks."""
@@ -300,7 +277,7 @@ class MachinesSource:
             self._wants[session] = session.want((), processes=True)
 
 
-def _group(row: MachineRow, now: float) -> HostGroup:
+def _group(row: MachineRow) -> HostGroup:
     session, cards, age = row.session, list[CardCell](), None
     if session is not None:
         arranged = arrange(session.cards())
@@ -325,15 +302,11 @@ def _group(row: MachineRow, now: float) -> HostGroup:
         newest = max((each.at for each in readings if each is not None), default=None)
         age = None if newest is None else max(0.0, session.clock.now() - newest)
     return HostGroup(
-        *(row.key, row.name, row.standing, tuple(cards)),
-        why=row.why,
-        hint=row.hint,
-        for_seconds=max(0.0, now - row.since),
-        retry_in=None if row.retry_at is None else max(0.0, row.retry_at - now),
+        **vars(row),
+        cards=tuple(cards),
         age=age,
         beat=1.0 if session is None else session.interval,
         simulated=session is not None and session.simulated,
-        shown=row.shown,
     )
 
 

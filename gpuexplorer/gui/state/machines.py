@@ -15,8 +15,9 @@ from PySide6.QtCore import QObject, QSysInfo, Signal
 
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import NOTHING, Message, mark, tr
+from gpuexplorer.core.words import NOTHING, Message, mark, paragraph, tr
 from gpuexplorer.gui.bridge import Bridge, Inbox
+from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
@@ -98,29 +99,51 @@ class Reached(NamedTuple):
 Connect = Callable[[Wanted, Callable[[], None], Asking], Reached]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MachineRow:
-    """One machine as it stands just now. Times are those of `MachinesState.clock`."""
+    """One machine as it stands just now."""
 
     key: str  # what `show`, `remove` and the like take; HERE for this computer
     name: str  # as it was typed, and nothing in it was checked: never taken for markup
     standing: Standing
     why: Message = NOTHING  # why there is no connection, and the way out
     hint: Message = NOTHING
-    since: float = 0.0  # it stands so; without a connection: the last one was lost
-    retry_at: float | None = None
+    for_seconds: float = 0.0  # it stands so; without a connection: the last one is lost
+    retry_in: float | None = None  # seconds
     session: Session | None = None  # None until it answered for the first time
     shown: bool = False  # the screens show this one
     of_fleet: bool = False  # whoever lists the fleet lists it already
 
+    @property
+    def state(self) -> str:
+        """ "Connected", "No connection for 2 min"."""
+        words = tr(self.standing.word)
+        if self.standing in (Standing.BROKEN, Standing.CONNECTING):
+            return tr("{state} for {span}", state=words, span=span_words(self.for_seconds))
+        return words
+
+    @property
+    def sentence(self) -> str:
+        """The same with the reason and the way out."""
+        retry = ""
+        if self.retry_in is not None:
+            retry = tr("Next try in {span}.", span=span_words(self.retry_in))
+        why = paragraph((self.why, self.hint, retry)).replace("`", "")
+        return tr("{state}: {why}", state=self.state, why=why) if why else self.state
+
 
 @dataclass
 class _Machine:
+    """A host of a fleet has a session, and is not reached by itself."""
+
     wanted: Wanted
     reached: Reached | None = None  # None: nobody asked for a connection yet
     session: Session | None = None
-    refused: Trouble | None = None  # its name, which somebody wrote into the settings
-    of_fleet: bool = False
+
+    def start(self, session: Session) -> None:
+        self.session = session
+        session.want_always()
+        session.start()
 
     def stop(self) -> None:
         if self.reached is not None:
@@ -152,7 +175,7 @@ class MachinesState(QObject):
         self._settings, self._connect = settings, connect
         self.here, self._here_want = here, here.want_always()
         self.possible = connect is not None  # to have others
-        self.fleet: FleetHosts | None = None  # what the screen of all machines shows instead
+        self.fleet: FleetHosts | None = None
         self.clock = SystemClock()
         self.shown = HERE
         self.waited_for: str | None = None  # it is shown as soon as it answers
@@ -162,6 +185,11 @@ class MachinesState(QObject):
         self._inbox.came.connect(self._on_came)
         self.questions = Questions(partial(self._inbox.letterbox.put, None))
         settings.changed.connect(self._on_settings_changed)
+
+    def follow(self, fleet: "FleetHosts") -> None:
+        """What the screen of all machines shows instead."""
+        self.fleet = fleet
+        fleet.watching.listen(partial(self._inbox.letterbox.put, HERE))
 
     @property
     def several(self) -> bool:
@@ -210,16 +238,13 @@ class MachinesState(QObject):
             self.shown_changed.emit()
         self.changed.emit()
 
-    def add(self, wanted: Wanted, connect: Connect | None = None) -> None:
-        """And connect to it, by `connect` where it is not reached as others are. Raises Trouble
-        for what is no name of a machine, and for one that is there already; one that never
-        answered may be asked for again, with another Python.
+    def add(self, wanted: Wanted) -> None:
+        """And connect to it. Raises Trouble for what is no name of a machine, and for one that
+        is there already; one that never answered may be asked for again, with another Python.
         """
         key, there = wanted.host, self._machines.get(wanted.host)
         if there is not None:
-            if there.reached is not None and (
-                there.session is not None or not self.row(key).standing.rests
-            ):
+            if there.session is not None or not self.row(key).standing.rests:
                 raise Trouble(
                     "{machine} is in the list already.",
                     "Choose it in the list of machines.",
@@ -230,13 +255,20 @@ class MachinesState(QObject):
                 python=wanted.python or there.wanted.python,
                 remember=wanted.remember or there.wanted.remember,
             )
-        reached = self._reached(wanted, connect)
+        reached = self._reached(wanted)
         if there is not None:
             _in_thread(there.stop)
-        self._machines[key] = _Machine(wanted, reached, of_fleet=connect is not None)
+        self._machines[key] = _Machine(wanted, reached)
         reached.far.connect()
         self._keep()
         self.changed.emit()
+
+    def add_host(self, key: str, session: Callable[[], Session]) -> None:
+        """One of the fleet."""
+        if key not in self._machines:
+            self._machines[key] = machine = _Machine(Wanted(key))
+            machine.start(session())
+            self.changed.emit()
 
     def begin(self, named: Sequence[Wanted] = (), *, remembered: bool = True) -> None:
         """Those of last time are offered, and connected to where somebody chose so; those that
@@ -257,23 +289,24 @@ class MachinesState(QObject):
         """Those of last time."""
         try:
             kept = json.loads(self._settings.remembered(_KEPT) or "[]")
-            return [Wanted(str(e["host"]), str(e["python"]), remember=True) for e in kept]
-        except (ValueError, TypeError, KeyError):
+            return [
+                Wanted(host_name(each["host"]).text, str(each["python"]), remember=True)
+                for each in kept
+            ]
+        except (ValueError, TypeError, KeyError, AttributeError, Trouble):
             return []  # somebody else wrote there
 
     def retry(self, key: str) -> None:
         """Now, instead of when it would be tried by itself; or for the first time."""
-        machine = self._machines.get(key)
-        if machine is None:
-            return
-        if machine.reached is None:
-            try:
-                machine.reached, machine.refused = self._reached(machine.wanted), None
-            except Trouble as trouble:
-                machine.refused = trouble
+        machine = self._machines[key]
         if machine.reached is not None:
             far = machine.reached.far
             (far.connect if far.now.state is LinkState.ENDED else far.retry_now)()
+        elif self.fleet is not None and machine.session is not None:
+            self.fleet.watching.ask_now()
+        else:
+            machine.reached = self._reached(machine.wanted)
+            machine.reached.far.connect()
         self.changed.emit()
 
     def disconnect_from(self, key: str) -> None:
@@ -287,12 +320,12 @@ class MachinesState(QObject):
         """With its past, and its lab."""
         machine = self._machines.pop(key, None)
         if machine is not None:
+            _in_thread(machine.stop)
             self.waited_for = None if self.waited_for == key else self.waited_for
             self.shown = HERE if self.shown == key else self.shown
             self._keep()
             self.shown_changed.emit()
             self.changed.emit()
-            _in_thread(machine.stop)
 
     def stop(self) -> None:
         """Harmless when called twice."""
@@ -306,49 +339,44 @@ class MachinesState(QObject):
         if self.fleet is not None:
             self.fleet.watching.stop()
 
-    def _reached(self, wanted: Wanted, connect: Connect | None = None) -> Reached:
-        connect = connect or self._connect
-        assert connect is not None  # nobody offers to add one otherwise
+    def _reached(self, wanted: Wanted) -> Reached:
+        assert self._connect is not None  # nobody offers to add one otherwise
         on_change = partial(self._inbox.letterbox.put, wanted.host)
-        return connect(wanted, on_change, self.questions)
+        return self._connect(wanted, on_change, self.questions)
 
     def _row(self, machine: _Machine) -> MachineRow:
-        key, refused = machine.wanted.host, machine.refused
-        if refused is not None:
-            return MachineRow(key, key, Standing.REFUSED, refused.sentence, refused.hint)
-        if machine.reached is None:
+        key, lost_at = machine.wanted.host, None
+        if machine.reached is not None:
+            link, lost_at = machine.reached.far.now, machine.reached.far.lost_at
+        elif self.fleet is not None and machine.session is not None:
+            link = self.fleet.link
+        else:
             return MachineRow(key, key, Standing.ENDED, _NOT_YET)
-        now, lost_at = machine.reached.far.now, machine.reached.far.lost_at
+        now, retry_at = self.clock.now(), link.retry_at
         return MachineRow(
-            *(key, key, Standing[now.state.name], now.why, now.hint),
-            since=now.since if lost_at is None else lost_at,
-            retry_at=now.retry_at,
+            *(key, key, Standing[link.state.name], link.why, link.hint),
+            max(0.0, now - (link.since if lost_at is None else lost_at)),
+            None if retry_at is None else max(0.0, retry_at - now),
             session=machine.session,
             shown=self.shown == key,
-            of_fleet=machine.of_fleet,
+            of_fleet=machine.reached is None,
         )
 
     def _keep(self) -> None:
         wanted = [each.wanted for each in self._machines.values()]
-        kept = [{"host": e.host, "python": e.python} for e in wanted if e.remember]
-        written = json.dumps(kept)
-        if written != (self._settings.remembered(_KEPT) or "[]"):
-            self._settings.remember(_KEPT, written)
-            self._settings.flush()
+        kept = [{"host": each.host, "python": each.python} for each in wanted if each.remember]
+        self._settings.remember(_KEPT, json.dumps(kept))
+        self._settings.flush()
 
     def _on_came(self, key: str | None) -> None:
         """Of a link that changed, or None from whoever asks."""
         machine = None if key is None else self._machines.get(key)
-        if machine is not None and machine.reached is not None:
-            if machine.session is None and machine.reached.far.hello is not None:
-                machine.session = session = machine.reached.session()
-                session.want_always()
-                session.start()
-                if self.waited_for == key:
-                    self.show(machine.wanted.host)
-            self.changed.emit()
-        elif key is None:
-            self.asked.emit()
+        reached = None if machine is None or machine.session else machine.reached
+        if machine is not None and reached is not None and reached.far.hello is not None:
+            machine.start(reached.session())
+            if self.waited_for == key:
+                self.show(machine.wanted.host)
+        (self.asked if key is None else self.changed).emit()
 
     def _on_settings_changed(self) -> None:
         interval = self._settings.choices.interval
@@ -386,43 +414,36 @@ class Questions:
 
     def __init__(self, on_news: Callable[[], None]) -> None:
         """`on_news`: one more waits, or one is over."""
-        self._on_news, self._lock = on_news, threading.Lock()
+        self._on_news, self._closed = on_news, False
         self._open: list[Question] = []
-        self._closed = False
 
     def next(self) -> Question | None:
         """The one that has waited longest."""
-        with self._lock:
-            return next((each for each in self._open if not each.done()), None)
+        return next((each for each in tuple(self._open) if not each.done()), None)
 
     def ask(
         self, host: HostName, text: str, *, secret: bool, yes_no: bool, again: bool
     ) -> str | None:
         question = Question(host.text, text, secret, yes_no, again)
-        with self._lock:
-            if self._closed:
-                return None
-            self._open.append(question)
+        self._open.append(question)
+        if self._closed:
+            question.answer(None)
         self._on_news()
         answer = question.result()
-        with self._lock:
-            self._open.remove(question)
+        self._open.remove(question)
         return answer
 
     def withdraw(self, host: HostName) -> None:
-        self._end(host.text)
+        for each in tuple(self._open):
+            if each.machine == host.text:
+                each.answer(None)
+        self._on_news()
 
     def close(self) -> None:
         """Nobody answers any more."""
         self._closed = True
-        self._end(None)
-
-    def _end(self, machine: str | None) -> None:
-        with self._lock:
-            for each in self._open:
-                if machine in (None, each.machine):
-                    each.answer(None)
-        self._on_news()
+        for each in tuple(self._open):
+            each.answer(None)
 
 
 def machines_at_start(
@@ -464,7 +485,7 @@ def machines_at_start(
         from gpuexplorer.gui.state.fleet_hosts import FleetHosts  # noqa: PLC0415 - as above
 
         watching = Watching(fleet)
-        machines.fleet = FleetHosts(watching)
+        machines.follow(FleetHosts(watching))
         watching.start()
     return machines
 

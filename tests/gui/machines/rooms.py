@@ -60,7 +60,13 @@ def lost_cell(host: str, number: int) -> CardCell:
 def group(
     name: str, cards: Sequence[CardCell] = (), standing: Standing = Standing.UP, place: str = ""
 ) -> HostGroup:
-    return HostGroup(name, name, standing, tuple(cards), place, age=0.4, for_seconds=372.0)
+    return HostGroup(
+        *(name, name, standing),
+        for_seconds=372.0,
+        cards=tuple(cards),
+        place=place,
+        age=0.4,
+    )
 
 
 def busy_cell(host: int, name: str, number: int) -> CardCell:
@@ -96,10 +102,7 @@ def with_troubles(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
         retry_in=12.0,
         age=131.0,
         for_seconds=131.0,
-        cards=tuple(
-            each._replace(values={}, state=CardState.NO_ANSWER, users=None)
-            for each in broken.cards
-        ),
+        cards=tuple(each.silent() for each in broken.cards),
     )
     late = replace(late, age=14.0)
     no_figure = cell(some.key, 1, None)

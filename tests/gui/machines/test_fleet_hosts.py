@@ -10,7 +10,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
-from gpuexplorer.gui.state.fleet_hosts import FleetHosts, FleetLink
+from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.remote.link import LinkState
 from tests.clocks import ManualClock
@@ -131,17 +131,10 @@ def test_what_was_known_stays_when_the_server_breaks_and_its_outage_is_counted(
 def test_the_link_of_a_host_is_as_good_as_the_server_s(
     server: FakePrometheus, watching: Watching
 ) -> None:
-    heard: list[None] = []
-    link = FleetLink(watching, lambda: heard.append(None))
-    states = [link.now.state]
-    link.connect()
+    hosts = FleetHosts(watching)
     watching.look()
-    states.append(link.now.state)
-    assert link.hello is not None
+    before = hosts.link.state
     server.special["*"] = 503, {}, b""
     watching.look()
-    states.append(link.now.state)
-    assert states == [LinkState.ENDED, LinkState.UP, LinkState.BROKEN]
-    assert link.now.why
-    link.stop()
-    assert len(heard) == 4
+    assert (before, hosts.link.state) == (LinkState.UP, LinkState.BROKEN)
+    assert "too busy" in hosts.link.why

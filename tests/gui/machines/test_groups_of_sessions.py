@@ -92,8 +92,8 @@ def test_a_broken_link_leaves_no_figure_standing(source_of: OpenSource) -> None:
         "ant",
         Standing.BROKEN,
         Message("Nobody answers."),
-        since=40.0,
-        retry_at=104.0,
+        for_seconds=60.0,
+        retry_in=4.0,
         session=session,
     )
     [group] = source_of([row]).groups()
