@@ -5,6 +5,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import cast
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,7 +14,6 @@ from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
@@ -38,6 +38,7 @@ from gpuexplorer.gui.widgets.bars.notices import Notices
 from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.remote.link import LinkNow, LinkState
+from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.ssh import HostName, host_name
 from tests.gui.fakes import card, session_of, working
 
@@ -80,7 +81,7 @@ class Room:
 
     def _reach(self, wanted: Wanted, on_change: Callable[[], None], _: object) -> Reached:
         far = self.made[host_name(wanted.host).text] = FakeFar(on_change)
-        return Reached(far, lambda: session_of({card(0): working()}))
+        return Reached(cast("FarMachine", far), lambda: session_of({card(0): working()}))
 
     def row(self, key: str) -> MachineRow:
         return self.state.row(key)
@@ -108,26 +109,16 @@ def test_a_machine_is_shown_as_soon_as_it_answers_and_not_before(
         room.made["a"].becomes(LinkState.UP)
     assert room.row("a").shown
     assert room.state.session is room.row("a").session
-
-
-def test_who_chose_another_meanwhile_stays_there(room: Room, qtbot: QtBot) -> None:
-    room.state.add(Wanted("a"))
-    room.state.show("a")
-    room.state.show(HERE)
-    with qtbot.waitSignal(room.state.changed):
-        room.made["a"].becomes(LinkState.UP)
-    assert room.row("a").session is not None
-    assert room.state.shown == HERE
-
-
-def test_a_link_that_comes_back_has_the_session_of_before(room: Room, qtbot: QtBot) -> None:
-    room.state.add(Wanted("a"))
-    with qtbot.waitSignal(room.state.changed):
-        room.made["a"].becomes(LinkState.UP)
     session = room.row("a").session
+    room.state.add(Wanted("b"))
+    room.state.show("b")
+    room.state.show(HERE)  # who chose another meanwhile stays there
+    with qtbot.waitSignal(room.state.changed):
+        room.made["b"].becomes(LinkState.UP)
     for state in (LinkState.BROKEN, LinkState.CONNECTING, LinkState.UP):
         with qtbot.waitSignal(room.state.changed):
             room.made["a"].becomes(state)
+    assert room.state.shown == HERE
     assert session is not None
     assert room.row("a").session is session
 
@@ -183,17 +174,11 @@ def test_only_what_is_to_be_remembered_is_there_next_time(
     next_time.state.retry("a")
     assert next_time.made["a"].done == ["connect"]
     next_time.state.stop()
-
-
-def test_machines_of_last_time_are_connected_to_where_somebody_chose_so(
-    room: Room, settings: Settings
-) -> None:
-    room.state.add(Wanted("a", python="/opt/python3.12", remember=True))
     settings.choose(replace(settings.choices, reconnect=True))
-    next_time = Room(settings)
-    next_time.state.begin([Wanted("b")])
-    assert next_time.made["a"].done == next_time.made["b"].done == ["connect"]
-    next_time.state.stop()
+    at_once = Room(settings)
+    at_once.state.begin([Wanted("c")])
+    assert at_once.made["a"].done == at_once.made["c"].done == ["connect"]
+    at_once.state.stop()
 
 
 def test_the_python_that_is_named_at_the_start_is_used_over_there(
@@ -232,14 +217,6 @@ def test_what_somebody_else_wrote_into_the_settings_does_no_harm(
     room.state.begin()
     assert [each.key for each in room.state.rows()] == [HERE]
     room.state.stop()
-
-
-def test_a_broken_link_is_told_with_since_when_why_and_what_next() -> None:
-    why, hint = Message("There is no route to a."), Message("Look at the network.")
-    row = MachineRow("a", "a", Standing.BROKEN, why, hint, for_seconds=12.0, retry_in=3.6)
-    assert row.sentence == (
-        "No connection for 12 s: There is no route to a. Look at the network. Next try in 4 s."
-    )
 
 
 def asks(room: Room, name: str, answers: list[str | None]) -> threading.Thread:

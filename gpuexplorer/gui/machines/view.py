@@ -108,17 +108,18 @@ class MachinesView(LiveView):
         units, placed = desk.settings.choices.units, source.of_fleet
         clock = desk.machine.session.desk
         hosts = TableModel(host_columns(units, placed=placed), lambda group: group.key)
+        cards = TableModel(free_columns(units, placed=placed), lambda free: free.cell.key)
         self._list = Table(tr("Machines"), hosts, clock)
-        self._list.setObjectName("machines.list")
+        self._free = Table(tr("Free cards"), cards, clock)
         if placed:
             self._list.columns.sort_by(STATE, falling=False)
-        self._list.columns.remember_in(desk.settings, f"machines/columns/{placed:d}")
-        cards = TableModel(free_columns(units, placed=placed), lambda free: free.cell.key)
-        self._free = Table(tr("Free cards"), cards, clock)
-        self._free.setObjectName("machines.free")
-        self._free.columns.remember_in(desk.settings, f"machines/free_columns/{placed:d}")
-        for table in (self._list, self._free):
+        for table, name, key in (
+            (self._list, "list", "columns"),
+            (self._free, "free", "free_columns"),
+        ):
             table.listed.setParent(table)
+            table.setObjectName(f"machines.{name}")
+            table.columns.remember_in(desk.settings, f"machines/{key}/{placed:d}")
         self._nothing = EmptyState(Icon.MACHINES)
         self._stack = QStackedWidget()
         for page in (self._map, self._list, self._free, self._nothing):

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QSysInfo, Signal
 
@@ -21,12 +21,13 @@ from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.remote.link import LinkNow, LinkState
+from gpuexplorer.remote.link import LinkState
 from gpuexplorer.remote.ssh import Asking, HostName, Launch, host_name
 from gpuexplorer.telemetry.session import Session, remembering
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+    from gpuexplorer.remote.machine import FarMachine
 
 HERE = ""  # the key of this computer
 _KEPT = "machines"
@@ -72,26 +73,10 @@ class Wanted:
     remember: bool = False
 
 
-class Far(Protocol):
-    """What is needed of a FarMachine, which tells changes from its threads. `lost_at`: since
-    when there is no connection; `hello`: not None once it has answered.
-    """
-
-    @property
-    def now(self) -> LinkNow: ...
-    @property
-    def lost_at(self) -> float | None: ...
-    @property
-    def hello(self) -> object | None: ...
-    def connect(self) -> None: ...
-    def retry_now(self) -> None: ...
-    def stop(self) -> object: ...
-
-
 class Reached(NamedTuple):
     """A machine that can be connected to, and what makes its session once it has answered."""
 
-    far: Far
+    far: "FarMachine"  # it tells changes from its threads
     session: Callable[[], Session]
 
 

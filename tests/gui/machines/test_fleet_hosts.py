@@ -34,16 +34,11 @@ def watching(server: FakePrometheus) -> Iterator[Watching]:
     made.stop()
 
 
-def test_before_the_first_answer_the_server_stands_there(watching: Watching) -> None:
-    (group,) = FleetHosts(watching).groups
-    assert group.name == watching.fleet.server.where.url
-    assert group.standing is Standing.CONNECTING
-
-
 def test_a_server_that_never_answered_says_why(
     server: FakePrometheus, watching: Watching
 ) -> None:
     hosts = FleetHosts(watching)
+    assert [each.standing for each in hosts.groups] == [Standing.CONNECTING]
     server.special["*"] = 401, {}, b""
     watching.look()
     (group,) = hosts.groups
@@ -57,6 +52,7 @@ def test_hosts_stand_with_their_cards_rack_and_age(watching: Watching) -> None:
     hosts = FleetHosts(watching)
     watching.look()
     one, other = hosts.groups
+    assert hosts.groups is hosts.groups
     assert (one.name, other.name, one.place) == ("node-0", "node-1", "r1")
     assert one.standing is Standing.UP
     assert one.age == 3.0
@@ -66,12 +62,6 @@ def test_hosts_stand_with_their_cards_rack_and_age(watching: Watching) -> None:
     assert cell.values[MetricId("temperature")] == 40.0
     assert cell.missing[MetricId("power_draw")] is Absence.NOT_TOLD
     assert cell.users is None
-
-
-def test_groups_stay_the_same_until_the_next_answer(watching: Watching) -> None:
-    hosts = FleetHosts(watching)
-    watching.look()
-    assert hosts.groups is hosts.groups
 
 
 def test_a_host_that_fell_silent_says_so(server: FakePrometheus, watching: Watching) -> None:
@@ -117,6 +107,7 @@ def test_what_was_known_stays_when_the_server_breaks_and_its_outage_is_counted(
     assert len(groups) == 2
     assert all(each.standing is Standing.BROKEN and each.cards for each in groups)
     assert "too busy" in groups[0].why
+    assert (hosts.link.state, hosts.link.why) == (LinkState.BROKEN, groups[0].why)
     said = []
     for passed in (3.0, 10.0, 12.0):
         clock.advance(passed)
@@ -126,15 +117,3 @@ def test_what_was_known_stays_when_the_server_breaks_and_its_outage_is_counted(
     ]
     assert ["Next try in 12 s." in said[0], "Next try in 2 s." in said[1]] == [True, True]
     assert [each.age for each in hosts.groups] == [25.0, 25.0]
-
-
-def test_the_link_of_a_host_is_as_good_as_the_server_s(
-    server: FakePrometheus, watching: Watching
-) -> None:
-    hosts = FleetHosts(watching)
-    watching.look()
-    before = hosts.link.state
-    server.special["*"] = 503, {}, b""
-    watching.look()
-    assert (before, hosts.link.state) == (LinkState.UP, LinkState.BROKEN)
-    assert "too busy" in hosts.link.why
