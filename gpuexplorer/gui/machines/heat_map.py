@@ -322,7 +322,7 @@ def _draw_close(drawing: Drawing, places: Sequence[QRectF], cells: Sequence[Card
         if share is None:
             _draw_hatch(drawing, place, cell, 0.0)
         else:
-            shades[round(max(0.0, min(share, 1.0)) * _SHADES)].append(place)
+            shades[round(share * _SHADES)].append(place)
     drawing.painter.setPen(Qt.PenStyle.NoPen)
     for shade, alike in shades.items():
         drawing.painter.setBrush(drawing.theme.heat(shade / _SHADES))

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
-from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, TEMPERATURE
 from gpuexplorer.core.units import (
@@ -46,7 +45,7 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import (
@@ -61,7 +60,7 @@ from gpuexplorer.gui.widgets.laid_out import (
 from gpuexplorer.gui.widgets.line import ElidedLabel, Line
 from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, KeyGroup, LiveView
 
-_PAGE, _COMPACT_BELOW = "machines/page", 700
+_PAGE = "machines/page"
 
 
 class MachinesPage(StrEnum):
@@ -84,7 +83,7 @@ class MachinesView(LiveView):
 
     def __init__(self, desk: Desk, source: MachinesSource) -> None:
         super().__init__(desk)
-        self._source, self._user = source, ""  # whose cards are looked for; empty: everybody's
+        self._source = source
         self._groups: Sequence[HostGroup] | None = None
         self._asked: object = None
         kept = desk.settings.remembered(_PAGE)
@@ -98,11 +97,9 @@ class MachinesView(LiveView):
         pages = (mark("Map"), mark("List"), mark("Who is free?"))
         named = [(each, tr(words)) for each, words in zip(MachinesPage, pages, strict=True)]
         self._tabs = Segmented(tr("What is shown"), named)
-        self.search = SearchField(tr("Find a machine, rack or model"))
+        self.search = SearchField(tr("Find a machine, rack, model or user"))
         self.search.setMinimumWidth(110)
-        self.search.setMaximumWidth(280)
-        self._users: Sequence[str] = ()
-        self._user_button = MenuButton(tr("Cards that are used by"))
+        self.search.setMaximumWidth(320)
         self._map = HeatMap()
         self._map.setObjectName("machines.map")
         units, placed = desk.settings.choices.units, source.of_fleet
@@ -142,7 +139,7 @@ class MachinesView(LiveView):
         add.setVisible(machines.possible)
         add.clicked.connect(machines.add_asked)
         head = row(title, self._summary, GROWS, add, gap=12)
-        tools = row(self._tabs, self.search, Grow(100), self._user_button, FREE)
+        tools = row(self._tabs, self.search, Grow(100), FREE)
         sides = (16, 14, 16, 12)
         above = column(head, self._notes, self._sums, tools, gap=12, margins=sides)
         foot = row(self._said, GROWS, self._legend, gap=20)
@@ -156,34 +153,29 @@ class MachinesView(LiveView):
         self._tabs.chosen.connect(self._on_page_chosen)
         self.search.textChanged.connect(self._pull_now)
         self.search.left.connect(self.setFocus)
-        self._user_button.about_to_open.connect(self._on_users_asked)
         self._map.cell_opened.connect(self._on_cell_opened)
         self._map.machine_opened.connect(self._source.open_machine)
         self._map.pointed_at.connect(self._on_pointed)
         self._list.activated.connect(self._on_host_opened)
         self._list.picked_changed.connect(self._on_picked)
         self._free.activated.connect(self._on_free_opened)
-        self._nothing.way_on_chosen.connect(self._on_filter_cleared)
+        self._nothing.way_on_chosen.connect(self.search.clear)
         self.desk.settings.changed.connect(self._on_settings_changed)
 
     def pull(self) -> None:
         groups, units = self._source.groups(), self.desk.settings.choices.units
-        asked = units, self._page, self.search.text(), self._user
+        asked = units, self._page, self.search.text()
         if groups is self._groups and asked == self._asked:
             return  # a fleet is asked every few seconds only
         self._groups, self._asked = groups, asked
         fleet = self.desk.machines.fleet
         notes = () if fleet is None or fleet.watching.now is None else fleet.watching.now.notes
         say(self._notes, " ".join(map(tr, notes)))
-        found = frozenset[str]().union(*(each.together.users for each in groups))
-        self._users = sorted(found, key=str.casefold)
-        self._user_button.show_words(self._user.replace("&", "&&") or tr("All users"))
-        self._user_button.setVisible(bool(self._users or self._user))
         shown = self._in_order([each for each in map(self._fitting, groups) if each])
         self._summary.show_text(_summary(shown, groups))
         sums = all_together([each.together for each in shown])
         self._show_sums(sums, units)
-        way_on = tr("Show all machines") if self.search.text() or self._user else ""
+        way_on = tr("Show all machines") if self.search.text() else ""
         nothing = tr("No machine or card matches your search.") if groups else ""
         nothing = nothing or tr("No machine is listed yet.")
         page: QWidget = self._nothing
@@ -230,17 +222,16 @@ class MachinesView(LiveView):
         """A machine whose name fits comes with all its cards; else those of its cards that fit.
         The very same where all are left.
         """
-        words, user = self.search.text().strip().casefold(), self._user
+        words = self.search.text().strip().casefold()
         whole = words in group.name.casefold() or words in group.place.casefold()
         cards = [
             cell
             for cell in group.cards
-            if (whole or words in cell.name.casefold())
-            and (not user or (cell.users is not None and user in cell.users))
+            if whole or any(words in e.casefold() for e in (cell.name, *(cell.users or ())))
         ]
-        if not cards and not (whole and not user):
-            return None
-        return group if len(cards) == len(group.cards) else replace(group, cards=tuple(cards))
+        if len(cards) == len(group.cards):
+            return group if whole or cards else None
+        return replace(group, cards=tuple(cards)) if cards else None
 
     def _in_order(self, groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
         """Without cards first; then this computer and the others by name, or, in a fleet, what
@@ -323,24 +314,6 @@ class MachinesView(LiveView):
         self.desk.settings.remember(_PAGE, page)
         self.show_page(page)
 
-    def _on_users_asked(self, menu: QMenu) -> None:
-        for user in ("", *self._users):
-            action = menu.addAction(user.replace("&", "&&") or tr("All users"))
-            action.setCheckable(True)
-            action.setChecked(user == self._user)
-            action.triggered.connect(partial(self.choose_user, user))
-
-    def choose_user(self, user: str) -> None:
-        """Whose cards are shown; without a name everybody's."""
-        self._user = user
-        self._pull_now()
-
-    def _on_filter_cleared(self) -> None:
-        """All that kept cards from being shown."""
-        self._user = ""
-        self.search.clear()
-        self._pull_now()
-
     def _on_pointed(self) -> None:
         self._said.show_text(self._map.said)
 
@@ -362,10 +335,6 @@ class MachinesView(LiveView):
         free = self._free.listed.thing(index)
         if free is not None:
             self._on_cell_opened(free.cell.key)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._tabs.show_compact(event.size().width() < _COMPACT_BELOW)
 
     @guarded
     def showEvent(self, event: QShowEvent) -> None:

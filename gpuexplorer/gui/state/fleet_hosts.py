@@ -4,12 +4,10 @@ Prometheus, and each as a machine.
 
 import gc
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message, tr
@@ -96,10 +94,8 @@ class FleetHosts:
         alerts: dict[str, list[Alert]] = defaultdict(list)
         for alert in now.alerts:
             alerts[alert.host].append(alert)
-        cells = _cells(now, [card for cards in self._hosts.values() for card in cards])
         groups = [
-            self._group(host, cards, list(islice(cells, len(cards))), alerts[host], now)
-            for host, cards in self._hosts.items()
+            self._group(host, cards, alerts[host], now) for host, cards in self._hosts.items()
         ]
         for each in groups:
             _ = each.together  # here, so that the window need not
@@ -109,7 +105,6 @@ class FleetHosts:
         self,
         host: str,
         cards: Sequence[FleetCard],
-        cells: Sequence[CardCell],
         alerts: Sequence[Alert],
         now: FleetNow,
     ) -> HostGroup:
@@ -122,7 +117,7 @@ class FleetHosts:
         ]
         return HostGroup(
             *(host, host, Standing.UP if ages else Standing.BROKEN),
-            cards=cells,
+            cards=[_cell(now, each) for each in cards],
             place=next((each.rack for each in cards if each.rack), ""),
             why=NOTHING if ages else _SILENT,
             hint=NOTHING if ages else _LOOK_THERE,
@@ -147,20 +142,10 @@ def _by_host(cards: Mapping[CardId, FleetCard]) -> Mapping[str, Sequence[FleetCa
     return hosts
 
 
-def _cells(now: FleetNow, cards: Sequence[FleetCard]) -> Iterator[CardCell]:
-    """What one misses, most others miss for the same reasons."""
-    told = [metric for metric in _SHOWN if now.values.get(metric)] or _SHOWN[:1]
-    columns = [map(now.values.get(each, {}).get, (card.id for card in cards)) for each in told]
-    missing: dict[object, Mapping[MetricId, Absence]] = {}
-    stamp: object
-    for card, row in zip(cards, zip(*columns, strict=True), strict=True):
-        stamp, values = card.exporters, dict(zip(told, row, strict=True))
-        if None in row or card.id in now.reasons:
-            values = {metric: each for metric, each in values.items() if each is not None}
-            stamp = card.exporters, *values, *now.reasons.get(card.id, {}).items()
-        if (reasons := missing.get(stamp)) is None:
-            reasons = {each: now.why(card, each) for each in _SHOWN if each not in values}
-            missing[stamp] = reasons
-        key, state = CellKey(card.host, card.id), now.state(card.id)
-        mark = None if state is CardState.WORKING else state_mark(state)
-        yield CardCell(key, card.number, card.name, state, values, reasons, None, None, 0, mark)
+def _cell(now: FleetNow, card: FleetCard) -> CardCell:
+    told = {each: now.values.get(each, {}).get(card.id) for each in _SHOWN}
+    values = {each: value for each, value in told.items() if value is not None}
+    missing = {each: now.why(card, each) for each in _SHOWN if each not in values}
+    key, state = CellKey(card.host, card.id), now.state(card.id)
+    mark = None if state is CardState.WORKING else state_mark(state)
+    return CardCell(key, card.number, card.name, state, values, missing, mark=mark)

@@ -108,7 +108,7 @@ def test_what_one_looks_for_is_left(open_screen: OpenScreen) -> None:
     QTest.mouseClick(button(screen, "Show all machines"), Qt.MouseButton.LeftButton)
     assert names_on_map(screen) == ["ant", "bee"]
     assert screen.view.search.text() == ""
-    screen.view.choose_user("bela")
+    search(screen, "bela")
     assert [each.key.card for _, each in screen.map.cells] == ["bee/0"]
     assert "Cards 1." in screen.sums
 
