@@ -10,10 +10,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from bench.table import Figure
 from gpuexplorer.core.metrics import GPU_UTILIZATION
-from gpuexplorer.gui.machines.machine_tools import MachinesPage
-from gpuexplorer.gui.machines.view import MachinesView
+from gpuexplorer.gui.machines.view import MachinesPage, MachinesView
 from gpuexplorer.gui.start import create_application
-from gpuexplorer.gui.state.groups.group import HostGroup
+from gpuexplorer.gui.state.groups import HostGroup
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.laid_out import column

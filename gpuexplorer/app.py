@@ -19,7 +19,7 @@ from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.card_search import STILL_WAITING, CardSearch, Opened
 from gpuexplorer.gui.state.choices import WithoutCards
-from gpuexplorer.gui.state.machines_at_start import begin, hosts_named, machines_at_start
+from gpuexplorer.gui.state.machines import begin, hosts_named, machines_at_start
 from gpuexplorer.gui.state.places import within_screen
 from gpuexplorer.gui.state.recording_reader import RecordingReader
 from gpuexplorer.gui.state.session_maker import SessionMaker

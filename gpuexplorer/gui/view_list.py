@@ -72,7 +72,7 @@ def _lessons(desk: Desk) -> LiveView:
 
 def _machines(desk: Desk) -> LiveView:
     from gpuexplorer.gui.machines.view import MachinesView  # noqa: PLC0415
-    from gpuexplorer.gui.state.groups.of_sessions import MachinesSource  # noqa: PLC0415
+    from gpuexplorer.gui.state.groups import MachinesSource  # noqa: PLC0415
 
     return MachinesView(desk, MachinesSource(desk.machines, desk.navigation))
 
@@ -95,7 +95,6 @@ LATER = (
     "gpuexplorer.gui.lab",
     "gpuexplorer.gui.copies",
     "gpuexplorer.gui.lessons",
-    "gpuexplorer.gui.state.groups",
     "gpuexplorer.gui.machines",
 )
 

@@ -15,10 +15,8 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.machine_words import link_sentence, standing_sign
-from gpuexplorer.gui.state.machines import HERE, MachinesState, Standing
+from gpuexplorer.gui.state.machines import HERE, MachinesState, Question, Standing
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.questions import Question
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
@@ -46,7 +44,7 @@ class WindowMachines(QObject):
         self._settings, self._commands = settings, commands
         self._navigation, self._window = navigation, window
         self._close_recording = close_recording
-        self.state, self._questions = machines, machines.questions
+        self.state = machines
         self.pythons = LabPythons(settings, window)
         self._labs: dict[Session, Lab] = {}
         self._question: Question | None = None
@@ -66,7 +64,7 @@ class WindowMachines(QObject):
         machines.add_asked.connect(self._on_add_asked)
         machines.changed.connect(self._on_changed)
         navigation.screen_changed.connect(self._on_changed)
-        self._questions.changed.connect(self._on_question_changed)
+        machines.asked.connect(self._on_question_changed)
         frame_clock.ticked.connect(self._on_ticked)
         self._on_changed()
 
@@ -170,11 +168,11 @@ class WindowMachines(QObject):
         commands[Do.ADD_MACHINE].setVisible(machines.possible)
         for do in (Do.NEXT_MACHINE, Do.MACHINE_BEFORE):
             commands[do].setVisible(len(rows) > 1)
-        standing = machines.row(self._spoken_of).standing
-        far = standing is not Standing.HERE
+        about = machines.row(self._spoken_of)
+        far, ended = about.key != HERE, about.standing is Standing.ENDED
         commands[Do.REMOVE_MACHINE].setVisible(far)
-        commands[Do.DISCONNECT].setVisible(far and standing is not Standing.ENDED)
-        commands[Do.TRY_MACHINE].setVisible(standing.rests)
+        commands[Do.DISCONNECT].setVisible(far and not ended and not about.of_fleet)
+        commands[Do.TRY_MACHINE].setVisible(about.standing.rests)
         self._tell()
 
     def _tell(self) -> None:
@@ -190,8 +188,8 @@ class WindowMachines(QObject):
             ways.append(NoticeWay(words, partial(self.state.retry, about.key)))
         if about.session is None:
             ways.append(NoticeWay(tr("Remove"), partial(self.state.remove, about.key)))
-        said, sign = link_sentence(about, self.state.clock), standing_sign(about.standing)
-        self._notices.say(About.LINK, Notice(said, ways, sign))
+        said = tr("{machine}: {state}", machine=about.name, state=about.sentence)
+        self._notices.say(About.LINK, Notice(said, ways, about.standing.sign))
 
     def _on_ticked(self) -> None:
         """Its seconds go on."""
@@ -228,9 +226,9 @@ class WindowMachines(QObject):
 
     def _on_question_changed(self) -> None:
         """One at a time, in the order in which they came."""
-        if self._sheet is not None and self._question is not None and self._question.over:
+        if self._sheet is not None and self._question is not None and self._question.done():
             self._sheet.reject()  # ssh does not want to know any more
-        question = self._questions.next()
+        question = self.state.questions.next()
         if self._sheet is not None or question is None or self._stopped:
             return
         if not self._window.isActiveWindow():

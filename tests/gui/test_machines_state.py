@@ -5,30 +5,41 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import cast
 
 import pytest
-from PySide6.QtWidgets import QMainWindow, QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import Message
+from gpuexplorer.fleet.client import Prometheus, address
+from gpuexplorer.fleet.fleet import Fleet
+from gpuexplorer.fleet.host import Watching
 from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.rail.rail_machines import MachineEntry, RailMachines
-from gpuexplorer.gui.state.far_machines import Reached, Wanted, kept_machines
-from gpuexplorer.gui.state.machine_words import link_sentence
-from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
-from gpuexplorer.gui.state.machines_at_start import begin, machines_at_start
+from gpuexplorer.gui.rail.rail_machines import RailMachines
+from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+from gpuexplorer.gui.state.machines import (
+    HERE,
+    MachineRow,
+    MachinesState,
+    Reached,
+    Standing,
+    Wanted,
+    begin,
+    machines_at_start,
+)
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.questions import Questions
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.bars.notices import Notices
 from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.remote.link import LinkNow, LinkState
+from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.ssh import HostName, host_name
-from tests.clocks import ManualClock
 from tests.gui.fakes import card, session_of, working
 
 
@@ -70,7 +81,7 @@ class Room:
 
     def _reach(self, wanted: Wanted, on_change: Callable[[], None], _: object) -> Reached:
         far = self.made[host_name(wanted.host).text] = FakeFar(on_change)
-        return Reached(far, lambda: session_of({card(0): working()}))
+        return Reached(cast("FarMachine", far), lambda: session_of({card(0): working()}))
 
     def row(self, key: str) -> MachineRow:
         return self.state.row(key)
@@ -98,26 +109,16 @@ def test_a_machine_is_shown_as_soon_as_it_answers_and_not_before(
         room.made["a"].becomes(LinkState.UP)
     assert room.row("a").shown
     assert room.state.session is room.row("a").session
-
-
-def test_who_chose_another_meanwhile_stays_there(room: Room, qtbot: QtBot) -> None:
-    room.state.add(Wanted("a"))
-    room.state.show("a")
-    room.state.show(HERE)
-    with qtbot.waitSignal(room.state.changed):
-        room.made["a"].becomes(LinkState.UP)
-    assert room.row("a").session is not None
-    assert room.state.shown == HERE
-
-
-def test_a_link_that_comes_back_has_the_session_of_before(room: Room, qtbot: QtBot) -> None:
-    room.state.add(Wanted("a"))
-    with qtbot.waitSignal(room.state.changed):
-        room.made["a"].becomes(LinkState.UP)
     session = room.row("a").session
+    room.state.add(Wanted("b"))
+    room.state.show("b")
+    room.state.show(HERE)  # who chose another meanwhile stays there
+    with qtbot.waitSignal(room.state.changed):
+        room.made["b"].becomes(LinkState.UP)
     for state in (LinkState.BROKEN, LinkState.CONNECTING, LinkState.UP):
         with qtbot.waitSignal(room.state.changed):
             room.made["a"].becomes(state)
+    assert room.state.shown == HERE
     assert session is not None
     assert room.row("a").session is session
 
@@ -157,7 +158,7 @@ def test_a_machine_that_never_answered_can_be_added_with_another_python(
     assert room.made["a"] is not before
     qtbot.waitUntil(lambda: "stop" in before.done)
     assert room.made["a"].done == ["connect"]
-    assert [each.python for each in kept_machines(settings)] == ["/opt/python3.12"]
+    assert [each.python for each in room.state.kept()] == ["/opt/python3.12"]
 
 
 def test_only_what_is_to_be_remembered_is_there_next_time(
@@ -173,17 +174,11 @@ def test_only_what_is_to_be_remembered_is_there_next_time(
     next_time.state.retry("a")
     assert next_time.made["a"].done == ["connect"]
     next_time.state.stop()
-
-
-def test_machines_of_last_time_are_connected_to_where_somebody_chose_so(
-    room: Room, settings: Settings
-) -> None:
-    room.state.add(Wanted("a", python="/opt/python3.12", remember=True))
     settings.choose(replace(settings.choices, reconnect=True))
-    next_time = Room(settings)
-    next_time.state.begin([Wanted("b")])
-    assert next_time.made["a"].done == next_time.made["b"].done == ["connect"]
-    next_time.state.stop()
+    at_once = Room(settings)
+    at_once.state.begin([Wanted("c")])
+    assert at_once.made["a"].done == at_once.made["c"].done == ["connect"]
+    at_once.state.stop()
 
 
 def test_the_python_that_is_named_at_the_start_is_used_over_there(
@@ -220,78 +215,45 @@ def test_what_somebody_else_wrote_into_the_settings_does_no_harm(
     settings.remember("machines", kept)
     room = Room(settings)
     room.state.begin()
-    for row in room.state.rows()[1:]:
-        room.state.retry(row.key)
-        assert room.row(row.key).standing is Standing.REFUSED
+    assert [each.key for each in room.state.rows()] == [HERE]
     room.state.stop()
 
 
-def test_a_broken_link_is_told_with_since_when_why_and_what_next() -> None:
-    clock = ManualClock(100.0)
-    row = MachineRow(
-        "a",
-        "a",
-        Standing.BROKEN,
-        Message("There is no route to a."),
-        Message("Look at the network."),
-        since=88.0,
-        retry_at=103.2,
-    )
-    said = link_sentence(row, clock)
-    assert said.startswith("No connection to a since ")
-    assert said.endswith(
-        ", for 12 s. There is no route to a. Look at the network. Next try in 4 s."
-    )
-
-
-def test_who_asks_waits_for_an_answer_in_a_thread_of_their_own(qtbot: QtBot) -> None:
-    questions = Questions()
-    answers: list[str | None] = []
+def asks(room: Room, name: str, answers: list[str | None]) -> threading.Thread:
+    """As the thread of a connection does."""
 
     def ask() -> None:
-        host = HostName("a")
-        answers.append(
-            questions.asker.ask(host, "Password:", secret=True, yes_no=False, again=False)
-        )
+        how = {"secret": True, "yes_no": False, "again": False}
+        answers.append(room.state.questions.ask(HostName(name), "Password:", **how))
 
-    thread = threading.Thread(target=ask)
-    with qtbot.waitSignal(questions.changed):
-        thread.start()
-    question = questions.next()
-    assert question is not None
-    assert (question.machine, question.text) == ("a", "Password:")
-    question.answer("secret")
-    thread.join()
-    assert answers == ["secret"]
-    assert questions.next() is None
+    return threading.Thread(target=ask)
 
 
-def test_what_nobody_wants_to_know_any_more_is_over(qtbot: QtBot) -> None:
-    questions = Questions()
-    answers: list[str | None] = []
-
-    def ask(name: str) -> None:
-        answers.append(
-            questions.asker.ask(
-                HostName(name), "Password:", secret=True, yes_no=False, again=False
-            )
-        )
-
-    threads = [threading.Thread(target=ask, args=(each,)) for each in ("a", "b")]
+def test_who_asks_waits_until_it_is_answered_or_nobody_wants_to_know_any_more(
+    room: Room, qtbot: QtBot
+) -> None:
+    questions, answers = room.state.questions, list[str | None]()
+    threads = [asks(room, name, answers) for name in "abc"]
     for thread in threads:
-        with qtbot.waitSignal(questions.changed):
+        with qtbot.waitSignal(room.state.asked):
             thread.start()
-    questions.asker.withdraw(HostName("a"))
+    first = questions.next()
+    assert first is not None
+    assert (first.machine, first.text) == ("a", "Password:")
+    first.answer("secret")
     threads[0].join()
+    questions.withdraw(HostName("b"))
+    threads[1].join()
     left = questions.next()
     assert left is not None
-    assert left.machine == "b"
-    questions.stop()
-    threads[1].join()
-    assert answers == [None, None]
-    assert (
-        questions.asker.ask(HostName("c"), "?", secret=True, yes_no=False, again=False) is None
-    )
+    assert left.machine == "c"
+    questions.close()
+    threads[2].join()
+    after = asks(room, "d", answers)
+    after.start()
+    after.join()
+    assert answers == ["secret", None, None, None]
+    assert questions.next() is None
 
 
 def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
@@ -307,32 +269,36 @@ def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
     room.state.add(Wanted("a"))
     room.state.show("a")
     navigation.open_screen("machines")
-    assert strip.accessibleDescription().startswith("Connecting to a, for ")
+    assert strip.accessibleDescription().startswith("a: Connecting for ")
     navigation.open_screen("overview")
     assert strip.isHidden()
     machines.stop()
 
 
-@pytest.mark.parametrize(("narrow", "words"), [(False, "8 more…"), (True, "+8")])
-def test_the_rail_leads_to_machines_that_it_has_no_room_for(
-    room: Room, qtbot: QtBot, narrow: bool, words: str
-) -> None:
+def test_every_machine_is_in_the_rail_and_opens_from_there(room: Room, qtbot: QtBot) -> None:
     navigation = Navigation()
     for number in range(12):
         room.state.add(Wanted(f"m{number}"))
     rail = RailMachines(room.state, navigation)
     qtbot.addWidget(rail)
-    rail.show_within(1000, narrow=narrow)
-    (more,) = [each for each in rail.findChildren(QPushButton) if each.text() == words]
-    assert not more.isHidden()
-    more.click()
-    assert navigation.screen == "machines"
+    rail.show_within(1000, narrow=False)
+    rail.show()
+    assert rail.list.model().rowCount() == 13
+    assert rail.list.height() < 200
+    last = rail.list.model().index(12, 0)
+    rail.list.setCurrentIndex(last)
+    with qtbot.waitSignal(navigation.machine_asked) as asked:
+        QTest.keyClick(rail.list, Qt.Key.Key_Return)
+    assert asked.args == ["m11"]
 
 
-def test_the_name_of_a_machine_is_never_taken_for_markup(qtbot: QtBot) -> None:
-    row = MachineRow("a", "<img src=x>", Standing.UP)
-    entry = MachineEntry(row)
-    qtbot.addWidget(entry)
-    entry.show_face(row, narrow=False)
-    assert entry.accessibleName() == "<img src=x>: Connected"
-    assert "&lt;img src=x&gt;" in entry.toolTip()
+def test_the_name_of_a_machine_is_never_taken_for_markup(room: Room, qtbot: QtBot) -> None:
+    room.state.add_host("<img src=x>", lambda: session_of({card(0): working()}))
+    fleet = Watching(Fleet(Prometheus(address("http://127.0.0.1:9"))))
+    room.state.follow(FleetHosts(fleet))
+    rail = RailMachines(room.state, Navigation())
+    qtbot.addWidget(rail)
+    rail.show_within(1000, narrow=False)
+    item = rail.list.model().index(1, 0)
+    assert item.data() == "<img src=x>: Connected"
+    assert "&lt;img src=x&gt;" in item.data(Qt.ItemDataRole.ToolTipRole)

@@ -26,7 +26,7 @@ from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.copies_state import copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.questions import Question
+from gpuexplorer.gui.state.machines import Question
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.fields import NumberField, Range, text_field
 from gpuexplorer.gui.widgets.laid_out import add

@@ -15,8 +15,8 @@ from gpuexplorer.gui.copies.matrix.between_page import BetweenPage
 from gpuexplorer.gui.copies.matrix.pair_views import FactGrid, PairTable
 from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.state.copies.between_machines import Tell, between, measured
-from gpuexplorer.gui.state.far_machines import Wanted
 from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.machines import Wanted
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.ranks.measuring import ALL, Asked, CancelledError, Member, Met, RankResult

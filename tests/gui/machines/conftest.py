@@ -7,10 +7,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.machines.heat_map import HeatMap
-from gpuexplorer.gui.machines.machine_tools import MachineTools
-from gpuexplorer.gui.machines.sums_row import SumsRow
 from gpuexplorer.gui.machines.view import MachinesView
-from gpuexplorer.gui.state.groups.group import HostGroup
+from gpuexplorer.gui.state.groups import HostGroup
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
@@ -41,12 +39,14 @@ class Screen:
         return the(HeatMap, self.view)
 
     @property
-    def tools(self) -> MachineTools:
-        return the(MachineTools, self.view)
+    def sums(self) -> str:
+        said = [each.accessibleDescription() for each in self.view.findChildren(QWidget)]
+        return next(each for each in said if each.startswith("Cards"))
 
     @property
-    def sums(self) -> str:
-        return the(SumsRow, self.view).accessibleDescription()
+    def spoken(self) -> str:
+        """Of the cell at which the keyboard is."""
+        return str(self.map.currentIndex().data())
 
     @property
     def rows(self) -> list[list[str]]:

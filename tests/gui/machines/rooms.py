@@ -8,8 +8,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.reasons import StateMark, state_mark
-from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
-from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
+from gpuexplorer.gui.state.groups import CardCell, CellKey, HostGroup, MachinesSource
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
@@ -61,7 +60,13 @@ def lost_cell(host: str, number: int) -> CardCell:
 def group(
     name: str, cards: Sequence[CardCell] = (), standing: Standing = Standing.UP, place: str = ""
 ) -> HostGroup:
-    return HostGroup(name, name, standing, tuple(cards), place, age=0.4, for_seconds=372.0)
+    return HostGroup(
+        *(name, name, standing),
+        for_seconds=372.0,
+        cards=tuple(cards),
+        place=place,
+        age=0.4,
+    )
 
 
 def busy_cell(host: int, name: str, number: int) -> CardCell:
@@ -97,10 +102,7 @@ def with_troubles(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
         retry_in=12.0,
         age=131.0,
         for_seconds=131.0,
-        cards=tuple(
-            each._replace(values={}, state=CardState.NO_ANSWER, users=None)
-            for each in broken.cards
-        ),
+        cards=tuple(each.silent() for each in broken.cards),
     )
     late = replace(late, age=14.0)
     no_figure = cell(some.key, 1, None)
@@ -119,13 +121,10 @@ class Room(MachinesSource):
     """Hands out what a test has made, and remembers what was opened."""
 
     def __init__(self, groups: Sequence[HostGroup]) -> None:
-        self.adds = self.of_fleet = False
+        self.of_fleet = False
         self.listed = groups
         self.opened: list[tuple[str, ...]] = []
         self.looked = False
-
-    def notes(self) -> Sequence[Message]:
-        return ()
 
     def groups(self) -> Sequence[HostGroup]:
         return self.listed
@@ -138,6 +137,3 @@ class Room(MachinesSource):
 
     def open_card(self, key: str, card: CardId) -> None:
         self.opened.append((key, card))
-
-    def ask_add(self) -> None:
-        self.opened.append(("add",))

@@ -12,8 +12,7 @@ from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.gui.machines.machine_tools import MachinesPage
-from gpuexplorer.gui.machines.view import MachinesView
+from gpuexplorer.gui.machines.view import MachinesPage, MachinesView
 from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.copies.between_machines import between
@@ -72,24 +71,16 @@ def _open_a_host(app: App, qtbot: QtBot) -> Session:
     return machines.session
 
 
-def test_the_window_opens_on_the_hosts(app: App, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: len(_hosts(app).groups) == 2, timeout=_PATIENCE)
-    assert app.window.navigation.screen == "machines"
-    (view,) = app.window.findChildren(MachinesView)
-    view.pull()
-    assert view.isVisible()
-
-
-def test_the_host_with_most_trouble_comes_first(
+def test_the_window_opens_on_the_hosts_the_worst_first(
     app: App, server: FakePrometheus, qtbot: QtBot
 ) -> None:
     labels = {"alertname": "Hot", "Hostname": "node-1"}
     server.alerts = [{"labels": labels, "annotations": {}, "state": "firing"}]
+    assert app.window.navigation.screen == "machines"
     (view,) = app.window.findChildren(MachinesView)
     _hosts(app).watching.ask_now()
     qtbot.waitUntil(lambda: any(each.alerts for each in _hosts(app).groups), timeout=_PATIENCE)
     view.show_page(MachinesPage.LIST)
-    view.pull()
     table = next(each for each in view.findChildren(Table) if each.isVisible())
     assert table.model().index(0, 0).data() == "node-1"
 
@@ -107,31 +98,6 @@ def test_what_prometheus_warns_of_stands_above_the_hosts(
     del server.special["/api/v1/alerts"]
     _hosts(app).watching.ask_now()
     qtbot.waitUntil(notes.isHidden, timeout=_PATIENCE)
-
-
-def test_a_host_opens_as_a_machine_with_its_cards(app: App, qtbot: QtBot) -> None:
-    session = _open_a_host(app, qtbot)
-    first = session.cards()[0].id
-    qtbot.waitUntil(lambda: session.reading(first) is not None, timeout=_PATIENCE)
-    reading = session.reading(first)
-    assert reading is not None
-    assert reading.values[GPU_UTILIZATION] == 0.4
-    names = [each.name for each in app.window.machines.state.rows()]
-    assert names[1:] == ["node-1 (Prometheus)"]
-
-
-def test_no_python_is_offered_for_a_host_where_no_lab_can_run(app: App, qtbot: QtBot) -> None:
-    foot = the(PythonFoot, app.window)
-    assert foot.isVisible()
-    _open_a_host(app, qtbot)
-    qtbot.waitUntil(foot.isHidden, timeout=_PATIENCE)
-
-
-def test_a_host_has_the_screens_of_a_machine(app: App, qtbot: QtBot) -> None:
-    _open_a_host(app, qtbot)
-    for screen in ("overview", "card", "events"):
-        app.window.navigation.open_screen(screen)
-        assert app.window.navigation.screen == screen
 
 
 def test_a_server_that_breaks_is_said_below_the_host_and_takes_no_keyboard_along(
@@ -152,12 +118,6 @@ def test_a_server_that_breaks_is_said_below_the_host_and_takes_no_keyboard_along
     assert screens.isAncestorOf(app.window.focusWidget())
 
 
-def test_opening_a_host_twice_opens_it_once(app: App, qtbot: QtBot) -> None:
-    session = _open_a_host(app, qtbot)
-    assert _open_a_host(app, qtbot) is session
-    assert len(app.window.machines.state.rows()) == 2
-
-
 def test_nothing_is_started_here_for_a_host_that_only_tells_figures(
     app: App, qtbot: QtBot
 ) -> None:
@@ -175,15 +135,28 @@ def test_nothing_is_started_here_for_a_host_that_only_tells_figures(
     assert host.why_not == session.source.figures_alone
 
 
-@pytest.mark.parametrize("screen", ["processes", "topology", "lab", "copies"])
-def test_a_screen_of_what_prometheus_does_not_tell_says_so(
-    app: App, screen: str, qtbot: QtBot
+def test_a_host_opens_as_a_machine_and_says_on_each_screen_what_is_not_told(
+    app: App, qtbot: QtBot
 ) -> None:
+    foot = the(PythonFoot, app.window)
     session = _open_a_host(app, qtbot)
-    app.window.navigation.open_screen(screen)
+    assert _open_a_host(app, qtbot) is session
+    first = session.cards()[0].id
+    qtbot.waitUntil(lambda: session.reading(first) is not None, timeout=_PATIENCE)
+    reading = session.reading(first)
+    assert reading is not None
+    assert reading.values[GPU_UTILIZATION] == 0.4
+    names = [each.name for each in app.window.machines.state.rows()]
+    assert names[1:] == ["node-1 (Prometheus)"]
+    assert foot.isHidden()
 
     def said() -> bool:
         shown = [each.text() for each in app.window.findChildren(QLabel) if each.isVisible()]
         return session.source.figures_alone in shown
 
-    qtbot.waitUntil(said, timeout=_PATIENCE)
+    for screen in ("overview", "card", "events"):
+        app.window.navigation.open_screen(screen)
+        assert not said()
+    for screen in ("processes", "topology", "lab", "copies"):
+        app.window.navigation.open_screen(screen)
+        qtbot.waitUntil(said, timeout=_PATIENCE)

@@ -13,7 +13,7 @@ from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
-from gpuexplorer.gui.state.groups.of_sessions import MachinesSource
+from gpuexplorer.gui.state.groups import MachinesSource
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -76,13 +76,29 @@ def source_of(qtbot: QtBot, navigation: Navigation) -> Iterator[OpenSource]:
 
 
 def test_a_card_of_a_machine_has_what_its_session_read(source_of: OpenSource) -> None:
-    session = session_of(working(busy=0.0, used=0.5), working(busy=0.9))
-    [group] = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)]).groups()
+    hot = working(busy=0.9)
+    hot.values = {**hot.values, throttle("hw_thermal_slowdown"): 1.0}
+    silent = Answer(otherwise=Absence.NOT_SUPPORTED)
+    session = session_of(working(busy=0.0, used=0.5), hot, silent)
+    rows = [
+        MachineRow(HERE, "desk", Standing.HERE, session=session),
+        MachineRow("ant", "ant", Standing.CONNECTING),
+    ]
+    source = source_of(rows)
+    asked = []
+    for looking in (True, False):
+        source.look(looking=looking)
+        asked.append(session.watched.users)
+    assert asked == [True, False]
+    group, ant = source.groups()
     assert group.name == "desk"
-    assert [each.idle for each in group.cards] == [True, False]
-    assert [each.number for each in group.cards] == ["0", "1"]
-    assert group.together.cards == group.together.answering == 2
+    assert [each.idle for each in group.cards] == [True, False, False]
+    assert [each.number for each in group.cards] == ["0", "1", "2"]
+    assert [each.mark is not None for each in group.cards] == [False, True, False]
+    assert group.cards[2].missing[MEMORY_USED] is Absence.NOT_SUPPORTED
+    assert group.together.cards == 3
     assert group.age is not None
+    assert (ant.cards, ant.age) == ((), None)
 
 
 def test_a_broken_link_leaves_no_figure_standing(source_of: OpenSource) -> None:
@@ -92,8 +108,8 @@ def test_a_broken_link_leaves_no_figure_standing(source_of: OpenSource) -> None:
         "ant",
         Standing.BROKEN,
         Message("Nobody answers."),
-        since=40.0,
-        retry_at=104.0,
+        for_seconds=60.0,
+        retry_in=4.0,
         session=session,
     )
     [group] = source_of([row]).groups()
@@ -102,50 +118,6 @@ def test_a_broken_link_leaves_no_figure_standing(source_of: OpenSource) -> None:
     ]
     assert (group.for_seconds, group.retry_in) == (60.0, 4.0)
     assert group.together.busy is None
-
-
-def test_a_machine_that_never_answered_has_no_cards(source_of: OpenSource) -> None:
-    [group] = source_of([MachineRow("ant", "ant", Standing.CONNECTING)]).groups()
-    assert (group.cards, group.age) == ((), None)
-
-
-def test_a_card_that_is_too_hot_is_marked(source_of: OpenSource) -> None:
-    hot = {throttle("hw_thermal_slowdown"): 1.0}
-    answer = working(busy=0.9)
-    answer.values = {**answer.values, **hot}
-    session = session_of(answer)
-    [group] = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)]).groups()
-    [cell] = group.cards
-    assert cell.mark is not None
-
-
-def test_a_figure_that_is_missing_brings_its_reason(source_of: OpenSource) -> None:
-    session = session_of(Answer(otherwise=Absence.NOT_SUPPORTED))
-    [group] = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)]).groups()
-    [cell] = group.cards
-    assert cell.missing[MEMORY_USED] is Absence.NOT_SUPPORTED
-    assert not cell.idle
-
-
-def test_cells_are_the_very_same_until_something_else_is_read(source_of: OpenSource) -> None:
-    session = session_of(working(busy=0.9))
-    source = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)])
-    [before], [after] = source.groups(), source.groups()
-    assert before.cards[0] is after.cards[0]
-    assert isinstance(session.stream, Local)
-    session.stream.read_now(FAST, users=False)
-    [later] = source.groups()
-    assert later.cards[0] is not before.cards[0]
-
-
-def test_who_uses_cards_is_asked_while_somebody_looks(source_of: OpenSource) -> None:
-    session = session_of(working(busy=0.9))
-    source = source_of([MachineRow(HERE, "desk", Standing.HERE, session=session)])
-    asked = [session.watched.users]
-    for looking in (True, False):
-        source.look(looking=looking)
-        asked.append(session.watched.users)
-    assert asked == [False, True, False]
 
 
 def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(

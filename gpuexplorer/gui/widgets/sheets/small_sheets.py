@@ -11,11 +11,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QLineEdit, QWidg
 from gpuexplorer import __version__
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import listed, tr, trn
-from gpuexplorer.gui.state.far_machines import Wanted
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
-from gpuexplorer.gui.state.machines import MachinesState
-from gpuexplorer.gui.state.questions import Question
+from gpuexplorer.gui.state.machines import MachinesState, Question, Wanted
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone

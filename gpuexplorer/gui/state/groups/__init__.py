@@ -1,1 +1,0 @@
-"""Cards of many machines as plain values, wherever they were read."""
