@@ -100,7 +100,7 @@ class FactRow(QTreeWidgetItem):
             self.fact, self.how = fact, how
             said = fact.label if fact.key == _NOTE else fact.line
             self.setText(0, said)
-            self.setToolTip(0, plain_tip(f"{said}\n{fact.hint}".rstrip()))
+            self.setToolTip(0, plain_tip(fact.hint or said))
             self.setData(0, Qt.ItemDataRole.AccessibleDescriptionRole, fact.hint)
 
 
