@@ -10,8 +10,9 @@ import re
 import sys
 from collections.abc import Iterator
 
+from PySide6.QtCore import QSysInfo
+
 from gpuexplorer.core.resources import resource
-from gpuexplorer.gui.card.host_facts import system_name
 from gpuexplorer.gui.lab.forms.compute import OF_TENSORS
 from gpuexplorer.gui.lab.forms.train import TASKS
 from gpuexplorer.gui.lab.switches import ALL_SWITCHES
@@ -39,7 +40,7 @@ def is_wrong(text: str) -> bool:
 
 def _names() -> Iterator[str]:
     """Of this computer, of cards and their makers, and of where their figures are from."""
-    yield from (host_name(), HostReader().card.name, system_name())
+    yield from (host_name(), HostReader().card.name, QSysInfo.prettyProductName())
     yield sys.prefix  # a folder that may have a space in its name
     for file, columns in (
         ("cards.csv", ("name", "driver_name", "vendor", "architecture")),

@@ -31,8 +31,8 @@ def test_other_plots_are_chosen_and_come_back_at_the_next_start(
     person.go_to("Card")
     person.sees("Plots: Utilisation, Memory, Power")
     person.click("Choose plots")
-    person.types("fan 0 turns")
-    person.press("Return", "Escape")
+    person.click("Fan turns")
+    person.press("Right", "Return")
     person.sees("Fan turns", within="Plots")
     person.closes()
     again = open_program()
@@ -44,7 +44,8 @@ def test_a_figure_that_cannot_be_plotted_says_why(open_program: OpenProgram) -> 
     person = open_program()
     person.go_to("Card")
     person.click("Choose plots")
-    person.types("sm occupancy")
+    person.click("Utilisation")
+    person.press("Right")
     person.sees("SM occupancy", "this card does not report it")
 
 

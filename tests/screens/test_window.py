@@ -104,9 +104,9 @@ def test_another_span_of_time_is_chosen_by_mouse_and_by_key(open_program: OpenPr
     assert person.is_on("1 h")
     assert not person.is_on("5 min")
     person.go_to("Card")
-    person.sees("Last 1 h")
+    person.row_of("Facts", "Throttled in 1 h")
     person.press("Alt+1")
-    person.sees("Last 1 min")
+    person.row_of("Facts", "Throttled in 1 min")
 
 
 def test_the_picture_stands_still_until_one_comes_back_to_now(
@@ -114,12 +114,13 @@ def test_the_picture_stands_still_until_one_comes_back_to_now(
 ) -> None:
     person = open_program()
     person.go_to("Card")
-    person.sees("Last ")
+    person.row_of("Facts", "UUID")
+    person.does_not_see("Looking back", " to ", within="Plots")
     person.press("Space")
     person.sees("Looking back")
-    person.does_not_see("Last ")
+    person.sees(" to ", within="Plots")
     person.click("Back to now")
-    person.sees("Last ")
+    person.does_not_see("Looking back")
 
 
 @pytest.mark.parametrize("screen", STOPS)

@@ -7,7 +7,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.card.plots_panel import MetricChooser
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.main_window import MainWindow
@@ -15,7 +14,6 @@ from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from tests.gui.frame.steps import called, keys
 from tests.gui.hands import in_front, press, the
@@ -38,37 +36,27 @@ def keyboard() -> QWidget:
     return focused
 
 
-def open_chooser(window: MainWindow, qtbot: QtBot) -> tuple[MetricChooser, ToolButton]:
-    window.navigation.open_screen("card")
-    button = next(
-        each
-        for each in window.findChildren(ToolButton)
-        if each.isVisible() and each.text() == "Choose plots"
-    )
-    stack = next(each for each in window.findChildren(PlotStack) if each.isVisible())
-    qtbot.waitUntil(lambda: stack.columns() > 0)
-    for _ in range(3):  # then nothing moves below the pointer any more
-        with qtbot.waitSignal(window.frame_clock.ticked):
-            pass
+def open_palette(window: MainWindow) -> tuple[CommandPalette, ToolButton]:
+    button = called(ToolButton, window, "Search all commands")
     click_at(window, button)
-    return in_front(MetricChooser, window), button
+    return in_front(CommandPalette, window), button
 
 
 def test_a_click_beside_a_popup_closes_it_and_the_next_is_for_the_window(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    open_chooser(window, qtbot)
+    open_palette(window)
     events = called(RailEntry, window, "Events")
     click_at(window, events)
-    qtbot.waitUntil(lambda: not window.findChildren(MetricChooser))
+    qtbot.waitUntil(lambda: not window.findChildren(CommandPalette))
     click_at(window, events)
     qtbot.waitUntil(lambda: window.navigation.screen == "events")
 
 
 def test_a_click_on_what_opened_a_popup_closes_it(window: MainWindow, qtbot: QtBot) -> None:
-    _, button = open_chooser(window, qtbot)
+    _, button = open_palette(window)
     click_at(window, button, right=20)
-    qtbot.waitUntil(lambda: not window.findChildren(MetricChooser))
+    qtbot.waitUntil(lambda: not window.findChildren(CommandPalette))
 
 
 def test_a_closed_popup_gives_the_keyboard_back(window: MainWindow, qtbot: QtBot) -> None:
@@ -144,8 +132,8 @@ def test_a_popup_has_no_black_corners_where_nothing_composes_windows(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     window.look.choose(Scheme.LIGHT)
-    chooser, _ = open_chooser(window, qtbot)
-    corner = chooser.geometry().topLeft()
+    palette, _ = open_palette(window)
+    corner = palette.geometry().topLeft()
 
     def seen() -> list[int]:
         image = QGuiApplication.primaryScreen().grabWindow(0).toImage()

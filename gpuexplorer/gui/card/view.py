@@ -1,52 +1,53 @@
-"""CardView: one card, or the computer itself, in depth: memory, plots over the shared stretch,
-all its facts.
+"""CardView: one card, or the computer itself, in depth: how it is, whose its memory is, plots
+over the shared stretch of time, and all its facts.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping
+from html import escape
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.cards import Card, CardId
-from gpuexplorer.core.metrics import Cadence, MetricId
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.card.card_header import CardHeader, SentencePanel
-from gpuexplorer.gui.card.card_past import CardPast
-from gpuexplorer.gui.card.facts_panel import FactsPanel
-from gpuexplorer.gui.card.host_facts import host_facts
-from gpuexplorer.gui.card.memory_bar import MemoryBar
-from gpuexplorer.gui.card.plot_contents import flags, plot_contents
-from gpuexplorer.gui.card.plots_panel import PlotsPanel
-from gpuexplorer.gui.card.words import origin_words, plots_title, with_commands
+from gpuexplorer.gui.card.fact_list import (
+    FactsPanel,
+    commands_of,
+    host_facts,
+    past_facts,
+    swap_how,
+)
+from gpuexplorer.gui.card.plots import PlotsPanel
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.card_head import head_badges, head_mark
 from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.fact import FactGroup
-from gpuexplorer.gui.cards.facts import card_facts, metric_fact
+from gpuexplorer.gui.cards.facts import card_facts
 from gpuexplorer.gui.cards.memory_parts import (
+    MemoryPicture,
     MemoryUser,
+    PartKind,
     host_memory_picture,
     memory_picture,
 )
 from gpuexplorer.gui.cards.moments import moment_words
-from gpuexplorer.gui.cards.plot_families import grouped, offered, usual
 from gpuexplorer.gui.cards.programs import program_name
+from gpuexplorer.gui.cards.throttling import REASONS, slowed_stretches
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.plots.content import Origin
-from gpuexplorer.gui.plots.flags import flags_of
-from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone, mixed
 from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips
 from gpuexplorer.gui.widgets.controls.fields import Choice
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
-from gpuexplorer.gui.widgets.line import NowTag
-from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page
+from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel, Line, NowTag, Wording, width_of, wordings
+from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page, Panel
+from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.remote.stream import FarStream
 from gpuexplorer.telemetry.facts import Reading
-from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.processes import ProcessFigure
 
 _KEYS: KeyGroup = (
     mark("Card"),
@@ -56,13 +57,17 @@ _KEYS: KeyGroup = (
         ("Ctrl+C", mark("Copy the facts that are selected")),
     ),
 )
-
-_FACTS_BESIDE_FROM = 1080
-_FACTS_WIDTH = 304
-_HEAD_IN_ONE_LINE_FROM = 560
-_MARGIN, _TOP, _GAP = 24, 20, 16
-_MOST = 16_777_215  # Qt's own number for "as wide as it likes"
+_STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+_FACTS_BESIDE_FROM, _FACTS_WIDTH = 1080, 304
+_MARGIN, _TOP, _GAP = 24, 20, 12
 _FIGURES_EVERY = 0.25
+_HEAD, _CHIP, _BAR, _SHARE = 32, 32, 18, 0.24
+_LEGEND = '<table width="100%" cellspacing="0"><tr>{}</tr></table>'
+_ENTRY = (
+    '<td width="24%"><font color="{5}">{4}</font> {0}<br>'
+    '<span style="font-size: 13px; color: {6}">{1}</span> {2}<br>'
+    '<font color="{7}">{3}</font></td>'
+)
 
 
 class CardView(LiveView):
@@ -72,291 +77,233 @@ class CardView(LiveView):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, tuple(Cadence), processes=True)
-        self._navigation = desk.navigation
-        self._settings = desk.settings
-        self._lab_flags = desk.lab.flags
-        self._chosen = ChosenPlots(desk.settings)
-        self._past = CardPast(desk.machine, desk.time_window)
-        self._card: Shown | None = None
-        self._figures_of: object = None
-        self._figures_pulled_at = float("-inf")
-        self._header = CardHeader()
-        self._chips = CardChips()
-        self._chips.chosen.connect(lambda card: desk.navigation.choose_card(CardId(card)))
-        self._sentence = SentencePanel()
-        self._sentence.hide()
-        self._memory = MemoryBar(NowTag(desk.time_window))
-        self._memory_panel = QFrame()
-        self._memory_panel.setProperty("panel", "card")
-        column(self._memory, within=self._memory_panel, margins=(16, 12, 16, 12))
-        self._plots = PlotsPanel(desk.time_window, desk.settings)
-        self._plots.toggled.connect(self._on_metric_toggled)
-        self._plots.usual_asked.connect(self._on_usual_asked)
-        self._plots.choosing_began.connect(self._on_choosing_began)
-        self._plots.stack.comparing = desk.machine.comparing
-        self._facts = FactsPanel(desk.time_window)
-        self._chips.setObjectName("card.cards")
-        self._memory_panel.setObjectName("card.memory")
-        self._plots.setObjectName("card.plots")
-        self._facts.setObjectName("card.facts")
-        self.add_command(tr("Copy all facts"), "", self._facts.copy_all)
-        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._head.setSpacing(_GAP)
-        self._head.addWidget(self._header, 1)
-        self._head.addWidget(NowTag(desk.time_window), 0, Qt.AlignmentFlag.AlignVCenter)
-        self._head.addWidget(self._chips, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._told: tuple[object, float] = (None, 0.0)
+        self._header, self._memory = CardHeader(desk), MemoryPanel(desk)
+        self._plots, self._facts = PlotsPanel(desk), FactsPanel(desk.time_window)
+        self._facts.tree.plot_asked.connect(self._plots.toggle)
+        self.add_command(tr("Copy all facts"), "", self._facts.tree.copy_all)
         self._page = Page()
-        self._page.body.addLayout(self._head)
-        for widget in (self._sentence, self._memory_panel, self._plots):
-            self._page.body.addWidget(widget)
-        self._page.body.setStretchFactor(self._plots, 1)
-        self._beside_column = column(margins=(0, _TOP, 0, _TOP))
-        self._row = row(self._page, GROWS, self._beside_column, within=self, gap=0)
-        self._beside: bool | None = None
-        self._arrange(beside=True)
+        self._page.body.setSpacing(_GAP)
+        add(self._page.body, self._header, self._memory, self._plots, GROWS)
+        self._side = QWidget()
+        self._side.setFixedWidth(_FACTS_WIDTH + _MARGIN)
+        self._beside = column(within=self._side, margins=(0, _TOP, _MARGIN, _GAP))
+        row(self._page, GROWS, self._side, within=self, gap=0)
         self.begin_at(self._page)
-        desk.navigation.card_changed.connect(self._on_card_changed)
-        desk.settings.changed.connect(self._on_settings_changed)
+        desk.navigation.card_changed.connect(self._on_changed)
+        desk.settings.changed.connect(self._on_changed)
 
     def pull(self) -> None:
-        machine = self.machine
+        machine, window = self.machine, self.time_window
         first = next(iter(machine.cards()), machine.host)
-        self._card = shown = machine.shown(self._navigation.card) or first
+        shown = machine.shown(self.desk.navigation.card) or first
         face = machine.face(shown)
-        reading = face.reading
-        self._past.read(shown, reading, self._plots.stack.columns())
-        self._pull_plots(shown, reading)
+        reading, card, (start, end) = face.reading, shown.card, window.stretch()
+        visible = start, end, self._plots.stack.columns()
+        traces = {each: machine.past.trace(card.id, each, *visible) for each in REASONS}
+        self._plots.show_card(shown, reading, slowed_stretches(traces, end - start))
         # Whoever drags the plots wants them to follow; figures can wait for the next reading.
-        now = machine.session.desk.now()
-        stamp = (shown, face, reading)
-        if stamp != self._figures_of or now - self._figures_pulled_at >= _FIGURES_EVERY:
-            self._figures_of, self._figures_pulled_at = stamp, now
-            self._pull_head(shown, face)
-            self._pull_memory(shown, reading)
-            self._pull_facts(shown, reading)
-
-    def start_search(self) -> bool:
-        field = self._facts.start_search()
-        if not self._beside:
-            self._page.ensureWidgetVisible(field, 0, 2 * _GAP)
-        return True
-
-    def _pull_head(self, shown: Shown, face: CardFace) -> None:
-        parent = self.machine.shown(shown.card.parent)
-        simulated = self.machine.session.simulated
-        badges = head_badges(face, shown, parent, simulated=simulated)
-        self._header.show_face(face, head_mark(face), badges)
-        self._chips.show_choices(self._choices(), shown.card.id)
-        self._sentence.setVisible(bool(face.sentence))
-        self._memory_panel.setVisible(not face.sentence)
-        self._sentence.show_sentences(face.sentence, face.more)
-
-    def _pull_memory(self, shown: Shown, reading: Reading) -> None:
-        units = self._settings.choices.units
-        if shown.host or shown.card.memory_shared:
-            host = self.machine.host_reading()
-            picture = host_memory_picture(host, units, shared=not shown.host)
-        else:
-            programs = programs_on(self.machine.session, shown)
-            picture = memory_picture(shown.card, reading, programs, units)
-        self._memory.show_picture(picture, shown.colour)
-
-    def _pull_plots(self, shown: Shown, reading: Reading) -> None:
-        chosen = self._chosen.of(shown.card, reading)
-        stretch = self._past.stretch
-        happenings = self.machine.session.happenings()
-        contents = plot_contents(
-            shown,
-            reading,
-            chosen,
-            self.machine.past,
-            stretch,
-            self._past.slowed,
-            happenings,
-            self.time_window.then(),
-            self.machine.comparing.beside,
-        )
-        source = self.machine.session.source
-        simulated = source.simulated and not shown.host
-        words = self.machine.comparing.named(origin_words(shown, source))
-        origin = Origin(words, simulated, self.machine.past)
-        self._plots.stack.show_origin(origin)
-        self._plots.title.show_text(plots_title(self.time_window))
-        marks = [
-            *flags(happenings, shown, stretch),
-            *flags_of(self._lab_flags, shown.card.id, stretch.start, stretch.end, shown.colour),
-        ]
-        self._plots.show_contents(contents, marks)
-        if self._plots.choosing:
-            self._show_offer(shown, reading, chosen)
-
-    def _pull_facts(self, shown: Shown, reading: Reading) -> None:
-        session = self.machine.session
-        parent = self.machine.shown(shown.card.parent)
-        units = self._settings.choices.units
+        now, stamp = machine.session.desk.now(), (shown, face, reading)
+        if stamp == self._told[0] and now - self._told[1] < _FIGURES_EVERY:
+            return
+        self._told = stamp, now
+        self._header.show_card(shown, face)
+        self._memory.show_memory(face, self._memory_picture(shown, reading))
+        session, units = machine.session, machine.settings.choices.units
         if shown.host:
-            name = "" if session.stream.here else host_name(session)
             far = session.backend
             hello = far.machine.hello if isinstance(far, FarStream) else None
-            groups = host_facts(shown.card, reading, units, name, hello)
+            name = "" if session.stream.here else host_name(session)
+            groups, hows = host_facts(card, reading, units, name, hello), swap_how(reading)
         else:
-            groups = card_facts(
-                shown.card,
-                session.source,
-                reading,
-                units,
-                self._past.facts(),
-                instances=len(shown.instances),
-                parent="" if parent is None else parent.number,
-            )
-            groups = with_commands(groups, shown.card, reading.values)
-        moment = moment_words(session.clock.wall(), 0.0)
-        lines = [f"GPU Explorer: {shown.title}, {moment}"]
-        simulated = session.simulated and not shown.host
-        if simulated:
-            lines.append(tr("SIMULATED: every figure is made up."))
-        mark = tr(SIMULATED) if simulated else ""
-        self._facts.show_facts("\n".join(lines), groups, mark)
+            above = machine.shown(card.parent)
+            past = past_facts(machine.past, window, card.id, traces)
+            count, parent = len(shown.instances), "" if above is None else above.number
+            told = card, session.source, reading, units, past
+            groups = card_facts(*told, instances=count, parent=parent)
+            hows = commands_of(card, reading.values)
+        heading, ending = f"{shown.title}, {moment_words(session.clock.wall(), 0.0)}", ""
+        if session.simulated and not shown.host:
+            ending = tr(SIMULATED)
+            heading += "\n" + tr("SIMULATED: every figure is made up.")
+        self._facts.tree.show_groups(groups, hows, f"GPU Explorer: {heading}", ending)
 
-    def _show_offer(self, shown: Shown, reading: Reading, chosen: Sequence[MetricId]) -> None:
-        """A group for each plot there can be: every metric with its value now, or why not."""
-        units = self._settings.choices.units
-        groups = [
-            FactGroup(
-                family.name,
-                tr(family.title),
-                tuple(metric_fact(reading, metric, units) for metric in metrics),
-            )
-            for family, metrics in grouped(offered(shown.card))
-        ]
-        self._plots.show_offer(groups, frozenset(chosen))
+    def start_search(self) -> bool:
+        field = self._facts.tree.field
+        field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        field.selectAll()
+        self._page.ensureWidgetVisible(field, 0, 2 * _GAP)
+        return True
 
-    def _choices(self) -> list[Choice]:
-        return [
-            Choice(each.card.id, each.number, each.title, colour=each.colour, typed=False)
-            for shown in (*self.machine.cards(), self.machine.host)
-            for each in (shown, *shown.instances)
-        ]
+    def _memory_picture(self, shown: Shown, reading: Reading) -> MemoryPicture:
+        session, units = self.machine.session, self.machine.settings.choices.units
+        if shown.host or shown.card.memory_shared:
+            host = self.machine.host_reading()
+            return host_memory_picture(host, units, shared=not shown.host)
+        users: list[MemoryUser] | None = None  # it cannot be said just now
+        if shown.card.id not in session.processes_unknown():
+            cards, users = {each.card.id for each in (shown, *shown.instances)}, []
+            for each in session.process_book.living():
+                if (process := each.process).card in cards:
+                    untold = tr("process {pid}", pid=process.pid)
+                    name = program_name(each.command or "") or untold
+                    users.append(MemoryUser(name, process.values.get(ProcessFigure.MEMORY)))
+        return memory_picture(shown.card, reading, users, units)
 
-    def _arrange(self, *, beside: bool) -> None:
-        """The facts in a column at the right, or below all else where it is narrow."""
-        if beside is self._beside:
-            return
-        self._beside = beside
-        self._facts.show_full_height(not beside)
-        self._page.body.setContentsMargins(_MARGIN, _TOP, _GAP if beside else _MARGIN, _TOP)
-        if beside:
-            self._facts.setFixedWidth(_FACTS_WIDTH)
-            self._beside_column.addWidget(self._facts)
-            self._row.setContentsMargins(0, 0, _MARGIN, 0)
-        else:
-            self._facts.setMinimumWidth(0)
-            self._facts.setMaximumWidth(_MOST)
-            self._page.body.addWidget(self._facts)
-            self._row.setContentsMargins(0, 0, 0, 0)
-
-    def _on_card_changed(self) -> None:
-        self._past.forget()
+    def _on_changed(self) -> None:
+        self._told = None, 0.0
         if self.isVisible():
             self.pull()
-
-    def _on_settings_changed(self) -> None:
-        self._figures_of = None
-        if self.isVisible():
-            self.pull()
-
-    def _on_metric_toggled(self, metric: str) -> None:
-        if self._card is not None:
-            reading = self.machine.face(self._card).reading
-            self._chosen.toggle(self._card.card, reading, MetricId(metric))
-            self.pull()
-
-    def _on_usual_asked(self) -> None:
-        if self._card is not None:
-            self._chosen.back_to_usual(self._card.card)
-            self.pull()
-
-    def _on_choosing_began(self) -> None:
-        if self._card is not None:
-            reading = self.machine.face(self._card).reading
-            chosen = self._chosen.of(self._card.card, reading)
-            self._show_offer(self._card, reading, chosen)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        beyond = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        match event.key():
-            case _ if beyond:
-                super().keyPressEvent(event)
-            case Qt.Key.Key_Left:
-                self._chips.step(-1)
-            case Qt.Key.Key_Right:
-                self._chips.step(1)
-            case _:
-                super().keyPressEvent(event)
+        step = _STEPS.get(event.key())
+        if step is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            super().keyPressEvent(event)
+        else:
+            self._header.chips.step(step)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        width = event.size().width()
-        self._arrange(beside=width >= _FACTS_BESIDE_FROM)
-        direction = QBoxLayout.Direction
-        one_line = width >= _HEAD_IN_ONE_LINE_FROM
-        self._head.setDirection(direction.LeftToRight if one_line else direction.TopToBottom)
+        """The facts stand in a column at the right, or below all else where it is narrow."""
+        beside = event.size().width() >= _FACTS_BESIDE_FROM
+        self._side.setVisible(beside)
+        (self._beside if beside else self._page.body).addWidget(self._facts)
+        self._facts.show_full_height(not beside)
+        right = _GAP if beside else _MARGIN
+        self._page.body.setContentsMargins(_MARGIN, _TOP, right, _GAP)
         super().resizeEvent(event)
 
 
-class ChosenPlots:
-    """What cannot be read, or is in the catalogue no more, is as if it was never chosen."""
+class CardHeader(Painted):
+    """The card's chip and name, what it is besides, how it is, and the way to all others."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._usual: dict[CardId, Sequence[MetricId]] = {}
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._machine = desk.machine
+        self._face: CardFace | None = None
+        self._chip = QRectF()
+        self._name = ElidedLabel(self.letters.number, Tone.TEXT)
+        self._besides = ElidedLabel(self.letters.body, Tone.QUIET)
+        self._state, self.chips = Line(right=True), CardChips()
+        self.chips.setObjectName("card.cards")
+        self.chips.chosen.connect(lambda card: desk.navigation.choose_card(CardId(card)))
+        parts = (self._name, self._besides, self._state, GROWS, NowTag(desk.time_window))
+        self._row = row(*parts, self.chips, within=self, gap=12)
+        self.setFixedHeight(_HEAD)
 
-    def of(self, card: Card, reading: Reading) -> Sequence[MetricId]:
-        kept = self._kept(card)
-        if kept is None:
-            if reading.values:
-                self._usual[card.id] = usual(card, reading)
-            # Of a card that was lost the same is shown on.
-            return self._usual.get(card.id) or usual(card, reading)
-        return [metric for metric in offered(card) if metric in kept]
+    def show_card(self, shown: Shown, face: CardFace) -> None:
+        machine, body = self._machine, self.letters.body
+        choices = [
+            Choice(each.card.id, each.number, each.title, colour=each.colour, typed=False)
+            for top in (*machine.cards(), machine.host)
+            for each in (top, *top.instances)
+        ]
+        self.chips.show_choices(choices, shown.card.id)
+        if face == self._face:
+            return
+        self._face = face
+        parent, simulated = machine.shown(shown.card.parent), machine.session.simulated
+        badges = head_badges(face, shown, parent, simulated=simulated)
+        cuda = face.cuda_reason or tr("The number CUDA and PyTorch give this card.")
+        hints = [*([cuda] if face.cuda else []), *(badge.hint for badge in badges)]
+        besides = (face.cuda, *(badge.word for badge in badges))
+        self._besides.show_text(" · ".join(filter(None, besides)), "\n".join(hints))
+        name = face.name.removeprefix("NVIDIA ")
+        self._name.show_text(name or tr("Card {number}", number=face.number), face.name)
+        said: list[Wording] = []
+        state = head_mark(face)
+        if state is not None:
+            icon: Wording = ((state.icon, body, state.tone),) if state.icon else ()
+            told = (state.word, state.brief or state.word)
+            said = [(*icon, (each, body, state.tone)) for each in told]
+            hints.insert(0, state.word)
+        self._state.show_wordings(said, state.word if state else "")
+        self._state.setMinimumWidth(round(width_of(said[-1])) + 1 if said else 0)
+        width = max(_CHIP, round(self.letters.title.width(face.number)) + 16)
+        self._chip = QRectF(0, (_HEAD - _CHIP) / 2, width, _CHIP)
+        self._row.setContentsMargins(width + 12, 0, 0, 0)
+        self.setAccessibleName(face.title)
+        self.setAccessibleDescription("\n".join(hints))
+        self.update()
 
-    def toggle(self, card: Card, reading: Reading, metric: MetricId) -> None:
-        chosen = set(self.of(card, reading))
-        chosen.symmetric_difference_update({metric})
-        self._settings.remember(_key(card), json.dumps(sorted(chosen)))
-
-    def back_to_usual(self, card: Card) -> None:
-        self._settings.remember(_key(card), "")
-
-    def _kept(self, card: Card) -> frozenset[str] | None:
-        text = self._settings.remembered(_key(card))
-        if not text:
-            return None
-        try:
-            kept = json.loads(text)
-        except json.JSONDecodeError:
-            return None
-        if not isinstance(kept, list):
-            return None
-        return frozenset(each for each in kept if isinstance(each, str))
-
-
-def _key(card: Card) -> str:
-    return f"card/plots/{card.id}"
-
-
-def programs_on(session: Session, shown: Shown) -> Sequence[MemoryUser] | None:
-    """Those of its instances too; None where it cannot be said just now."""
-    if shown.card.id in session.processes_unknown():
-        return None
-    cards = {shown.card.id, *(instance.card.id for instance in shown.instances)}
-    return [
-        MemoryUser(_name(named), named.process.values.get(ProcessFigure.MEMORY))
-        for named in session.process_book.living()
-        if named.process.card in cards
-    ]
+    def draw(self, drawing: Drawing) -> None:
+        if (face := self._face) is not None:
+            plain = face.colour is None or face.sentence
+            fill = None if plain else drawing.theme.card(face.colour)
+            drawing.chip(self._chip, face.number, self.letters.title, fill)
 
 
-def _name(named: NamedProcess) -> str:
-    if named.command:
-        return program_name(named.command)
-    return tr("process {pid}", pid=named.process.pid)
+class MemoryPanel(Panel):
+    """How full its memory is and whose; of a card that gives no figures, why."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(tr("Memory"))
+        self.setObjectName("card.memory")
+        self._used, self._bar = Line(height=26, right=True), MemoryBar()
+        self._legend = wrapped_label("", Tone.QUIET, look().letters.caption)
+        self._legend.setTextFormat(Qt.TextFormat.RichText)
+        self._legend.setMinimumHeight(1)  # else as high as where it is narrowest
+        self._sentence = wrapped_label("", Tone.TEXT)
+        self._sentence.setContentsMargins(0, 4, 0, 0)
+        add(self.head, NowTag(desk.time_window), self._used, GROWS)
+        add(self.body, self._bar, Space(4), self._legend, self._sentence)
+
+    def show_memory(self, face: CardFace, picture: MemoryPicture) -> None:
+        state, silent = head_mark(face), bool(face.sentence)
+        self.show_heading(state.word if silent and state else tr("Memory"))
+        theme, letters = look().theme, look().letters
+        figure = wordings(face.memory.figure, letters.number, letters.body)
+        self._used.show_wordings(figure if picture.used and not silent else ())
+        self._bar.show_picture(picture, face.colour)
+        self._bar.setVisible(not silent)
+        entries, inks = [], _inks(picture, face.colour)
+        for part in picture.parts:
+            width, said = letters.caption.width, (part.remark, *part.shorter)
+            fits = (each for each in said if width(each) < _SHARE * self._bar.width())
+            told = part.label, part.amount.number, part.amount.unit, next(fits, said[-1])
+            ink, sign = inks.get(part.kind, theme.faint), "■" if part.kind in inks else "□"
+            colours = (each.name() for each in (ink, theme.text, theme.faint))
+            entries.append(_ENTRY.format(*map(escape, told), sign, *colours))
+        self._legend.setText(_LEGEND.format("".join(entries)))
+        self._legend.setAccessibleName(picture.spoken)
+        self._legend.setVisible(not silent and bool(entries))
+        self.setAccessibleDescription("" if silent else picture.spoken)
+        say(self._sentence, f"{face.sentence}\n{face.more}".rstrip() or picture.sentence)
+
+
+class MemoryBar(Painted):
+    """Its parts in one hue, programs in two shades of it in turn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[MemoryPicture, int | None] = MemoryPicture(None, "", ()), None
+        self.setFixedHeight(_BAR)
+
+    def show_picture(self, picture: MemoryPicture, colour: int | None) -> None:
+        if self._shown != (picture, colour):
+            self._shown = picture, colour
+            self.update()
+
+    def draw(self, drawing: Drawing) -> None:
+        (picture, colour), bar, x = self._shown, QRectF(self.rect()), 0.0
+        inks, pieces = _inks(picture, colour), []
+        for part in picture.parts:
+            slices = [(each.share, f"{each.name}: {each.amount}") for each in part.slices]
+            whole = part.share, f"{part.spoken}.\n{part.meaning}"
+            for at, (share, hint) in enumerate(slices or [whole]):
+                width = share * bar.width()
+                drawing.hint(QRectF(x, 0, width, bar.height()), hint)
+                x += width
+                if (ink := inks.get(part.kind)) is not None:
+                    pieces.append((share, mixed(drawing.theme.surface, ink, 1 - at % 2 / 4)))
+        if picture.used is None:
+            drawing.no_bar(bar)
+        else:
+            drawing.bar(bar, pieces)
+
+
+def _inks(picture: MemoryPicture, colour: int | None) -> Mapping[PartKind, QColor]:
+    """What is in use and not ours is dimmer, beside what somebody owned up to."""
+    theme, owned = look().theme, picture.parts and picture.parts[0].slices
+    hue, dim = theme.card(colour), mixed(theme.surface, theme.card(colour), 0.5)
+    others = dim if owned else hue
+    return {PartKind.PROGRAMS: hue, PartKind.USED: others, PartKind.RESERVED: theme.faint}

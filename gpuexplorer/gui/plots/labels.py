@@ -74,13 +74,17 @@ def draw_under(drawing: Drawing, layout: Layout) -> None:
 def draw_over(drawing: Drawing, layout: Layout, window: TimeWindow, foot: QRectF) -> None:
     """What is said over the curves and at their ends, and in the foot, wherever that is."""
     said: set[Band] = set()
+    gaps: set[int] = set()
     for plot in layout.plots:
         draw_edges(drawing, plot, plot.content.bands, said)
         if plot.empty:
             # A scale without a line would look as if everything were zero.
             _draw_dots(drawing, layout.left, plot.area.right(), plot.area.bottom())
         for start, end in unread(plot.content.lines, plot.stretch):
-            draw_gap(drawing, plot, start, end, _absent(plot.stretch, end - 1e-6))
+            # Said once for all plots.
+            words = "" if round(start) in gaps else _absent(plot.stretch, end - 1e-6)
+            draw_gap(drawing, plot, start, end, words)
+            gaps.add(round(start))
         _draw_ends(drawing, layout, plot)
     marked = None if window.marked is None else window.marked.at
     accent, quiet, at = drawing.theme.accent, drawing.theme.quiet, window.crosshair
@@ -91,7 +95,8 @@ def draw_over(drawing: Drawing, layout: Layout, window: TimeWindow, foot: QRectF
         for plot in layout.plots:
             _draw_values(drawing, layout, plot, at)
     if foot.top() < layout.foot.top():
-        drawing.painter.fillRect(foot.adjusted(0, 3, 0, 0), drawing.theme.surface)
+        rest = foot.adjusted(0, 3, 0, layout.foot.bottom() - foot.bottom())
+        drawing.painter.fillRect(rest, drawing.theme.surface)
         drawing.hairline(layout.left, layout.right, foot.top() + 3)
     draw_flags(drawing, layout, foot, window.marked)
     if layout.plots:

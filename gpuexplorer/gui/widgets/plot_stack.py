@@ -71,7 +71,7 @@ _NOTCH = 120
 _LEAF = 0.8  # of what is seen: how far Page Up goes back
 _STEP, _LONG_STEP = 2, 20  # pixels: how far an arrow key moves the crosshair
 _DRAG = 4  # pixels: less is a click
-_SIDE = 4
+_SIDE, _BELOW_PLOT = 4, 6
 _BY = Qt.FocusReason
 _BY_KEYS = (_BY.TabFocusReason, _BY.BacktabFocusReason, _BY.ShortcutFocusReason)
 _EVERY_READING = 10_000_000
@@ -243,12 +243,13 @@ class PlotStack(Graph):
         self.viewport().update()
 
     def _prepare(self, seen: QRectF) -> None:
-        """The flags and the axis of time are in view, though the plots' end may not be."""
+        """The flags and the axis of time are in view, below the last plot that is whole."""
         layout = self.layout_now()
         self._foot = QRectF(layout.foot)
         if layout.plots and not seen.isEmpty():
-            first, top = layout.plots[0].area.bottom(), seen.bottom() - self._foot.height()
-            self._foot.moveTop(min(layout.foot.top(), max(first, top)))
+            below = [each.area.bottom() + _BELOW_PLOT for each in layout.plots]
+            below[-1], most = layout.foot.top(), seen.bottom() - self._foot.height()
+            self._foot.moveTop(max((top for top in below if top <= most), default=below[0]))
         # Views know where they are before they are painted, and so are painted once.
         self.scene().prepareForPaint()
 

@@ -4,34 +4,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.card.card_header import CardHeader
-from gpuexplorer.gui.card.facts_panel import FactsPanel
-from gpuexplorer.gui.card.facts_tree import FactsTree
-from gpuexplorer.gui.card.memory_bar import MemoryBar
-from gpuexplorer.gui.card.view import CardView
-from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.card.fact_list import FactRow, FactsTree
+from gpuexplorer.gui.card.view import CardHeader, CardView, MemoryPanel
+from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips
+from gpuexplorer.gui.widgets.laid_out import GROWS, column
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.session import Session
 from tests.gui.desks import desk_of
 from tests.gui.hands import the
 
-
-def lines_of(panel: QWidget) -> list[str]:
-    """What can be read in its list of facts, line by line."""
-    tree = the(FactsTree, panel)
-    index, said = tree.model().index(0, 0), []
-    while index.isValid():
-        said.append(str(index.data()))
-        index = tree.indexBelow(index)
-    return said
+_EVERYWHERE = Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive
 
 
 @dataclass(frozen=True)
@@ -40,30 +29,50 @@ class Screen:
 
     window: QWidget
     view: CardView
-    settings: Settings
-    navigation: Navigation
-    time_window: TimeWindow
+    desk: Desk
+    qtbot: QtBot
 
     @property
-    def head(self) -> str:
-        header = the(CardHeader, self.window)
-        return f"{header.accessibleName()}. {header.accessibleDescription()}"
-
-    @property
-    def memory(self) -> str:
-        return the(MemoryBar, self.window).accessibleDescription()
+    def tree(self) -> FactsTree:
+        return the(FactsTree, self.window)
 
     @property
     def facts(self) -> list[str]:
-        return lines_of(the(FactsPanel, self.window))
+        """Line by line, as far as they are unfolded."""
+        tree, said = self.tree, []
+        index = tree.model().index(0, 0)
+        while index.isValid():
+            said += [] if tree.itemFromIndex(index).isHidden() else [str(index.data())]
+            index = tree.indexBelow(index)
+        return said
+
+    @property
+    def said(self) -> str:
+        header, memory = the(CardHeader, self.window), the(MemoryPanel, self.window)
+        head = f"{header.accessibleName()}. {header.accessibleDescription()}"
+        labels = [e.text() for e in self.window.findChildren(QLabel) if e.isVisible()]
+        return "\n".join([head, memory.accessibleDescription(), *labels, *self.facts])
 
     @property
     def chips(self) -> CardChips:
         return the(CardChips, self.window)
 
     @property
-    def plots(self) -> PlotStack:
+    def stack(self) -> PlotStack:
         return the(PlotStack, self.window)
+
+    @property
+    def plots(self) -> dict[str, list[str]]:
+        return {e.title: [line.metric.id for line in e.lines] for e in self.stack.contents}
+
+    def reads(self, *words: str) -> None:
+        """Waits until these words can be read in the head, in the memory or among the facts."""
+        self.qtbot.waitUntil(lambda: all(each in self.said for each in words))
+
+    def row(self, line: str) -> FactRow:
+        [found] = self.tree.findItems(line, _EVERYWHERE)
+        assert isinstance(found, FactRow)
+        return found
 
 
 OpenCard = Callable[..., Screen]
@@ -72,43 +81,28 @@ OpenCard = Callable[..., Screen]
 @pytest.fixture
 def open_card(qtbot: QtBot) -> Iterator[OpenCard]:
     """Shows the screen of a card and starts to read."""
-    sessions: list[Session] = []
-    screens: list[Screen] = []
+    closing: list[Callable[[], object]] = []
 
     def open_one(
-        session: Session,
-        card: str | None = None,
-        settings: Settings | None = None,
-        width: int = 1392,
-        height: int = 918,
+        session: Session, card: str | None = None, settings: Settings | None = None
     ) -> Screen:
         window = QWidget()
         qtbot.addWidget(window)
-        window.setPalette(look().palette())
-        window.setFont(look().letters.body.font)
-        window.setStyleSheet(look().style_sheet())
         desk = desk_of(session, window, settings=settings)
         if card is not None:
             desk.navigation.choose_card(CardId(card))
         view = CardView(desk)
-        column = QVBoxLayout(window)
-        column.setContentsMargins(0, 0, 0, 0)
         # Else the window is asked to be as large as its content wants at the least.
-        column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
-        column.addWidget(view)
-        window.resize(width, height)
+        layout = column(view, GROWS, within=window)
+        layout.setSizeConstraint(layout.SizeConstraint.SetNoConstraint)
+        window.resize(1392, 918)
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
-        screen = Screen(window, view, desk.settings, desk.navigation, desk.time_window)
-        sessions.append(session)
-        screens.append(screen)
         session.start()
-        return screen
+        closing.extend([view.stop, window.close, session.stop])
+        return Screen(window, view, desk, qtbot)
 
     yield open_one
-    for screen in screens:
-        screen.view.stop()
-        screen.window.close()
-    for session in sessions:
-        session.stop()
+    for each in closing:
+        each()

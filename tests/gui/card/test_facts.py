@@ -1,16 +1,13 @@
 """The facts of a card: every metric once, each explained, each missing one with its reason."""
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.metrics import ECC_UNCORRECTED, METRICS, metrics_of
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.card.fact_entry import FACT_COLUMN, entries
-from gpuexplorer.gui.cards.fact import Fact, FactGroup, as_text
+from gpuexplorer.gui.cards.fact import FactGroup, as_text
 from gpuexplorer.gui.cards.facts import architecture, card_facts
-from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import NVML, SIMULATED, Answer, card, instance, working
 
@@ -143,19 +140,6 @@ def test_all_facts_as_text_have_headings_and_the_note() -> None:
     assert text.startswith("GPU Explorer: card 0\n\nSilicon\n  Model: NVIDIA TITAN RTX\n")
     assert "  Power limit: 280 W\n" in text
     assert "  Runs at full speed" in text
-
-
-def test_a_row_says_itself_to_a_screen_reader() -> None:
-    model = TableModel([FACT_COLUMN], lambda entry: entry.key, lambda entry: entry.under)
-    fact = Fact("power", "Power limit", "280", "W", hint="What it may draw.")
-    model.show(entries([FactGroup("limits", "Limits", (fact,), note="All is well.")], (), None))
-    group = model.index(0, 0, QModelIndex())
-    row, note = model.index(0, 0, group), model.index(1, 0, group)
-    role = Qt.ItemDataRole
-    assert model.data(row, role.AccessibleTextRole) == "Power limit: 280 W"
-    assert model.data(row, role.AccessibleDescriptionRole) == "What it may draw."
-    assert model.data(group, role.AccessibleTextRole) == "Limits"
-    assert model.data(note, role.AccessibleTextRole) == "All is well."
 
 
 def test_health_stands_with_health() -> None:

@@ -4,17 +4,14 @@ import pytest
 
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import ENERGY, POWER_DRAW, MetricId, throttle
-from gpuexplorer.gui.card.words import (
-    energy_fact,
-    energy_in,
-    slowed_fact,
-    spoken_time,
-)
+from gpuexplorer.gui.card.fact_list import energy_fact, past_facts, slowed_fact, spoken_time
 from gpuexplorer.gui.cards.energy_used import energy_used
 from gpuexplorer.gui.cards.throttling import ever_held, slowed_stretches, slowed_time
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace
+from tests.clocks import ManualClock
 
 CARD = CardId("GPU-0")
 HOT, CAPPED = throttle("hw_thermal_slowdown"), throttle("sw_power_cap")
@@ -104,8 +101,8 @@ def test_energy_is_what_the_counter_gained() -> None:
     for second in range(61):
         past.append(Sample(CARD, float(second), {ENERGY: 5e6 + 250.0 * second}))
     used = energy_used(past, CARD, 0.0, 60.0)
-    fact = energy_in(60.0, used)
-    assert fact.line == "Energy in 1 min: 4.17 Wh"
+    fact = energy_fact("energy", "Energy", used)
+    assert fact.line == "Energy: 4.17 Wh"
     assert "as it counts it itself" in fact.hint
 
 
@@ -113,8 +110,13 @@ def test_energy_carries_the_time_it_covers() -> None:
     past = History(1.0)
     for second in range(7):
         past.append(Sample(CARD, float(second), {POWER_DRAW: 120.0}))
-    fact = energy_in(300.0, energy_used(past, CARD, -293.0, 7.0))
-    assert fact.line == "Energy in 7 s: 840 J"
+    clock = ManualClock(7.0)
+    window = TimeWindow(clock)
+    window.show_past(past, clock)
+    window.choose_span(300.0)
+    slowed, used, _ = past_facts(past, window, CARD, {})
+    assert slowed.line == "Throttled in 5 min: nothing recorded in it"
+    assert used.line == "Energy in 7 s: 840 J"
 
 
 def test_a_counter_that_began_anew_takes_nothing_back() -> None:

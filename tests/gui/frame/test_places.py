@@ -6,7 +6,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.card.card_header import CardHeader
+from gpuexplorer.gui.card.view import CardHeader
 from gpuexplorer.gui.state.places import within_screens
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.view_list import VIEWS

@@ -1,0 +1,505 @@
+"""All that is known of a card or of the computer beside its plots: a list to look through,
+search, fold and copy, with the commands that change a setting.
+"""
+
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QRectF, QSize, QSysInfo, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from gpuexplorer import __version__
+from gpuexplorer.core import metrics as m
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId, CardKind
+from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.units import Units, energy
+from gpuexplorer.core.words import mark, paragraph, tr
+from gpuexplorer.gui.cards.energy_used import EnergyUsed, energy_used, time_covered
+from gpuexplorer.gui.cards.fact import Fact, FactGroup, HowTo, TerminalCommand, as_text
+from gpuexplorer.gui.cards.facts import metric_fact
+from gpuexplorer.gui.cards.moments import midnight, span_words
+from gpuexplorer.gui.cards.throttling import SlowedTime, slowed_time
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.controls.fields import SearchField
+from gpuexplorer.gui.widgets.laid_out import GROWS, column, row, wrapped_label
+from gpuexplorer.gui.widgets.line import NowTag
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.trace import Trace, TraceSource
+
+if TYPE_CHECKING:
+    from gpuexplorer.remote.wire import Hello
+
+_MARGIN, _ROW, _HEADING, _FIRST_HEADING, _BETWEEN = 16, 26, 46, 34, 12.0
+_WRAP, _NOTE = int(Qt.TextFlag.TextWordWrap), "note"
+_NOTHING_READ = mark("nothing recorded in it")
+_TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+
+
+class FactsPanel(QFrame):
+    """The facts, with a field to search them and a button to copy them."""
+
+    def __init__(self, time_window: TimeWindow) -> None:
+        super().__init__()
+        self.setProperty("panel", "card")
+        self.setObjectName("card.facts")
+        self.setAccessibleName(tr("Facts"))
+        self.tree = tree = FactsTree()
+        copy = IconButton(Icon.COPY, tr("Copy all facts as text"))
+        copy.clicked.connect(tree.copy_all)
+        parts = (tree.field, GROWS, NowTag(time_window), copy)
+        head = row(*parts, gap=4, margins=(12, 12, 8, 4))
+        margins = (1, 1, 1, 8)
+        column(head, tree, GROWS, tree.nothing, GROWS, within=self, gap=0, margins=margins)
+
+    def show_full_height(self, full: bool) -> None:
+        """As tall as its facts, on a page that scrolls; else the list itself scrolls."""
+        tree, bar, size = self.tree, Qt.ScrollBarPolicy, QSizePolicy.Policy
+        fit = tree.SizeAdjustPolicy
+        tree.setSizeAdjustPolicy(fit.AdjustToContents if full else fit.AdjustIgnored)
+        tree.setSizePolicy(size.Expanding, size.Minimum if full else size.Expanding)
+        policy = bar.ScrollBarAlwaysOff if full else bar.ScrollBarAsNeeded
+        tree.setVerticalScrollBarPolicy(policy)
+
+
+class FactRow(QTreeWidgetItem):
+    """A heading, or below it a fact; what is noted of all of them is the last."""
+
+    fact: Fact | None = None
+    how: HowTo | None = None
+
+    def show(self, fact: Fact, how: HowTo | None) -> None:
+        if (self.fact, self.how) != (fact, how):
+            self.fact, self.how = fact, how
+            said = fact.label if fact.key == _NOTE else fact.line
+            self.setText(0, said)
+            self.setToolTip(0, plain_tip(fact.hint or said))
+            self.setData(0, Qt.ItemDataRole.AccessibleDescriptionRole, fact.hint)
+
+
+class FactsTree(QTreeWidget):
+    """Groups fold by a click or by the arrow keys. What is typed into `field` narrows it down
+    to what has all of these words, unfolded; `nothing` says that there is none.
+    """
+
+    plot_asked = Signal(str)  # of this metric, or no longer
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._copied: tuple[str, Sequence[FactGroup]] = ("", ())
+        self._ending = ""
+        self._keys: object = None
+        self._rows: list[tuple[FactRow, list[FactRow]]] = []
+        self._folded: set[str] = set()  # at first, and after each search
+        self.field = SearchField(tr("Search facts"))
+        self.nothing = wrapped_label("", Tone.QUIET)
+        self.field.setToolTip(tr("Search facts ({keys})", keys="Ctrl+F"))
+        self.nothing.setContentsMargins(16, 8, 16, 8)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.field.textChanged.connect(self._narrow)
+        self.field.left.connect(self.setFocus)
+        self.setItemDelegate(FactDelegate(self))
+        self.setAccessibleName(tr("Facts"))
+        self.setHeaderHidden(True)
+        self.setRootIsDecorated(False)
+        self.setIndentation(0)
+        self.setMouseTracking(True)
+        self.setExpandsOnDoubleClick(False)
+        self.setSelectionMode(self.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(self.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.itemClicked.connect(self._on_clicked)
+
+    def show_groups(
+        self, groups: Sequence[FactGroup], hows: Mapping[str, HowTo], heading: str, ending: str
+    ) -> None:
+        """`hows` are told on a click. A copy of all begins with the heading; of a few, each
+        has the ending.
+        """
+        self._copied, self._ending = (heading, groups), ending
+        lists = [[*group.facts, *_note(group)] for group in groups]
+        keys = [(group.key, len(facts)) for group, facts in zip(groups, lists, strict=True)]
+        anew, self._keys = keys != self._keys, keys
+        if anew:
+            self.clear()
+            tops = [FactRow(self, [group.title]) for group in groups]
+            counts = [range(len(facts)) for facts in lists]
+            rows = zip(tops, counts, strict=True)
+            self._rows = [(top, [FactRow(top) for _ in count]) for top, count in rows]
+            self._folded = {group.title for group in groups if group.folded}
+        for facts, (_, below) in zip(lists, self._rows, strict=True):
+            for fact, each in zip(facts, below, strict=True):
+                each.show(fact, hows.get(fact.key))
+        if anew:
+            self._narrow(self.field.text())
+
+    def copy_all(self) -> None:
+        copy_text(as_text(*self._copied))
+
+    def copy_selected(self, *, only_values: bool = False) -> None:
+        chosen = [each for _, below in self._rows for each in below if each.isSelected()]
+        end = f" ({self._ending})" if self._ending else ""
+        said = [e.fact.read if only_values and e.fact else e.text(0) for e in chosen]
+        if said:
+            copy_text("\n".join(each + end for each in said))
+
+    def _narrow(self, text: str) -> None:
+        words, found = text.lower().split(), False
+        for top, below in self._rows:
+            title = top.text(0)
+            named = bool(words) and all(word in title.lower() for word in words)
+            for each in below:
+                seen = named or (each.fact is not None and each.fact.found_by(words))
+                each.setHidden(not seen)
+            seen = not all(each.isHidden() for each in below)
+            top.setHidden(not seen)
+            top.setExpanded(bool(words) or title not in self._folded)
+            found |= seen
+        self.setVisible(found)
+        self.nothing.setVisible(not found)
+        self.nothing.setText(tr("No fact has “{text}” in it.", text=text))
+
+    def _on_clicked(self, row: FactRow) -> None:
+        # Whoever selects several wants to copy them.
+        several = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        if row.fact is None:
+            row.setExpanded(not row.isExpanded())
+        elif row.how is not None and not QGuiApplication.keyboardModifiers() & several:
+            HowToSheet(row.how, self).open()
+
+    def event(self, event: QEvent) -> bool:
+        # What is selected is copied, before the screen copies something else.
+        key = event if event.type() is QEvent.Type.ShortcutOverride else None
+        copies = isinstance(key, QKeyEvent) and key.matches(QKeySequence.StandardKey.Copy)
+        if copies and self.selectedItems():
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_selected()
+        elif event.key() in _TAKES and isinstance(row := self.currentItem(), FactRow):
+            self._on_clicked(row)
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu, row, some = QMenu(self), self.itemAt(event.pos()), bool(self.selectedItems())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        values = partial(self.copy_selected, only_values=True)
+        menu.addAction(tr("Copy"), self.copy_selected).setEnabled(some)
+        menu.addAction(tr("Copy the value alone"), values).setEnabled(some)
+        menu.addAction(tr("Copy all facts"), self.copy_all)
+        menu.addSeparator()
+        fact, how = (row.fact, row.how) if isinstance(row, FactRow) else (None, None)
+        if fact is not None and fact.key in METRICS and METRICS[MetricId(fact.key)].plotted:
+            asked = partial(self.plot_asked.emit, fact.key)
+            menu.addAction(tr("Add or remove its plot"), asked)
+        if how is not None:
+            menu.addAction(f"{how.title}…", lambda: HowToSheet(how, self).open())
+            for each in how.commands[:1]:
+                menu.addAction(tr("Copy the command"), partial(copy_text, each.line))
+        menu.popup(event.globalPos())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.scheduleDelayedItemsLayout()  # notes wrap to the width
+
+
+def _note(group: FactGroup) -> Sequence[Fact]:
+    return [Fact(_NOTE, group.note, tone=group.note_tone)] if group.note else []
+
+
+class FactDelegate(Delegate):
+    """A fact as a line: at its left what it is, at its right its value, or why it has none."""
+
+    def __init__(self, tree: FactsTree) -> None:
+        super().__init__(tree)
+        self._tree = tree
+
+    def draw(
+        self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
+    ) -> None:
+        row, theme, letters = self._row(index), drawing.theme, drawing.letters
+        line, ground = place.adjusted(_MARGIN, 0, -_MARGIN, 0), place.adjusted(6, 1, -6, -1)
+        state, flag, baseline = option.state, QStyle.StateFlag, place.bottom() - 8
+        box = QRectF(line.right() - 16, baseline - 13, 16, 16)
+        if row.fact is None:
+            ground.setTop(place.bottom() - 29)
+            if index.row():
+                drawing.hairline(line.left(), line.right(), line.top() + 8)
+            drawing.text(line.left(), baseline, Run(row.text(0), letters.strong, theme.text))
+            if state & flag.State_MouseOver or not row.isExpanded():
+                sign = Icon.OPEN if row.isExpanded() else Icon.NEXT
+                drawing.icon(sign, box, theme.faint)
+        elif state & flag.State_Selected:
+            drawing.filled(ground, theme.selection, 4)
+        elif state & flag.State_MouseOver:
+            drawing.filled(ground, theme.hover, 4)
+        if state & flag.State_HasFocus and self._tree.hasFocus():
+            drawing.focus_ring(ground, 4)
+        if row.how is not None:
+            drawing.icon(Icon.NEXT, box.adjusted(17, 1, 15, -1), theme.faint)
+        if row.fact is not None and row.fact.key == _NOTE:
+            tone = Tone.TEXT if row.fact.tone is Tone.QUIET else row.fact.tone
+            drawing.painter.setFont(letters.body.font)
+            drawing.painter.setPen(theme.tone(tone))
+            drawing.painter.drawText(line.adjusted(0, 4, 0, 0), _WRAP, row.text(0))
+        elif row.fact is not None:
+            _draw_fact(drawing, line, baseline, row.fact)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        fact, width = self._row(index).fact, self._tree.viewport().width()
+        if fact is None:
+            return QSize(width, _HEADING if index.row() else _FIRST_HEADING)
+        if fact.key != _NOTE:
+            return QSize(width, _ROW)
+        room, letters = QRectF(0, 0, width - 2 * _MARGIN, 10_000), self.look.letters.body
+        high = letters.metrics.boundingRect(room, _WRAP, fact.label).height()
+        return QSize(width, round(high) + 8)
+
+    def _row(self, index: Index) -> FactRow:
+        row = self._tree.itemFromIndex(index)
+        assert isinstance(row, FactRow)
+        return row
+
+
+def _draw_fact(drawing: Drawing, line: QRectF, baseline: float, fact: Fact) -> None:
+    """The name gives way before the value."""
+    theme, letters = drawing.theme, drawing.letters.body
+    unit = Run(f"{THIN_SPACE}{fact.unit}" if fact.unit else "", letters, theme.quiet)
+    room = max(line.width() - letters.width(fact.label) - _BETWEEN, line.width() / 2)
+    # Of a long name both ends tell it from others.
+    middle, room = Qt.TextElideMode.ElideMiddle, room - unit.width
+    value, ink = letters.metrics.elidedText(fact.value, middle, room), theme.tone(fact.tone)
+    if not fact.value:
+        fits = (each for each in fact.absent if letters.width(each) <= room)
+        value, ink = next(fits, "".join(fact.absent[-1:])), theme.faint
+    left = drawing.runs_right(line.right(), baseline, [Run(value, letters, ink), unit])
+    name = letters.elided(fact.label, left - _BETWEEN - line.left())
+    drawing.text(line.left(), baseline, Run(name, letters, theme.quiet))
+
+
+class HowToSheet(Sheet):
+    """Sentences, and each command with a button that copies it."""
+
+    def __init__(self, how: HowTo, parent: QWidget | None = None) -> None:
+        super().__init__(how.title, parent, width=640)
+        for sentence in how.sentences:
+            self.add_sentence(sentence)
+        for command in how.commands:
+            self.add_sentence(command.what, Tone.QUIET)
+            copy = QPushButton(tr("Copy"))
+            copy.setAccessibleDescription(command.line)
+            copy.clicked.connect(partial(copy_text, command.line))
+            self.add_code(command.line, tr("Command"))
+            self.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
+        if how.commands:
+            note = tr("GPU Explorer sets nothing itself: paste it into a terminal.")
+            self.add_sentence(note, Tone.QUIET)
+        self.add_close()
+
+
+def copy_text(text: str, *_: object) -> None:
+    QGuiApplication.clipboard().setText(text)
+
+
+def past_facts(
+    past: TraceSource, window: TimeWindow, card: CardId, traces: Mapping[MetricId, Trace]
+) -> Sequence[Fact]:
+    """Within the visible stretch, when these traces say that it was slowed, and its energy."""
+    (start, end), now, wall = window.stretch(), window.now(), window.wall(window.now())
+    span, day = end - start, now - wall + midnight(wall)
+    used, today = (energy_used(past, card, *each) for each in ((start, end), (day, now)))
+    label = tr("Energy today")
+    if today is not None and today.since > day + 60:
+        since = datetime.fromtimestamp(window.wall(today.since)).astimezone()
+        label = tr("Energy since {time}", time=f"{since:%H:%M}")
+    read = span if used is None else time_covered(used.seconds, span)
+    return (
+        slowed_fact(slowed_time(traces), span),
+        energy_fact("energy_span", tr("Energy in {span}", span=spoken_time(read)), used),
+        energy_fact("energy_today", label, today),
+    )
+
+
+def slowed_fact(slowed: SlowedTime | None, span: float) -> Fact:
+    """In the visible stretch, and how much of that was recorded at all."""
+    label = tr("Throttled in {span}", span=spoken_time(span))
+    meaning = tr(
+        "How long in the visible stretch of time the card was slowed by heat, by its power "
+        "limit, by the power supply or by its group."
+    )
+    if slowed is None:
+        return Fact("slowed", label, absent=(tr(_NOTHING_READ),), hint=meaning)
+    parts = [
+        tr("{reason}: {time}", reason=tr(METRICS[reason].label), time=spoken_time(seconds))
+        for reason, seconds in slowed.by_reason.items()
+    ]
+    whole = time_covered(slowed.recorded, span) == span
+    # What nobody read must not be called a time without trouble.
+    calm = tr("never") if whole else "0 s"
+    value = spoken_time(slowed.seconds) if slowed.seconds > 0 else calm
+    rest = "" if whole else tr("of {time} read", time=spoken_time(slowed.recorded))
+    tone = Tone.WARN if slowed.harmful else Tone.TEXT
+    return Fact("slowed", label, value, rest, hint="\n".join([meaning, *parts]), tone=tone)
+
+
+def energy_fact(key: str, label: str, used: EnergyUsed | None) -> Fact:
+    if used is None:
+        meaning = tr("How much energy the card used.")
+        return Fact(key, label, absent=(tr(_NOTHING_READ),), hint=meaning)
+    how = mark("Added up from its power, since this card does not count energy.")
+    if used.counted:
+        how = mark("Energy the card used, as it counts it itself.")
+    read = energy(used.joules)
+    return Fact(key, label, read.number, read.unit, hint=tr(how))
+
+
+def spoken_time(seconds: float) -> str:
+    """ "1 min 15 s", "24 h", "0.4 s": times a person compares, not instrument readings."""
+    return span_words(seconds) if seconds >= 10 else f"{round(max(seconds, 0.1), 1):g} s"
+
+
+def host_facts(
+    host: Card, reading: Reading, units: Units, name: str = "", hello: "Hello | None" = None
+) -> Sequence[FactGroup]:
+    """Each metric of the computer once. `name`: of another than this, which said of itself what
+    stands in `hello`, where it is read over ssh.
+    """
+
+    def fact(key: str, label: str, value: str, hint: str = "") -> Fact:
+        return Fact(key, label, value, absent=(tr("not reported"),), hint=hint)
+
+    threads = tr("How many threads run at once; two may share a core.")
+    cores = fact("cores", tr("Logical cores"), str(host.cores or ""), threads)
+    processor = [fact("name", tr("Model"), host.name), cores]
+    system = [fact("computer", tr("Name"), name or platform.node())]
+    if not name:
+        processor.append(fact("architecture", tr("Architecture"), platform.machine()))
+        runs = tr("It runs this program.")
+        system += [
+            fact("system", tr("System"), QSysInfo.prettyProductName()),
+            fact("kernel", tr("Kernel"), platform.release()),
+            fact("python", tr("Python"), platform.python_version(), runs),
+            fact("program", "GPU Explorer", __version__),
+        ]
+    elif hello is not None:
+        system += [
+            fact("system", tr("System"), hello.system),
+            fact("python", tr("Python"), hello.python, tr("It runs what was sent over.")),
+            fact("user", tr("Login"), hello.user),
+        ]
+    told = (m.MEMORY_TOTAL, m.MEMORY_USED, m.MEMORY_FREE, m.SWAP_TOTAL, m.SWAP_USED)
+    memory = [metric_fact(reading, metric, units) for metric in told]
+    if swap_how(reading):  # there is none, which is said once
+        hint = tr("There is no swap space. Click to see how to turn it on.")
+        memory[-2:] = [replace(memory[-1], label=tr("Swap"), hint=hint)]
+    busy = metric_fact(reading, m.CPU_UTILIZATION, units)
+    return [
+        FactGroup("Processor", tr("Processor"), (*processor, busy)),
+        FactGroup("Memory", tr("Memory"), tuple(memory)),
+        FactGroup("System", tr("System"), tuple(system)),
+    ]
+
+
+def swap_how(reading: Reading) -> Mapping[str, HowTo]:
+    """How swap is turned on, where there is none."""
+    if reading.missing.get(m.SWAP_USED) is not Absence.NO_SWAP:
+        return {}
+    why = tr("Swap lets the system move what is rarely used from memory to the disk.")
+    without = tr("Without it, a program that asks for too much memory is ended.")
+    where = tr("On Btrfs, “btrfs filesystem mkswapfile” makes the file.")
+    make = ("fallocate -l 8G", "chmod 600", "mkswap", "swapon")
+    file = "\n".join(f"sudo {each} /swapfile" for each in make)
+    kept = "echo '/swapfile none swap sw 0 0' | sudo tee -a /etc/fstab"
+    commands = (
+        TerminalCommand(tr("A file of 8 GiB, until the next restart:"), file),
+        TerminalCommand(tr("After each restart too:"), kept),
+    )
+    if sys.platform == "win32":
+        where = tr(
+            "In Windows it is the paging file, in Advanced system settings, Performance."
+        )
+        commands = ()
+    return {m.SWAP_USED: HowTo(tr("Turn swap on"), (why, without, where), commands)}
+
+
+def commands_of(card: Card, values: Mapping[MetricId, float]) -> Mapping[str, HowTo]:
+    """The commands of nvidia-smi that change what a fact tells, by its key."""
+    if card.kind is not CardKind.GPU or card.nameless:
+        return {}  # a MIG instance has only its card's settings
+    hows: dict[str, HowTo] = {}
+    lasts = tr("It lasts until the driver is loaded again, for everybody on this computer.")
+    if card.simulated:
+        lasts = tr("This card is simulated: this is what one would type for a real one.")
+
+    def add(metric: MetricId, title: str, sentence: str, *commands: tuple[str, str]) -> None:
+        front = "" if sys.platform == "win32" else "sudo "
+        lines = [
+            TerminalCommand(what, f"{front}nvidia-smi -i {card.id} {o}") for what, o in commands
+        ]
+        said = (sentence, lasts) if sentence else (lasts,)
+        if metric in values:
+            hows[metric] = HowTo(title, said, tuple(lines))
+
+    def number(metric: MetricId, size: float = 1.0) -> str:
+        return f"{values.get(metric, 0.0) / size:.0f}"
+
+    bounds, watts = "", number(m.POWER_LIMIT)
+    if m.POWER_LIMIT_MIN in values and m.POWER_LIMIT_MAX in values:
+        low, high = number(m.POWER_LIMIT_MIN), number(m.POWER_LIMIT_MAX)
+        said = mark("Between {lowest} and {highest} W on this card.")
+        bounds = tr(said, lowest=low, highest=high)
+    power = [(tr("Put the watts you want in place of {watts}:", watts=watts), f"-pl {watts}")]
+    if values.get(m.POWER_LIMIT_DEFAULT) not in (None, values.get(m.POWER_LIMIT)):
+        power.append((tr("Back to the default:"), f"-pl {number(m.POWER_LIMIT_DEFAULT)}"))
+    add(m.POWER_LIMIT, tr("Change the power limit"), bounds, *power)
+    slower = tr(
+        "Slower clocks, in MHz, save power; “nvidia-smi -q -d SUPPORTED_CLOCKS” lists those "
+        "that a card has."
+    )
+    for letter, clock, most in (
+        ("g", m.CLOCK_SM, m.CLOCK_SM_MAX),
+        ("m", m.CLOCK_MEMORY, m.CLOCK_MEMORY_MAX),
+    ):
+        title, since = tr("Hold the graphics and SM clock"), tr("For cards since Volta.")
+        if letter == "m":
+            title, since = tr("Hold the memory clock"), tr("For cards since Ampere.")
+        hold = tr("Hold it at the highest:"), f"-l{letter}c {number(most, 1e6)}"
+        back = tr("Let it change by itself again:"), f"-r{letter}c"
+        add(clock, title, paragraph((since, slower)), *([hold] if most in values else []), back)
+    if sys.platform != "win32":  # there is no such mode on Windows
+        on = values.get(m.PERSISTENCE_MODE, 0.0) > 0
+        title = tr("Turn persistence mode off") if on else tr("Turn persistence mode on")
+        why = tr("With it the driver stays loaded while no program uses the card.")
+        add(m.PERSISTENCE_MODE, title, why, (tr("In a terminal:"), f"-pm {0 if on else 1}"))
+    return hows
