@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from gpuexplorer.core.cards import HOST_ID, Card
 from gpuexplorer.core.clock import SystemClock
-from gpuexplorer.core.units import Units, memory
+from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import Message, trn
 from gpuexplorer.gui.cards.moments import moment_words
 from gpuexplorer.gui.live_frame import LiveFrame
@@ -44,17 +44,12 @@ class Explanation(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._settings = settings
-        self._screens = screens
-        self._navigation = navigation
-        self._live = live
-        self._host = host
+        self._settings, self._screens, self._navigation = settings, screens, navigation
+        self._live, self._host, self._can_look_again = live, host, can_look_again
         self._units = settings.choices.units
-        self._can_look_again = can_look_again
-        self._attempts, self._looked_for = [*attempts], [*looked_for]
         self._every: float | None = None
-        self._looked = self._time()
-        self._back = False
+        self._found = [*attempts], [*looked_for]
+        self._looked, self._back = _time(), False
         self._view: NothingFoundView | None = None
         screens.explanation_needed.connect(self._make)
         live.show_looked_for(looked_for)
@@ -64,14 +59,14 @@ class Explanation(QObject):
         self, attempts: Sequence[Attempt], looked_for: Sequence[Looked] = ()
     ) -> None:
         """What the newest look came to; what stood there before holds where nothing is told."""
-        found = [*attempts], [*(looked_for or self._looked_for)]
-        if found == (self._attempts, self._looked_for):
+        before, self._found = self._found, ([*attempts], [*(looked_for or self._found[1])])
+        if self._found == before:
             self.show_rhythm(self._every)
             return
-        self._attempts, self._looked_for = found
-        self._looked = self._time()
-        self._make_anew()
-        self._live.show_looked_for(self._looked_for)
+        self._looked = _time()
+        if self._view is not None:
+            self._make()
+        self._live.show_looked_for(self._found[1])
 
     def show_way_on(self, *, back: bool) -> None:
         """`back`: simulated cards are there already."""
@@ -87,7 +82,7 @@ class Explanation(QObject):
 
     def show_rhythm(self, every: float | None) -> None:
         """So many seconds after each look comes another by itself; None where none comes."""
-        self._every, self._looked = every, self._time()
+        self._every, self._looked = every, _time()
         if self._view is not None:
             self._view.show_looked(self._looked, every)
 
@@ -97,20 +92,20 @@ class Explanation(QObject):
         if self._view is not None:
             self._view.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _make_anew(self) -> None:
-        if self._view is not None:
-            self._make()
-
     def _make(self) -> None:
         from gpuexplorer.gui.nothing_found import (  # noqa: PLC0415 - with cards, never
             NothingFoundView,
             Search,
         )
 
-        here = [*self._looked_for]
-        if here:
-            here.append(_host_looked_for(self._host, self._units))
-        search = Search(self._attempts, here, self._looked)
+        attempts, looked_for = self._found
+        if looked_for:  # the computer itself is there in any case
+            where = trn("{count} core", "{count} cores", self._host.cores or 1)
+            if self._host.memory_bytes is not None:
+                where = f"{where}, {memory(self._host.memory_bytes, self._units)}"
+            read = Message("Read, and listed at the left as the host.")
+            looked_for = [*looked_for, Looked(Thing.HOST, where, found=True, sentence=read)]
+        search = Search(attempts, looked_for, self._looked)
         view = self._view = NothingFoundView(search, self._can_look_again)
         view.way_on_chosen.connect(self.way_on_chosen)
         view.practice_asked.connect(self.practice_asked)
@@ -122,21 +117,14 @@ class Explanation(QObject):
         view.show_looked(search.time, self._every)
         self._screens.explain_with(view)
 
-    def _time(self) -> str:
-        now = SystemClock().wall()
-        return moment_words(now, now)
-
     def _on_settings_changed(self) -> None:
         units = self._settings.choices.units
         if units != self._units:
             self._units = units
-            self._make_anew()
+            if self._view is not None:
+                self._make()
 
 
-def _host_looked_for(host: Card, units: Units) -> Looked:
-    """The computer itself, which is there in any case."""
-    where = trn("{count} core", "{count} cores", host.cores or 1)
-    if host.memory_bytes is not None:
-        where = f"{where}, {memory(host.memory_bytes, units)}"
-    sentence = Message("Read, and listed at the left as the host.")
-    return Looked(Thing.HOST, where, found=True, sentence=sentence)
+def _time() -> str:
+    now = SystemClock().wall()
+    return moment_words(now, now)
