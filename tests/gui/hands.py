@@ -6,7 +6,7 @@ from PySide6.QtCore import QEventLoop, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QWidget
 
-from gpuexplorer.gui.overview.short_table import ShortTable
+from gpuexplorer.gui.overview.lists import ShortTable
 
 T = TypeVar("T", bound=QObject)
 W = TypeVar("W", bound=QWidget)

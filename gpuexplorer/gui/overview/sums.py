@@ -1,223 +1,194 @@
 """Sums: what all cards do together, and what they used in the time that is shown."""
 
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from PySide6.QtWidgets import QGridLayout
 
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import (
     Units,
+    energy,
     part_of_memory,
     quantity,
     ratio,
     trimmed,
     watts,
 )
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.energy_used import (
-    EnergyTogether,
-    EnergyUsed,
-    energy_used,
-)
+from gpuexplorer.gui.cards.energy_used import EnergyUsed, energy_used, time_covered
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.figures import NEAR_HEAT_LIMIT
+from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.state.groups.group import CardCell, CellKey, Together, together
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.laid_out import FREE, add
+from gpuexplorer.gui.widgets.line import ElidedLabel, Line, NowTag
+from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.telemetry.trace import TraceSource
 
-_NOTHING = (mark("no card reports it"), mark("not reported"))
-_NOBODY = (mark("no card is read"), mark("not read"))  # none of them answers
-
-# Adding up a card's energy takes as long as to draw its tile, and changes slowly.
-_MOST_EACH_TIME, _PASSES = 8, 12
-_EVERY = 3  # pictures
+# Adding up a card's energy takes as long as to draw its tile, and changes slowly: so many are
+# asked at each beat until all were, and then each of them once in so many beats.
+_MOST_EACH_TIME, _BEATS = 8, 32
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """For the cards that answer; each figure is that of the cards that report it."""
-
-    busy: Figure
-    memory: Figure
-    power: Figure
-    hottest: Figure
-    answering: int
-    count: int
-
-
-def sums(
-    cards: Sequence[CardFace],
-    units: Units,
-    *,
-    answering_said: bool = False,
-) -> Sums:
-    """`answering_said`: it stands beside them how many cards answer."""
-    answering = [each for each in cards if each.answers]
-    found: Sequence[tuple[Figure, int]] = (
-        _busy(answering),
-        _memory(answering, units),
-        _power(answering),
-        _hottest(answering, units),
-    )
-    if not answering:
-        absent = tuple(tr(each) for each in _NOBODY)
-        found = [(replace(figure, absent=absent), 0) for figure, _ in found]
-    busy, memory_used, power, hottest = _with_left_out(
-        found, len(cards), len(answering) if answering_said else len(cards)
-    )
-    return Sums(busy, memory_used, power, hottest, len(answering), len(cards))
+def sums_of(cards: Sequence[CardFace]) -> Together:
+    """Of those that answer."""
+    cells = [
+        CardCell(
+            *(CellKey("", each.id), each.number, each.name, CardState.WORKING),
+            each.reading.values,
+            memory_bytes=each.memory.total_bytes,
+        )
+        for each in cards
+        if each.answers
+    ]
+    return together(cells, "")
 
 
-def power_together(cards: Sequence[CardFace]) -> Figure:
-    return _power([each for each in cards if each.answers])[0]
-
-
-def _power(cards: Sequence[CardFace]) -> tuple[Figure, int]:
-    told = [each.reading.values for each in cards if m.POWER_DRAW in each.reading.values]
-    if not told:
-        return _nothing(tr("Power")), 0
-    drawn = sum(values[m.POWER_DRAW] for values in told)
-    # What some draw is not compared with the limits of others.
-    limited = all(m.POWER_LIMIT in values for values in told)
-    limits = sum(values[m.POWER_LIMIT] for values in told) if limited else 0.0
-    whole, part = watts(limits), watts(drawn, at_least=limits)
-    figure = Figure(
-        tr("Power"),
-        number=part.number,
-        unit=part.unit,
-        limit=whole.number if limits else "",
-        hint=trn(
-            "What {count} card draws, and its limit.",
-            "What {count} cards draw together, and the sum of their limits.",
-            len(told),
-        ),
-    )
-    return figure, len(told)
-
-
-def _with_left_out(
-    found: Sequence[tuple[Figure, int]], count: int, said: int
-) -> Sequence[Figure]:
-    """Each says of how many cards it is, where that is not as many as is `said` already; in a
-    row only the first of those that are of as many.
+def figures_of(
+    cards: Sequence[CardFace], units: Units, *, answering_said: bool = False
+) -> list[Figure]:
+    """Busy, memory, power, hottest. Each says of how many cards it is where not all report it;
+    `answering_said`: where it is not of as many as answer.
     """
-    figures, before = [], said
-    for figure, told in found:
-        if told in (0, said):
-            figures.append(figure)
-        else:
-            words = {"told": told, "count": count}
-            label = tr("{label} ({told} of {count} cards)", label=figure.label, **words)
-            short = ""
-            if figure.short_label:
+    sums, figures = sums_of(cards), []
+    whole = part_of_memory(sums.memory_total, sums.memory_total, units)
+    used = part_of_memory(sums.memory_used, sums.memory_total, units)
+    busy = Figure(
+        tr("Busy, average"),
+        number=ratio(sums.busy or 0.0).number,
+        unit="%",
+        hint=tr("The mean of the cards that report it."),
+        short_label=tr("busy on average"),
+    )
+    memory = Figure(
+        tr("Memory"),
+        number=used.number,
+        unit=used.unit,
+        limit=trimmed(whole.number),
+        hint=tr("Used, of all the memory of these cards."),
+    )
+    said = before = sums.cards if answering_said else len(cards)
+    for told, figure in (
+        (sums.busy_told, busy),
+        (sums.memory_told, memory),
+        (sums.power_told, power_of(sums)),
+        (sums.heat_told, _hottest(cards, sums, units)),
+    ):
+        label, short = figure.label, figure.short_label
+        if not told:
+            why = tr("no card reports it") if sums.cards else tr("no card is read")
+            figures.append(Figure(label, absent=(why, tr("not reported"))))
+            continue
+        if told != said:
+            words = {"told": told, "count": len(cards)}
+            label = tr("{label} ({told} of {count} cards)", label=label, **words)
+            if short:
                 short = tr("busy on {told} of {count} cards", **words)
-            elif told != before:
+            elif told != before:  # in a row it is said once
                 short = tr("on {told} of {count} cards", **words)
-            figures.append(replace(figure, label=label, short_label=short))
-        before = told or before
+        figures.append(replace(figure, label=label, short_label=short))
+        before = told
     return figures
 
 
-def _busy(cards: Sequence[CardFace]) -> tuple[Figure, int]:
-    shares = [each.busy_share for each in cards if each.busy_share is not None]
-    label = tr("Busy, average")
-    if not shares:
-        return _nothing(label), 0
-    read = ratio(sum(shares) / len(shares))
-    figure = Figure(
-        label,
-        number=read.number,
-        unit=read.unit,
-        hint=trn("Mean of {count} card.", "Mean of {count} cards.", len(shares)),
-        short_label=tr("busy on average"),
+def power_of(sums: Together) -> Figure:
+    # What some draw is not compared with the limits of others.
+    limits = sums.limits if sums.limits_told == sums.power_told else 0.0
+    drawn = watts(sums.power, at_least=limits)
+    return Figure(
+        tr("Power"),
+        number=drawn.number,
+        unit=drawn.unit,
+        limit=watts(limits).number if limits else "",
+        hint=tr("What these cards draw together, and the sum of their limits."),
     )
-    return figure, len(shares)
 
 
-def _memory(cards: Sequence[CardFace], units: Units) -> tuple[Figure, int]:
-    told = [each for each in cards if each.memory.used is not None]
-    whole = sum(each.memory.total_bytes or 0.0 for each in told)
-    used = sum(each.reading.values[m.MEMORY_USED] for each in told)
-    if not told:
-        return _nothing(tr("Memory")), 0
-    part = part_of_memory(used, whole, units)
-    figure = Figure(
-        tr("Memory"),
-        number=part.number,
-        unit=part.unit,
-        limit=trimmed(part_of_memory(whole, whole, units).number),
-        hint=trn(
-            "Used of all the memory of {count} card.",
-            "Used of all the memory of {count} cards.",
-            len(told),
-        ),
-    )
-    return figure, len(told)
-
-
-def _hottest(cards: Sequence[CardFace], units: Units) -> tuple[Figure, int]:
-    degrees = [
-        (each.reading.values[m.TEMPERATURE], each)
-        for each in cards
-        if m.TEMPERATURE in each.reading.values
-    ]
-    if not degrees:
-        return _nothing(tr("Hottest")), 0
-    most, card = max(degrees, key=lambda pair: pair[0])
-    values = card.reading.values
+def _hottest(cards: Sequence[CardFace], sums: Together, units: Units) -> Figure:
+    if sums.hottest is None:
+        return Figure(tr("Hottest"))
+    celsius, _, number = sums.hottest
+    values = next(each.reading.values for each in cards if each.number == number)
     limit = values.get(m.TEMPERATURE_MAX, values.get(m.TEMPERATURE_SLOWDOWN))
-    near = limit is not None and most >= limit - NEAR_HEAT_LIMIT
-    read = quantity(METRICS[m.TEMPERATURE], most, units)
-    unit, brief = read.unit, ""
-    if len(degrees) > 1:
-        unit = tr("{unit}, card {number}", unit=read.unit, number=card.number)
-        brief = tr("hottest")
-    found = Figure(tr("Hottest"), number=read.number, unit=unit, brief=brief)
-    return replace(found, tone=Tone.WARN) if near else found, len(degrees)
-
-
-def _nothing(label: str) -> Figure:
-    return Figure(label, absent=tuple(tr(each) for each in _NOTHING))
+    near = limit is not None and celsius >= limit - NEAR_HEAT_LIMIT
+    read = quantity(METRICS[m.TEMPERATURE], celsius, units)
+    several = sums.heat_told > 1
+    return Figure(
+        tr("Hottest"),
+        number=read.number,
+        unit=tr("{unit}, card {number}", unit=read.unit, number=number)
+        if several
+        else read.unit,
+        tone=Tone.WARN if near else Tone.TEXT,
+        brief=tr("hottest") if several else "",
+    )
 
 
 class EnergyFeed:
-    """After the stretch has changed, all are asked one after the other, and then again and
-    again, each now and then.
-    """
+    """What each card used in the time that is shown, as it was when it was last asked."""
 
     def __init__(self, past: TraceSource) -> None:
         self._past = past
-        self._used: dict[CardId, EnergyUsed | None] = {}
-        self._asked: tuple[float, tuple[CardId, ...]] = (0.0, ())
+        self._used: dict[CardId, EnergyUsed | None] = {}  # the one asked longest ago first
+        self._asked: object = None
         self._end = 0.0
-        self._due: deque[CardId] = deque()
-        self._pictures = 0
 
-    def bring_up(self, ids: tuple[CardId, ...], start: float, end: float) -> None:
-        span = end - start
-        jumped = not 0 <= end - self._end < max(2.0, span / 60)
-        if (round(span, 3), ids) != self._asked or jumped:
-            self._asked = (round(span, 3), ids)
-            self._used = {}
-            self._due = deque(ids)
+    def figure(
+        self, cards: Sequence[CardId], start: float, end: float, *, following: bool = True
+    ) -> Figure:
+        """Of all, as soon as all were asked, as far as the past reaches. It says so where what
+        stands beside it is of another time.
+        """
+        span, count = end - start, len(cards)
+        asked = (round(span, 3), tuple(cards))
+        if asked != self._asked or not 0 <= end - self._end < max(2.0, span / 60):
+            self._asked, self._used = asked, {}
         self._end = end
-        self._pictures += 1
-        whole = len(self._used) == len(ids)
-        if whole and self._pictures % _EVERY:
-            return
-        count = -(-len(ids) // _PASSES) if whole else _MOST_EACH_TIME
-        for _ in range(min(count, len(ids))):
-            if not self._due:
-                self._due.extend(ids)
-            card = self._due.popleft()
+        left = [each for each in cards if each not in self._used][:_MOST_EACH_TIME]
+        for card in left or list(self._used)[: -(-count // _BEATS)]:
+            self._used.pop(card, None)
             self._used[card] = energy_used(self._past, card, start, end)
-
-    def total(self) -> EnergyTogether | None:
-        """None before all were asked, or where none of them told."""
         told = [used for used in self._used.values() if used is not None]
-        if not told or len(self._used) < len(self._asked[1]):
-            return None
-        joules = sum(used.joules for used in told)
-        return EnergyTogether(joules, max(used.seconds for used in told), len(told))
+        if not told or len(self._used) < count:
+            label = tr("Energy, {span}", span=span_words(span))
+            return Figure(label, absent=(tr("with the next readings"), tr("soon")))
+        words = span_words(time_covered(max(used.seconds for used in told), span))
+        if not following:
+            words = tr("the {span} shown", span=words)
+        label, short = tr("Energy, {span}", span=words), tr("in {span}", span=words)
+        if len(told) < count:
+            of = {"told": len(told), "count": count}
+            label = tr("{label} ({told} of {count} cards)", label=label, **of)
+            short = tr("in {span} on {told} of {count} cards", span=words, **of)
+        hint = tr("What these cards used in the time that is shown, as far as it was read.")
+        read = energy(sum(used.joules for used in told))
+        return Figure(label, number=read.number, unit=read.unit, hint=hint, short_label=short)
+
+
+class TogetherPanel(Panel):
+    """The figures of very many cards, two beside each other."""
+
+    def __init__(self, time_window: TimeWindow) -> None:
+        super().__init__(tr("Together"))
+        self._answering = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self.head.insertWidget(1, NowTag(time_window))
+        self.head.addWidget(self._answering)
+        self._lines = [Line(height=42) for _ in range(5)]
+        grid = QGridLayout()
+        grid.setVerticalSpacing(8)
+        for at, line in enumerate(self._lines):
+            grid.addWidget(line, at // 2, at % 2)
+        add(self.body, grid, FREE)
+
+    def show_figures(self, figures: Sequence[Figure], answering: int, count: int) -> None:
+        words = tr("{answering} of {count} cards answer", answering=answering, count=count)
+        self._answering.show_text(words)
+        for line, figure in zip(self._lines, figures, strict=True):
+            line.show_captioned(figure)

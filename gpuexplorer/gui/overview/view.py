@@ -1,51 +1,59 @@
 """OverviewView: every card, what all do together, who uses them and what took place."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QMargins, QPoint
+import numpy as np
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, Cadence
+from gpuexplorer.core.units import ratio
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.card_head import face_of_now
 from gpuexplorer.gui.cards.event_words import told
+from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.moments import NOTHING_THEN, NOTHING_YET, moment_words
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.overview.all_cards_feed import AllCardsFeed
-from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel
-from gpuexplorer.gui.overview.arrangement import Arrangement
-from gpuexplorer.gui.overview.attention import Attention, worth_a_look
-from gpuexplorer.gui.overview.events_panel import EventsPanel
-from gpuexplorer.gui.overview.filled_column import ColumnPart, FilledColumn
-from gpuexplorer.gui.overview.notes_panel import NotesPanel
-from gpuexplorer.gui.overview.now_panel import NowPanel
-from gpuexplorer.gui.overview.pairs import GAP, CellsWithSide, Lists
-from gpuexplorer.gui.overview.plotted import offered
-from gpuexplorer.gui.overview.processes_panel import ProcessesPanel
-from gpuexplorer.gui.overview.programs_feed import ProgramsFeed
-from gpuexplorer.gui.overview.side_panel import SidePanel
-from gpuexplorer.gui.overview.strip_content import boards_of
-from gpuexplorer.gui.overview.strip_files import StripFiles
-from gpuexplorer.gui.overview.sums import EnergyFeed, power_together, sums
-from gpuexplorer.gui.overview.tile_feed import TileFeed
+from gpuexplorer.gui.overview.all_cards import AllCardsPanel
+from gpuexplorer.gui.overview.lists import (
+    Alike,
+    EventsPanel,
+    NotesPanel,
+    ProcessesPanel,
+    ProgramsFeed,
+    WorthPanel,
+)
+from gpuexplorer.gui.overview.strip_content import StripFiles, boards_of, ticks_of
+from gpuexplorer.gui.overview.sums import (
+    EnergyFeed,
+    TogetherPanel,
+    figures_of,
+    power_of,
+    sums_of,
+)
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
+from gpuexplorer.gui.overview.tiles.tile_drawing import NO_PAST, TilePast
 from gpuexplorer.gui.overview.tiles.tile_grid import Board, TileGrid
-from gpuexplorer.gui.overview.words import (
-    answering_words,
-    copied_words,
-    energy_together,
-    hidden_words,
-)
+from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
+from gpuexplorer.gui.plots.content import Band
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.event_list import EpisodeRow
-from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
-from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
+from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, add, column, row
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page, Panel
+from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.telemetry.backends.host import NO_SWAP_SPACE
+from gpuexplorer.telemetry.trace import Trace
 
 _KEYS: KeyGroup = (
     mark("Tiles"),
@@ -56,9 +64,15 @@ _KEYS: KeyGroup = (
         ("Shift+F10", mark("What can be done with the card")),
     ),
 )
-
-_NOTES_EVERY = 2.0
-_MARGINS = QMargins(24, 20, 24, 20)
+_UNREAD = {
+    CardState.ASLEEP: mark("not read"),
+    CardState.NO_ANSWER: mark("no answer"),
+    CardState.NO_CONNECTION: mark("no connection"),
+    CardState.REFUSED: mark("no access"),
+}
+_GONE = (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER)
+_GAP, _SIDE_WIDTH = 16, 300
+_WIDE = 900  # from here on lists stand beside each other
 
 
 class OverviewView(LiveView):
@@ -68,228 +82,259 @@ class OverviewView(LiveView):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, (Cadence.ON_DEMAND,), processes=True)
-        self._navigation = desk.navigation
-        self._settings = desk.settings
         source = desk.machine.session.source
-        self._arrangement = Arrangement(
-            desk.settings, source.label if source.simulated else "cards"
-        )
-        self._notes_read_at = float("-inf")
+        machine = source.label if source.simulated else "cards"
+        self._arrangement = Arrangement(desk.settings, machine)
         self._slowed = SlowedBook()
-        self._tile_feed = TileFeed(desk.machine, desk.time_window)
         self._programs = ProgramsFeed(desk.machine)
         self._energy = EnergyFeed(desk.machine.past)
-        self._all = AllCardsPanel(
-            desk.time_window, desk.settings, offered(desk.machine.cards())
+        self._pasts: dict[CardId, tuple[object, TilePast]] = {}
+        self._all, self._tiles, self._cells = AllCardsPanel(desk), TileGrid(), TileGrid()
+        self._worth, self._together = (
+            WorthPanel(desk.time_window),
+            TogetherPanel(desk.time_window),
         )
-        self._all_feed = AllCardsFeed(
-            self._all, desk.machine, desk.time_window, self._tile_feed, desk.lab.flags
-        )
-        self._tiles, self._cells = TileGrid(), TileGrid()
-        self._now = NowPanel(self._cells)
-        self._side = SidePanel(desk.time_window)
-        self._many = CellsWithSide(self._now, self._side)
-        self._many.hide()
         self._processes = ProcessesPanel(desk.time_window)
-        self._events = EventsPanel(desk.machine)
-        self._notes = NotesPanel()
-        self._all.setObjectName("overview.curves")
-        self._tiles.setObjectName("overview.tiles")
-        self._processes.setObjectName("overview.processes")
-        self._events.setObjectName("overview.events")
-        self._below = Lists(self._processes, self._events)
-        self._column = FilledColumn(_MARGINS, GAP)
-        self._column.setProperty("panel", "page")
-        for widget, share in (
-            (self._all, 1.0),
-            (self._tiles, 6.0),
-            (self._many, 5.0),
-            (self._below, 1.0),
-            (self._notes, 0.0),
+        self._events, self._notes = EventsPanel(desk.machine), NotesPanel()
+        now, body = Panel(tr("Now"), tr("Power")), look().letters.body
+        legend = tr("busy in %, memory below it, index in the corner")
+        now.head.insertWidget(1, ElidedLabel(body, Tone.QUIET, legend), 100)
+        add(now.body, self._cells, GROWS)
+        self._many, below = QWidget(), QWidget()
+        # Their directions turn where it is narrow.
+        self._side = column(self._together, self._worth, GROWS, gap=_GAP)
+        self._cells_row = row(now, GROWS, self._side, within=self._many, gap=_GAP)
+        parts = (self._processes, Grow(52), self._events, Grow(34))
+        self._lists = row(*parts, within=below, gap=_GAP)
+        for part, name in (
+            (self._all, "curves"),
+            (self._tiles, "tiles"),
+            (self._processes, "processes"),
+            (self._events, "events"),
         ):
-            least, most = widget.least_height, widget.most_height
-            self._column.add(ColumnPart(widget, least, most, share))
-        self._hover = HoverCard(self._column, self._cells)
+            part.setObjectName(f"overview.{name}")
         self._page = Page()
-        self._page.setWidget(self._column)
+        add(self._page.body, self._all, Grow(4), self._tiles, Grow(12), self._many, Grow(12))
+        add(self._page.body, below, Grow(4), self._notes)
         column(self._page, within=self)
+        self._hover = HoverCard(self._page.widget() or self, self._cells)
         self.begin_at(self._page)
         self._files = StripFiles(desk.machine, desk.time_window, self._all.strip)
+        copy, save = tr("Copy what all cards say"), tr("Save all cards as CSV…")
         self._of_strip = (
-            self.add_command(tr("Copy what all cards say"), "Ctrl+C", self._on_copy_asked),
-            self.add_command(tr("Save all cards as CSV…"), "Ctrl+S", self._on_save_asked),
+            self.add_command(copy, "Ctrl+C", self._on_copy_asked),
+            self.add_command(save, "Ctrl+S", self._on_save_asked),
         )
-        self._connect()
-
-    def pull(self) -> None:
-        machine = self.machine
-        cards = machine.cards()
-        log = machine.session.happenings()
-        self._slowed.take(log)
-        self._programs.bring_up()
-        faces = {each.card.id: machine.face(each) for each in cards}
-        seen = [faces[each.card.id] for each in self._arrangement.shown(cards)]
-        many = len(seen) > MOST_COLOURED_CARDS
-        for action in self._of_strip:
-            action.setVisible(many)  # lines have such commands of their own
-        boards = boards_of(seen) if many else []
-        # Its scene comes first, and has all that changed here painted at once.
-        self._all_feed.bring_up(seen, boards, log, self._slowed)
-        self._show_cards(seen, boards)
-        self._show_sums(list(faces.values()), many=many, hidden=len(cards) - len(seen))
-        self._processes.show_programs(
-            self._programs.all, self._programs.remark, self._programs.nobody
-        )
-        self._events.show_happenings(log, cards)
-        now = machine.session.desk.now()
-        if now - self._notes_read_at >= _NOTES_EVERY:
-            self._notes_read_at = now
-            # Those of the computer stand among its facts, with what helps.
-            notes = [each for each in machine.session.notes() if each != NO_SWAP_SPACE]
-            if self._notes.show_notes([tr(note) for note in notes]):
-                self._fit()
-
-    def _connect(self) -> None:
-        navigation = self._navigation
+        self._show_all = QAction(tr("Show all hidden cards"), self)
+        self._show_all.triggered.connect(self._on_show_all_asked)
+        self.addAction(self._show_all)
+        navigation = desk.navigation
         for grid in (self._tiles, self._cells):
             grid.tile_focused.connect(self._page.ensureWidgetVisible)
-            grid.opened.connect(self._navigation.open_card)
+            grid.opened.connect(navigation.open_card)
             grid.menu_asked.connect(self._on_menu_asked)
             grid.moved.connect(self._on_moved)
         self._cells.tile_pointed.connect(self._on_tile_pointed)
         self._all.metric_chosen.connect(self._pull_now)
-        self._all.shape_changed.connect(self._column.arrange)
-        for link in (self._all.hidden, self._now.hidden):
-            link.clicked.connect(self._on_show_all_asked)
-        self._show_all = QAction(tr("Show all hidden cards"), self)
-        self._show_all.triggered.connect(self._on_show_all_asked)
-        self.addAction(self._show_all)
-        self._all.strip.opened.connect(self._navigation.open_card)
-        self._side.table.chosen.connect(self._on_row_chosen)
-        self._processes.table.chosen.connect(self._on_row_chosen)
+        self._all.hidden.clicked.connect(self._on_show_all_asked)
+        self._all.strip.opened.connect(navigation.open_card)
+        self._worth.table.chosen.connect(self._on_cards_chosen)
+        self._processes.table.chosen.connect(self._on_program_chosen)
         self._processes.all.clicked.connect(lambda: navigation.open_screen("processes"))
         self._events.all.clicked.connect(lambda: navigation.open_screen("events"))
         self._events.table.chosen.connect(self._on_event_chosen)
-        self._settings.changed.connect(self._on_settings_changed)
+        desk.settings.changed.connect(self._on_settings_changed)
 
-    def _show_cards(
+    def pull(self) -> None:
+        machine, cards = self.machine, self.machine.cards()
+        log = machine.session.happenings()
+        self._slowed.take(log)
+        faces = {each.card.id: machine.face(each) for each in cards}
+        seen = [faces[each.card.id] for each in self._arrangement.shown(cards)]
+        many = len(seen) > MOST_COLOURED_CARDS
+        boards = boards_of(seen) if many else []
+        for action in self._of_strip:
+            action.setVisible(many)  # lines have such commands of their own
+        if self._programs.bring_up():
+            words = self._programs.remark(), self._programs.nobody()
+            self._processes.show_programs(self._programs.all, *words)
+        # Its scene comes first, and has all that changed here painted at once.
+        self._all.show_cards(seen, boards, log, self._slowed)
+        self._show_tiles(seen, boards)
+        self._show_sums(list(faces.values()), many=many)
+        hidden = len(cards) - len(seen)
+        self._show_all.setEnabled(hidden > 0)
+        self._all.show_hidden(hidden)
+        self._events.show_happenings(log, cards)
+        # Those of the computer stand among its facts, with what helps.
+        notes = [each for each in machine.session.notes() if each != NO_SWAP_SPACE]
+        self._notes.show_notes([tr(note) for note in notes])
+
+    def _show_tiles(
         self, seen: Sequence[CardFace], boards: Sequence[Sequence[CardFace]]
     ) -> None:
         many = bool(boards)
-        changed = self._many.isHidden() is many
         self._many.setVisible(many)
         self._tiles.setVisible(not many)
         if many:
             seen = [each for board in boards for each in board]
+            self._worth.show_cards(seen)
         elif self.time_window.looking_back:
             seen = [face_of_now(each) for each in seen]
         grid, other = (self._cells, self._tiles) if many else (self._tiles, self._cells)
-        changed |= other.show_faces(())
-        changed |= grid.show_faces(seen, [self._board(board) for board in boards])
-        if changed:
+        titled = [
+            Board(
+                title=tr("Board {number}", number=board[0].index // 8),
+                remark=self._programs.name_on(board),
+                power=power_of(sums_of(board)).shorter,
+                cards=tuple(each.id for each in board),
+            )
+            for board in boards
+        ]
+        changed = other.show_faces(())
+        if grid.show_faces(seen, titled) or changed:
             self._fit()
-        self._tile_feed.begin(set(grid.tiles))
         for card, tile in grid.tiles.items():
-            self._tile_feed.feed(tile, self._slowed)
+            tile.show_past(self._past(tile))
             tile.show_programs(self._programs.of_card(card) if tile.lists_programs() else ())
-        if many:
-            self._side.show_attention(worth_a_look(seen))
-            shares = [each.busy_share for each in seen]
-            self._side.histogram.show_shares([share for share in shares if share is not None])
         self._hover.forget_gone()
         self._refresh_hover()
 
-    def _board(self, board: Sequence[CardFace]) -> Board:
-        return Board(
-            title=tr("Board {number}", number=board[0].index // 8),
-            remark=self._programs.name_on(board),
-            power=power_together(board).shorter,
-            cards=tuple(each.id for each in board),
-        )
-
-    def _show_sums(self, cards: Sequence[CardFace], *, many: bool, hidden: int) -> None:
-        together = sums(cards, self._settings.choices.units, answering_said=many)
-        start, end = self.time_window.stretch()
-        self._energy.bring_up(tuple(each.id for each in cards), start, end)
-        energy = energy_together(
-            self._energy.total(),
-            end - start,
-            len(cards),
-            following=self.time_window.following,
-        )
-        words = hidden_words(hidden)
-        self._show_all.setEnabled(hidden > 0)
-        self._all.show_hidden(words)
-        self._now.show_hidden(words)
+    def _show_sums(self, cards: Sequence[CardFace], *, many: bool) -> None:
+        following = self.time_window.following
+        ids, stretch = [each.id for each in cards], self.time_window.stretch()
+        figures = figures_of(cards, self.machine.settings.choices.units, answering_said=many)
+        figures.append(self._energy.figure(ids, *stretch, following=following))
         if many:
-            answering = answering_words(together.answering, together.count)
-            figures = (together.busy, together.power, together.memory, together.hottest, energy)
-            self._side.show_sums(figures, answering)
+            answering = sum(each.answers for each in cards)
+            self._together.show_figures(figures, answering, len(cards))
         else:
             # The plots of one card, and its tile, say all but the last.
-            sums_of_all = (together.busy, together.memory, together.power, together.hottest)
-            self._all.show_sums((*(sums_of_all if len(cards) > 1 else ()), energy))
+            self._all.show_sums(figures if len(cards) > 1 else figures[-1:])
+
+    def _past(self, tile: CardTile, width: float | None = None) -> TilePast:
+        """Of another width it is for what tells about this tile elsewhere."""
+        elsewhere, width = width is not None, width or tile.past_width()
+        if width < 8:
+            return NO_PAST
+        window, face, past = self.time_window, tile.face, self.machine.past
+        memory = not elsewhere and tile.shows_memory_past()
+        scaled = not elsewhere and tile.tile_size is TileSize.FULL
+        # Within one column nothing new would be seen.
+        start, end = steady_stretch(*window.stretch(), width / COLUMN_PIXELS)
+        at = window.playhead
+        at = None if at is None or not start <= at <= end else at
+        asked = start, end, width, memory, scaled, face.state, window.following, at
+        before = self._pasts.get(face.id)
+        if before is not None and before[0] == asked:
+            return before[1]
+        columns, total = columns_for(width), face.memory.total_bytes
+        busy = past.trace(face.id, GPU_UTILIZATION, start, end, columns)
+        count, ended = int(busy.counts.sum()), self._ended(face, busy)
+        shown = StripShown(
+            busy,
+            *(start, end, 1.0),
+            bands=[
+                Band(each.start, each.end, each.word, each.tone)
+                for each in self._slowed.stretches(face.id, start, end)
+            ],
+            ended=ended,
+            # With the day where it is not that of the end: what it is drawn in is small.
+            ended_word=moment_words(window.wall(ended), window.wall(end)) if ended else "",
+            unread="" if ended else self._unread(face, read=count > 0),
+            scale=((1.0, "100 %"), (0.5, "50")) if scaled else (),
+            ticks=ticks_of(window, start, end, width) if scaled else (),
+            playhead=at,
+        )
+        of_memory = None
+        if memory and total and face.memory.used is not None:
+            used = past.trace(face.id, MEMORY_USED, start, end, columns)
+            scale = ((total, face.memory.scale),) if scaled else ()
+            of_memory = StripShown(used, start, end, total, scale=scale, playhead=at)
+        mean = ratio(float(np.nansum(busy.means * busy.counts)) / count) if count else ""
+        average = tr("average {share}", share=mean) if count else ""
+        made = TilePast(shown, of_memory, average)
+        self._pasts[face.id] = (asked, made)
+        return made
+
+    def _ended(self, face: CardFace, busy: Trace) -> float | None:
+        """When the card went, where that is in sight."""
+        at, (start, end) = self._slowed.gone_at(face.id), self.time_window.stretch()
+        seen = at is not None and start <= at <= end and bool(busy.counts.any())
+        return at if face.state in _GONE and seen else None
+
+    def _unread(self, face: CardFace, *, read: bool) -> str:
+        """Why nothing is on a tile's trace; `read`: some of it was."""
+        then = self.time_window.then()
+        if then.nothing_yet:
+            return tr(NOTHING_YET)
+        if not read and (face.state in _GONE or not then.following):
+            return tr(NOTHING_THEN)
+        return tr(_UNREAD.get(face.state, "")) if then.following else ""
 
     def _refresh_hover(self) -> None:
         tile = self._hover.tile
-        if tile is None:
-            return
-        card = tile.face.id
-        programs = self._programs.of_card(card)
-        width = self._hover.past_width() or 192.0
-        past = self._tile_feed.past(tile.face, width, self._slowed, memory=False, scaled=False)
-        self._hover.show_card(past, programs)
-        self._all_feed.show_chosen(card)
+        if tile is not None:
+            past = self._past(tile, self._hover.past_width() or 192.0)
+            self._hover.show_card(past, self._programs.of_card(tile.face.id))
+        self._all.show_chosen(None if tile is None else tile.face.id)
 
     def _fit(self) -> None:
-        """Anew, after something has come, gone, or wants another height."""
-        viewport = self._page.viewport().size()
-        width = max(1, viewport.width())
-        others = self._column.others_height(width, self._tiles)
-        above = self._column.above_height(width, self._tiles)
+        """Tiles and plots are as large as lets all of them be seen."""
+        viewport, body = self._page.viewport().size(), self._page.body
+        sides = body.contentsMargins()
+        width = viewport.width() - sides.left() - sides.right()
+        wide, direction = width >= _WIDE, QBoxLayout.Direction
+        beside, below = direction.LeftToRight, direction.TopToBottom
+        self._lists.setDirection(beside if wide else below)
+        self._cells_row.setDirection(beside if wide else below)
+        self._side.setDirection(below if wide else beside)
+        for panel in (self._worth, self._together):
+            panel.setMaximumWidth(_SIDE_WIDTH if wide else 16_777_215)
+        self._worth.setMinimumWidth(_SIDE_WIDTH if wide else 0)
+        tiles = self._tiles.least_height(width)
+        self._tiles.setMaximumHeight(round(self._tiles.most_height(width)))
+        above = sides.top() + self._all.minimumSizeHint().height() + _GAP
+        others = body.heightForWidth(viewport.width()) - round(tiles)
         self._tiles.show_room(viewport.height() - others, viewport.height() - above)
-        tiles = self._tiles.least_height(self._column.inner_width(width))
-        around = _MARGINS.top() + _MARGINS.bottom() + GAP
-        self._all.show_room(viewport.height() - around - tiles)
-        self._column.arrange()
+        around = sides.top() + sides.bottom() + _GAP
+        self._all.fit(viewport.height() - around - tiles)
 
     def _on_tile_pointed(self, tile: CardTile | None) -> None:
-        if self._hover.point_at(tile):
-            self._refresh_hover()
-        else:
-            self._all_feed.show_chosen(None)
+        self._hover.point_at(tile)
+        self._refresh_hover()
 
     def _on_menu_asked(self, card: str, place: QPoint) -> None:
         shown = self.machine.shown(CardId(card))
         if shown is None:
             return
-        order = list((self._cells if self._all.many else self._tiles).tiles)
-        at = order.index(shown.card.id)
-        menu = QMenu(self)
+        order = list(self._cells.tiles or self._tiles.tiles)
+        at, menu = order.index(shown.card.id), QMenu(self)
         menu.setAccessibleName(tr("Card {number}", number=shown.number))
-        for words, key, there, done in (
-            (tr("Open"), "Return", True, lambda: self._navigation.open_card(shown.card.id)),
-            (tr("Copy name and UUID"), "", True, lambda: _copy(copied_words(shown))),
-            (tr("Hide this card"), "", len(order) > 1, lambda: self._hide(card)),
-            (
-                *(tr("Move earlier"), "Ctrl+Shift+Left", at > 0),
-                lambda: self._on_moved(card, order[at - 1]),
-            ),
-            (
-                *(tr("Move later"), "Ctrl+Shift+Right", at + 1 < len(order)),
-                lambda: self._on_moved(card, order[at + 1]),
-            ),
-        ):
-            action = menu.addAction(words, done)
+
+        def add_action(
+            words: str, deed: Callable[[], object], keys: str = "", *, there: bool = True
+        ) -> None:
+            action = menu.addAction(words, deed)
             # It is shown here; the tile itself takes the key.
-            action.setShortcut(QKeySequence(key))
+            action.setShortcut(QKeySequence(keys))
             action.setShortcutVisibleInContextMenu(True)
             action.setEnabled(there)
+
+        def move(to: int) -> None:
+            self._on_moved(card, order[to])
+
+        add_action(tr("Open"), lambda: self.desk.navigation.open_card(shown.card.id), "Return")
+        add_action(tr("Copy name and UUID"), lambda: _copy(shown))
+        add_action(tr("Hide this card"), lambda: self._hide(shown), there=len(order) > 1)
+        back, on = "Ctrl+Shift+Left", "Ctrl+Shift+Right"
+        add_action(tr("Move earlier"), lambda: move(at - 1), back, there=at > 0)
+        add_action(tr("Move later"), lambda: move(at + 1), on, there=at + 1 < len(order))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(place)
 
-    def _hide(self, card: str) -> None:
-        self._arrangement.hide(CardId(card))
+    def _hide(self, shown: Shown) -> None:
+        self._arrangement.hide(shown.card.id)
         self._pull_now()
 
     def _on_moved(self, card: str, place: str) -> None:
@@ -308,16 +353,19 @@ class OverviewView(LiveView):
         seen = self._arrangement.shown(self.machine.cards())
         self._files.ask_csv([each.card.id for each in seen], self._all.chosen)
 
-    def _on_row_chosen(self, chosen: ProgramFace | Attention) -> None:
-        self._navigation.open_card(chosen.cards[0])
+    def _on_cards_chosen(self, alike: Alike) -> None:
+        self.desk.navigation.open_card(alike[0].id)
 
-    def _on_event_chosen(self, row: EpisodeRow) -> None:
-        happening = row.first
+    def _on_program_chosen(self, program: ProgramFace) -> None:
+        self.desk.navigation.open_card(program.cards[0])
+
+    def _on_event_chosen(self, chosen: EpisodeRow) -> None:
+        happening = chosen.first
         shown = self.machine.shown(happening.card)
         self.time_window.centre_on(happening.at)
         self.time_window.mark(happening.at, told(happening, shown))
         if happening.card is not None and shown is not None:
-            self._navigation.open_card(happening.card)
+            self.desk.navigation.open_card(happening.card)
 
     def _on_settings_changed(self) -> None:
         if self.isVisible():
@@ -332,5 +380,76 @@ class OverviewView(LiveView):
         super().showEvent(event)
 
 
-def _copy(text: str) -> None:
-    QGuiApplication.clipboard().setText(text)
+def _copy(shown: Shown) -> None:
+    """Name and UUID; of a simulated card it is said that it is one."""
+    card = shown.card
+    words = f"{tr('Card {number}', number=shown.number)}: {card.name}, {card.id}"
+    words = tr("SIMULATED. {card}", card=words) if card.simulated else words
+    QGuiApplication.clipboard().setText(words)
+
+
+class Arrangement:
+    """In which order cards are shown and which are hidden, remembered. They are known by their
+    id, so that one that was lost finds its place again. Simulated cards all have the same ids:
+    for them each machine has an arrangement of its own.
+    """
+
+    def __init__(self, settings: Settings, machine: str) -> None:
+        self._settings = settings
+        self._keys = (f"overview/{machine}/order", f"overview/{machine}/hidden")
+        self._order, self._hidden = (_ids(settings.remembered(key)) for key in self._keys)
+        if not settings.choices.keep_hidden:
+            self._hidden = []
+
+    def shown(self, cards: Sequence[Shown]) -> list[Shown]:
+        ordered = self._ordered(cards)
+        seen = [each for each in ordered if each.card.id not in self._hidden]
+        # To hide the last card of all would leave a screen that shows nothing.
+        return seen or ordered
+
+    def hide(self, card: CardId) -> None:
+        self._keep(self._order, [*self._hidden, card])
+
+    def show_all(self) -> None:
+        self._keep(self._order, [])
+
+    def move(self, card: CardId, place: CardId, cards: Sequence[Shown]) -> None:
+        """To where the other one is, which makes room."""
+        order = [each.card.id for each in self._ordered(cards)]
+        if card == place or card not in order or place not in order:
+            return
+        to = order.index(place)
+        order.remove(card)
+        order.insert(to, card)
+        # Who is not there just now keeps its place behind who stood before it.
+        for at, absent in enumerate(self._order):
+            if absent not in order:
+                _insert_behind(order, self._order[at - 1] if at else None, absent)
+        self._keep(order, self._hidden)
+
+    def _ordered(self, cards: Sequence[Shown]) -> list[Shown]:
+        """A card nobody placed stands behind the one before it in the driver's order."""
+        there = {each.card.id: each for each in cards}
+        order = [card for card in self._order if card in there]
+        for at, each in enumerate(cards):
+            if each.card.id not in order:
+                _insert_behind(order, cards[at - 1].card.id if at else None, each.card.id)
+        return [there[card] for card in order]
+
+    def _keep(self, order: list[CardId], hidden: list[CardId]) -> None:
+        self._order, self._hidden = order, hidden
+        for key, ids in zip(self._keys, (order, hidden), strict=True):
+            self._settings.remember(key, json.dumps(ids))
+
+
+def _insert_behind(order: list[CardId], before: CardId | None, card: CardId) -> None:
+    order.insert(order.index(before) + 1 if before in order else 0, card)
+
+
+def _ids(text: str | None) -> list[CardId]:
+    """What cannot be read is as if nobody had arranged anything."""
+    try:
+        found = json.loads(text or "[]")
+    except ValueError:
+        found = []
+    return [CardId(e) for e in found if isinstance(e, str)] if isinstance(found, list) else []

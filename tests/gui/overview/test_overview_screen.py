@@ -10,9 +10,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import DISPLAY_ACTIVE, POWER_DRAW, throttle
-from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel
+from gpuexplorer.gui.overview.all_cards import AllCardsPanel
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid, FigureRow
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
 from gpuexplorer.gui.state.settings import Choices, Settings
@@ -20,12 +19,13 @@ from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.line import Line
 from gpuexplorer.gui.widgets.live_view import HeatLegend
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.fakes import GIB, Answer, card, instance, session_of, working
-from tests.gui.hands import click, press, rows_of, table_called, texts, the
+from tests.gui.hands import click, press, rows_of, table_called, the
 from tests.gui.overview.conftest import OpenOverview, Screen
 from tests.gui.pixels import colours_of
 
@@ -165,10 +165,8 @@ def test_what_all_cards_do_together_stands_beside_the_heading(
 ) -> None:
     cards = {card(0): working(1.0, used=12 * GIB), card(1): working(0.5, used=6 * GIB)}
     screen = open_overview(session_of(cards))
-    waits_for(
-        screen, FigureRow, "Busy, average 75 %. Memory 18.0 of 48 GiB. Power 398 of 560 W"
-    )
-    waits_for(screen, FigureRow, "Hottest 71 °C, card 0")
+    waits_for(screen, Line, "Busy, average 75 %. Memory 18.0 of 48 GiB. Power 398 of 560 W")
+    waits_for(screen, Line, "Hottest 71 °C, card 0")
 
 
 def test_the_stretch_of_time_stands_in_the_heading(open_overview: OpenOverview) -> None:
@@ -176,7 +174,7 @@ def test_the_stretch_of_time_stands_in_the_heading(open_overview: OpenOverview) 
     window = screen.time_window
     window.look_at(window.now() - 900, window.now() - 600)
     screen.qtbot.waitUntil(
-        lambda: any(text.count(":") == 4 and " to " in text for text in texts(screen.window))
+        lambda: any(text.count(":") == 4 and " to " in text for text in said(screen, Line))
     )
 
 
@@ -187,7 +185,7 @@ def test_of_very_many_cards_those_worth_a_look_are_named(open_overview: OpenOver
     screen = open_overview(session_of(answers))
     wait_for_row(screen, "Worth a look", "Lost")
     wait_for_row(screen, "Worth a look", "Much too hot, 70 of 78 °C, card 7")
-    waits_for(screen, FigureGrid, "Busy, average 97 %")
+    waits_for(screen, Line, "Busy, average 97 %")
     click_first_row(screen, "Worth a look")
     assert screen.navigation.card == "GPU-3"
 
@@ -352,7 +350,7 @@ def test_nothing_in_the_heading_lies_on_anything_else(
     assert not any(a.intersects(b) for a in places for b in places if a is not b)
     beside = [
         each.geometry()
-        for kind in (QLabel, HeatLegend, FigureRow)
+        for kind in (QLabel, HeatLegend, Line)
         for each in panel.findChildren(kind)
         if each.isVisible() and each.parent() is panel
     ]

@@ -2,7 +2,7 @@
 
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.overview.processes_panel import ProcessesPanel
+from gpuexplorer.gui.overview.lists import ProcessesPanel
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.theme.look import look

@@ -84,11 +84,13 @@ class Together(NamedTuple):
     busy_told: int = 0
     memory_total: float = 0.0
     memory_free: float = 0.0
+    memory_used: float = 0.0
     memory_told: int = 0
     power: float = 0.0
     power_told: int = 0
     limits: float = 0.0  # of the power
     limits_told: int = 0
+    heat_told: int = 0
     users_told: int = 0
     hottest: Hottest | None = None
     users: frozenset[str] = frozenset()
@@ -153,11 +155,13 @@ def together(cards: Sequence[CardCell], host: str) -> Together:
         busy_told=len(busy),
         memory_total=sum(total for _, total in memories),
         memory_free=sum(free for free, _ in memories),
+        memory_used=sum(_of(told, m.MEMORY_USED)),
         memory_told=len(memories),
         power=sum(power),
         power_told=len(power),
         limits=sum(limits),
         limits_told=len(limits),
+        heat_told=len(degrees),
         users_told=len(users),
         hottest=max(degrees, default=None),
         users=frozenset().union(*users),
