@@ -16,7 +16,6 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.rail.rail_devices import DeviceListView
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.live_view import Remark
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import GIB, Answer, FakeBackend, card, instance, session_of, working
 from tests.gui.hands import press, rows_of, the
@@ -313,8 +312,7 @@ def test_notes_about_the_cards_are_shown_and_that_there_is_no_swap_stands_elsewh
     window = open_window(session)
 
     def notes() -> list[str]:
-        remarks = window.findChildren(Remark)
-        return [label.text() for each in remarks for label in each.findChildren(QLabel)]
+        return [label.text() for label in window.findChildren(QLabel)]
 
     qtbot.waitUntil(lambda: "The cards differ." in notes())
     assert not [note for note in notes() if "swap" in note]

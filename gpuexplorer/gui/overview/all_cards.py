@@ -1,22 +1,23 @@
-"""AllCardsPanel: all cards over the stretch of time: one metric as lines or as a strip, or of a
-card that is alone several.
-"""
+"""AllCardsPanel: all cards over time, one metric as lines or a strip; of one card several."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import quantity
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.event_words import sign
+from gpuexplorer.gui.cards.event_words import EventGroup, group_of, sign
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.moments import Then, reason_then
+from gpuexplorer.gui.cards.moments import reason_then
 from gpuexplorer.gui.cards.plot_families import short_label
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.cards.throttling import SlowedBook
@@ -26,13 +27,14 @@ from gpuexplorer.gui.overview.strip_content import (
     Plotted,
     StripHistory,
     strip_content,
+    strip_history,
     strip_tops,
-    ticks_of,
 )
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.plots.graph import ZOOM
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
@@ -41,8 +43,9 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, row
 from gpuexplorer.gui.widgets.line import Line, NowTag, Wording, wordings
 from gpuexplorer.gui.widgets.live_view import HeatLegend, Panel
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
-from gpuexplorer.telemetry.happenings import Happening, Kind
-from gpuexplorer.telemetry.trace import TraceSource
+from gpuexplorer.gui.widgets.saving import CSV, PlotNote, Saving, suggested_name
+from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.trace import Heading, TraceColumn, TraceSource, write_traces
 
 _REMEMBERED = "overview/metric"
 _LEAST_PLOT, _MOST_PLOT = 148, 320
@@ -52,24 +55,15 @@ _LEAST_OF_SEVERAL, _MOST_OF_SEVERAL, _AXIS = 84, 180, 54
 _AROUND = 66  # heading and margins
 _BESIDES = 560  # what else stands in the heading, where all choices do
 _GAP = " " * 7
+_EVERY = 10_000_000  # readings
 # What changes a picture for all who look at it; programs come and go too often.
-_NOTABLE = frozenset(
-    {
-        *(Kind.CARD_UNLISTED, Kind.CARD_LISTED, Kind.NO_ACCESS, Kind.ACCESS),
-        *(Kind.CARD_LOST, Kind.CARD_BACK, Kind.NO_ANSWER, Kind.ANSWERS_AGAIN),
-        *(Kind.DRIVER_GONE, Kind.DRIVER_BACK, Kind.XID, Kind.MEMORY_ERROR, Kind.SLOW_LINK),
-        *(Kind.CONNECTION_LOST, Kind.CONNECTION_BACK),
-        *(Kind.ASLEEP, Kind.AWAKE, Kind.NO_FIGURES, Kind.FIGURES_AGAIN, Kind.RESTLESS),
-    }
-)
+_NOTABLE = (EventGroup.FAULT, EventGroup.SLEEP)
 # Bands of more cards than this would hide each other, unless something is wrong.
 _MOST_WITH_ORDINARY_BANDS = 2
 
 
 class AllCardsPanel(Panel):
-    """Lines for up to eight cards, a strip for more. Which metric is shown is chosen here, and
-    remembered.
-    """
+    """Lines for up to eight cards, a strip for more; its metric is chosen and remembered."""
 
     metric_chosen = Signal()
 
@@ -79,7 +73,7 @@ class AllCardsPanel(Panel):
         wired = any(each.card.nvlinks for each in desk.machine.cards())
         offered = [each for each in PLOTTED if wired or each.name != "nvlink"]
         self._offered = {each.name: each for each in offered}
-        self._history = StripHistory(desk.machine.past)
+        self._history: StripHistory | None = None
         self._rows: Sequence[CardFace] = ()  # of the strip, from the top down
         self._row: int | None = None  # the one that is pointed at
         self._plots_fitting = _FEWEST_PLOTS
@@ -90,7 +84,6 @@ class AllCardsPanel(Panel):
         self._metrics.show_choice(self.chosen.name)
         self._sums, self._times = Line(), Line(right=True)
         self._sums.setAccessibleName(tr("All cards together"))
-        self._times_length = 0
         self._legend = HeatLegend()
         self.hidden = link_button("")
         self.hidden.setFont(look().letters.caption.font)
@@ -108,11 +101,16 @@ class AllCardsPanel(Panel):
             each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         add(self.body, self._sums, self.plots, GROWS, self.strip, GROWS)
         self.body.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
+        # A sentence over the strip says what became of a file of it.
+        self._note, self._saving = PlotNote(self.strip), Saving(desk.settings, self.strip)
+        self._saving.done.connect(self._note.show_done)
+        self._saving.refused.connect(self._note.show_refused)
         self._metrics.chosen.connect(self._on_metric_chosen)
         self.strip.pointed.connect(self._on_strip_pointed)
-        self.strip.dragged.connect(self._on_strip_dragged)
-        self.strip.turned.connect(self._on_strip_turned)
-        desk.time_window.crosshair_moved.connect(self._on_crosshair_moved)
+        window = desk.time_window
+        self.strip.turned.connect(lambda notches, share: window.zoom(ZOOM**-notches, share))
+        self.strip.dragged.connect(lambda s: window.look_at(*(e - s for e in window.stretch())))
+        window.crosshair_moved.connect(self._on_crosshair_moved)
 
     def fit(self, height: float) -> None:
         """So tall it may be with the tile of a card that is alone still in view."""
@@ -128,9 +126,8 @@ class AllCardsPanel(Panel):
     ) -> None:
         many, alone = bool(boards), len(seen) == 1
         self._rows = [each for board in boards for each in board]
-        self.show_heading(
-            tr("Card {number}", number=seen[0].number) if alone else tr("All cards")
-        )
+        number = seen[0].number if seen else ""
+        self.show_heading(tr("Card {number}", number=number) if alone else tr("All cards"))
         self.strip.setVisible(many)
         self._legend.setVisible(many)
         self.plots.setVisible(not many)
@@ -148,7 +145,11 @@ class AllCardsPanel(Panel):
         shown: QWidget = self.strip if many else self.plots
         shown.setMinimumHeight(least)
         shown.setMaximumHeight(most)
-        self._show_times()
+        # From when to when: all digits are of one width.
+        letters, times = look().letters.caption, self._time_window.moments()
+        self._times.show_wordings([((times, letters, Tone.QUIET),)])
+        self._times.setAccessibleName(times)
+        self._times.setFixedWidth(round(letters.width(times)) + 4)
         self._place_sums(beside=alone or self._wide)
         if many:
             self._show_strip(boards, slowed)
@@ -158,17 +159,12 @@ class AllCardsPanel(Panel):
     def show_sums(self, figures: Sequence[Figure]) -> None:
         """What does not fit any more is left out from the end; it is still told on asking."""
         letters = look().letters
-        said: list[Wording] = [()]
+        gap, said = (_GAP, letters.caption, Tone.QUIET), list[Wording]()
         for figure in figures:
-            # Units say what it is, but for a word before or behind.
-            before = figure.brief if figure.known else figure.label
-            shown = wordings(figure, letters.strong, letters.caption, before)[0]
-            if figure.known and figure.short_label:
-                shown = (*shown, (f" {figure.short_label}", letters.caption, Tone.QUIET))
-            gap: Wording = ((_GAP, letters.caption, Tone.QUIET),) if said[-1] else ()
-            said.append((*said[-1], *gap, *shown))
+            shown = wordings(figure, letters.strong, letters.caption, figure.label)[0]
+            said.insert(0, (*said[0], gap, *shown) if said else shown)
         spoken = [figure.spoken for figure in figures]
-        self._sums.show_wordings(said[:0:-1], "\n".join(spoken))
+        self._sums.show_wordings(said, "\n".join(spoken))
         self._sums.setAccessibleDescription(f"{'. '.join(spoken)}.")
 
     def show_hidden(self, count: int) -> None:
@@ -181,14 +177,31 @@ class AllCardsPanel(Panel):
         ids = [each.id for each in self._rows]
         self.strip.show_chosen(ids.index(card) if card in ids else None)
 
-    def _show_times(self) -> None:
-        """From when to when: of one width as long as its letters are as many."""
-        letters, words = look().letters.caption, self._time_window.moments()
-        self._times.show_wordings([((words, letters, Tone.QUIET),)])
-        self._times.setAccessibleName(words)
-        if len(words) != self._times_length:
-            self._times_length = len(words)
-            self._times.setFixedWidth(round(letters.width(words)) + 4)
+    def copy_figures(self) -> None:
+        """What each card of the strip says now, a line for each."""
+        simulated = self._machine.session.simulated
+        lines = [tr("SIMULATED: every figure is made up.")] if simulated else []
+        figures = mark("{card}: {figures}")
+        lines += [tr(figures, card=each.title, figures=each.spoken) for each in self._rows]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+        done = trn("{count} card copied.", "{count} cards copied.", len(self._rows))
+        self._note.show_done(done)
+
+    def ask_csv(self) -> None:
+        """Every reading of the metric in the stretch that is seen, of all its cards."""
+        session, window = self._machine.session, self._time_window
+        stretch, offset, ids = window.stretch(), window.wall(0.0), [e.id for e in self._rows]
+        heading = Heading(tr(session.source.label), session.simulated, *stretch, offset)
+        name = suggested_name("cards", stretch[1] + offset, simulated=session.simulated)
+        past, metrics = self._machine.past, self.chosen.metrics
+
+        def write(path: Path) -> None:
+            traces = [(e, m, past.trace(e, m, *stretch, _EVERY)) for e in ids for m in metrics]
+            columns = [TraceColumn(e, METRICS[m], trace) for e, m, trace in traces]
+            write_traces(path, columns, heading)
+
+        ask = self._saving.ask
+        ask(tr("Save readings of all cards"), name, [CSV], lambda path: partial(write, path))
 
     def _place_sums(self, *, beside: bool) -> None:
         """Below the heading where there is no room in it."""
@@ -201,15 +214,13 @@ class AllCardsPanel(Panel):
         self, seen: Sequence[CardFace], log: Sequence[Happening], slowed: SlowedBook
     ) -> None:
         machine, window = self._machine, self._time_window
-        stretch, then = window.stretch(), window.then()
+        stretch = window.stretch()
         plotted: Sequence[Plotted] = (self.chosen,)
         if len(seen) == 1:
             plotted = list(self._offered.values())[: self._plots_fitting]
         columns, beside = self.plots.columns(), machine.comparing.beside
         contents = [
-            plot_content(
-                *(seen, each, machine.past, stretch, columns, slowed, log, then, beside)
-            )
+            plot_content(each, seen, machine.past, window, columns, slowed, log, beside)
             for each in plotted
         ]
         source = machine.session.source
@@ -221,17 +232,11 @@ class AllCardsPanel(Panel):
         self.plots.show_contents(contents, marks)
 
     def _show_strip(self, boards: Sequence[Sequence[CardFace]], slowed: SlowedBook) -> None:
-        window, plotted, history = self._time_window, self.chosen, self._history
-        columns, units = self.strip.columns(), self._machine.settings.choices.units
-        following = window.following
-        history.bring_up(self._rows, plotted, window.stretch(), columns, following=following)
-        ticks = ticks_of(window, history.start, history.end, columns * 2)
-        gone = {
-            each.id: (at, window.moment(at))
-            for each in self._rows
-            if (at := slowed.gone_at(each.id)) is not None
-        }
-        content = strip_content(boards, plotted, history, ticks, units, gone, window.then())
+        machine, window, plotted = self._machine, self._time_window, self.chosen
+        columns, units = self.strip.columns(), machine.settings.choices.units
+        asked = machine.past, self._rows, plotted, window.stretch(), columns
+        history = self._history = strip_history(*asked)
+        content = strip_content(boards, plotted, history, window, slowed, units)
         self.strip.show_content(content)
         tops, metric = strip_tops(self._rows, plotted, history), METRICS[plotted.metrics[0]]
         end = tr("own limit")
@@ -243,24 +248,22 @@ class AllCardsPanel(Panel):
     def _words_at(self, at: float) -> str:
         """ "Card 21: 72 % at 14:05:10"."""
         row, history, moment = self._row, self._history, self._time_window.moment(at)
-        if row is None or row >= min(len(self._rows), len(history.values)):
+        if row is None or history is None or row >= len(history.values):
             return moment
-        if at < self._time_window.began:
-            return tr("Nothing read yet at {moment}", moment=moment)
         columns = history.values.shape[1]
         share = (at - history.start) / (history.end - history.start)
         value = float(history.values[row, min(columns - 1, max(0, int(share * columns)))])
         number = self._rows[row].number
-        if value != value:  # noqa: PLR0124 - NaN
+        if np.isnan(value):
             return tr("Card {number}: not read at {moment}", number=number, moment=moment)
-        metric, units = METRICS[self.chosen.metrics[0]], self._machine.settings.choices.units
-        read = quantity(metric, value, units)
-        return tr(
-            "Card {number}: {value} at {moment}", number=number, value=read, moment=moment
-        )
+        units = self._machine.settings.choices.units
+        read = quantity(METRICS[self.chosen.metrics[0]], value, units)
+        words = mark("Card {number}: {value} at {moment}")
+        return tr(words, number=number, value=read, moment=moment)
 
     def _on_metric_chosen(self, name: str) -> None:
         self.chosen = self._offered[name]
+        self._metrics.show_choice(name)
         self._machine.settings.remember(_REMEMBERED, name)
         self.metric_chosen.emit()
 
@@ -268,13 +271,6 @@ class AllCardsPanel(Panel):
         self._row = row
         self._time_window.point_at(at)
         self._on_crosshair_moved()
-
-    def _on_strip_dragged(self, seconds: float) -> None:
-        start, end = self._time_window.stretch()
-        self._time_window.look_at(start - seconds, end - seconds)
-
-    def _on_strip_turned(self, notches: float, share: float) -> None:
-        self._time_window.zoom(ZOOM**-notches, share)
 
     def _on_crosshair_moved(self) -> None:
         at, playhead = self._time_window.crosshair, self._time_window.playhead
@@ -291,30 +287,27 @@ class AllCardsPanel(Panel):
 
 
 def plot_content(
-    cards: Sequence[CardFace],
     plotted: Plotted,
+    cards: Sequence[CardFace],
     past: TraceSource,
-    stretch: tuple[float, float],
+    window: TimeWindow,
     columns: int,
     slowed: SlowedBook,
     log: Sequence[Happening],
-    then: Then,
     beside: TraceSource | None = None,
 ) -> PlotContent:
-    """`log` and `then` say why there is nothing, where there is nothing. The line of a card
-    that is alone is called by what it shows, since the heading says which card it is.
-    `beside` is what all is compared with.
+    """The line of a card that is alone is called by what it shows, since the heading says which
+    card it is. `log` says why there is nothing; `beside` is what all is compared with.
     """
+    stretch, then = window.stretch(), window.then()
     alone, metric = len(cards) == 1, METRICS[plotted.metrics[0]]
     limits = {limit for each in cards if (limit := plotted.limit(each)) is not None}
-    marked = limits if plotted.marked and len(limits) == 1 else ()
+    one = plotted.marked and len(limits) == 1  # all have the same limit, which is drawn
 
     def line(at: int, face: CardFace) -> PlotLine:
-        reason, state = "", face.state
         missing = [m for m in plotted.metrics if m not in face.reading.values]
-        if state is not CardState.WORKING:
-            reason = tr(state.word)
-        elif missing:
+        reason = tr(face.state.word) if face.state is not CardState.WORKING else ""
+        if missing and not reason:
             absence = face.reading.missing.get(missing[0], Absence.NOT_YET)
             reason = short_reasons(absence)[0]
         asked = face.id, *stretch, columns
@@ -322,7 +315,7 @@ def plot_content(
             label=short_label(metric) if alone else "",
             metric=metric,
             trace=plotted.trace(past, *asked),
-            reason=reason_then(reason, face.id, state, log, then),
+            reason=reason_then(reason, face.id, face.state, log, then),
             chip="" if alone else face.number,
             colour=face.colour,
             dash=at,
@@ -335,21 +328,20 @@ def plot_content(
         title=tr(plotted.title),
         unit=metric.unit,
         lines=tuple(line(at, each) for at, each in enumerate(cards)),
-        limits=tuple(Limit(tr("limit"), limit) for limit in marked),
-        bands=tuple(_bands(cards, slowed, *stretch)),
+        limits=tuple(Limit(tr("limit"), limit) for limit in limits if one),
+        bands=tuple(
+            Band(
+                max(slow.start, stretch[0]),
+                slow.end,
+                slow.word if alone else f"{each.number} {slow.word}",
+                slow.tone,
+            )
+            for each in cards
+            for slow in slowed.stretches(each.id, *stretch)
+            if slow.tone is Tone.WARN or len(cards) <= _MOST_WITH_ORDINARY_BANDS
+        ),
         highest=None if plotted.marked else max(limits, default=None),
     )
-
-
-def _bands(
-    cards: Sequence[CardFace], slowed: SlowedBook, start: float, end: float
-) -> Iterator[Band]:
-    few = len(cards) <= _MOST_WITH_ORDINARY_BANDS
-    for each in cards:
-        for one in slowed.stretches(each.id, start, end):
-            if few or one.tone is Tone.WARN:
-                word = f"{each.number} {one.word}" if len(cards) > 1 else one.word
-                yield Band(max(one.start, start), one.end, word, one.tone)
 
 
 def notable_flags(
@@ -360,13 +352,11 @@ def notable_flags(
     for each in reversed(happenings):
         if each.at < stretch[0]:
             break
-        shown = None if each.card is None else by_id.get(each.card)
-        hidden = each.card is not None and shown is None
-        if hidden or each.kind not in _NOTABLE or each.at > stretch[1]:
-            continue
-        said, colour = tr(each.sentence), None
-        if shown is not None:
-            said = tr("{card}: {sentence}", card=shown.number, sentence=said)
-            colour = shown.colour
-        found.append(Flag(each.at, said, sign(each)[1], colour))
+        face = by_id.get(each.card) if each.card else None
+        known = face is not None or each.card is None
+        if known and group_of(each.kind) in _NOTABLE and each.at <= stretch[1]:
+            said = tr(each.sentence)
+            if face is not None:
+                said = tr("{card}: {sentence}", card=face.number, sentence=said)
+            found.append(Flag(each.at, said, sign(each)[1], face.colour if face else None))
     return found[::-1]

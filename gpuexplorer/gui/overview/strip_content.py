@@ -1,48 +1,32 @@
-"""What all cards are compared by; and of very many, which are a strip and no lines: what the
-strip shows of them, and the files of it.
-"""
+"""What all cards are compared by, and what the strip shows of very many."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.axes import TimeTick, time_ticks
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Units, quantity
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.moments import Then, holds_then
+from gpuexplorer.gui.cards.moments import holds_then
+from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.tiles.heat_strip import StripBoard, StripContent, StripMark
 from gpuexplorer.gui.overview.tiles.tile_layout import BOARD
-from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.saving import CSV, PlotNote, Saving, Write, suggested_name
-from gpuexplorer.telemetry.trace import (
-    Heading,
-    Trace,
-    TraceColumn,
-    TraceSource,
-    write_traces,
-)
+from gpuexplorer.telemetry.trace import Trace, TraceSource
 
 _LEAST_RATE = 1e9
 _TICK_EVERY = 84.0  # pixels
-_EVERY_READING = 10_000_000
-# To ask for the past of 64 cards takes longer than to draw it: of so many it is asked for anew
-# at each beat, and the others are led on by what they say now.
-_ASKED_EACH_TIME = 3
-_STALE = 3.0  # columns, or seconds if that is longer: beyond it nothing is known
-_GONE = (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER)
+_STALE = 3.0  # columns, or seconds if that is longer: beyond it a last reading does not hold
+GONE = (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER)
 _SILENT = (CardState.NO_ANSWER, CardState.REFUSED, CardState.NO_CONNECTION)
 
 
@@ -141,87 +125,57 @@ def ticks_of(
     return (*now, *time_ticks(start, end, window.wall(0.0), int(width / _TICK_EVERY)))
 
 
-class StripHistory:
+class StripHistory(NamedTuple):
     """A row for each card, a column for each moment; NaN where nothing was read."""
 
-    def __init__(self, past: TraceSource) -> None:
-        self._past = past
-        self._shown: object = None  # as long as it is the same, time only moves on
-        self._last = 0  # the number of the last column, counted from when time began
-        self._turn = 0
-        self.start = self.end = 0.0  # in steady seconds
-        self.values: NDArray[np.float64] = np.empty((0, 0))
+    start: float
+    end: float
+    values: NDArray[np.float64]
 
-    def bring_up(
-        self,
-        cards: Sequence[CardFace],
-        plotted: Plotted,
-        stretch: tuple[float, float],
-        columns: int,
-        *,
-        following: bool = True,
-    ) -> None:
-        """To the end of this stretch."""
-        seconds = (stretch[1] - stretch[0]) / columns
-        last = int(np.ceil(stretch[1] / seconds - 1e-6)) - 1
-        moved, self._last = last - self._last, last
-        self.start, self.end = (last - columns + 1) * seconds, (last + 1) * seconds
-        shown = ([each.id for each in cards], plotted, columns, round(seconds, 9))
-        asked = range(len(cards))
-        if following and shown == self._shown and 0 <= moved < columns:
-            stale = self.end - max(_STALE, _STALE * seconds)
-            told = (
-                plotted.value(each) if each.answers and each.reading.at >= stale else None
-                for each in cards
-            )
-            now = np.array([np.nan if value is None else value for value in told])
-            led_on = np.repeat(now[:, np.newaxis], moved, axis=1)
-            self.values = np.hstack((self.values[:, moved:], led_on))
-            asked = range(self._turn, self._turn + min(len(cards), _ASKED_EACH_TIME))
-            self._turn = asked.stop % len(cards)
-        else:
-            self.values = np.full((len(cards), columns), np.nan)
-        self._shown = shown
-        for at in asked:
-            row = at % len(cards)
-            trace = plotted.trace(self._past, cards[row].id, self.start, self.end, columns)
-            self.values[row] = self._sampled(trace, columns)
 
-    def _sampled(self, trace: Trace, columns: int) -> NDArray[np.float64]:
-        """What held in the middle of each column: a reading holds until the next one."""
-        if len(trace) == 0:
-            return np.full(columns, np.nan)
-        seconds = (self.end - self.start) / columns
-        middles = self.start + (np.arange(columns) + 0.5) * seconds
+def strip_history(
+    past: TraceSource,
+    cards: Sequence[CardFace],
+    plotted: Plotted,
+    stretch: tuple[float, float],
+    columns: int,
+) -> StripHistory:
+    """What held in the middle of each column: a reading holds until the next one."""
+    seconds = (stretch[1] - stretch[0]) / columns
+    end = float(np.ceil(stretch[1] / seconds - 1e-6)) * seconds
+    start = end - columns * seconds
+    middles, values = start + (np.arange(columns) + 0.5) * seconds, []
+    for each in cards:
+        trace = plotted.trace(past, each.id, start, end, columns)
         at = np.searchsorted(trace.times, middles, side="right") - 1
-        since = middles - trace.times[np.maximum(at, 0)]
-        stale = since > _STALE * max(trace.column_seconds, seconds, 1.0)
+        times, means = (np.append(e, np.nan) for e in (trace.times, trace.means))
+        stale = middles - times[at] > _STALE * max(trace.column_seconds, seconds, 1.0)
         unknown = (at < 0) | (stale & (at == len(trace) - 1))
-        return np.where(unknown, np.nan, trace.means[np.maximum(at, 0)])
+        values.append(np.where(unknown, np.nan, means[at]))
+    return StripHistory(start, end, np.array(values))
 
 
 def strip_content(
     boards: Sequence[Sequence[CardFace]],
     plotted: Plotted,
     history: StripHistory,
-    ticks: tuple[TimeTick, ...],
+    window: TimeWindow,
+    slowed: SlowedBook,
     units: Units,
-    gone: Mapping[CardId, tuple[float, str]],
-    then: Then,
 ) -> StripContent:
-    """`gone` is when cards were lost, and that moment in words."""
+    then, start, end = window.then(), history.start, history.end
     cards = [each for board in boards for each in board]
     reach = np.maximum(strip_tops(cards, plotted, history) - plotted.lowest, 1e-9)
     figures = [_mean(board, plotted, units) for board in boards]
     labels = [ranges([each.index for each in board]) for board in boards]
     return StripContent(
         shares=(history.values - plotted.lowest) / reach[:, np.newaxis],
-        start=history.start,
-        end=history.end,
+        start=start,
+        end=end,
         cards=tuple(each.id for each in cards),
         boards=tuple(map(StripBoard, labels, map(len, boards), figures)),
-        marks=tuple(_marks(cards, history, gone, then)),
-        ticks=ticks,
+        marks=tuple(_marks(cards, history, window, slowed)),
+        ticks=ticks_of(window, start, end, history.values.shape[1] * 2.0),
         said=". ".join(
             tr("Cards {numbers}: {figure}", numbers=label, figure=figure.spoken)
             for label, figure in zip(labels, figures, strict=True)
@@ -238,111 +192,47 @@ def strip_tops(
     limits = [plotted.limit(each) for each in cards]
     told = [limit for limit in limits if limit is not None]
     if not told:
-        seen = history.values[np.isfinite(history.values)]
-        told = [max([*seen, _LEAST_RATE if len(plotted.metrics) > 1 else 1.0])]
+        least, seen = _LEAST_RATE if len(plotted.metrics) > 1 else 1.0, history.values
+        told = [float(seen.max(where=np.isfinite(seen), initial=least))]
     return np.array([max(told) if limit is None else limit for limit in limits])
 
 
 def _mean(board: Sequence[CardFace], plotted: Plotted, units: Units) -> Figure:
-    told = [
-        value for each in board if each.answers and (value := plotted.value(each)) is not None
-    ]
-    title = tr(plotted.title)
+    values = [plotted.value(each) for each in board if each.answers]
+    told, title = [value for value in values if value is not None], tr(plotted.title)
     if not told:
         return Figure(title, absent=("–",), hint=tr("None of these cards reports it."))
     read = quantity(METRICS[plotted.metrics[0]], sum(told) / len(told), units)
-    one, several = (
-        mark("{metric} now, mean of {count} card"),
-        mark("{metric} now, mean of {count} cards"),
-    )
-    hint = trn(one, several, len(told), metric=title)
+    hint = tr("{metric} now, mean of these cards", metric=title)
     return Figure(title, number=read.number, unit=read.unit, hint=hint)
 
 
 def _marks(
-    cards: Sequence[CardFace],
-    history: StripHistory,
-    gone: Mapping[CardId, tuple[float, str]],
-    then: Then,
-) -> list[StripMark]:
-    marks, asleep = [], list[list[int]]()  # rows beside each other
+    cards: Sequence[CardFace], history: StripHistory, window: TimeWindow, slowed: SlowedBook
+) -> Iterator[StripMark]:
+    then, asleep = window.then(), False
     for row, each in enumerate(cards):
-        state, went = each.state, each.state in _GONE
+        state, before = each.state, asleep
+        went, asleep = state in GONE, state is CardState.ASLEEP
+        seen = slowed.gone_at(each.id) if went else None
         # Of a card that was lost before it was ever read nobody knows the moment.
-        at, moment = gone.get(each.id, (then.began, "")) if went else (None, "")
+        at, word = then.began if went and seen is None else seen, tr(state.word)
         if not holds_then(state, at, then):
             continue
-        word = tr(state.word)
         if went:
-            word = tr("{state} at {moment}", state=word, moment=moment) if moment else word
-            marks.append(StripMark(row, at, f"{each.number} {word}", Tone.BAD))
+            if seen is not None:
+                word = tr("{state} at {moment}", state=word, moment=window.moment(seen))
+            yield StripMark(row, at, f"{each.number} {word}", Tone.BAD)
         elif state in _SILENT:
-            ended = _ended(history, row)
-            marks.append(StripMark(row, ended, f"{each.number} {word}", Tone.WARN))
-        elif state is CardState.ASLEEP:
-            if asleep and asleep[-1][-1] == row - 1:
-                asleep[-1].append(row)
-            else:
-                asleep.append([row])
-    for run in asleep:
-        numbers = ranges([cards[row].index for row in run])
-        for row in run:
-            # The words once, in the middle.
-            first = row == run[len(run) // 2]
-            words = tr("{numbers} asleep, not read", numbers=numbers) if first else ""
-            marks.append(StripMark(row, _ended(history, row), words, Tone.FAINT))
-    return marks
+            yield StripMark(row, _ended(history, row), f"{each.number} {word}", Tone.WARN)
+        elif asleep:
+            # The words once, of those that sleep beside each other.
+            word = "" if before else tr("asleep, not read")
+            yield StripMark(row, _ended(history, row), word, Tone.FAINT)
 
 
 def _ended(history: StripHistory, row: int) -> float | None:
     """When its last figure came; None where there is none in this stretch."""
     there = np.flatnonzero(np.isfinite(history.values[row]))
-    if there.size == 0:
-        return None
     seconds = (history.end - history.start) / float(history.values.shape[1])
-    return history.start + (int(there[-1]) + 1) * seconds
-
-
-class StripFiles:
-    """What can be taken along of very many cards. A sentence over the strip says what came of
-    it.
-    """
-
-    def __init__(self, machine: MachineState, time_window: TimeWindow, strip: QWidget) -> None:
-        self._machine, self._time_window = machine, time_window
-        self._note, self._saving = PlotNote(strip), Saving(machine.settings, strip)
-        self._saving.done.connect(self._note.show_done)
-        self._saving.refused.connect(self._note.show_refused)
-
-    def copy_figures(self, faces: Sequence[CardFace]) -> None:
-        """What each card says now, a line for each."""
-        simulated = self._machine.session.simulated
-        lines = [tr("SIMULATED: every figure is made up.")] if simulated else []
-        lines += [tr("{card}: {figures}", card=e.title, figures=e.spoken) for e in faces]
-        QGuiApplication.clipboard().setText("\n".join(lines))
-        self._note.show_done(trn("{count} card copied.", "{count} cards copied.", len(faces)))
-
-    def ask_csv(self, cards: Sequence[CardId], plotted: Plotted) -> None:
-        """Every reading of the metric in the stretch that is seen, of all cards."""
-        session, (start, end) = self._machine.session, self._time_window.stretch()
-        offset = self._time_window.wall(0.0)
-        heading = Heading(tr(session.source.label), session.simulated, start, end, offset)
-        name = suggested_name("cards", end + offset, simulated=session.simulated)
-
-        def write(path: Path) -> Write:
-            return partial(_write, path, self._machine.past, cards, plotted, heading)
-
-        self._saving.ask(tr("Save readings of all cards"), name, [CSV], write)
-
-
-def _write(
-    path: Path, past: TraceSource, cards: Sequence[CardId], plotted: Plotted, heading: Heading
-) -> None:
-    """Called from the thread that writes."""
-    stretch = heading.start, heading.end
-    columns = [
-        TraceColumn(each, METRICS[m], past.trace(each, m, *stretch, _EVERY_READING))
-        for each in cards
-        for m in plotted.metrics
-    ]
-    write_traces(path, columns, heading)
+    return history.start + (int(there[-1]) + 1) * seconds if there.size else None

@@ -32,21 +32,18 @@ from gpuexplorer.gui.widgets.line import ElidedLabel, Line, NowTag
 from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.telemetry.trace import TraceSource
 
-# Adding up a card's energy takes as long as to draw its tile, and changes slowly: so many are
-# asked at each beat until all were, and then each of them once in so many beats.
-_MOST_EACH_TIME, _BEATS = 8, 32
+_BEATS = 32  # energy is added up once in so many: it takes long, and changes slowly
 
 
 def sums_of(cards: Sequence[CardFace]) -> Together:
     """Of those that answer."""
     cells = [
         CardCell(
-            *(CellKey("", each.id), each.number, each.name, CardState.WORKING),
-            each.reading.values,
-            memory_bytes=each.memory.total_bytes,
+            *(CellKey("", e.id), e.number, e.name, CardState.WORKING, e.reading.values),
+            memory_bytes=e.memory.total_bytes,
         )
-        for each in cards
-        if each.answers
+        for e in cards
+        if e.answers
     ]
     return together(cells, "")
 
@@ -54,61 +51,37 @@ def sums_of(cards: Sequence[CardFace]) -> Together:
 def figures_of(
     cards: Sequence[CardFace], units: Units, *, answering_said: bool = False
 ) -> list[Figure]:
-    """Busy, memory, power, hottest. Each says of how many cards it is where not all report it;
-    `answering_said`: where it is not of as many as answer.
+    """Busy, memory, power, hottest; and of how many cards, unless of all, or of all that answer
+    where it is `answering_said` how many those are.
     """
     sums, figures = sums_of(cards), []
     whole = part_of_memory(sums.memory_total, sums.memory_total, units)
     used = part_of_memory(sums.memory_used, sums.memory_total, units)
-    busy = Figure(
-        tr("Busy, average"),
-        number=ratio(sums.busy or 0.0).number,
-        unit="%",
-        hint=tr("The mean of the cards that report it."),
-        short_label=tr("busy on average"),
-    )
-    memory = Figure(
-        tr("Memory"),
-        number=used.number,
-        unit=used.unit,
-        limit=trimmed(whole.number),
-        hint=tr("Used, of all the memory of these cards."),
-    )
-    said = before = sums.cards if answering_said else len(cards)
+    busy = Figure(tr("Busy, average"), "", ratio(sums.busy or 0.0).number, "%")
+    memory = Figure(tr("Memory"), "", used.number, used.unit, trimmed(whole.number))
+    said = sums.cards if answering_said else len(cards)
     for told, figure in (
         (sums.busy_told, busy),
         (sums.memory_told, memory),
-        (sums.power_told, power_of(sums)),
+        (sums.power_told, power_of(cards)),
         (sums.heat_told, _hottest(cards, sums, units)),
     ):
-        label, short = figure.label, figure.short_label
-        if not told:
-            why = tr("no card reports it") if sums.cards else tr("no card is read")
-            figures.append(Figure(label, absent=(why, tr("not reported"))))
-            continue
-        if told != said:
-            words = {"told": told, "count": len(cards)}
-            label = tr("{label} ({told} of {count} cards)", label=label, **words)
-            if short:
-                short = tr("busy on {told} of {count} cards", **words)
-            elif told != before:  # in a row it is said once
-                short = tr("on {told} of {count} cards", **words)
-        figures.append(replace(figure, label=label, short_label=short))
-        before = told
+        label = figure.label
+        if told not in (0, said):
+            of = {"told": told, "count": len(cards)}
+            label = tr("{label} ({told} of {count} cards)", label=label, **of)
+        why = tr("no card reports it") if sums.cards else tr("no card is read")
+        absent = () if told else (why, tr("not reported"))
+        figures.append(replace(figure, label=label, absent=absent))
     return figures
 
 
-def power_of(sums: Together) -> Figure:
+def power_of(cards: Sequence[CardFace]) -> Figure:
+    sums = sums_of(cards)
     # What some draw is not compared with the limits of others.
     limits = sums.limits if sums.limits_told == sums.power_told else 0.0
-    drawn = watts(sums.power, at_least=limits)
-    return Figure(
-        tr("Power"),
-        number=drawn.number,
-        unit=drawn.unit,
-        limit=watts(limits).number if limits else "",
-        hint=tr("What these cards draw together, and the sum of their limits."),
-    )
+    drawn, most = watts(sums.power, at_least=limits), watts(limits).number if limits else ""
+    return Figure(tr("Power"), "", drawn.number, drawn.unit, most)
 
 
 def _hottest(cards: Sequence[CardFace], sums: Together, units: Units) -> Figure:
@@ -119,57 +92,44 @@ def _hottest(cards: Sequence[CardFace], sums: Together, units: Units) -> Figure:
     limit = values.get(m.TEMPERATURE_MAX, values.get(m.TEMPERATURE_SLOWDOWN))
     near = limit is not None and celsius >= limit - NEAR_HEAT_LIMIT
     read = quantity(METRICS[m.TEMPERATURE], celsius, units)
-    several = sums.heat_told > 1
-    return Figure(
-        tr("Hottest"),
-        number=read.number,
-        unit=tr("{unit}, card {number}", unit=read.unit, number=number)
-        if several
-        else read.unit,
-        tone=Tone.WARN if near else Tone.TEXT,
-        brief=tr("hottest") if several else "",
-    )
+    unit, tone = read.unit, Tone.WARN if near else Tone.TEXT
+    if sums.heat_told > 1:
+        unit = tr("{unit}, card {number}", unit=unit, number=number)
+    return Figure(tr("Hottest"), "", read.number, unit, tone=tone)
 
 
 class EnergyFeed:
-    """What each card used in the time that is shown, as it was when it was last asked."""
+    """What all cards used in the time that is shown, as far as the past reaches."""
 
     def __init__(self, past: TraceSource) -> None:
         self._past = past
-        self._used: dict[CardId, EnergyUsed | None] = {}  # the one asked longest ago first
+        self._used: list[EnergyUsed | None] = []
         self._asked: object = None
-        self._end = 0.0
+        self._asked_at, self._beat = 0.0, 0
 
     def figure(
         self, cards: Sequence[CardId], start: float, end: float, *, following: bool = True
     ) -> Figure:
-        """Of all, as soon as all were asked, as far as the past reaches. It says so where what
-        stands beside it is of another time.
-        """
-        span, count = end - start, len(cards)
-        asked = (round(span, 3), tuple(cards))
-        if asked != self._asked or not 0 <= end - self._end < max(2.0, span / 60):
-            self._asked, self._used = asked, {}
-        self._end = end
-        left = [each for each in cards if each not in self._used][:_MOST_EACH_TIME]
-        for card in left or list(self._used)[: -(-count // _BEATS)]:
-            self._used.pop(card, None)
-            self._used[card] = energy_used(self._past, card, start, end)
-        told = [used for used in self._used.values() if used is not None]
-        if not told or len(self._used) < count:
+        """It says so where what stands beside it is of another time."""
+        span, ids = end - start, list(cards)
+        asked, moved = (round(span, 3), ids), end - self._asked_at
+        self._beat += 1
+        if asked != self._asked or not 0 <= moved < span / 4 or self._beat % _BEATS == 0:
+            self._asked, self._asked_at = asked, end
+            self._used = [energy_used(self._past, card, start, end) for card in ids]
+        told = [used for used in self._used if used is not None]
+        if not told:
             label = tr("Energy, {span}", span=span_words(span))
             return Figure(label, absent=(tr("with the next readings"), tr("soon")))
         words = span_words(time_covered(max(used.seconds for used in told), span))
         if not following:
             words = tr("the {span} shown", span=words)
-        label, short = tr("Energy, {span}", span=words), tr("in {span}", span=words)
-        if len(told) < count:
-            of = {"told": len(told), "count": count}
+        label = tr("Energy, {span}", span=words)
+        if len(told) < len(cards):
+            of = {"told": len(told), "count": len(cards)}
             label = tr("{label} ({told} of {count} cards)", label=label, **of)
-            short = tr("in {span} on {told} of {count} cards", span=words, **of)
-        hint = tr("What these cards used in the time that is shown, as far as it was read.")
         read = energy(sum(used.joules for used in told))
-        return Figure(label, number=read.number, unit=read.unit, hint=hint, short_label=short)
+        return Figure(label, number=read.number, unit=read.unit)
 
 
 class TogetherPanel(Panel):

@@ -1,11 +1,12 @@
 """OverviewView: every card, what all do together, who uses them and what took place."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QPoint
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
 from gpuexplorer.core.cards import CardId, CardState
@@ -17,26 +18,12 @@ from gpuexplorer.gui.cards.card_head import face_of_now
 from gpuexplorer.gui.cards.event_words import told
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.moments import NOTHING_THEN, NOTHING_YET, moment_words
-from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.all_cards import AllCardsPanel
-from gpuexplorer.gui.overview.lists import (
-    Alike,
-    EventsPanel,
-    NotesPanel,
-    ProcessesPanel,
-    ProgramsFeed,
-    WorthPanel,
-)
-from gpuexplorer.gui.overview.strip_content import StripFiles, boards_of, ticks_of
-from gpuexplorer.gui.overview.sums import (
-    EnergyFeed,
-    TogetherPanel,
-    figures_of,
-    power_of,
-    sums_of,
-)
+from gpuexplorer.gui.overview.lists import EventsPanel, ProcessesPanel, WorthPanel
+from gpuexplorer.gui.overview.strip_content import GONE, boards_of, ticks_of
+from gpuexplorer.gui.overview.sums import EnergyFeed, TogetherPanel, figures_of, power_of
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
 from gpuexplorer.gui.overview.tiles.tile_drawing import NO_PAST, TilePast
@@ -46,14 +33,11 @@ from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.event_list import EpisodeRow
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, add, column, row
-from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, add, column, row, say, wrapped_label
 from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page, Panel
 from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.telemetry.backends.host import NO_SWAP_SPACE
-from gpuexplorer.telemetry.trace import Trace
 
 _KEYS: KeyGroup = (
     mark("Tiles"),
@@ -70,7 +54,6 @@ _UNREAD = {
     CardState.NO_CONNECTION: mark("no connection"),
     CardState.REFUSED: mark("no access"),
 }
-_GONE = (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER)
 _GAP, _SIDE_WIDTH = 16, 300
 _WIDE = 900  # from here on lists stand beside each other
 
@@ -86,19 +69,16 @@ class OverviewView(LiveView):
         machine = source.label if source.simulated else "cards"
         self._arrangement = Arrangement(desk.settings, machine)
         self._slowed = SlowedBook()
-        self._programs = ProgramsFeed(desk.machine)
         self._energy = EnergyFeed(desk.machine.past)
         self._pasts: dict[CardId, tuple[object, TilePast]] = {}
         self._all, self._tiles, self._cells = AllCardsPanel(desk), TileGrid(), TileGrid()
-        self._worth, self._together = (
-            WorthPanel(desk.time_window),
-            TogetherPanel(desk.time_window),
-        )
-        self._processes = ProcessesPanel(desk.time_window)
-        self._events, self._notes = EventsPanel(desk.machine), NotesPanel()
-        now, body = Panel(tr("Now"), tr("Power")), look().letters.body
-        legend = tr("busy in %, memory below it, index in the corner")
-        now.head.insertWidget(1, ElidedLabel(body, Tone.QUIET, legend), 100)
+        self._worth = WorthPanel(desk.time_window)
+        self._together = TogetherPanel(desk.time_window)
+        self._processes = ProcessesPanel(desk.machine, desk.time_window)
+        self._events, self._notes = EventsPanel(desk.machine), wrapped_label("", Tone.QUIET)
+        self._notes.setAccessibleDescription(tr("Good to know"))
+        legend = tr("busy in %, memory below it, index in the corner, power at the right")
+        now = Panel(tr("Now"), legend)
         add(now.body, self._cells, GROWS)
         self._many, below = QWidget(), QWidget()
         # Their directions turn where it is narrow.
@@ -106,28 +86,21 @@ class OverviewView(LiveView):
         self._cells_row = row(now, GROWS, self._side, within=self._many, gap=_GAP)
         parts = (self._processes, Grow(52), self._events, Grow(34))
         self._lists = row(*parts, within=below, gap=_GAP)
-        for part, name in (
-            (self._all, "curves"),
-            (self._tiles, "tiles"),
-            (self._processes, "processes"),
-            (self._events, "events"),
-        ):
-            part.setObjectName(f"overview.{name}")
+        self._all.setObjectName("overview.curves")
+        self._tiles.setObjectName("overview.tiles")
+        self._processes.setObjectName("overview.processes")
+        self._events.setObjectName("overview.events")
         self._page = Page()
         add(self._page.body, self._all, Grow(4), self._tiles, Grow(12), self._many, Grow(12))
         add(self._page.body, below, Grow(4), self._notes)
         column(self._page, within=self)
         self._hover = HoverCard(self._page.widget() or self, self._cells)
         self.begin_at(self._page)
-        self._files = StripFiles(desk.machine, desk.time_window, self._all.strip)
         copy, save = tr("Copy what all cards say"), tr("Save all cards as CSV…")
-        self._of_strip = (
-            self.add_command(copy, "Ctrl+C", self._on_copy_asked),
-            self.add_command(save, "Ctrl+S", self._on_save_asked),
-        )
-        self._show_all = QAction(tr("Show all hidden cards"), self)
-        self._show_all.triggered.connect(self._on_show_all_asked)
-        self.addAction(self._show_all)
+        copy_command = self.add_command(copy, "Ctrl+C", self._all.copy_figures)
+        self._of_strip = copy_command, self.add_command(save, "Ctrl+S", self._all.ask_csv)
+        words, run = tr("Show all hidden cards"), self._on_show_all_asked
+        self._show_all = self.add_command(words, "", run)
         navigation = desk.navigation
         for grid in (self._tiles, self._cells):
             grid.tile_focused.connect(self._page.ensureWidgetVisible)
@@ -138,12 +111,11 @@ class OverviewView(LiveView):
         self._all.metric_chosen.connect(self._pull_now)
         self._all.hidden.clicked.connect(self._on_show_all_asked)
         self._all.strip.opened.connect(navigation.open_card)
-        self._worth.table.chosen.connect(self._on_cards_chosen)
-        self._processes.table.chosen.connect(self._on_program_chosen)
+        self._worth.chosen.connect(lambda alike: navigation.open_card(alike[0].id))
+        self._processes.chosen.connect(lambda face: navigation.open_card(face.cards[0]))
         self._processes.all.clicked.connect(lambda: navigation.open_screen("processes"))
         self._events.all.clicked.connect(lambda: navigation.open_screen("events"))
-        self._events.table.chosen.connect(self._on_event_chosen)
-        desk.settings.changed.connect(self._on_settings_changed)
+        self._events.chosen.connect(self._on_event_chosen)
 
     def pull(self) -> None:
         machine, cards = self.machine, self.machine.cards()
@@ -155,9 +127,7 @@ class OverviewView(LiveView):
         boards = boards_of(seen) if many else []
         for action in self._of_strip:
             action.setVisible(many)  # lines have such commands of their own
-        if self._programs.bring_up():
-            words = self._programs.remark(), self._programs.nobody()
-            self._processes.show_programs(self._programs.all, *words)
+        self._processes.pull()
         # Its scene comes first, and has all that changed here painted at once.
         self._all.show_cards(seen, boards, log, self._slowed)
         self._show_tiles(seen, boards)
@@ -165,10 +135,10 @@ class OverviewView(LiveView):
         hidden = len(cards) - len(seen)
         self._show_all.setEnabled(hidden > 0)
         self._all.show_hidden(hidden)
-        self._events.show_happenings(log, cards)
+        self._events.pull()
         # Those of the computer stand among its facts, with what helps.
         notes = [each for each in machine.session.notes() if each != NO_SWAP_SPACE]
-        self._notes.show_notes([tr(note) for note in notes])
+        say(self._notes, "\n".join(tr(note) for note in notes))
 
     def _show_tiles(
         self, seen: Sequence[CardFace], boards: Sequence[Sequence[CardFace]]
@@ -185,8 +155,8 @@ class OverviewView(LiveView):
         titled = [
             Board(
                 title=tr("Board {number}", number=board[0].index // 8),
-                remark=self._programs.name_on(board),
-                power=power_of(sums_of(board)).shorter,
+                remark=self._processes.name_on(board),
+                power=power_of(board).shorter,
                 cards=tuple(each.id for each in board),
             )
             for board in boards
@@ -195,42 +165,48 @@ class OverviewView(LiveView):
         if grid.show_faces(seen, titled) or changed:
             self._fit()
         for card, tile in grid.tiles.items():
-            tile.show_past(self._past(tile))
-            tile.show_programs(self._programs.of_card(card) if tile.lists_programs() else ())
+            of_memory, scaled = tile.shows_memory_past(), tile.tile_size is TileSize.FULL
+            width = tile.past_width()
+            tile.show_past(self._past(tile.face, width, memory=of_memory, scaled=scaled))
+            tile.show_programs(self._processes.of_card(card) if tile.lists_programs() else ())
         self._hover.forget_gone()
         self._refresh_hover()
 
     def _show_sums(self, cards: Sequence[CardFace], *, many: bool) -> None:
-        following = self.time_window.following
-        ids, stretch = [each.id for each in cards], self.time_window.stretch()
-        figures = figures_of(cards, self.machine.settings.choices.units, answering_said=many)
-        figures.append(self._energy.figure(ids, *stretch, following=following))
+        window, units = self.time_window, self.machine.settings.choices.units
+        figures, ids = figures_of(cards, units, answering_said=many), [e.id for e in cards]
+        figures.append(self._energy.figure(ids, *window.stretch(), following=window.following))
         if many:
-            answering = sum(each.answers for each in cards)
-            self._together.show_figures(figures, answering, len(cards))
+            self._together.show_figures(figures, sum(e.answers for e in cards), len(cards))
         else:
             # The plots of one card, and its tile, say all but the last.
             self._all.show_sums(figures if len(cards) > 1 else figures[-1:])
 
-    def _past(self, tile: CardTile, width: float | None = None) -> TilePast:
-        """Of another width it is for what tells about this tile elsewhere."""
-        elsewhere, width = width is not None, width or tile.past_width()
+    def _past(
+        self, face: CardFace, width: float, *, memory: bool = False, scaled: bool = False
+    ) -> TilePast:
         if width < 8:
             return NO_PAST
-        window, face, past = self.time_window, tile.face, self.machine.past
-        memory = not elsewhere and tile.shows_memory_past()
-        scaled = not elsewhere and tile.tile_size is TileSize.FULL
+        window, past = self.time_window, self.machine.past
         # Within one column nothing new would be seen.
         start, end = steady_stretch(*window.stretch(), width / COLUMN_PIXELS)
-        at = window.playhead
-        at = None if at is None or not start <= at <= end else at
+        at = window.playhead if start <= (window.playhead or start) <= end else None
         asked = start, end, width, memory, scaled, face.state, window.following, at
         before = self._pasts.get(face.id)
         if before is not None and before[0] == asked:
             return before[1]
-        columns, total = columns_for(width), face.memory.total_bytes
+        columns, total, then = columns_for(width), face.memory.total_bytes, window.then()
         busy = past.trace(face.id, GPU_UTILIZATION, start, end, columns)
-        count, ended = int(busy.counts.sum()), self._ended(face, busy)
+        count, gone, moment = int(busy.counts.sum()), face.state in GONE, ""
+        ended = self._slowed.gone_at(face.id) if gone and count else None
+        unread = _UNREAD.get(face.state, "") if then.following else ""
+        if ended is not None and start <= ended <= end:
+            # With the day where it is not that of the end: what it is drawn in is small.
+            moment = moment_words(window.wall(ended), window.wall(end))
+        elif then.nothing_yet:
+            unread = NOTHING_YET
+        elif not count and (gone or not then.following):
+            unread = NOTHING_THEN
         shown = StripShown(
             busy,
             *(start, end, 1.0),
@@ -238,10 +214,9 @@ class OverviewView(LiveView):
                 Band(each.start, each.end, each.word, each.tone)
                 for each in self._slowed.stretches(face.id, start, end)
             ],
-            ended=ended,
-            # With the day where it is not that of the end: what it is drawn in is small.
-            ended_word=moment_words(window.wall(ended), window.wall(end)) if ended else "",
-            unread="" if ended else self._unread(face, read=count > 0),
+            ended=ended if moment else None,
+            ended_word=moment,
+            unread=tr(unread),
             scale=((1.0, "100 %"), (0.5, "50")) if scaled else (),
             ticks=ticks_of(window, start, end, width) if scaled else (),
             playhead=at,
@@ -251,32 +226,17 @@ class OverviewView(LiveView):
             used = past.trace(face.id, MEMORY_USED, start, end, columns)
             scale = ((total, face.memory.scale),) if scaled else ()
             of_memory = StripShown(used, start, end, total, scale=scale, playhead=at)
-        mean = ratio(float(np.nansum(busy.means * busy.counts)) / count) if count else ""
+        mean = ratio(float(np.nansum(busy.means * busy.counts)) / max(1, count))
         average = tr("average {share}", share=mean) if count else ""
         made = TilePast(shown, of_memory, average)
         self._pasts[face.id] = (asked, made)
         return made
 
-    def _ended(self, face: CardFace, busy: Trace) -> float | None:
-        """When the card went, where that is in sight."""
-        at, (start, end) = self._slowed.gone_at(face.id), self.time_window.stretch()
-        seen = at is not None and start <= at <= end and bool(busy.counts.any())
-        return at if face.state in _GONE and seen else None
-
-    def _unread(self, face: CardFace, *, read: bool) -> str:
-        """Why nothing is on a tile's trace; `read`: some of it was."""
-        then = self.time_window.then()
-        if then.nothing_yet:
-            return tr(NOTHING_YET)
-        if not read and (face.state in _GONE or not then.following):
-            return tr(NOTHING_THEN)
-        return tr(_UNREAD.get(face.state, "")) if then.following else ""
-
     def _refresh_hover(self) -> None:
         tile = self._hover.tile
         if tile is not None:
-            past = self._past(tile, self._hover.past_width() or 192.0)
-            self._hover.show_card(past, self._programs.of_card(tile.face.id))
+            past = self._past(tile.face, self._hover.past_width() or 192.0)
+            self._hover.show_card(past, self._processes.of_card(tile.face.id))
         self._all.show_chosen(None if tile is None else tile.face.id)
 
     def _fit(self) -> None:
@@ -312,24 +272,21 @@ class OverviewView(LiveView):
         at, menu = order.index(shown.card.id), QMenu(self)
         menu.setAccessibleName(tr("Card {number}", number=shown.number))
 
-        def add_action(
-            words: str, deed: Callable[[], object], keys: str = "", *, there: bool = True
-        ) -> None:
-            action = menu.addAction(words, deed)
-            # It is shown here; the tile itself takes the key.
-            action.setShortcut(QKeySequence(keys))
-            action.setShortcutVisibleInContextMenu(True)
-            action.setEnabled(there)
-
         def move(to: int) -> None:
             self._on_moved(card, order[to])
 
-        add_action(tr("Open"), lambda: self.desk.navigation.open_card(shown.card.id), "Return")
-        add_action(tr("Copy name and UUID"), lambda: _copy(shown))
-        add_action(tr("Hide this card"), lambda: self._hide(shown), there=len(order) > 1)
-        back, on = "Ctrl+Shift+Left", "Ctrl+Shift+Right"
-        add_action(tr("Move earlier"), lambda: move(at - 1), back, there=at > 0)
-        add_action(tr("Move later"), lambda: move(at + 1), on, there=at + 1 < len(order))
+        id_, last = shown.card.id, len(order) - 1
+        for words, keys, there, deed in (
+            (tr("Open"), "Return", True, partial(self.desk.navigation.open_card, id_)),
+            (tr("Copy name and UUID"), "", True, partial(_copy, shown)),
+            (tr("Hide this card"), "", last > 0, partial(self._hide, shown)),
+            (tr("Move earlier"), "Ctrl+Shift+Left", at > 0, partial(move, at - 1)),
+            (tr("Move later"), "Ctrl+Shift+Right", at < last, partial(move, at + 1)),
+        ):
+            action = menu.addAction(words, deed)
+            action.setShortcut(QKeySequence(keys))  # which the tile itself takes
+            action.setShortcutVisibleInContextMenu(True)
+            action.setEnabled(there)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(place)
 
@@ -345,20 +302,6 @@ class OverviewView(LiveView):
         self._arrangement.show_all()
         self._pull_now()
 
-    def _on_copy_asked(self) -> None:
-        seen = self._arrangement.shown(self.machine.cards())
-        self._files.copy_figures([self.machine.face(each) for each in seen])
-
-    def _on_save_asked(self) -> None:
-        seen = self._arrangement.shown(self.machine.cards())
-        self._files.ask_csv([each.card.id for each in seen], self._all.chosen)
-
-    def _on_cards_chosen(self, alike: Alike) -> None:
-        self.desk.navigation.open_card(alike[0].id)
-
-    def _on_program_chosen(self, program: ProgramFace) -> None:
-        self.desk.navigation.open_card(program.cards[0])
-
     def _on_event_chosen(self, chosen: EpisodeRow) -> None:
         happening = chosen.first
         shown = self.machine.shown(happening.card)
@@ -367,17 +310,9 @@ class OverviewView(LiveView):
         if happening.card is not None and shown is not None:
             self.desk.navigation.open_card(happening.card)
 
-    def _on_settings_changed(self) -> None:
-        if self.isVisible():
-            self._pull_now()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        self._fit()
-        super().showEvent(event)
 
 
 def _copy(shown: Shown) -> None:
@@ -402,10 +337,10 @@ class Arrangement:
             self._hidden = []
 
     def shown(self, cards: Sequence[Shown]) -> list[Shown]:
-        ordered = self._ordered(cards)
-        seen = [each for each in ordered if each.card.id not in self._hidden]
+        there = {each.card.id: each for each in cards}
+        ordered = [there[card] for card in self._all(cards) if card in there]
         # To hide the last card of all would leave a screen that shows nothing.
-        return seen or ordered
+        return [each for each in ordered if each.card.id not in self._hidden] or ordered
 
     def hide(self, card: CardId) -> None:
         self._keep(self._order, [*self._hidden, card])
@@ -415,35 +350,28 @@ class Arrangement:
 
     def move(self, card: CardId, place: CardId, cards: Sequence[Shown]) -> None:
         """To where the other one is, which makes room."""
-        order = [each.card.id for each in self._ordered(cards)]
-        if card == place or card not in order or place not in order:
-            return
-        to = order.index(place)
-        order.remove(card)
-        order.insert(to, card)
-        # Who is not there just now keeps its place behind who stood before it.
-        for at, absent in enumerate(self._order):
-            if absent not in order:
-                _insert_behind(order, self._order[at - 1] if at else None, absent)
-        self._keep(order, self._hidden)
+        order = self._all(cards)
+        if card in order and place in order:
+            to = order.index(place)
+            order.remove(card)
+            order.insert(to, card)
+            self._keep(order, self._hidden)
 
-    def _ordered(self, cards: Sequence[Shown]) -> list[Shown]:
-        """A card nobody placed stands behind the one before it in the driver's order."""
-        there = {each.card.id: each for each in cards}
-        order = [card for card in self._order if card in there]
-        for at, each in enumerate(cards):
+    def _all(self, cards: Sequence[Shown]) -> list[CardId]:
+        """Also those that are not there just now, which keep their places. A card that nobody
+        placed stands behind the one before it in the driver's order.
+        """
+        order, before = list(self._order), -1
+        for each in cards:
             if each.card.id not in order:
-                _insert_behind(order, cards[at - 1].card.id if at else None, each.card.id)
-        return [there[card] for card in order]
+                order.insert(before + 1, each.card.id)
+            before = order.index(each.card.id)
+        return order
 
     def _keep(self, order: list[CardId], hidden: list[CardId]) -> None:
         self._order, self._hidden = order, hidden
         for key, ids in zip(self._keys, (order, hidden), strict=True):
             self._settings.remember(key, json.dumps(ids))
-
-
-def _insert_behind(order: list[CardId], before: CardId | None, card: CardId) -> None:
-    order.insert(order.index(before) + 1 if before in order else 0, card)
 
 
 def _ids(text: str | None) -> list[CardId]:
