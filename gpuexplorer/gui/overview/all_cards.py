@@ -17,7 +17,7 @@ from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.event_words import EventGroup, group_of, sign
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.moments import reason_then
+from gpuexplorer.gui.cards.moments import Then, reason_then
 from gpuexplorer.gui.cards.plot_families import short_label
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.cards.throttling import SlowedBook
@@ -34,7 +34,6 @@ from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.plots.graph import ZOOM
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
@@ -97,7 +96,7 @@ class AllCardsPanel(Panel):
         self.plots = PlotStack(desk.time_window, desk.settings)
         self.plots.comparing = desk.machine.comparing
         self.strip = HeatStrip()
-        for each in (self.plots, self.strip):
+        for each in (self.plots, self.strip):  # as high as is told below, whatever they ask
             each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         add(self.body, self._sums, self.plots, GROWS, self.strip, GROWS)
         self.body.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
@@ -161,7 +160,8 @@ class AllCardsPanel(Panel):
         letters = look().letters
         gap, said = (_GAP, letters.caption, Tone.QUIET), list[Wording]()
         for figure in figures:
-            shown = wordings(figure, letters.strong, letters.caption, figure.label)[0]
+            before = figure.brief if figure.known else figure.label  # units say what it is
+            shown = wordings(figure, letters.strong, letters.caption, before)[0]
             said.insert(0, (*said[0], gap, *shown) if said else shown)
         spoken = [figure.spoken for figure in figures]
         self._sums.show_wordings(said, "\n".join(spoken))
@@ -204,7 +204,6 @@ class AllCardsPanel(Panel):
         ask(tr("Save readings of all cards"), name, [CSV], lambda path: partial(write, path))
 
     def _place_sums(self, *, beside: bool) -> None:
-        """Below the heading where there is no room in it."""
         if beside and self.head.indexOf(self._sums) < 0:
             self.head.insertWidget(4, self._sums, 100)
         elif not beside and self.body.indexOf(self._sums) < 0:
@@ -214,13 +213,13 @@ class AllCardsPanel(Panel):
         self, seen: Sequence[CardFace], log: Sequence[Happening], slowed: SlowedBook
     ) -> None:
         machine, window = self._machine, self._time_window
-        stretch = window.stretch()
+        then = stretch, _ = window.stretch(), window.then()
         plotted: Sequence[Plotted] = (self.chosen,)
         if len(seen) == 1:
             plotted = list(self._offered.values())[: self._plots_fitting]
         columns, beside = self.plots.columns(), machine.comparing.beside
         contents = [
-            plot_content(each, seen, machine.past, window, columns, slowed, log, beside)
+            plot_content(each, seen, machine.past, *then, columns, slowed, log, beside)
             for each in plotted
         ]
         source = machine.session.source
@@ -290,7 +289,8 @@ def plot_content(
     plotted: Plotted,
     cards: Sequence[CardFace],
     past: TraceSource,
-    window: TimeWindow,
+    stretch: tuple[float, float],
+    then: Then,
     columns: int,
     slowed: SlowedBook,
     log: Sequence[Happening],
@@ -299,7 +299,6 @@ def plot_content(
     """The line of a card that is alone is called by what it shows, since the heading says which
     card it is. `log` says why there is nothing; `beside` is what all is compared with.
     """
-    stretch, then = window.stretch(), window.then()
     alone, metric = len(cards) == 1, METRICS[plotted.metrics[0]]
     limits = {limit for each in cards if (limit := plotted.limit(each)) is not None}
     one = plotted.marked and len(limits) == 1  # all have the same limit, which is drawn

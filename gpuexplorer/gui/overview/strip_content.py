@@ -117,12 +117,10 @@ def ranges(numbers: Sequence[int]) -> str:
     )
 
 
-def ticks_of(
-    window: TimeWindow, start: float, end: float, width: float
-) -> tuple[TimeTick, ...]:
+def ticks_of(window: TimeWindow, start: float, end: float, wide: float) -> tuple[TimeTick, ...]:
     """Clock times, and before all of them that this is now, where it is."""
     now = (TimeTick(end, tr("now")),) if window.following else ()
-    return (*now, *time_ticks(start, end, window.wall(0.0), int(width / _TICK_EVERY)))
+    return (*now, *time_ticks(start, end, window.wall(0.0), int(wide / _TICK_EVERY)))
 
 
 class StripHistory(NamedTuple):

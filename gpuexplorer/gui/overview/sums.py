@@ -57,7 +57,8 @@ def figures_of(
     sums, figures = sums_of(cards), []
     whole = part_of_memory(sums.memory_total, sums.memory_total, units)
     used = part_of_memory(sums.memory_used, sums.memory_total, units)
-    busy = Figure(tr("Busy, average"), "", ratio(sums.busy or 0.0).number, "%")
+    read = ratio(sums.busy or 0.0)
+    busy = Figure(tr("Busy, average"), "", read.number, read.unit, brief=tr("busy"))
     memory = Figure(tr("Memory"), "", used.number, used.unit, trimmed(whole.number))
     said = sums.cards if answering_said else len(cards)
     for told, figure in (
@@ -66,13 +67,13 @@ def figures_of(
         (sums.power_told, power_of(cards)),
         (sums.heat_told, _hottest(cards, sums, units)),
     ):
-        label = figure.label
+        label, brief = figure.label, figure.brief
         if told not in (0, said):
             of = {"told": told, "count": len(cards)}
-            label = tr("{label} ({told} of {count} cards)", label=label, **of)
+            label = brief = tr("{label} ({told} of {count} cards)", label=label, **of)
         why = tr("no card reports it") if sums.cards else tr("no card is read")
         absent = () if told else (why, tr("not reported"))
-        figures.append(replace(figure, label=label, absent=absent))
+        figures.append(replace(figure, label=label, brief=brief, absent=absent))
     return figures
 
 
@@ -95,7 +96,7 @@ def _hottest(cards: Sequence[CardFace], sums: Together, units: Units) -> Figure:
     unit, tone = read.unit, Tone.WARN if near else Tone.TEXT
     if sums.heat_told > 1:
         unit = tr("{unit}, card {number}", unit=unit, number=number)
-    return Figure(tr("Hottest"), "", read.number, unit, tone=tone)
+    return Figure(tr("Hottest"), "", read.number, unit, tone=tone, brief=tr("hottest"))
 
 
 class EnergyFeed:
@@ -124,12 +125,12 @@ class EnergyFeed:
         words = span_words(time_covered(max(used.seconds for used in told), span))
         if not following:
             words = tr("the {span} shown", span=words)
-        label = tr("Energy, {span}", span=words)
+        label, brief = tr("Energy, {span}", span=words), tr("in {span}", span=words)
         if len(told) < len(cards):
             of = {"told": len(told), "count": len(cards)}
-            label = tr("{label} ({told} of {count} cards)", label=label, **of)
+            label = brief = tr("{label} ({told} of {count} cards)", label=label, **of)
         read = energy(sum(used.joules for used in told))
-        return Figure(label, number=read.number, unit=read.unit)
+        return Figure(label, number=read.number, unit=read.unit, brief=brief)
 
 
 class TogetherPanel(Panel):

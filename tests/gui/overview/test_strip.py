@@ -62,7 +62,9 @@ def told(window: TimeWindow, past: History, log: list[Happening]) -> str:
     """Of the first card: why its line has no figures, and the words on its row of the strip."""
     first, book = faces(None, NOW)[:1], SlowedBook()
     book.take(log)
-    line = plot_content(BUSY, first, past, window, 300, book, [GONE]).lines[0]
+    line = plot_content(
+        BUSY, first, past, window.stretch(), window.then(), 300, book, [GONE]
+    ).lines[0]
     strip = strip_history(past, first, BUSY, window.stretch(), 100)
     content = strip_content([first], BUSY, strip, window, book, USUAL)
     return "; ".join([line.reason, *(mark.words for mark in content.marks)])
