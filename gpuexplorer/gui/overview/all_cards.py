@@ -24,6 +24,7 @@ from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.strip_content import (
     PLOTTED,
+    SCALE_ENDS,
     Plotted,
     StripHistory,
     strip_content,
@@ -52,7 +53,7 @@ _LEAST_PLOT, _MOST_PLOT = 148, 320
 _FEWEST_PLOTS, _MOST_PLOTS = 2, 4
 _LEAST_OF_SEVERAL, _MOST_OF_SEVERAL, _AXIS = 84, 180, 54
 _AROUND = 66  # heading and margins
-_BESIDES = 560  # what else stands in the heading, where all choices do
+_ALL_CHOICES, _SUMS_BESIDE = 470, 560  # so much room beside the choices, and they are there
 _GAP = " " * 7
 _EVERY = 10_000_000  # readings
 # What changes a picture for all who look at it; programs come and go too often.
@@ -181,8 +182,7 @@ class AllCardsPanel(Panel):
         """What each card of the strip says now, a line for each."""
         simulated = self._machine.session.simulated
         lines = [tr("SIMULATED: every figure is made up.")] if simulated else []
-        figures = mark("{card}: {figures}")
-        lines += [tr(figures, card=each.title, figures=each.spoken) for each in self._rows]
+        lines += [tr("{card}: {figures}", card=e.title, figures=e.spoken) for e in self._rows]
         QGuiApplication.clipboard().setText("\n".join(lines))
         done = trn("{count} card copied.", "{count} cards copied.", len(self._rows))
         self._note.show_done(done)
@@ -214,9 +214,8 @@ class AllCardsPanel(Panel):
     ) -> None:
         machine, window = self._machine, self._time_window
         then = stretch, _ = window.stretch(), window.then()
-        plotted: Sequence[Plotted] = (self.chosen,)
-        if len(seen) == 1:
-            plotted = list(self._offered.values())[: self._plots_fitting]
+        offered = list(self._offered.values())[: self._plots_fitting]
+        plotted = offered if len(seen) == 1 else [self.chosen]
         columns, beside = self.plots.columns(), machine.comparing.beside
         contents = [
             plot_content(each, seen, machine.past, *then, columns, slowed, log, beside)
@@ -234,13 +233,14 @@ class AllCardsPanel(Panel):
         machine, window, plotted = self._machine, self._time_window, self.chosen
         columns, units = self.strip.columns(), machine.settings.choices.units
         asked = machine.past, self._rows, plotted, window.stretch(), columns
-        history = self._history = strip_history(*asked)
+        before = self._history if window.following else None
+        history = self._history = strip_history(*asked, before)
         content = strip_content(boards, plotted, history, window, slowed, units)
         self.strip.show_content(content)
         tops, metric = strip_tops(self._rows, plotted, history), METRICS[plotted.metrics[0]]
-        end = tr("own limit")
+        end, high = tr("own limit"), str(quantity(metric, float(tops[0]), units))
         if max(tops) <= 1.01 * min(tops):
-            end = tr(plotted.end, high=str(quantity(metric, float(tops[0]), units)))
+            end = tr(SCALE_ENDS.get(plotted.name, "{high}"), high=high)
         self._legend.show_ends(quantity(metric, plotted.lowest, units).number, end)
         self._on_crosshair_moved()
 
@@ -280,8 +280,9 @@ class AllCardsPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._wide = self.width() >= self._metrics.full_width() + _BESIDES
-        self._metrics.show_compact(not self._wide)
+        left = self.width() - self._metrics.full_width()
+        self._wide = left >= _SUMS_BESIDE
+        self._metrics.show_compact(left < _ALL_CHOICES)
         self._place_sums(beside=self._wide or self._metrics.isHidden())
 
 

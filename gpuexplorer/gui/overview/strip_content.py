@@ -24,6 +24,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 
 _LEAST_RATE = 1e9
+_TURNS = 16  # beats until the past of every card was asked for
 _TICK_EVERY = 84.0  # pixels
 _STALE = 3.0  # columns, or seconds if that is longer: beyond it a last reading does not hold
 GONE = (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER)
@@ -41,7 +42,6 @@ class Plotted:
     limits: tuple[MetricId, ...] = ()  # the highest there can be, in the order they are tried
     marked: bool = False  # whether that limit is drawn as a line
     lowest: float = 0.0  # where a scale of colours begins
-    end: str = "{high}"  # what the end of that scale is called
 
     def trace(
         self, past: TraceSource, card: CardId, start: float, end: float, columns: int
@@ -74,16 +74,8 @@ class Plotted:
 
 
 PLOTTED = (
-    Plotted(
-        *("utilisation", mark("Utilisation"), (ids.GPU_UTILIZATION,)),
-        highest=1.0,
-        end=mark("{high} busy"),
-    ),
-    Plotted(
-        *("memory", mark("Memory"), (ids.MEMORY_USED,)),
-        limits=(ids.MEMORY_TOTAL,),
-        end=mark("{high} used"),
-    ),
+    Plotted("utilisation", mark("Utilisation"), (ids.GPU_UTILIZATION,), highest=1.0),
+    Plotted("memory", mark("Memory"), (ids.MEMORY_USED,), limits=(ids.MEMORY_TOTAL,)),
     Plotted("power", mark("Power"), (ids.POWER_DRAW,), limits=(ids.POWER_LIMIT,)),
     Plotted(
         *("temperature", mark("Temperature"), (ids.TEMPERATURE,)),
@@ -94,6 +86,8 @@ PLOTTED = (
     Plotted("pcie", mark("PCIe"), (ids.PCIE_RECEIVE, ids.PCIE_TRANSMIT)),
     Plotted("nvlink", mark("NVLink"), (ids.NVLINK_RECEIVE, ids.NVLINK_TRANSMIT)),
 )
+# What the end of a scale of colours is called.
+SCALE_ENDS = {"utilisation": mark("{high} busy"), "memory": mark("{high} used")}
 
 
 def boards_of(cards: Sequence[CardFace]) -> list[list[CardFace]]:
@@ -129,6 +123,8 @@ class StripHistory(NamedTuple):
     start: float
     end: float
     values: NDArray[np.float64]
+    shown: object = None  # as long as it is the same, time only moves on
+    turn: int = 0
 
 
 def strip_history(
@@ -137,20 +133,32 @@ def strip_history(
     plotted: Plotted,
     stretch: tuple[float, float],
     columns: int,
+    before: StripHistory | None = None,
 ) -> StripHistory:
-    """What held in the middle of each column: a reading holds until the next one."""
+    """What held in the middle of each column: a reading holds until the next one. With one from
+    `before`, the past of a few cards is asked for, and others go on with what they say now.
+    """
     seconds = (stretch[1] - stretch[0]) / columns
     end = float(np.ceil(stretch[1] / seconds - 1e-6)) * seconds
-    start = end - columns * seconds
-    middles, values = start + (np.arange(columns) + 0.5) * seconds, []
-    for each in cards:
-        trace = plotted.trace(past, each.id, start, end, columns)
+    start, rows, turn = end - columns * seconds, range(len(cards)), 0
+    shown = [each.id for each in cards], columns, round(seconds, 9), plotted
+    moved = round((end - before.end) / seconds) if before is not None else -1
+    if before is not None and before.shown == shown and 0 <= moved < columns:
+        told = [plotted.value(e) if e.answers else None for e in cards]
+        now = np.array([[np.nan if value is None else value] * moved for value in told])
+        values, turn = np.hstack((before.values[:, moved:], now)), before.turn + 1
+        rows = rows[turn % _TURNS :: _TURNS]
+    else:
+        values = np.full((len(cards), columns), np.nan)
+    middles = start + (np.arange(columns) + 0.5) * seconds
+    for row in rows:
+        trace = plotted.trace(past, cards[row].id, start, end, columns)
         at = np.searchsorted(trace.times, middles, side="right") - 1
         times, means = (np.append(e, np.nan) for e in (trace.times, trace.means))
         stale = middles - times[at] > _STALE * max(trace.column_seconds, seconds, 1.0)
         unknown = (at < 0) | (stale & (at == len(trace) - 1))
-        values.append(np.where(unknown, np.nan, means[at]))
-    return StripHistory(start, end, np.array(values))
+        values[row] = np.where(unknown, np.nan, means[at])
+    return StripHistory(start, end, values, shown, turn)
 
 
 def strip_content(

@@ -51,9 +51,7 @@ def sums_of(cards: Sequence[CardFace]) -> Together:
 def figures_of(
     cards: Sequence[CardFace], units: Units, *, answering_said: bool = False
 ) -> list[Figure]:
-    """Busy, memory, power, hottest; and of how many cards, unless of all, or of all that answer
-    where it is `answering_said` how many those are.
-    """
+    """Busy, memory, power, hottest; of how many cards each is, where that is not said yet."""
     sums, figures = sums_of(cards), []
     whole = part_of_memory(sums.memory_total, sums.memory_total, units)
     used = part_of_memory(sums.memory_used, sums.memory_total, units)

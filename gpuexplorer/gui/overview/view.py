@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
@@ -68,6 +69,7 @@ class OverviewView(LiveView):
         source = desk.machine.session.source
         machine = source.label if source.simulated else "cards"
         self._arrangement = Arrangement(desk.settings, machine)
+        self._arrangement.changed.connect(self._pull_now)
         self._slowed = SlowedBook()
         self._energy = EnergyFeed(desk.machine.past)
         self._pasts: dict[CardId, tuple[object, TilePast]] = {}
@@ -99,7 +101,7 @@ class OverviewView(LiveView):
         copy, save = tr("Copy what all cards say"), tr("Save all cards as CSV…")
         copy_command = self.add_command(copy, "Ctrl+C", self._all.copy_figures)
         self._of_strip = copy_command, self.add_command(save, "Ctrl+S", self._all.ask_csv)
-        words, run = tr("Show all hidden cards"), self._on_show_all_asked
+        words, run = tr("Show all hidden cards"), self._arrangement.show_all
         self._show_all = self.add_command(words, "", run)
         navigation = desk.navigation
         for grid in (self._tiles, self._cells):
@@ -109,7 +111,7 @@ class OverviewView(LiveView):
             grid.moved.connect(self._on_moved)
         self._cells.tile_pointed.connect(self._on_tile_pointed)
         self._all.metric_chosen.connect(self._pull_now)
-        self._all.hidden.clicked.connect(self._on_show_all_asked)
+        self._all.hidden.clicked.connect(self._arrangement.show_all)
         self._all.strip.opened.connect(navigation.open_card)
         self._worth.chosen.connect(lambda alike: navigation.open_card(alike[0].id))
         self._processes.chosen.connect(lambda face: navigation.open_card(face.cards[0]))
@@ -131,7 +133,14 @@ class OverviewView(LiveView):
         # Its scene comes first, and has all that changed here painted at once.
         self._all.show_cards(seen, boards, log, self._slowed)
         self._show_tiles(seen, boards)
-        self._show_sums(list(faces.values()), many=many)
+        every, ids, units = list(faces.values()), list(faces), machine.settings.choices.units
+        figures, window = figures_of(every, units, answering_said=many), self.time_window
+        figures.append(self._energy.figure(ids, *window.stretch(), following=window.following))
+        if many:
+            self._together.show_figures(figures, sum(e.answers for e in every), len(every))
+        else:
+            # The plots of one card, and its tile, say all but the last.
+            self._all.show_sums(figures if len(every) > 1 else figures[-1:])
         hidden = len(cards) - len(seen)
         self._show_all.setEnabled(hidden > 0)
         self._all.show_hidden(hidden)
@@ -171,16 +180,6 @@ class OverviewView(LiveView):
             tile.show_programs(self._processes.of_card(card) if tile.lists_programs() else ())
         self._hover.forget_gone()
         self._refresh_hover()
-
-    def _show_sums(self, cards: Sequence[CardFace], *, many: bool) -> None:
-        window, units = self.time_window, self.machine.settings.choices.units
-        figures, ids = figures_of(cards, units, answering_said=many), [e.id for e in cards]
-        figures.append(self._energy.figure(ids, *window.stretch(), following=window.following))
-        if many:
-            self._together.show_figures(figures, sum(e.answers for e in cards), len(cards))
-        else:
-            # The plots of one card, and its tile, say all but the last.
-            self._all.show_sums(figures if len(cards) > 1 else figures[-1:])
 
     def _past(
         self, face: CardFace, width: float, *, memory: bool = False, scaled: bool = False
@@ -279,7 +278,7 @@ class OverviewView(LiveView):
         for words, keys, there, deed in (
             (tr("Open"), "Return", True, partial(self.desk.navigation.open_card, id_)),
             (tr("Copy name and UUID"), "", True, partial(_copy, shown)),
-            (tr("Hide this card"), "", last > 0, partial(self._hide, shown)),
+            (tr("Hide this card"), "", last > 0, partial(self._arrangement.hide, id_)),
             (tr("Move earlier"), "Ctrl+Shift+Left", at > 0, partial(move, at - 1)),
             (tr("Move later"), "Ctrl+Shift+Right", at < last, partial(move, at + 1)),
         ):
@@ -290,17 +289,8 @@ class OverviewView(LiveView):
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(place)
 
-    def _hide(self, shown: Shown) -> None:
-        self._arrangement.hide(shown.card.id)
-        self._pull_now()
-
     def _on_moved(self, card: str, place: str) -> None:
         self._arrangement.move(CardId(card), CardId(place), self.machine.cards())
-        self._pull_now()
-
-    def _on_show_all_asked(self) -> None:
-        self._arrangement.show_all()
-        self._pull_now()
 
     def _on_event_chosen(self, chosen: EpisodeRow) -> None:
         happening = chosen.first
@@ -323,13 +313,16 @@ def _copy(shown: Shown) -> None:
     QGuiApplication.clipboard().setText(words)
 
 
-class Arrangement:
+class Arrangement(QObject):
     """In which order cards are shown and which are hidden, remembered. They are known by their
     id, so that one that was lost finds its place again. Simulated cards all have the same ids:
     for them each machine has an arrangement of its own.
     """
 
+    changed = Signal()
+
     def __init__(self, settings: Settings, machine: str) -> None:
+        super().__init__()
         self._settings = settings
         self._keys = (f"overview/{machine}/order", f"overview/{machine}/hidden")
         self._order, self._hidden = (_ids(settings.remembered(key)) for key in self._keys)
@@ -372,12 +365,11 @@ class Arrangement:
         self._order, self._hidden = order, hidden
         for key, ids in zip(self._keys, (order, hidden), strict=True):
             self._settings.remember(key, json.dumps(ids))
+        self.changed.emit()
 
 
 def _ids(text: str | None) -> list[CardId]:
     """What cannot be read is as if nobody had arranged anything."""
-    try:
-        found = json.loads(text or "[]")
-    except ValueError:
-        found = []
-    return [CardId(e) for e in found if isinstance(e, str)] if isinstance(found, list) else []
+    with suppress(ValueError, TypeError):
+        return [CardId(each) for each in json.loads(text or "[]") if isinstance(each, str)]
+    return []
