@@ -6,7 +6,7 @@ from PySide6.QtCore import QEventLoop, QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QWidget
 
-from gpuexplorer.gui.overview.short_table import ShortTable
+from gpuexplorer.gui.tables.table import Table
 
 T = TypeVar("T", bound=QObject)
 W = TypeVar("W", bound=QWidget)
@@ -69,17 +69,16 @@ def written(within: QWidget) -> list[str]:
     return [*texts(within), *buttons]
 
 
-def table_called(window: QWidget, name: str) -> ShortTable[Any]:
-    """A short table of the overview."""
-    (found,) = (
-        each for each in window.findChildren(ShortTable) if each.accessibleName() == name
-    )
+def table_called(window: QWidget, name: str) -> Table[Any]:
+    """The one that can be seen."""
+    tables = window.findChildren(Table)
+    (found,) = (e for e in tables if e.accessibleName() == name and e.isVisible())
     return found
 
 
 def rows_of(window: QWidget, name: str) -> list[str]:
     """What its rows say to a screen reader, from the top down."""
-    table = table_called(window, name)
-    model = table.model()
-    rows = range(model.rowCount()) if table.isVisible() else ()
-    return [str(model.index(at, 0).data(Qt.ItemDataRole.AccessibleTextRole)) for at in rows]
+    tables = [e for e in window.findChildren(Table) if e.accessibleName() == name]
+    models = [table.model() for table in tables if table.isVisible()]
+    indexes = [model.index(at, 0) for model in models for at in range(model.rowCount())]
+    return [str(each.data(Qt.ItemDataRole.AccessibleTextRole)) for each in indexes]

@@ -1,6 +1,6 @@
 """What a person sees of the cards on the overview."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import psutil
 import pytest
@@ -10,76 +10,116 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.rail.rail_devices import DeviceListView
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.live_view import Remark
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import GIB, Answer, FakeBackend, card, instance, session_of, working
-from tests.gui.hands import press, rows_of, the
+from tests.gui.hands import press, the
 
 TileSaying = Callable[[MainWindow, str], CardTile]
+HIDDEN = "hidden from CUDA by CUDA_VISIBLE_DEVICES"
+ONE = "one instance or card at a time"
+BARRED = card(0, cuda_index=None, cuda_reason=HIDDEN)
+FANLESS = Answer(
+    {m: v for m, v in working(0.0).values.items() if m != ids.FAN_SPEED},
+    missing={ids.FAN_SPEED: Absence.NO_PART},
+)
+NAMELESS = card(3, "NVIDIA card that does not answer", id=CardId("NAMELESS-3"), cuda_index=None)
+H100 = card(1, "NVIDIA H100 80GB HBM3", cuda_index=None, cuda_reason=ONE)
+A100 = card(1, "NVIDIA A100-SXM4-40GB")
+PART = {ids.MEMORY_USED: 2.2 * GIB, ids.MEMORY_TOTAL: 9.75 * GIB}
 
 
-def test_a_working_card_says_who_it_is_and_how_busy_and_full(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    window = open_window(session_of({card(0): working(busy=0.97, used=19.5 * GIB)}))
-    tile = tile_saying(window, "GPU busy 97 %")
-    assert tile.accessibleName() == "Card 0, NVIDIA TITAN RTX, cuda:0"
-    said = tile.accessibleDescription()
-    assert "Memory 19.5 of 24 GiB" in said
-    assert "Power 253 of 280 W" in said
-    assert "Temperature 70 of 78 °C" in said
-    assert "PCIe gen 3 ×16" in said
+def silent(absence: Absence, state: CardState = CardState.WORKING) -> dict[Card, Answer]:
+    return {card(0): Answer(otherwise=absence, state=state)}
 
 
-def test_a_zero_is_a_number_and_a_missing_figure_is_words(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    silent_fan = {ids.FAN_SPEED: Absence.NO_PART}
-    without = working(busy=0.0)
-    without.values = {m: v for m, v in without.values.items() if m not in silent_fan}
-    without.missing = silent_fan
-    window = open_window(session_of({card(0): working(busy=0.0), card(1): without}))
-    assert "GPU busy 0 %. " in tile_saying(window, "Idle").accessibleDescription()
-    said = tile_saying(window, "Fan: none on this card").accessibleDescription()
-    assert "Fan 0" not in said
+def slowed(reason: str, **more: float) -> dict[Card, Answer]:
+    return {card(0): working(**{ids.throttle(reason): 1.0}, **more)}
 
 
-def test_a_missing_figure_explains_itself_in_full_on_asking(
-    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
-) -> None:
-    window = open_window(session_of({card(0): Answer(otherwise=Absence.NO_PERMISSION)}))
-    tile = tile_saying(window, "Power: no permission")
-    hint = "Power: this user may not read it.\nPower the whole board draws"
-    qtbot.waitUntil(lambda: any(each.startswith(hint) for each in tile.hints()))
+UNKNOWN = Answer(otherwise=Absence.NO_ANSWER, state=CardState.NO_ANSWER)
+MIG = {A100: Answer(otherwise=Absence.MIG_ON)}
+NARROW, FIRST_GENERATION = {ids.PCIE_WIDTH: 8.0}, {ids.PCIE_GENERATION: 1.0}
+FULL = ("Memory 19.5 of 24 GiB", "Power 253 of 280 W", "Temperature 70 of 78 °C")
 
 
 @pytest.mark.parametrize(
-    ("state", "absence", "words"),
+    ("cards", "said"),
     [
-        (CardState.LOST, Absence.LOST, "Lost. It no longer answers the driver."),
-        (CardState.UNLISTED, Absence.UNLISTED, "Not listed. The driver no longer lists it."),
-        (CardState.REFUSED, Absence.NO_PERMISSION, "No access. This user, container or job"),
-        (CardState.REFUSED, Absence.NOT_SUPPORTED, "No access. The driver says that it does"),
-        (CardState.REFUSED, Absence.REFUSED, "No access. The driver gives no access"),
-        (CardState.ASLEEP, Absence.ASLEEP, "Asleep. Asleep, or left alone"),
-        (CardState.NO_DRIVER, Absence.NO_DRIVER, "No driver. The driver is gone"),
+        ({card(0): working(used=19.5 * GIB)}, ("GPU busy 97 %", "PCIe gen 3 ×16", *FULL)),
+        ({card(0): working(busy=0.0)}, ("Idle. GPU busy 0 %. ",)),
+        ({card(0): FANLESS}, ("Fan: none on this card",)),
+        (silent(Absence.LOST, CardState.LOST), ("Lost. It no longer answers the driver.",)),
+        (silent(Absence.UNLISTED, CardState.UNLISTED), ("Not listed. The driver no longer",)),
+        (
+            silent(Absence.NO_PERMISSION, CardState.REFUSED),
+            ("No access. This user, ",),
+        ),
+        (
+            silent(Absence.NOT_SUPPORTED, CardState.REFUSED),
+            ("No access. The driver says",),
+        ),
+        (
+            silent(Absence.REFUSED, CardState.REFUSED),
+            ("No access. The driver gives",),
+        ),
+        (silent(Absence.ASLEEP, CardState.ASLEEP), ("Asleep. Asleep, or left alone",)),
+        (silent(Absence.NO_DRIVER, CardState.NO_DRIVER), ("No driver. The driver is gone",)),
+        (silent(Absence.IMPOSSIBLE), ("Gives no usable figure. GPU busy: impossible figure",)),
+        ({NAMELESS: UNKNOWN}, ("The driver has not answered for this card yet.",)),
+        (
+            {H100: working(), instance(H100, 0, f"{H100.name} MIG 1g.10gb", ONE): Answer()},
+            ("Instance 1.0, MIG 1g.10gb, no CUDA number: ",),
+        ),
+        (
+            {**MIG, instance(A100, 2): Answer(PART, otherwise=Absence.IN_INSTANCE)},
+            ("cuda:2: Memory 2.20 of 9.75 GiB", "GPU busy: known per instance only"),
+        ),
+        (slowed("hw_thermal_slowdown"), ("Much too hot. GPU busy",)),
+        ({card(0): working(0.9, **NARROW)}, ("PCIe ×8 of ×16. GPU busy 90 %",)),
+        ({card(0): working(0.0, **NARROW)}, ("Idle. GPU busy 0 %",)),
+        ({card(0): working(0.0, **FIRST_GENERATION)}, ("PCIe gen 1 of 3 ×16",)),
     ],
 )
-def test_a_card_without_figures_says_why_in_their_place(
+def test_a_tile_says_what_its_card_does_or_why_that_is_not_known(
     open_window: OpenWindow,
     tile_saying: TileSaying,
-    state: CardState,
-    absence: Absence,
-    words: str,
+    cards: Mapping[Card, Answer],
+    said: Sequence[str],
 ) -> None:
-    window = open_window(session_of({card(0): Answer(otherwise=absence, state=state)}))
-    assert "GPU busy" not in tile_saying(window, words).accessibleDescription()
+    tile = tile_saying(open_window(session_of(dict(cards))), said[0])
+    assert all(each in tile.accessibleDescription() for each in said)
+
+
+@pytest.mark.parametrize(
+    ("made", "name", "hint"),
+    [
+        (
+            card(0),
+            "Card 0, NVIDIA TITAN RTX, cuda:0",
+            "Power: this user may not read it.\n",
+        ),
+        (BARRED, "Card 0, NVIDIA TITAN RTX, no CUDA number", f"No CUDA number: {HIDDEN}."),
+        (NAMELESS, "Card 3, no CUDA number", ""),
+    ],
+)
+def test_a_tile_names_its_card_and_what_is_missing_explains_itself_on_asking(
+    open_window: OpenWindow,
+    tile_saying: TileSaying,
+    qtbot: QtBot,
+    made: Card,
+    name: str,
+    hint: str,
+) -> None:
+    window = open_window(session_of({made: Answer(otherwise=Absence.NO_PERMISSION)}))
+    tile = tile_saying(window, name.partition(",")[0])
+    assert tile.accessibleName() == name
+    qtbot.waitUntil(lambda: any(each.startswith(hint) for each in tile.hints()))
 
 
 def test_a_card_that_hangs_counts_the_seconds_and_the_other_is_read_on(
@@ -113,135 +153,27 @@ def test_a_short_silence_leaves_the_last_figures_and_a_long_one_does_not(
     assert not tile_saying(window, "GPU busy 97 %").face.dimmed
 
 
-def test_a_slow_card_looks_the_same_while_it_is_waited_for_and_after(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    answer = working()
-    window = open_window(session_of({card(0): answer}))
-    tile_saying(window, "GPU busy 97 %")
-    answer.hangs = True
-    tile_saying(window, "Slow to answer. GPU busy 97 %")
-    answer.values = working(busy=0.5).values
-    answer.hangs = False
-    tile_saying(window, "Slow to answer. GPU busy 50 %")
-
-
-def test_a_card_whose_every_figure_is_impossible_says_so(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    window = open_window(session_of({card(0): Answer(otherwise=Absence.IMPOSSIBLE)}))
-    tile_saying(window, "Gives no usable figure. GPU busy: impossible figure")
-
-
-def test_a_lost_card_takes_as_much_room_as_its_neighbours(
+def test_a_lost_card_takes_as_much_room_as_its_neighbour_and_comes_back(
     open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
 ) -> None:
-    lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
-    window = open_window(session_of({card(0): working(), card(1): lost}))
+    answer = Answer(otherwise=Absence.LOST, state=CardState.LOST)
+    window = open_window(session_of({card(0): working(), card(1): answer}))
     works, blank = tile_saying(window, "GPU busy 97 %"), tile_saying(window, "Lost")
     assert blank.height() == works.height()
     window.resize(560, 420)
     qtbot.waitUntil(lambda: blank.y() > works.y())
     assert blank.height() == works.height()
-
-
-def test_a_card_that_is_lost_and_comes_back_shows_figures_again(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    answer = Answer(otherwise=Absence.LOST, state=CardState.LOST)
-    window = open_window(session_of({card(0): answer}))
-    tile = tile_saying(window, "Lost")
-    answer.state = CardState.WORKING
-    answer.values = working(busy=0.5).values
-    assert tile_saying(window, "GPU busy 50 %") is tile
-
-
-def test_a_card_without_a_number_in_cuda_says_why_on_asking(
-    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
-) -> None:
-    hidden = "hidden from CUDA by CUDA_VISIBLE_DEVICES"
-    window = open_window(session_of({card(0, cuda_index=None, cuda_reason=hidden): working()}))
-    tile = tile_saying(window, f"No CUDA number: {hidden}.")
-    assert tile.accessibleName() == "Card 0, NVIDIA TITAN RTX, no CUDA number"
-    qtbot.waitUntil(lambda: f"No CUDA number: {hidden}." in tile.hints())
-
-
-def test_an_instance_is_named_without_the_name_of_its_card(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    reason = "one instance or card at a time"
-    parent = card(1, "NVIDIA H100 80GB HBM3", cuda_index=None, cuda_reason=reason)
-    part = instance(parent, 0, "NVIDIA H100 80GB HBM3 MIG 1g.10gb", reason)
-    unnamed = instance(parent, 1, "NVIDIA H100 80GB HBM3, MIG instance 1", reason)
-    cards = {parent: working(), part: Answer(), unnamed: Answer()}
-    said = tile_saying(open_window(session_of(cards)), "Instance").accessibleDescription()
-    assert "Instance 1.0, MIG 1g.10gb, no CUDA number: " in said
-    assert "Instance 1.1, MIG instance 1, no CUDA number: " in said
-    assert said.count(reason) == 1
-
-
-def test_a_card_that_tells_not_even_its_name_goes_by_its_number(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    nameless = card(
-        3, "NVIDIA card that does not answer", id=CardId("NAMELESS-3"), cuda_index=None
-    )
-    silent = Answer(otherwise=Absence.NO_ANSWER, state=CardState.NO_ANSWER)
-    window = open_window(session_of({nameless: silent}))
-    tile = tile_saying(window, "The driver has not answered for this card yet.")
-    assert tile.accessibleName() == "Card 3, no CUDA number"
-    assert "does not answer" not in tile.accessibleDescription()
-
-
-def test_mig_instances_stand_under_their_card(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    parent = card(1, "NVIDIA A100-SXM4-40GB")
-    part = Answer(
-        {ids.MEMORY_USED: 2.2 * GIB, ids.MEMORY_TOTAL: 9.75 * GIB},
-        otherwise=Absence.IN_INSTANCE,
-    )
-    whole = Answer(otherwise=Absence.MIG_ON)
-    window = open_window(session_of({parent: whole, instance(parent, 2): part}))
-    said = tile_saying(window, "2.20 of 9.75 GiB").accessibleDescription()
-    assert "Instance 1.2, MIG 1g.10gb, cuda:2: Memory 2.20 of 9.75 GiB" in said
-    assert "GPU busy: known per instance only" in said
-    assert len(window.findChildren(CardTile)) == 1
-
-
-def test_throttling_stands_beside_the_name(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    hot = working(**{ids.throttle("hw_thermal_slowdown"): 1.0})
-    window = open_window(session_of({card(0): hot}))
-    tile_saying(window, "Much too hot. GPU busy")
+    answer.state, answer.values = CardState.WORKING, working(busy=0.5).values
+    assert tile_saying(window, "GPU busy 50 %") is blank
 
 
 def test_a_card_at_its_power_limit_is_told_without_a_warning(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
-    full = {ids.throttle("sw_power_cap"): 1.0, ids.POWER_DRAW: 280.0}
-    window = open_window(session_of({card(0): working(**full)}))
-    face = tile_saying(window, "At its power limit. GPU busy").face
+    full = slowed("sw_power_cap", **{ids.POWER_DRAW: 280.0})
+    face = tile_saying(open_window(session_of(full)), "At its power limit. GPU busy").face
     assert face.mark == StateMark("At its power limit", Tone.QUIET, brief="Power limit")
     assert Tone.WARN not in {figure.tone for figure in face.figures}
-
-
-def test_a_narrow_link_is_told_under_load_and_not_at_rest(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    busy = working(0.9, **{ids.PCIE_WIDTH: 8.0})
-    resting = working(0.0, **{ids.PCIE_WIDTH: 8.0})
-    window = open_window(session_of({card(0): busy, card(1): resting}))
-    tile_saying(window, "PCIe ×8 of ×16. GPU busy 90 %")
-    tile_saying(window, "Idle. GPU busy 0 %")
-
-
-def test_a_link_that_rests_says_what_it_could_be(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    resting = working(0.0, **{ids.PCIE_GENERATION: 1.0})
-    tile_saying(open_window(session_of({card(0): resting})), "PCIe gen 1 of 3 ×16")
 
 
 @pytest.mark.parametrize(("count", "coloured"), [(8, True), (9, False)])
@@ -251,8 +183,7 @@ def test_card_colours_end_where_they_could_not_be_told_apart(
     window = open_window(session_of({card(i): working() for i in range(count)}))
     tile_saying(window, f"Card {count - 1}")
     tiles = window.findChildren(CardTile)
-    assert len(tiles) == count
-    assert all((tile.face.colour is not None) is coloured for tile in tiles)
+    assert [tile.face.colour is not None for tile in tiles] == [coloured] * count
 
 
 def test_a_card_that_appears_and_one_that_goes_are_followed(
@@ -276,31 +207,12 @@ def test_arrow_keys_go_from_tile_to_tile_and_tab_stops_once(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
     window = open_window(session_of({card(i): working() for i in range(4)}))
-    first = tile_saying(window, "Card 0")
-    third = tile_saying(window, "Card 2")
+    first, third = tile_saying(window, "Card 0"), tile_saying(window, "Card 2")
     first.setFocus()
     press(first, Qt.Key.Key_Down)
     assert QApplication.focusWidget() is third
-    stops = [
-        t for t in window.findChildren(CardTile) if t.focusPolicy() & Qt.FocusPolicy.TabFocus
-    ]
-    assert stops == [third]
-
-
-def test_what_took_place_is_told_with_the_newest_on_top(
-    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
-) -> None:
-    answer = working()
-    window = open_window(session_of({card(0): answer}))
-    tile_saying(window, "GPU busy 97 %")
-    answer.values = {**answer.values, ids.throttle("sw_power_cap"): 1.0}
-
-    def newest() -> str:
-        return next(iter(rows_of(window, "Events")), "")
-
-    qtbot.waitUntil(lambda: newest().endswith(", card 0: At its power limit, ongoing"))
-    answer.state, answer.values, answer.otherwise = CardState.LOST, {}, Absence.LOST
-    qtbot.waitUntil(lambda: newest().endswith(", card 0: The card is lost, ongoing"))
+    tab = Qt.FocusPolicy.TabFocus
+    assert [t for t in window.findChildren(CardTile) if t.focusPolicy() & tab] == [third]
 
 
 def test_notes_about_the_cards_are_shown_and_that_there_is_no_swap_stands_elsewhere(
@@ -313,8 +225,7 @@ def test_notes_about_the_cards_are_shown_and_that_there_is_no_swap_stands_elsewh
     window = open_window(session)
 
     def notes() -> list[str]:
-        remarks = window.findChildren(Remark)
-        return [label.text() for each in remarks for label in each.findChildren(QLabel)]
+        return [label.text() for label in window.findChildren(QLabel)]
 
     qtbot.waitUntil(lambda: "The cards differ." in notes())
     assert not [note for note in notes() if "swap" in note]

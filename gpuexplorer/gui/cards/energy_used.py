@@ -23,15 +23,6 @@ class EnergyUsed:
     counted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class EnergyTogether:
-    """What several cards used in at most so many seconds."""
-
-    joules: float
-    seconds: float
-    cards: int
-
-
 def time_covered(seconds: float, span: float) -> float:
     """As it is said of a figure for a span of which so many seconds are known."""
     return span if seconds >= span * _WHOLE else seconds

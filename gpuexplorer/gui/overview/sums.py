@@ -1,223 +1,153 @@
 """Sums: what all cards do together, and what they used in the time that is shown."""
 
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from PySide6.QtWidgets import QGridLayout
 
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import (
     Units,
+    energy,
     part_of_memory,
     quantity,
     ratio,
     trimmed,
     watts,
 )
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.energy_used import (
-    EnergyTogether,
-    EnergyUsed,
-    energy_used,
-)
+from gpuexplorer.gui.cards.energy_used import EnergyUsed, energy_used, time_covered
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.figures import NEAR_HEAT_LIMIT
+from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.state.groups import CardCell, CellKey, Together, together
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.laid_out import FREE, add
+from gpuexplorer.gui.widgets.line import ElidedLabel, Line, NowTag
+from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.telemetry.trace import TraceSource
 
-_NOTHING = (mark("no card reports it"), mark("not reported"))
-_NOBODY = (mark("no card is read"), mark("not read"))  # none of them answers
-
-# Adding up a card's energy takes as long as to draw its tile, and changes slowly.
-_MOST_EACH_TIME, _PASSES = 8, 12
-_EVERY = 3  # pictures
+_BEATS = 32  # energy is added up once in so many: it takes long, and changes slowly
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """For the cards that answer; each figure is that of the cards that report it."""
-
-    busy: Figure
-    memory: Figure
-    power: Figure
-    hottest: Figure
-    answering: int
-    count: int
-
-
-def sums(
-    cards: Sequence[CardFace],
-    units: Units,
-    *,
-    answering_said: bool = False,
-) -> Sums:
-    """`answering_said`: it stands beside them how many cards answer."""
-    answering = [each for each in cards if each.answers]
-    found: Sequence[tuple[Figure, int]] = (
-        _busy(answering),
-        _memory(answering, units),
-        _power(answering),
-        _hottest(answering, units),
-    )
-    if not answering:
-        absent = tuple(tr(each) for each in _NOBODY)
-        found = [(replace(figure, absent=absent), 0) for figure, _ in found]
-    busy, memory_used, power, hottest = _with_left_out(
-        found, len(cards), len(answering) if answering_said else len(cards)
-    )
-    return Sums(busy, memory_used, power, hottest, len(answering), len(cards))
+def sums_of(cards: Sequence[CardFace]) -> Together:
+    """Of those that answer."""
+    cells = [
+        CardCell(
+            *(CellKey("", e.id), e.number, e.name, CardState.WORKING, e.reading.values),
+            memory_bytes=e.memory.total_bytes,
+        )
+        for e in cards
+        if e.answers
+    ]
+    return together(cells, "")
 
 
-def power_together(cards: Sequence[CardFace]) -> Figure:
-    return _power([each for each in cards if each.answers])[0]
-
-
-def _power(cards: Sequence[CardFace]) -> tuple[Figure, int]:
-    told = [each.reading.values for each in cards if m.POWER_DRAW in each.reading.values]
-    if not told:
-        return _nothing(tr("Power")), 0
-    drawn = sum(values[m.POWER_DRAW] for values in told)
-    # What some draw is not compared with the limits of others.
-    limited = all(m.POWER_LIMIT in values for values in told)
-    limits = sum(values[m.POWER_LIMIT] for values in told) if limited else 0.0
-    whole, part = watts(limits), watts(drawn, at_least=limits)
-    figure = Figure(
-        tr("Power"),
-        number=part.number,
-        unit=part.unit,
-        limit=whole.number if limits else "",
-        hint=trn(
-            "What {count} card draws, and its limit.",
-            "What {count} cards draw together, and the sum of their limits.",
-            len(told),
-        ),
-    )
-    return figure, len(told)
-
-
-def _with_left_out(
-    found: Sequence[tuple[Figure, int]], count: int, said: int
-) -> Sequence[Figure]:
-    """Each says of how many cards it is, where that is not as many as is `said` already; in a
-    row only the first of those that are of as many.
-    """
-    figures, before = [], said
-    for figure, told in found:
-        if told in (0, said):
-            figures.append(figure)
-        else:
-            words = {"told": told, "count": count}
-            label = tr("{label} ({told} of {count} cards)", label=figure.label, **words)
-            short = ""
-            if figure.short_label:
-                short = tr("busy on {told} of {count} cards", **words)
-            elif told != before:
-                short = tr("on {told} of {count} cards", **words)
-            figures.append(replace(figure, label=label, short_label=short))
-        before = told or before
+def figures_of(
+    cards: Sequence[CardFace], units: Units, *, answering_said: bool = False
+) -> list[Figure]:
+    """Busy, memory, power, hottest; of how many cards each is, where that is not said yet."""
+    sums, figures = sums_of(cards), []
+    whole = part_of_memory(sums.memory_total, sums.memory_total, units)
+    used = part_of_memory(sums.memory_used, sums.memory_total, units)
+    read = ratio(sums.busy or 0.0)
+    busy = Figure(tr("Busy, average"), "", read.number, read.unit, brief=tr("busy"))
+    memory = Figure(tr("Memory"), "", used.number, used.unit, trimmed(whole.number))
+    said = sums.cards if answering_said else len(cards)
+    for told, figure in (
+        (sums.busy_told, busy),
+        (sums.memory_told, memory),
+        (sums.power_told, power_of(cards)),
+        (sums.heat_told, _hottest(cards, sums, units)),
+    ):
+        label, brief = figure.label, figure.brief
+        if told not in (0, said):
+            of = {"told": told, "count": len(cards)}
+            label = brief = tr("{label} ({told} of {count} cards)", label=label, **of)
+        why = tr("no card reports it") if sums.cards else tr("no card is read")
+        absent = () if told else (why, tr("not reported"))
+        figures.append(replace(figure, label=label, brief=brief, absent=absent))
     return figures
 
 
-def _busy(cards: Sequence[CardFace]) -> tuple[Figure, int]:
-    shares = [each.busy_share for each in cards if each.busy_share is not None]
-    label = tr("Busy, average")
-    if not shares:
-        return _nothing(label), 0
-    read = ratio(sum(shares) / len(shares))
-    figure = Figure(
-        label,
-        number=read.number,
-        unit=read.unit,
-        hint=trn("Mean of {count} card.", "Mean of {count} cards.", len(shares)),
-        short_label=tr("busy on average"),
-    )
-    return figure, len(shares)
+def power_of(cards: Sequence[CardFace]) -> Figure:
+    sums = sums_of(cards)
+    # What some draw is not compared with the limits of others.
+    limits = sums.limits if sums.limits_told == sums.power_told else 0.0
+    drawn, most = watts(sums.power, at_least=limits), watts(limits).number if limits else ""
+    return Figure(tr("Power"), "", drawn.number, drawn.unit, most)
 
 
-def _memory(cards: Sequence[CardFace], units: Units) -> tuple[Figure, int]:
-    told = [each for each in cards if each.memory.used is not None]
-    whole = sum(each.memory.total_bytes or 0.0 for each in told)
-    used = sum(each.reading.values[m.MEMORY_USED] for each in told)
-    if not told:
-        return _nothing(tr("Memory")), 0
-    part = part_of_memory(used, whole, units)
-    figure = Figure(
-        tr("Memory"),
-        number=part.number,
-        unit=part.unit,
-        limit=trimmed(part_of_memory(whole, whole, units).number),
-        hint=trn(
-            "Used of all the memory of {count} card.",
-            "Used of all the memory of {count} cards.",
-            len(told),
-        ),
-    )
-    return figure, len(told)
-
-
-def _hottest(cards: Sequence[CardFace], units: Units) -> tuple[Figure, int]:
-    degrees = [
-        (each.reading.values[m.TEMPERATURE], each)
-        for each in cards
-        if m.TEMPERATURE in each.reading.values
-    ]
-    if not degrees:
-        return _nothing(tr("Hottest")), 0
-    most, card = max(degrees, key=lambda pair: pair[0])
-    values = card.reading.values
+def _hottest(cards: Sequence[CardFace], sums: Together, units: Units) -> Figure:
+    if sums.hottest is None:
+        return Figure(tr("Hottest"))
+    celsius, _, number = sums.hottest
+    values = next(each.reading.values for each in cards if each.number == number)
     limit = values.get(m.TEMPERATURE_MAX, values.get(m.TEMPERATURE_SLOWDOWN))
-    near = limit is not None and most >= limit - NEAR_HEAT_LIMIT
-    read = quantity(METRICS[m.TEMPERATURE], most, units)
-    unit, brief = read.unit, ""
-    if len(degrees) > 1:
-        unit = tr("{unit}, card {number}", unit=read.unit, number=card.number)
-        brief = tr("hottest")
-    found = Figure(tr("Hottest"), number=read.number, unit=unit, brief=brief)
-    return replace(found, tone=Tone.WARN) if near else found, len(degrees)
-
-
-def _nothing(label: str) -> Figure:
-    return Figure(label, absent=tuple(tr(each) for each in _NOTHING))
+    near = limit is not None and celsius >= limit - NEAR_HEAT_LIMIT
+    read = quantity(METRICS[m.TEMPERATURE], celsius, units)
+    unit, tone = read.unit, Tone.WARN if near else Tone.TEXT
+    if sums.heat_told > 1:
+        unit = tr("{unit}, card {number}", unit=unit, number=number)
+    return Figure(tr("Hottest"), "", read.number, unit, tone=tone, brief=tr("hottest"))
 
 
 class EnergyFeed:
-    """After the stretch has changed, all are asked one after the other, and then again and
-    again, each now and then.
-    """
+    """What all cards used in the time that is shown, as far as the past reaches."""
 
     def __init__(self, past: TraceSource) -> None:
         self._past = past
-        self._used: dict[CardId, EnergyUsed | None] = {}
-        self._asked: tuple[float, tuple[CardId, ...]] = (0.0, ())
-        self._end = 0.0
-        self._due: deque[CardId] = deque()
-        self._pictures = 0
+        self._used: list[EnergyUsed | None] = []
+        self._asked: object = None
+        self._asked_at, self._beat = 0.0, 0
 
-    def bring_up(self, ids: tuple[CardId, ...], start: float, end: float) -> None:
-        span = end - start
-        jumped = not 0 <= end - self._end < max(2.0, span / 60)
-        if (round(span, 3), ids) != self._asked or jumped:
-            self._asked = (round(span, 3), ids)
-            self._used = {}
-            self._due = deque(ids)
-        self._end = end
-        self._pictures += 1
-        whole = len(self._used) == len(ids)
-        if whole and self._pictures % _EVERY:
-            return
-        count = -(-len(ids) // _PASSES) if whole else _MOST_EACH_TIME
-        for _ in range(min(count, len(ids))):
-            if not self._due:
-                self._due.extend(ids)
-            card = self._due.popleft()
-            self._used[card] = energy_used(self._past, card, start, end)
+    def figure(
+        self, cards: Sequence[CardId], start: float, end: float, *, following: bool = True
+    ) -> Figure:
+        """It says so where what stands beside it is of another time."""
+        span, ids = end - start, list(cards)
+        asked, moved = (round(span, 3), ids), end - self._asked_at
+        self._beat += 1
+        if asked != self._asked or not 0 <= moved < span / 4 or self._beat % _BEATS == 0:
+            self._asked, self._asked_at = asked, end
+            self._used = [energy_used(self._past, card, start, end) for card in ids]
+        told = [used for used in self._used if used is not None]
+        if not told:
+            label = tr("Energy, {span}", span=span_words(span))
+            return Figure(label, absent=(tr("with the next readings"), tr("soon")))
+        words = span_words(time_covered(max(used.seconds for used in told), span))
+        if not following:
+            words = tr("the {span} shown", span=words)
+        label, brief = tr("Energy, {span}", span=words), tr("in {span}", span=words)
+        if len(told) < len(cards):
+            of = {"told": len(told), "count": len(cards)}
+            label = brief = tr("{label} ({told} of {count} cards)", label=label, **of)
+        read = energy(sum(used.joules for used in told))
+        return Figure(label, number=read.number, unit=read.unit, brief=brief)
 
-    def total(self) -> EnergyTogether | None:
-        """None before all were asked, or where none of them told."""
-        told = [used for used in self._used.values() if used is not None]
-        if not told or len(self._used) < len(self._asked[1]):
-            return None
-        joules = sum(used.joules for used in told)
-        return EnergyTogether(joules, max(used.seconds for used in told), len(told))
+
+class TogetherPanel(Panel):
+    """The figures of very many cards, two beside each other."""
+
+    def __init__(self, time_window: TimeWindow) -> None:
+        super().__init__(tr("Together"))
+        self._answering = ElidedLabel(look().letters.caption, Tone.QUIET)
+        self.head.insertWidget(1, NowTag(time_window))
+        self.head.addWidget(self._answering)
+        self._lines = [Line(height=42) for _ in range(5)]
+        grid = QGridLayout()
+        grid.setVerticalSpacing(8)
+        for at, line in enumerate(self._lines):
+            grid.addWidget(line, at // 2, at % 2)
+        add(self.body, grid, FREE)
+
+    def show_figures(self, figures: Sequence[Figure], answering: int, count: int) -> None:
+        words = tr("{answering} of {count} cards answer", answering=answering, count=count)
+        self._answering.show_text(words)
+        for line, figure in zip(self._lines, figures, strict=True):
+            line.show_captioned(figure)

@@ -1,50 +1,43 @@
 """OverviewView: every card, what all do together, who uses them and what took place."""
 
+import json
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 
-from PySide6.QtCore import QMargins, QPoint
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QMenu
+import numpy as np
+from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import Cadence
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, Cadence
+from gpuexplorer.core.units import ratio
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.card_head import face_of_now
 from gpuexplorer.gui.cards.event_words import told
-from gpuexplorer.gui.cards.programs import ProgramFace
+from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.moments import NOTHING_THEN, NOTHING_YET, moment_words
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.overview.all_cards_feed import AllCardsFeed
-from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel
-from gpuexplorer.gui.overview.arrangement import Arrangement
-from gpuexplorer.gui.overview.attention import Attention, worth_a_look
-from gpuexplorer.gui.overview.events_panel import EventsPanel
-from gpuexplorer.gui.overview.filled_column import ColumnPart, FilledColumn
-from gpuexplorer.gui.overview.notes_panel import NotesPanel
-from gpuexplorer.gui.overview.now_panel import NowPanel
-from gpuexplorer.gui.overview.pairs import GAP, CellsWithSide, Lists
-from gpuexplorer.gui.overview.plotted import offered
-from gpuexplorer.gui.overview.processes_panel import ProcessesPanel
-from gpuexplorer.gui.overview.programs_feed import ProgramsFeed
-from gpuexplorer.gui.overview.side_panel import SidePanel
-from gpuexplorer.gui.overview.strip_content import boards_of
-from gpuexplorer.gui.overview.strip_files import StripFiles
-from gpuexplorer.gui.overview.sums import EnergyFeed, power_together, sums
-from gpuexplorer.gui.overview.tile_feed import TileFeed
+from gpuexplorer.gui.overview.all_cards import AllCardsPanel
+from gpuexplorer.gui.overview.lists import EventsPanel, ProcessesPanel, WorthPanel
+from gpuexplorer.gui.overview.strip_content import GONE, boards_of, ticks_of
+from gpuexplorer.gui.overview.sums import EnergyFeed, TogetherPanel, figures_of, power_of
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
+from gpuexplorer.gui.overview.tiles.tile_drawing import NO_PAST, TilePast
 from gpuexplorer.gui.overview.tiles.tile_grid import Board, TileGrid
-from gpuexplorer.gui.overview.words import (
-    answering_words,
-    copied_words,
-    energy_together,
-    hidden_words,
-)
+from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
+from gpuexplorer.gui.plots.content import Band
+from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.event_list import EpisodeRow
-from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS
-from gpuexplorer.gui.widgets.laid_out import column
-from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
+from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, add, column, row, say, wrapped_label
+from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page, Panel
+from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.telemetry.backends.host import NO_SWAP_SPACE
 
 _KEYS: KeyGroup = (
@@ -56,9 +49,14 @@ _KEYS: KeyGroup = (
         ("Shift+F10", mark("What can be done with the card")),
     ),
 )
-
-_NOTES_EVERY = 2.0
-_MARGINS = QMargins(24, 20, 24, 20)
+_UNREAD = {
+    CardState.ASLEEP: mark("not read"),
+    CardState.NO_ANSWER: mark("no answer"),
+    CardState.NO_CONNECTION: mark("no connection"),
+    CardState.REFUSED: mark("no access"),
+}
+_GAP, _SIDE_WIDTH = 16, 300
+_WIDE = 900  # from here on lists stand beside each other
 
 
 class OverviewView(LiveView):
@@ -68,269 +66,310 @@ class OverviewView(LiveView):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, (Cadence.ON_DEMAND,), processes=True)
-        self._navigation = desk.navigation
-        self._settings = desk.settings
         source = desk.machine.session.source
-        self._arrangement = Arrangement(
-            desk.settings, source.label if source.simulated else "cards"
-        )
-        self._notes_read_at = float("-inf")
+        machine = source.label if source.simulated else "cards"
+        self._arrangement = Arrangement(desk.settings, machine)
+        self._arrangement.changed.connect(self._pull_now)
         self._slowed = SlowedBook()
-        self._tile_feed = TileFeed(desk.machine, desk.time_window)
-        self._programs = ProgramsFeed(desk.machine)
         self._energy = EnergyFeed(desk.machine.past)
-        self._all = AllCardsPanel(
-            desk.time_window, desk.settings, offered(desk.machine.cards())
-        )
-        self._all_feed = AllCardsFeed(
-            self._all, desk.machine, desk.time_window, self._tile_feed, desk.lab.flags
-        )
-        self._tiles, self._cells = TileGrid(), TileGrid()
-        self._now = NowPanel(self._cells)
-        self._side = SidePanel(desk.time_window)
-        self._many = CellsWithSide(self._now, self._side)
-        self._many.hide()
-        self._processes = ProcessesPanel(desk.time_window)
-        self._events = EventsPanel(desk.machine)
-        self._notes = NotesPanel()
+        self._pasts: dict[CardId, tuple[object, TilePast]] = {}
+        self._all, self._tiles, self._cells = AllCardsPanel(desk), TileGrid(), TileGrid()
+        self._worth = WorthPanel(desk.time_window)
+        self._together = TogetherPanel(desk.time_window)
+        self._processes = ProcessesPanel(desk.machine, desk.time_window)
+        self._events, self._notes = EventsPanel(desk.machine), wrapped_label("", Tone.QUIET)
+        self._notes.setAccessibleDescription(tr("Good to know"))
+        legend = tr("busy in %, memory below it, index in the corner, power at the right")
+        now = Panel(tr("Now"), legend)
+        add(now.body, self._cells, GROWS)
+        self._many, below = QWidget(), QWidget()
+        # Their directions turn where it is narrow.
+        self._side = column(self._together, self._worth, GROWS, gap=_GAP)
+        self._cells_row = row(now, GROWS, self._side, within=self._many, gap=_GAP)
+        parts = (self._processes, Grow(52), self._events, Grow(34))
+        self._lists = row(*parts, within=below, gap=_GAP)
         self._all.setObjectName("overview.curves")
         self._tiles.setObjectName("overview.tiles")
         self._processes.setObjectName("overview.processes")
         self._events.setObjectName("overview.events")
-        self._below = Lists(self._processes, self._events)
-        self._column = FilledColumn(_MARGINS, GAP)
-        self._column.setProperty("panel", "page")
-        for widget, share in (
-            (self._all, 1.0),
-            (self._tiles, 6.0),
-            (self._many, 5.0),
-            (self._below, 1.0),
-            (self._notes, 0.0),
-        ):
-            least, most = widget.least_height, widget.most_height
-            self._column.add(ColumnPart(widget, least, most, share))
-        self._hover = HoverCard(self._column, self._cells)
         self._page = Page()
-        self._page.setWidget(self._column)
+        add(self._page.body, self._all, Grow(4), self._tiles, Grow(12), self._many, Grow(12))
+        add(self._page.body, below, Grow(4), self._notes)
         column(self._page, within=self)
+        self._hover = HoverCard(self._page.widget() or self, self._cells)
         self.begin_at(self._page)
-        self._files = StripFiles(desk.machine, desk.time_window, self._all.strip)
-        self._of_strip = (
-            self.add_command(tr("Copy what all cards say"), "Ctrl+C", self._on_copy_asked),
-            self.add_command(tr("Save all cards as CSV…"), "Ctrl+S", self._on_save_asked),
-        )
-        self._connect()
-
-    def pull(self) -> None:
-        machine = self.machine
-        cards = machine.cards()
-        log = machine.session.happenings()
-        self._slowed.take(log)
-        self._programs.bring_up()
-        faces = {each.card.id: machine.face(each) for each in cards}
-        seen = [faces[each.card.id] for each in self._arrangement.shown(cards)]
-        many = len(seen) > MOST_COLOURED_CARDS
-        for action in self._of_strip:
-            action.setVisible(many)  # lines have such commands of their own
-        boards = boards_of(seen) if many else []
-        # Its scene comes first, and has all that changed here painted at once.
-        self._all_feed.bring_up(seen, boards, log, self._slowed)
-        self._show_cards(seen, boards)
-        self._show_sums(list(faces.values()), many=many, hidden=len(cards) - len(seen))
-        self._processes.show_programs(
-            self._programs.all, self._programs.remark, self._programs.nobody
-        )
-        self._events.show_happenings(log, cards)
-        now = machine.session.desk.now()
-        if now - self._notes_read_at >= _NOTES_EVERY:
-            self._notes_read_at = now
-            # Those of the computer stand among its facts, with what helps.
-            notes = [each for each in machine.session.notes() if each != NO_SWAP_SPACE]
-            if self._notes.show_notes([tr(note) for note in notes]):
-                self._fit()
-
-    def _connect(self) -> None:
-        navigation = self._navigation
+        copy, save = tr("Copy what all cards say"), tr("Save all cards as CSV…")
+        copy_command = self.add_command(copy, "Ctrl+C", self._all.copy_figures)
+        self._of_strip = copy_command, self.add_command(save, "Ctrl+S", self._all.ask_csv)
+        words, run = tr("Show all hidden cards"), self._arrangement.show_all
+        self._show_all = self.add_command(words, "", run)
+        navigation = desk.navigation
         for grid in (self._tiles, self._cells):
             grid.tile_focused.connect(self._page.ensureWidgetVisible)
-            grid.opened.connect(self._navigation.open_card)
+            grid.opened.connect(navigation.open_card)
             grid.menu_asked.connect(self._on_menu_asked)
             grid.moved.connect(self._on_moved)
         self._cells.tile_pointed.connect(self._on_tile_pointed)
         self._all.metric_chosen.connect(self._pull_now)
-        self._all.shape_changed.connect(self._column.arrange)
-        for link in (self._all.hidden, self._now.hidden):
-            link.clicked.connect(self._on_show_all_asked)
-        self._show_all = QAction(tr("Show all hidden cards"), self)
-        self._show_all.triggered.connect(self._on_show_all_asked)
-        self.addAction(self._show_all)
-        self._all.strip.opened.connect(self._navigation.open_card)
-        self._side.table.chosen.connect(self._on_row_chosen)
-        self._processes.table.chosen.connect(self._on_row_chosen)
+        self._all.hidden.clicked.connect(self._arrangement.show_all)
+        self._all.strip.opened.connect(navigation.open_card)
+        self._worth.chosen.connect(lambda alike: navigation.open_card(alike[0].id))
+        self._processes.chosen.connect(lambda face: navigation.open_card(face.cards[0]))
         self._processes.all.clicked.connect(lambda: navigation.open_screen("processes"))
         self._events.all.clicked.connect(lambda: navigation.open_screen("events"))
-        self._events.table.chosen.connect(self._on_event_chosen)
-        self._settings.changed.connect(self._on_settings_changed)
+        self._events.chosen.connect(self._on_event_chosen)
 
-    def _show_cards(
+    def pull(self) -> None:
+        machine, cards = self.machine, self.machine.cards()
+        log = machine.session.happenings()
+        self._slowed.take(log)
+        faces = {each.card.id: machine.face(each) for each in cards}
+        seen = [faces[each.card.id] for each in self._arrangement.shown(cards)]
+        many = len(seen) > MOST_COLOURED_CARDS
+        boards = boards_of(seen) if many else []
+        for action in self._of_strip:
+            action.setVisible(many)  # lines have such commands of their own
+        self._processes.pull()
+        # Its scene comes first, and has all that changed here painted at once.
+        self._all.show_cards(seen, boards, log, self._slowed)
+        self._show_tiles(seen, boards)
+        every, ids, units = list(faces.values()), list(faces), machine.settings.choices.units
+        figures, window = figures_of(every, units, answering_said=many), self.time_window
+        figures.append(self._energy.figure(ids, *window.stretch(), following=window.following))
+        if many:
+            self._together.show_figures(figures, sum(e.answers for e in every), len(every))
+        else:
+            # The plots of one card, and its tile, say all but the last.
+            self._all.show_sums(figures if len(every) > 1 else figures[-1:])
+        hidden = len(cards) - len(seen)
+        self._show_all.setEnabled(hidden > 0)
+        self._all.show_hidden(hidden)
+        self._events.pull()
+        # Those of the computer stand among its facts, with what helps.
+        notes = [each for each in machine.session.notes() if each != NO_SWAP_SPACE]
+        say(self._notes, "\n".join(tr(note) for note in notes))
+
+    def _show_tiles(
         self, seen: Sequence[CardFace], boards: Sequence[Sequence[CardFace]]
     ) -> None:
         many = bool(boards)
-        changed = self._many.isHidden() is many
         self._many.setVisible(many)
         self._tiles.setVisible(not many)
         if many:
             seen = [each for board in boards for each in board]
+            self._worth.show_cards(seen)
         elif self.time_window.looking_back:
             seen = [face_of_now(each) for each in seen]
         grid, other = (self._cells, self._tiles) if many else (self._tiles, self._cells)
-        changed |= other.show_faces(())
-        changed |= grid.show_faces(seen, [self._board(board) for board in boards])
-        if changed:
+        titled = [
+            Board(
+                title=tr("Board {number}", number=board[0].index // 8),
+                remark=self._processes.name_on(board),
+                power=power_of(board).shorter,
+                cards=tuple(each.id for each in board),
+            )
+            for board in boards
+        ]
+        changed = other.show_faces(())
+        if grid.show_faces(seen, titled) or changed:
             self._fit()
-        self._tile_feed.begin(set(grid.tiles))
         for card, tile in grid.tiles.items():
-            self._tile_feed.feed(tile, self._slowed)
-            tile.show_programs(self._programs.of_card(card) if tile.lists_programs() else ())
-        if many:
-            self._side.show_attention(worth_a_look(seen))
-            shares = [each.busy_share for each in seen]
-            self._side.histogram.show_shares([share for share in shares if share is not None])
+            of_memory, scaled = tile.shows_memory_past(), tile.tile_size is TileSize.FULL
+            width = tile.past_width()
+            tile.show_past(self._past(tile.face, width, memory=of_memory, scaled=scaled))
+            tile.show_programs(self._processes.of_card(card) if tile.lists_programs() else ())
         self._hover.forget_gone()
         self._refresh_hover()
 
-    def _board(self, board: Sequence[CardFace]) -> Board:
-        return Board(
-            title=tr("Board {number}", number=board[0].index // 8),
-            remark=self._programs.name_on(board),
-            power=power_together(board).shorter,
-            cards=tuple(each.id for each in board),
+    def _past(
+        self, face: CardFace, width: float, *, memory: bool = False, scaled: bool = False
+    ) -> TilePast:
+        if width < 8:
+            return NO_PAST
+        window, past = self.time_window, self.machine.past
+        # Within one column nothing new would be seen.
+        start, end = steady_stretch(*window.stretch(), width / COLUMN_PIXELS)
+        at = window.playhead if start <= (window.playhead or start) <= end else None
+        asked = start, end, width, memory, scaled, face.state, window.following, at
+        before = self._pasts.get(face.id)
+        if before is not None and before[0] == asked:
+            return before[1]
+        columns, total, then = columns_for(width), face.memory.total_bytes, window.then()
+        busy = past.trace(face.id, GPU_UTILIZATION, start, end, columns)
+        count, gone, moment = int(busy.counts.sum()), face.state in GONE, ""
+        ended = self._slowed.gone_at(face.id) if gone and count else None
+        unread = _UNREAD.get(face.state, "") if then.following else ""
+        if ended is not None and start <= ended <= end:
+            # With the day where it is not that of the end: what it is drawn in is small.
+            moment = moment_words(window.wall(ended), window.wall(end))
+        elif then.nothing_yet:
+            unread = NOTHING_YET
+        elif not count and (gone or not then.following):
+            unread = NOTHING_THEN
+        shown = StripShown(
+            busy,
+            *(start, end, 1.0),
+            bands=[
+                Band(each.start, each.end, each.word, each.tone)
+                for each in self._slowed.stretches(face.id, start, end)
+            ],
+            ended=ended if moment else None,
+            ended_word=moment,
+            unread=tr(unread),
+            scale=((1.0, "100 %"), (0.5, "50")) if scaled else (),
+            ticks=ticks_of(window, start, end, width) if scaled else (),
+            playhead=at,
         )
-
-    def _show_sums(self, cards: Sequence[CardFace], *, many: bool, hidden: int) -> None:
-        together = sums(cards, self._settings.choices.units, answering_said=many)
-        start, end = self.time_window.stretch()
-        self._energy.bring_up(tuple(each.id for each in cards), start, end)
-        energy = energy_together(
-            self._energy.total(),
-            end - start,
-            len(cards),
-            following=self.time_window.following,
-        )
-        words = hidden_words(hidden)
-        self._show_all.setEnabled(hidden > 0)
-        self._all.show_hidden(words)
-        self._now.show_hidden(words)
-        if many:
-            answering = answering_words(together.answering, together.count)
-            figures = (together.busy, together.power, together.memory, together.hottest, energy)
-            self._side.show_sums(figures, answering)
-        else:
-            # The plots of one card, and its tile, say all but the last.
-            sums_of_all = (together.busy, together.memory, together.power, together.hottest)
-            self._all.show_sums((*(sums_of_all if len(cards) > 1 else ()), energy))
+        of_memory = None
+        if memory and total and face.memory.used is not None:
+            used = past.trace(face.id, MEMORY_USED, start, end, columns)
+            scale = ((total, face.memory.scale),) if scaled else ()
+            of_memory = StripShown(used, start, end, total, scale=scale, playhead=at)
+        mean = ratio(float(np.nansum(busy.means * busy.counts)) / max(1, count))
+        average = tr("average {share}", share=mean) if count else ""
+        made = TilePast(shown, of_memory, average)
+        self._pasts[face.id] = (asked, made)
+        return made
 
     def _refresh_hover(self) -> None:
         tile = self._hover.tile
-        if tile is None:
-            return
-        card = tile.face.id
-        programs = self._programs.of_card(card)
-        width = self._hover.past_width() or 192.0
-        past = self._tile_feed.past(tile.face, width, self._slowed, memory=False, scaled=False)
-        self._hover.show_card(past, programs)
-        self._all_feed.show_chosen(card)
+        if tile is not None:
+            past = self._past(tile.face, self._hover.past_width() or 192.0)
+            self._hover.show_card(past, self._processes.of_card(tile.face.id))
+        self._all.show_chosen(None if tile is None else tile.face.id)
 
     def _fit(self) -> None:
-        """Anew, after something has come, gone, or wants another height."""
-        viewport = self._page.viewport().size()
-        width = max(1, viewport.width())
-        others = self._column.others_height(width, self._tiles)
-        above = self._column.above_height(width, self._tiles)
+        """Tiles and plots are as large as lets all of them be seen."""
+        viewport, body = self._page.viewport().size(), self._page.body
+        sides = body.contentsMargins()
+        width = viewport.width() - sides.left() - sides.right()
+        wide, direction = width >= _WIDE, QBoxLayout.Direction
+        beside, below = direction.LeftToRight, direction.TopToBottom
+        self._lists.setDirection(beside if wide else below)
+        self._cells_row.setDirection(beside if wide else below)
+        self._side.setDirection(below if wide else beside)
+        for panel in (self._worth, self._together):
+            panel.setMaximumWidth(_SIDE_WIDTH if wide else 16_777_215)
+        self._worth.setMinimumWidth(_SIDE_WIDTH if wide else 0)
+        tiles = self._tiles.least_height(width)
+        self._tiles.setMaximumHeight(round(self._tiles.most_height(width)))
+        above = sides.top() + self._all.minimumSizeHint().height() + _GAP
+        others = body.heightForWidth(viewport.width()) - round(tiles)
         self._tiles.show_room(viewport.height() - others, viewport.height() - above)
-        tiles = self._tiles.least_height(self._column.inner_width(width))
-        around = _MARGINS.top() + _MARGINS.bottom() + GAP
-        self._all.show_room(viewport.height() - around - tiles)
-        self._column.arrange()
+        around = sides.top() + sides.bottom() + _GAP
+        self._all.fit(viewport.height() - around - tiles)
 
     def _on_tile_pointed(self, tile: CardTile | None) -> None:
-        if self._hover.point_at(tile):
-            self._refresh_hover()
-        else:
-            self._all_feed.show_chosen(None)
+        self._hover.point_at(tile)
+        self._refresh_hover()
 
     def _on_menu_asked(self, card: str, place: QPoint) -> None:
         shown = self.machine.shown(CardId(card))
         if shown is None:
             return
-        order = list((self._cells if self._all.many else self._tiles).tiles)
-        at = order.index(shown.card.id)
-        menu = QMenu(self)
+        order = list(self._cells.tiles or self._tiles.tiles)
+        at, menu = order.index(shown.card.id), QMenu(self)
         menu.setAccessibleName(tr("Card {number}", number=shown.number))
-        for words, key, there, done in (
-            (tr("Open"), "Return", True, lambda: self._navigation.open_card(shown.card.id)),
-            (tr("Copy name and UUID"), "", True, lambda: _copy(copied_words(shown))),
-            (tr("Hide this card"), "", len(order) > 1, lambda: self._hide(card)),
-            (
-                *(tr("Move earlier"), "Ctrl+Shift+Left", at > 0),
-                lambda: self._on_moved(card, order[at - 1]),
-            ),
-            (
-                *(tr("Move later"), "Ctrl+Shift+Right", at + 1 < len(order)),
-                lambda: self._on_moved(card, order[at + 1]),
-            ),
+
+        def move(to: int) -> None:
+            self._on_moved(card, order[to])
+
+        id_, last = shown.card.id, len(order) - 1
+        for words, keys, there, deed in (
+            (tr("Open"), "Return", True, partial(self.desk.navigation.open_card, id_)),
+            (tr("Copy name and UUID"), "", True, partial(_copy, shown)),
+            (tr("Hide this card"), "", last > 0, partial(self._arrangement.hide, id_)),
+            (tr("Move earlier"), "Ctrl+Shift+Left", at > 0, partial(move, at - 1)),
+            (tr("Move later"), "Ctrl+Shift+Right", at < last, partial(move, at + 1)),
         ):
-            action = menu.addAction(words, done)
-            # It is shown here; the tile itself takes the key.
-            action.setShortcut(QKeySequence(key))
+            action = menu.addAction(words, deed)
+            action.setShortcut(QKeySequence(keys))  # which the tile itself takes
             action.setShortcutVisibleInContextMenu(True)
             action.setEnabled(there)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(place)
 
-    def _hide(self, card: str) -> None:
-        self._arrangement.hide(CardId(card))
-        self._pull_now()
-
     def _on_moved(self, card: str, place: str) -> None:
         self._arrangement.move(CardId(card), CardId(place), self.machine.cards())
-        self._pull_now()
 
-    def _on_show_all_asked(self) -> None:
-        self._arrangement.show_all()
-        self._pull_now()
-
-    def _on_copy_asked(self) -> None:
-        seen = self._arrangement.shown(self.machine.cards())
-        self._files.copy_figures([self.machine.face(each) for each in seen])
-
-    def _on_save_asked(self) -> None:
-        seen = self._arrangement.shown(self.machine.cards())
-        self._files.ask_csv([each.card.id for each in seen], self._all.chosen)
-
-    def _on_row_chosen(self, chosen: ProgramFace | Attention) -> None:
-        self._navigation.open_card(chosen.cards[0])
-
-    def _on_event_chosen(self, row: EpisodeRow) -> None:
-        happening = row.first
+    def _on_event_chosen(self, chosen: EpisodeRow) -> None:
+        happening = chosen.first
         shown = self.machine.shown(happening.card)
         self.time_window.centre_on(happening.at)
         self.time_window.mark(happening.at, told(happening, shown))
         if happening.card is not None and shown is not None:
-            self._navigation.open_card(happening.card)
-
-    def _on_settings_changed(self) -> None:
-        if self.isVisible():
-            self._pull_now()
+            self.desk.navigation.open_card(happening.card)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        self._fit()
-        super().showEvent(event)
+
+def _copy(shown: Shown) -> None:
+    """Name and UUID; of a simulated card it is said that it is one."""
+    card = shown.card
+    words = f"{tr('Card {number}', number=shown.number)}: {card.name}, {card.id}"
+    words = tr("SIMULATED. {card}", card=words) if card.simulated else words
+    QGuiApplication.clipboard().setText(words)
 
 
-def _copy(text: str) -> None:
-    QGuiApplication.clipboard().setText(text)
+class Arrangement(QObject):
+    """In which order cards are shown and which are hidden, remembered. They are known by their
+    id, so that one that was lost finds its place again. Simulated cards all have the same ids:
+    for them each machine has an arrangement of its own.
+    """
+
+    changed = Signal()
+
+    def __init__(self, settings: Settings, machine: str) -> None:
+        super().__init__()
+        self._settings = settings
+        self._keys = (f"overview/{machine}/order", f"overview/{machine}/hidden")
+        self._order, self._hidden = (_ids(settings.remembered(key)) for key in self._keys)
+        if not settings.choices.keep_hidden:
+            self._hidden = []
+
+    def shown(self, cards: Sequence[Shown]) -> list[Shown]:
+        there = {each.card.id: each for each in cards}
+        ordered = [there[card] for card in self._all(cards) if card in there]
+        # To hide the last card of all would leave a screen that shows nothing.
+        return [each for each in ordered if each.card.id not in self._hidden] or ordered
+
+    def hide(self, card: CardId) -> None:
+        self._keep(self._order, [*self._hidden, card])
+
+    def show_all(self) -> None:
+        self._keep(self._order, [])
+
+    def move(self, card: CardId, place: CardId, cards: Sequence[Shown]) -> None:
+        """To where the other one is, which makes room."""
+        order = self._all(cards)
+        if card in order and place in order:
+            to = order.index(place)
+            order.remove(card)
+            order.insert(to, card)
+            self._keep(order, self._hidden)
+
+    def _all(self, cards: Sequence[Shown]) -> list[CardId]:
+        """Also those that are not there just now, which keep their places. A card that nobody
+        placed stands behind the one before it in the driver's order.
+        """
+        order, before = list(self._order), -1
+        for each in cards:
+            if each.card.id not in order:
+                order.insert(before + 1, each.card.id)
+            before = order.index(each.card.id)
+        return order
+
+    def _keep(self, order: list[CardId], hidden: list[CardId]) -> None:
+        self._order, self._hidden = order, hidden
+        for key, ids in zip(self._keys, (order, hidden), strict=True):
+            self._settings.remember(key, json.dumps(ids))
+        self.changed.emit()
+
+
+def _ids(text: str | None) -> list[CardId]:
+    """What cannot be read is as if nobody had arranged anything."""
+    with suppress(ValueError, TypeError):
+        return [CardId(each) for each in json.loads(text or "[]") if isinstance(each, str)]
+    return []

@@ -81,10 +81,10 @@ def draw_over(drawing: Drawing, layout: Layout, window: TimeWindow, foot: QRectF
             # A scale without a line would look as if everything were zero.
             _draw_dots(drawing, layout.left, plot.area.right(), plot.area.bottom())
         for start, end in unread(plot.content.lines, plot.stretch):
-            # Said once for all plots.
-            words = "" if round(start) in gaps else _absent(plot.stretch, end - 1e-6)
+            # Before the first reading all plots are empty alike: it is said once.
+            told = plot is layout.plots[0] or end > plot.stretch.began
+            words = _absent(plot.stretch, end - 1e-6) if told else ""
             draw_gap(drawing, plot, start, end, words)
-            gaps.add(round(start))
         _draw_ends(drawing, layout, plot)
     marked = None if window.marked is None else window.marked.at
     accent, quiet, at = drawing.theme.accent, drawing.theme.quiet, window.crosshair

@@ -114,6 +114,8 @@ class Together(NamedTuple):
     limits: float = 0.0  # of the power
     limits_told: int = 0
     users_told: int = 0
+    heat_told: int = 0
+    memory_used: float = 0.0
     hottest: Hottest | None = None
     users: frozenset[str] = frozenset()
 
@@ -145,6 +147,8 @@ def together(cards: Sequence[CardCell], host: str) -> Together:
         *(sum(power), len(power)),
         *(sum(limits), len(limits)),
         len(users),
+        heat_told=len(degrees),
+        memory_used=sum(each.values.get(m.MEMORY_USED, 0.0) for each in working),
         hottest=max(degrees, default=None),
         users=frozenset().union(*users),
     )

@@ -7,7 +7,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.session import Session
 from tests.gui.fakes import SIMULATED, FakeBackend, card, session_of, working
 from tests.gui.hands import button, click
@@ -43,41 +42,40 @@ def drag(screen: Screen, taken: CardTile, onto: CardTile) -> None:
     QTest.mouseRelease(taken, LEFT, pos=end)
 
 
-def test_control_shift_and_arrows_move_a_card(open_overview: OpenOverview) -> None:
-    screen = open_overview(four())
-    screen.wait_for_order("0 1 2 3")
+@pytest.fixture
+def screen(open_overview: OpenOverview) -> Screen:
+    made = open_overview(four())
+    made.wait_for_order("0 1 2 3")
+    return made
+
+
+def test_control_shift_and_arrows_move_a_card(screen: Screen) -> None:
     tile = screen.tile("0")
     tile.setFocus()
-    shift(tile, Qt.Key.Key_Right)
-    screen.wait_for_order("1 0 2 3")
-    shift(tile, Qt.Key.Key_Right)
-    screen.wait_for_order("1 2 0 3")
-    assert tile.hasFocus()
-    shift(tile, Qt.Key.Key_Left)
-    screen.wait_for_order("1 0 2 3")
+    for key, order in (
+        (Qt.Key.Key_Right, "1 0 2 3"),
+        (Qt.Key.Key_Right, "1 2 0 3"),
+        (Qt.Key.Key_Left, "1 0 2 3"),
+    ):
+        shift(tile, key)
+        screen.wait_for_order(order)
+        assert tile.hasFocus()
 
 
-def test_a_tile_can_be_dragged_to_another_place(open_overview: OpenOverview) -> None:
-    screen = open_overview(four())
-    screen.wait_for_order("0 1 2 3")
-    drag(screen, screen.tile("3"), screen.tile("1"))
-    screen.wait_for_order("0 3 1 2")
-    assert screen.navigation.screen == ""
-
-
-def test_a_tile_let_go_on_itself_stays(open_overview: OpenOverview) -> None:
-    screen = open_overview(four())
-    screen.wait_for_order("0 1 2 3")
+def test_a_tile_can_be_dragged_to_another_place_and_one_let_go_on_itself_stays(
+    screen: Screen,
+) -> None:
     tile = screen.tile("1")
     QTest.mousePress(tile, LEFT, pos=QPoint(40, 40))
     QTest.mouseMove(tile, QPoint(90, 60))
     QTest.mouseRelease(tile, LEFT, pos=QPoint(90, 60))
     assert screen.order == "0 1 2 3"
+    drag(screen, screen.tile("3"), tile)
+    screen.wait_for_order("0 3 1 2")
+    assert screen.navigation.screen == ""
 
 
-def test_hidden_cards_are_counted_and_come_back(open_overview: OpenOverview) -> None:
-    screen = open_overview(four())
-    screen.wait_for_order("0 1 2 3")
+def test_hidden_cards_are_counted_and_come_back(screen: Screen) -> None:
     for number in ("1", "2"):
         open_menu(screen.tile(number), QContextMenuEvent.Reason.Keyboard)
         screen.choose("Hide this card")
@@ -86,25 +84,21 @@ def test_hidden_cards_are_counted_and_come_back(open_overview: OpenOverview) -> 
     screen.wait_for_order("0 1 2 3")
 
 
+def greyed_out(screen: Screen, number: str) -> set[str]:
+    open_menu(screen.tile(number), QContextMenuEvent.Reason.Mouse)
+    return {each.text() for each in screen.menu().actions() if not each.isEnabled()}
+
+
 def test_the_menu_moves_a_card_and_greys_out_what_cannot_be(
-    open_overview: OpenOverview,
+    screen: Screen, open_overview: OpenOverview
 ) -> None:
-    screen = open_overview(four())
-    screen.wait_for_order("0 1 2 3")
-    open_menu(screen.tile("0"), QContextMenuEvent.Reason.Mouse)
-    enabled = {action.text(): action.isEnabled() for action in screen.menu().actions()}
-    assert not enabled["Move earlier"]
+    assert greyed_out(screen, "0") == {"Move earlier"}
     screen.choose("Move later")
     screen.wait_for_order("1 0 2 3")
-
-
-def test_the_only_card_cannot_be_hidden(open_overview: OpenOverview) -> None:
-    screen = open_overview(session_of({card(0): working()}))
-    screen.wait_for_order("0")
-    open_menu(screen.tile("0"), QContextMenuEvent.Reason.Mouse)
-    enabled = {action.text(): action.isEnabled() for action in screen.menu().actions()}
-    assert not enabled["Hide this card"]
-    screen.menu().close()
+    alone = open_overview(session_of({card(0): working()}))
+    alone.wait_for_order("0")
+    assert greyed_out(alone, "0") == {"Hide this card", "Move earlier", "Move later"}
+    alone.menu().close()
 
 
 def test_name_and_uuid_can_be_copied_and_simulated_cards_say_so(
@@ -113,47 +107,37 @@ def test_name_and_uuid_can_be_copied_and_simulated_cards_say_so(
     made_up = card(1, simulated=True)
     screen = open_overview(session_of({card(0): working(), made_up: working()}, SIMULATED))
     screen.wait_for_order("0 1")
-    open_menu(screen.tile("0"), QContextMenuEvent.Reason.Mouse)
-    screen.choose("Copy name and UUID")
-    assert QApplication.clipboard().text() == "Card 0: NVIDIA TITAN RTX, GPU-0"
-    open_menu(screen.tile("1"), QContextMenuEvent.Reason.Mouse)
-    screen.choose("Copy name and UUID")
-    assert QApplication.clipboard().text().startswith("SIMULATED. Card 1")
+    for number, said in (("0", "Card 0: NVIDIA TITAN RTX, GPU-0"), ("1", "SIMULATED. Card 1")):
+        open_menu(screen.tile(number), QContextMenuEvent.Reason.Mouse)
+        screen.choose("Copy name and UUID")
+        assert QApplication.clipboard().text().startswith(said)
 
 
 def test_order_and_hidden_cards_are_there_again_after_a_restart(
-    open_overview: OpenOverview,
+    screen: Screen, open_overview: OpenOverview
 ) -> None:
-    settings = Settings()
-    screen = open_overview(four(), settings)
-    screen.wait_for_order("0 1 2 3")
     shift(screen.tile("3"), Qt.Key.Key_Left)
     open_menu(screen.tile("0"), QContextMenuEvent.Reason.Mouse)
     screen.choose("Hide this card")
     screen.wait_for_order("1 3 2")
-    again = open_overview(four(), settings)
+    again = open_overview(four(), screen.settings)
     again.wait_for_order("1 3 2")
     assert button(again.window, "1 card hidden: show all").isVisible()
 
 
-def test_a_card_that_comes_back_keeps_its_place(open_overview: OpenOverview) -> None:
-    session = four()
-    backend = session.backend
+def test_a_card_that_comes_back_keeps_its_place(screen: Screen) -> None:
+    backend = screen.view.machine.session.backend
     assert isinstance(backend, FakeBackend)
-    screen = open_overview(session)
-    screen.wait_for_order("0 1 2 3")
     shift(screen.tile("3"), Qt.Key.Key_Left)
     screen.wait_for_order("0 1 3 2")
     everyone = list(backend.listed)
-    backend.listed = everyone[:3]
-    screen.wait_for_order("0 1 2")
-    backend.listed = everyone
-    screen.wait_for_order("0 1 3 2")
+    for listed, order in ((everyone[:3], "0 1 2"), (everyone, "0 1 3 2")):
+        backend.listed = listed
+        screen.wait_for_order(order)
 
 
 def test_cells_are_moved_within_their_board(open_overview: OpenOverview) -> None:
-    session = session_of({card(index): working() for index in range(10)})
-    screen = open_overview(session)
+    screen = open_overview(session_of({card(index): working() for index in range(10)}))
     screen.wait_for_order("0 1 2 3 4 5 6 7 8 9")
     shift(screen.tile("9"), Qt.Key.Key_Left)
     screen.wait_for_order("0 1 2 3 4 5 6 7 9 8")

@@ -22,7 +22,6 @@ from gpuexplorer.gui.overview.tiles.heat_strip import (
     StripContent,
     StripMark,
 )
-from gpuexplorer.gui.overview.tiles.histogram import Histogram
 from gpuexplorer.gui.overview.tiles.tile_drawing import TilePast
 from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
 from gpuexplorer.gui.plots.content import Band
@@ -297,18 +296,3 @@ def test_boards_that_come_and_go_leave_nothing_behind(strip: HeatStrip) -> None:
     strip.show_content(content(np.full((9, 100), 0.0)))
     strip.resize(300, 169)
     assert strip.look.theme.heat(1.0).name() not in colours_of(strip.grab().toImage())
-
-
-def test_bars_are_as_many_as_there_are_shares_with_cards(qtbot: QtBot) -> None:
-    bars = Histogram()
-    qtbot.addWidget(bars)
-    bars.resize(300, 140)
-    bars.show_shares([0.0, 0.05, 0.55, 1.0, NAN])
-    assert bars.accessibleDescription() == (
-        "2 between 0 and 10 %, 1 between 50 and 60 %, 1 between 90 and 100 %."
-    )
-    with qtbot.waitExposed(bars):
-        bars.show()
-    seen = colours_of(bars.grab().toImage())
-    for at in range(10):
-        assert (look().theme.heat((at + 0.5) / 10).name() in seen) is (at in (0, 5, 9))

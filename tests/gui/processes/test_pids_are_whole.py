@@ -2,10 +2,13 @@
 
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.overview.processes_panel import ProcessesPanel
+from gpuexplorer.gui.overview.lists import ProcessesPanel
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.theme.look import look
+from tests.gui.fakes import card, session_of, working
 from tests.gui.processes.conftest import OpenScreen
 from tests.gui.processes.programs import A, Machine, named, using
 
@@ -25,7 +28,8 @@ def test_the_processes_screen_has_room_for_the_longest_however_narrow_it_is(
 
 
 def test_the_overview_has_room_for_the_longest_wherever_it_shows_pids(qtbot: QtBot) -> None:
-    panel = ProcessesPanel(TimeWindow())
+    machine = MachineState(session_of({card(0): working()}), Settings())
+    panel = ProcessesPanel(machine, TimeWindow())
     qtbot.addWidget(panel)
     table = panel.table
     at = [column.key for column in table.listed.columns].index("pid")

@@ -20,7 +20,7 @@ from gpuexplorer.core.metrics import GPU_UTILIZATION, TEMPERATURE
 from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.leaving import LeavingDialog
-from gpuexplorer.gui.overview import tile_feed
+from gpuexplorer.gui.overview import view
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.processes.details import ProcessDetails
 from gpuexplorer.gui.rail.python_foot import PythonFoot
@@ -135,7 +135,7 @@ def test_a_small_plot_says_no_day_that_all_of_the_recording_has(
         words.add(made.ended_word)
         return made
 
-    monkeypatch.setattr(tile_feed, "StripShown", spark)
+    monkeypatch.setattr(view, "StripShown", spark)
     start(path)
     hour = f"{datetime.fromtimestamp(BEGAN + 200.0).astimezone():%H:}"
     assert [len(each) for each in words if hour in each] == [len("00:00:00")]

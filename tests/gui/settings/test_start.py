@@ -8,7 +8,7 @@ import pytest
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.cards.faces import arrange
-from gpuexplorer.gui.overview.arrangement import Arrangement
+from gpuexplorer.gui.overview.view import Arrangement
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import OpenWindow

@@ -1,0 +1,362 @@
+"""AllCardsPanel: all cards over time, one metric as lines or a strip; of one card several."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
+
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.units import quantity
+from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.event_words import EventGroup, group_of, sign
+from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.cards.moments import Then, reason_then
+from gpuexplorer.gui.cards.plot_families import short_label
+from gpuexplorer.gui.cards.reasons import short_reasons
+from gpuexplorer.gui.cards.throttling import SlowedBook
+from gpuexplorer.gui.desk import Desk
+from gpuexplorer.gui.overview.strip_content import (
+    PLOTTED,
+    SCALE_ENDS,
+    Plotted,
+    StripHistory,
+    strip_content,
+    strip_history,
+    strip_tops,
+)
+from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
+from gpuexplorer.gui.plots.content import Band, Flag, Limit, Origin, PlotContent, PlotLine
+from gpuexplorer.gui.plots.flags import flags_of
+from gpuexplorer.gui.plots.graph import ZOOM
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import link_button
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, row
+from gpuexplorer.gui.widgets.line import Line, NowTag, Wording, wordings
+from gpuexplorer.gui.widgets.live_view import HeatLegend, Panel
+from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.saving import CSV, PlotNote, Saving, suggested_name
+from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.trace import Heading, TraceColumn, TraceSource, write_traces
+
+_REMEMBERED = "overview/metric"
+_LEAST_PLOT, _MOST_PLOT = 148, 320
+# Of a card that is alone: so many plots with their titles, and the axis below them.
+_FEWEST_PLOTS, _MOST_PLOTS = 2, 4
+_LEAST_OF_SEVERAL, _MOST_OF_SEVERAL, _AXIS = 84, 180, 54
+_AROUND = 66  # heading and margins
+_ALL_CHOICES, _SUMS_BESIDE = 470, 560  # so much room beside the choices, and they are there
+_GAP = " " * 7
+_EVERY = 10_000_000  # readings
+# What changes a picture for all who look at it; programs come and go too often.
+_NOTABLE = (EventGroup.FAULT, EventGroup.SLEEP)
+# Bands of more cards than this would hide each other, unless something is wrong.
+_MOST_WITH_ORDINARY_BANDS = 2
+
+
+class AllCardsPanel(Panel):
+    """Lines for up to eight cards, a strip for more; its metric is chosen and remembered."""
+
+    metric_chosen = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(tr("All cards"))
+        self._machine, self._time_window, self._lab = desk.machine, desk.time_window, desk.lab
+        wired = any(each.card.nvlinks for each in desk.machine.cards())
+        offered = [each for each in PLOTTED if wired or each.name != "nvlink"]
+        self._offered = {each.name: each for each in offered}
+        self._history: StripHistory | None = None
+        self._rows: Sequence[CardFace] = ()  # of the strip, from the top down
+        self._row: int | None = None  # the one that is pointed at
+        self._plots_fitting = _FEWEST_PLOTS
+        choices = [(each.name, tr(each.title)) for each in offered]
+        self._metrics = Segmented(tr("What all cards are compared by"), choices)
+        remembered = desk.settings.remembered(_REMEMBERED) or ""
+        self.chosen = self._offered.get(remembered, offered[0])
+        self._metrics.show_choice(self.chosen.name)
+        self._sums, self._times = Line(), Line(right=True)
+        self._sums.setAccessibleName(tr("All cards together"))
+        self._legend = HeatLegend()
+        self.hidden = link_button("")
+        self.hidden.setFont(look().letters.caption.font)
+        self._of_now = QWidget()
+        row(NowTag(desk.time_window), within=self._of_now)
+        self.head.insertSpacing(1, 6)
+        self.head.insertWidget(2, self._metrics)
+        self.head.insertWidget(3, self._of_now)
+        self._wide = False
+        add(self.head, self.hidden, self._legend, Space(2), self._times)
+        self.plots = PlotStack(desk.time_window, desk.settings)
+        self.plots.comparing = desk.machine.comparing
+        self.strip = HeatStrip()
+        for each in (self.plots, self.strip):  # as high as is told below, whatever they ask
+            each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        add(self.body, self._sums, self.plots, GROWS, self.strip, GROWS)
+        self.body.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
+        # A sentence over the strip says what became of a file of it.
+        self._note, self._saving = PlotNote(self.strip), Saving(desk.settings, self.strip)
+        self._saving.done.connect(self._note.show_done)
+        self._saving.refused.connect(self._note.show_refused)
+        self._metrics.chosen.connect(self._on_metric_chosen)
+        self.strip.pointed.connect(self._on_strip_pointed)
+        window = desk.time_window
+        self.strip.turned.connect(lambda notches, share: window.zoom(ZOOM**-notches, share))
+        self.strip.dragged.connect(lambda s: window.look_at(*(e - s for e in window.stretch())))
+        window.crosshair_moved.connect(self._on_crosshair_moved)
+
+    def fit(self, height: float) -> None:
+        """So tall it may be with the tile of a card that is alone still in view."""
+        fitting = int((height - _AROUND - _AXIS) // _LEAST_OF_SEVERAL)
+        self._plots_fitting = max(_FEWEST_PLOTS, min(fitting, _MOST_PLOTS))
+
+    def show_cards(
+        self,
+        seen: Sequence[CardFace],
+        boards: Sequence[Sequence[CardFace]],
+        log: Sequence[Happening],
+        slowed: SlowedBook,
+    ) -> None:
+        many, alone = bool(boards), len(seen) == 1
+        self._rows = [each for board in boards for each in board]
+        number = seen[0].number if seen else ""
+        self.show_heading(tr("Card {number}", number=number) if alone else tr("All cards"))
+        self.strip.setVisible(many)
+        self._legend.setVisible(many)
+        self.plots.setVisible(not many)
+        self._sums.setVisible(not many)
+        # The sums of many stand elsewhere, and one card's energy is of the time that is shown.
+        self._metrics.setVisible(not alone)
+        self._of_now.setVisible(not many and not alone)
+        least, most = _LEAST_PLOT, _MOST_PLOT
+        if alone:
+            least = self._plots_fitting * _LEAST_OF_SEVERAL + _AXIS
+            most = self._plots_fitting * _MOST_OF_SEVERAL + _AXIS
+        elif many:
+            least = round(self.strip.least_height(len(seen), len(boards)))
+            most = round(self.strip.most_height(len(seen), len(boards)))
+        shown: QWidget = self.strip if many else self.plots
+        shown.setMinimumHeight(least)
+        shown.setMaximumHeight(most)
+        # From when to when: all digits are of one width.
+        letters, times = look().letters.caption, self._time_window.moments()
+        self._times.show_wordings([((times, letters, Tone.QUIET),)])
+        self._times.setAccessibleName(times)
+        self._times.setFixedWidth(round(letters.width(times)) + 4)
+        self._place_sums(beside=alone or self._wide)
+        if many:
+            self._show_strip(boards, slowed)
+        else:
+            self._show_lines(seen, log, slowed)
+
+    def show_sums(self, figures: Sequence[Figure]) -> None:
+        """What does not fit any more is left out from the end; it is still told on asking."""
+        letters = look().letters
+        gap, said = (_GAP, letters.caption, Tone.QUIET), list[Wording]()
+        for figure in figures:
+            before = figure.brief if figure.known else figure.label  # units say what it is
+            shown = wordings(figure, letters.strong, letters.caption, before)[0]
+            said.insert(0, (*said[0], gap, *shown) if said else shown)
+        spoken = [figure.spoken for figure in figures]
+        self._sums.show_wordings(said, "\n".join(spoken))
+        self._sums.setAccessibleDescription(f"{'. '.join(spoken)}.")
+
+    def show_hidden(self, count: int) -> None:
+        one, several = "{count} card hidden: show all", "{count} cards hidden: show all"
+        self.hidden.setText(trn(one, several, count))
+        self.hidden.setVisible(count > 0)
+
+    def show_chosen(self, card: CardId | None) -> None:
+        """Which row is described elsewhere."""
+        ids = [each.id for each in self._rows]
+        self.strip.show_chosen(ids.index(card) if card in ids else None)
+
+    def copy_figures(self) -> None:
+        """What each card of the strip says now, a line for each."""
+        simulated = self._machine.session.simulated
+        lines = [tr("SIMULATED: every figure is made up.")] if simulated else []
+        lines += [tr("{card}: {figures}", card=e.title, figures=e.spoken) for e in self._rows]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+        done = trn("{count} card copied.", "{count} cards copied.", len(self._rows))
+        self._note.show_done(done)
+
+    def ask_csv(self) -> None:
+        """Every reading of the metric in the stretch that is seen, of all its cards."""
+        session, window = self._machine.session, self._time_window
+        stretch, offset, ids = window.stretch(), window.wall(0.0), [e.id for e in self._rows]
+        heading = Heading(tr(session.source.label), session.simulated, *stretch, offset)
+        name = suggested_name("cards", stretch[1] + offset, simulated=session.simulated)
+        past, metrics = self._machine.past, self.chosen.metrics
+
+        def write(path: Path) -> None:
+            traces = [(e, m, past.trace(e, m, *stretch, _EVERY)) for e in ids for m in metrics]
+            columns = [TraceColumn(e, METRICS[m], trace) for e, m, trace in traces]
+            write_traces(path, columns, heading)
+
+        ask = self._saving.ask
+        ask(tr("Save readings of all cards"), name, [CSV], lambda path: partial(write, path))
+
+    def _place_sums(self, *, beside: bool) -> None:
+        if beside and self.head.indexOf(self._sums) < 0:
+            self.head.insertWidget(4, self._sums, 100)
+        elif not beside and self.body.indexOf(self._sums) < 0:
+            self.body.insertWidget(1, self._sums)
+
+    def _show_lines(
+        self, seen: Sequence[CardFace], log: Sequence[Happening], slowed: SlowedBook
+    ) -> None:
+        machine, window = self._machine, self._time_window
+        then = stretch, _ = window.stretch(), window.then()
+        offered = list(self._offered.values())[: self._plots_fitting]
+        plotted = offered if len(seen) == 1 else [self.chosen]
+        columns, beside = self.plots.columns(), machine.comparing.beside
+        contents = [
+            plot_content(each, seen, machine.past, *then, columns, slowed, log, beside)
+            for each in plotted
+        ]
+        source = machine.session.source
+        words = machine.comparing.named(tr(source.label))
+        self.plots.show_origin(Origin(words, source.simulated, machine.past))
+        marks = list(notable_flags(log, seen, stretch))
+        for each in seen:
+            marks += flags_of(self._lab.flags, each.id, *stretch, each.colour)
+        self.plots.show_contents(contents, marks)
+
+    def _show_strip(self, boards: Sequence[Sequence[CardFace]], slowed: SlowedBook) -> None:
+        machine, window, plotted = self._machine, self._time_window, self.chosen
+        columns, units = self.strip.columns(), machine.settings.choices.units
+        asked = machine.past, self._rows, plotted, window.stretch(), columns
+        before = self._history if window.following else None
+        history = self._history = strip_history(*asked, before)
+        content = strip_content(boards, plotted, history, window, slowed, units)
+        self.strip.show_content(content)
+        tops, metric = strip_tops(self._rows, plotted, history), METRICS[plotted.metrics[0]]
+        end, high = tr("own limit"), str(quantity(metric, float(tops[0]), units))
+        if max(tops) <= 1.01 * min(tops):
+            end = tr(SCALE_ENDS.get(plotted.name, "{high}"), high=high)
+        self._legend.show_ends(quantity(metric, plotted.lowest, units).number, end)
+        self._on_crosshair_moved()
+
+    def _words_at(self, at: float) -> str:
+        """ "Card 21: 72 % at 14:05:10"."""
+        row, history, moment = self._row, self._history, self._time_window.moment(at)
+        if row is None or history is None or row >= len(history.values):
+            return moment
+        columns = history.values.shape[1]
+        share = (at - history.start) / (history.end - history.start)
+        value = float(history.values[row, min(columns - 1, max(0, int(share * columns)))])
+        number = self._rows[row].number
+        if np.isnan(value):
+            return tr("Card {number}: not read at {moment}", number=number, moment=moment)
+        units = self._machine.settings.choices.units
+        read = quantity(METRICS[self.chosen.metrics[0]], value, units)
+        words = mark("Card {number}: {value} at {moment}")
+        return tr(words, number=number, value=read, moment=moment)
+
+    def _on_metric_chosen(self, name: str) -> None:
+        self.chosen = self._offered[name]
+        self._metrics.show_choice(name)
+        self._machine.settings.remember(_REMEMBERED, name)
+        self.metric_chosen.emit()
+
+    def _on_strip_pointed(self, row: int | None, at: float | None) -> None:
+        self._row = row
+        self._time_window.point_at(at)
+        self._on_crosshair_moved()
+
+    def _on_crosshair_moved(self) -> None:
+        at, playhead = self._time_window.crosshair, self._time_window.playhead
+        if at is None:
+            self.strip.show_crosshair(playhead, "")
+        elif self._rows:
+            self.strip.show_crosshair(at, self._words_at(at))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        left = self.width() - self._metrics.full_width()
+        self._wide = left >= _SUMS_BESIDE
+        self._metrics.show_compact(left < _ALL_CHOICES)
+        self._place_sums(beside=self._wide or self._metrics.isHidden())
+
+
+def plot_content(
+    plotted: Plotted,
+    cards: Sequence[CardFace],
+    past: TraceSource,
+    stretch: tuple[float, float],
+    then: Then,
+    columns: int,
+    slowed: SlowedBook,
+    log: Sequence[Happening],
+    beside: TraceSource | None = None,
+) -> PlotContent:
+    """The line of a card that is alone is called by what it shows, since the heading says which
+    card it is. `log` says why there is nothing; `beside` is what all is compared with.
+    """
+    alone, metric = len(cards) == 1, METRICS[plotted.metrics[0]]
+    limits = {limit for each in cards if (limit := plotted.limit(each)) is not None}
+    one = plotted.marked and len(limits) == 1  # all have the same limit, which is drawn
+
+    def line(at: int, face: CardFace) -> PlotLine:
+        missing = [m for m in plotted.metrics if m not in face.reading.values]
+        reason = tr(face.state.word) if face.state is not CardState.WORKING else ""
+        if missing and not reason:
+            absence = face.reading.missing.get(missing[0], Absence.NOT_YET)
+            reason = short_reasons(absence)[0]
+        asked = face.id, *stretch, columns
+        return PlotLine(
+            label=short_label(metric) if alone else "",
+            metric=metric,
+            trace=plotted.trace(past, *asked),
+            reason=reason_then(reason, face.id, face.state, log, then),
+            chip="" if alone else face.number,
+            colour=face.colour,
+            dash=at,
+            now=plotted.value(face),
+            beside=None if beside is None else plotted.trace(beside, *asked),
+        )
+
+    return PlotContent(
+        name=f"all_{plotted.name}",
+        title=tr(plotted.title),
+        unit=metric.unit,
+        lines=tuple(line(at, each) for at, each in enumerate(cards)),
+        limits=tuple(Limit(tr("limit"), limit) for limit in limits if one),
+        bands=tuple(
+            Band(
+                max(slow.start, stretch[0]),
+                slow.end,
+                slow.word if alone else f"{each.number} {slow.word}",
+                slow.tone,
+            )
+            for each in cards
+            for slow in slowed.stretches(each.id, *stretch)
+            if slow.tone is Tone.WARN or len(cards) <= _MOST_WITH_ORDINARY_BANDS
+        ),
+        highest=None if plotted.marked else max(limits, default=None),
+    )
+
+
+def notable_flags(
+    happenings: Sequence[Happening], cards: Sequence[CardFace], stretch: tuple[float, float]
+) -> Sequence[Flag]:
+    """The newest of those within the stretch: going back from now, until before it."""
+    by_id, found = {each.id: each for each in cards}, []
+    for each in reversed(happenings):
+        if each.at < stretch[0]:
+            break
+        face = by_id.get(each.card) if each.card else None
+        known = face is not None or each.card is None
+        if known and group_of(each.kind) in _NOTABLE and each.at <= stretch[1]:
+            said = tr(each.sentence)
+            if face is not None:
+                said = tr("{card}: {sentence}", card=face.number, sentence=said)
+            found.append(Flag(each.at, said, sign(each)[1], face.colour if face else None))
+    return found[::-1]

@@ -1,0 +1,262 @@
+"""Lists of the overview: who uses the cards, what took place, and what is worth a look."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.event_words import nothing_told
+from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.cards.process_words import on_how_many, parents
+from gpuexplorer.gui.cards.programs import ProgramFace, program_faces, program_name
+from gpuexplorer.gui.cards.reasons import Matter, StateMark
+from gpuexplorer.gui.overview.strip_content import ranges
+from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EpisodeRow, EventList
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.tables.cell import PADDING, Cell, Column, chips_width
+from gpuexplorer.gui.tables.model import TableModel
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.controls.buttons import link_button
+from gpuexplorer.gui.widgets.laid_out import GROWS, add, say, wrapped_label
+from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
+from gpuexplorer.gui.widgets.live_view import Panel
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
+
+T = TypeVar("T")
+_SIDE, _LEAST = round(PADDING), 180
+_MOST_CHIPS = 4
+_EVENT_WIDTHS = {BEGAN: 84, CARD: round(chips_width(2)), "sentence": 190, LASTED: 66}
+_GRAVEST_FIRST = (Tone.BAD, Tone.WARN, Tone.QUIET)
+
+
+class ListPanel(Panel, Generic[T]):
+    """A table of which each row leads on by a click or Enter, or a sentence where it has none.
+    Beside its heading is what is said of it, and at the right the way to all of it.
+    """
+
+    chosen = Signal(object)  # what the row shows
+
+    def __init__(self, heading: str, table: Table[T], *beside: QWidget, way_on: str) -> None:
+        super().__init__(heading)
+        self.table, self.all = table, link_button(way_on)
+        self._nothing = wrapped_label("", Tone.QUIET)
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
+        for at, each in enumerate(beside, start=1):
+            self.head.insertWidget(at, each)
+        self.head.addWidget(self.all)
+        self.all.setVisible(bool(way_on))
+        table.setSelectionMode(Table.SelectionMode.NoSelection)
+        table.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        table.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+        table.clicked.connect(self._on_chosen)
+        table.activated.connect(self._on_chosen)
+        # Cells have a padding of their own.
+        self.body.setContentsMargins(16 - _SIDE, 14, 16 - _SIDE, 12)
+        for part in (self.head, self._nothing):
+            part.setContentsMargins(_SIDE, 0, _SIDE, 0)
+        add(self.body, self._nothing, table, GROWS)
+        self.setMinimumHeight(_LEAST)
+
+    def show_list(self, things: Sequence[T], nothing: str) -> None:
+        say(self._nothing, "" if things else nothing)
+        self.table.setVisible(bool(things))
+        self.table.show_rows(things)
+
+    def _on_chosen(self, index: QModelIndex) -> None:
+        self.chosen.emit(self.table.listed.thing(index))
+
+
+class ProcessesPanel(ListPanel[ProgramFace]):
+    """A row leads to the card it uses. It also knows the programs of each card."""
+
+    def __init__(self, machine: MachineState, time_window: TimeWindow) -> None:
+        self._machine = machine
+        self._shown: object = None
+        self._owner: Mapping[CardId, CardId] = {}
+        self._of_card: dict[CardId, list[NamedProcess]] = {}
+        self._remark = ElidedLabel(look().letters.caption, Tone.QUIET)
+        model = TableModel(_columns(""), lambda face: (face.pid, face.cards))
+        parts = Table(tr("Processes"), model), NowTag(time_window), self._remark
+        super().__init__(tr("Processes"), *parts, way_on=tr("All processes"))
+
+    def pull(self) -> None:
+        session, cards = self._machine.session, self._machine.cards()
+        processes, unknown = session.process_book.living(), session.processes_unknown()
+        shown = processes, cards, self._machine.settings.choices.units, unknown
+        if shown == self._shown:
+            return
+        self._shown, self._owner, self._of_card = shown, parents(cards), {}
+        for named in processes:
+            owner = self._owner.get(named.process.card)
+            if owner is not None:
+                self._of_card.setdefault(owner, []).append(named)
+        words = on_how_many(processes, self._owner)
+        # Of a recording this window is never among them.
+        live = self._machine.past.ended is None
+        if words and live and not any(named.ours for named in processes):
+            words = tr("{processes}; this window holds no card memory", processes=words)
+        self._remark.show_text(words)
+        programs = self._faces(processes)
+        if programs:
+            self.table.listed.show_columns(_columns(programs[0].unit))
+        most = max((len(each.chips) for each in programs), default=1)
+        self.table.columns.set_width("card", round(chips_width(min(most, _MOST_CHIPS))))
+        nobody = mark("No program uses a card.")
+        why = mark("It is not known who uses the cards.") if unknown else nobody
+        self.show_list(programs, tr(why))
+
+    def of_card(self, card: CardId) -> Sequence[ProgramFace]:
+        """Also those in its instances."""
+        return self._faces(self._of_card.get(card, ()))
+
+    def name_on(self, cards: Sequence[CardFace]) -> str:
+        """What holds most of these cards' memory: "train.py"; or that nothing does."""
+        used = [named for each in cards for named in self._of_card.get(each.id, ())]
+        names: dict[str, float] = defaultdict(float)
+        for named in used:
+            if named.command is not None:
+                held = named.process.values.get(ProcessFigure.MEMORY, 0.0)
+                names[program_name(named.command)] += held
+        return max(names, key=names.__getitem__, default="" if used else tr("free"))
+
+    def _faces(self, processes: Sequence[NamedProcess]) -> Sequence[ProgramFace]:
+        cards, now = self._machine.cards(), self._machine.session.clock.wall()
+        shown = {each.card.id: each for one in cards for each in (one, *one.instances)}
+        return program_faces(processes, shown, self._machine.settings.choices.units, now)
+
+
+def _columns(unit: str) -> Sequence[Column[ProgramFace]]:
+    column = partial(Column[ProgramFace], spoken=lambda face: face.spoken)
+
+    def cards(face: ProgramFace) -> Cell:
+        numbers = ", ".join(chip.text for chip in face.chips)
+        return Cell(chips=face.chips, hint=tr("Cards {numbers}", numbers=numbers))
+
+    def command(face: ProgramFace) -> Cell:
+        tone = Tone.TEXT if face.known else Tone.FAINT
+        return Cell(face.command, tone=tone, mono=face.known, hint=face.hint)
+
+    def told(figure: Callable[[ProgramFace], Figure], tone: Tone, face: ProgramFace) -> Cell:
+        found = figure(face)
+        return Cell(found.number, absent=found.absent, tone=tone, hint=found.hint)
+
+    text, quiet = Tone.TEXT, Tone.QUIET  # what was measured, and what was not
+    memory = tr("Memory, {unit}", unit=unit)
+    return [
+        column("card", tr("Card"), cards, width=round(chips_width(1))),
+        column("command", tr("Command"), command, width=150, stretches=True),
+        *(
+            column(
+                *(key, heading, partial(told, figure, tone)),
+                width=width,
+                kept=kept,
+                right=True,
+                meaning=heading,
+            )
+            for key, heading, width, kept, tone, figure in (
+                ("pid", tr("PID"), 82, 6, quiet, lambda face: Figure("", number=face.pid)),
+                ("user", tr("User"), 66, 3, quiet, lambda face: face.user),
+                ("memory", memory, 100, 7, text, lambda face: face.memory),
+                ("busy", tr("SM, %"), 58, 5, text, lambda face: face.busy),
+                ("ctrl", tr("Memory ctrl, %"), 104, 2, text, lambda face: face.controller),
+                ("processor", tr("CPU, %"), 62, 4, text, lambda face: face.processor),
+                ("since", tr("Since"), 60, 1, quiet, lambda face: face.since),
+            )
+        ),
+    ]
+
+
+class EventsPanel(ListPanel[EpisodeRow]):
+    """One row an episode, the newest on top. A row leads to its moment."""
+
+    def __init__(self, machine: MachineState) -> None:
+        self._machine, self._events = machine, EventList(machine)
+        self._cards: object = None
+        columns = [
+            replace(each, width=_EVENT_WIDTHS.get(each.key, each.width))
+            for each in self._events.columns()
+            if each.key != ENDED
+        ]
+        table = Table(tr("Events"), TableModel(columns, id))
+        table.setHeaderHidden(True)
+        super().__init__(tr("Events"), table, way_on=tr("All events"))
+
+    def pull(self) -> None:
+        session, cards = self._machine.session, self._machine.cards()
+        if self._events.show_log(session.happenings()) or cards is not self._cards:
+            self._cards = cards
+            nothing = mark(
+                "Nothing yet. Lost cards, throttling, memory errors and programs that come "
+                "and go are listed here."
+            )
+            self.show_list(self._events.rows, nothing_told(session, nothing))
+
+
+Alike = Sequence[CardFace]  # all are lost, say
+
+
+def worth_a_look(cards: Sequence[CardFace]) -> Sequence[Alike]:
+    """The gravest first, cards alike together."""
+    alike: dict[tuple[str, Tone], list[CardFace]] = {}
+    for each in cards:
+        if each.mark is not None and each.mark.icon is not None:
+            alike.setdefault((each.mark.word, each.mark.tone), []).append(each)
+    return sorted(alike.values(), key=lambda each: _GRAVEST_FIRST.index(_mark(each).tone))
+
+
+class WorthPanel(ListPanel[Alike]):
+    """A row leads to the first of its cards."""
+
+    def __init__(self, time_window: TimeWindow) -> None:
+        def sign(alike: Alike) -> Cell:
+            return Cell(icon=_mark(alike).icon, tone=_mark(alike).tone, hint=_spoken(alike))
+
+        def words(alike: Alike) -> Cell:
+            word, more = _said(alike)
+            return Cell(word, below=more, hint=_spoken(alike))
+
+        column = partial(Column[Alike], spoken=_spoken)
+        columns = column("sign", "", sign, width=32), column("word", "", words, stretches=True)
+        heading, model = tr("Worth a look"), TableModel(columns, lambda each: _mark(each).word)
+        table = Table(heading, model, row_height=44)
+        table.setHeaderHidden(True)
+        super().__init__(heading, table, NowTag(time_window), way_on="")
+
+    def show_cards(self, cards: Sequence[CardFace]) -> None:
+        self.show_list(worth_a_look(cards), tr("Every card works as it should."))
+
+
+def _mark(alike: Alike) -> StateMark:
+    return alike[0].mark or StateMark("", Tone.QUIET)
+
+
+def _said(alike: Alike) -> tuple[str, str]:
+    """ "Much too hot", and below it "86 of 87 °C, card 21"."""
+    first, found, count = alike[0], _mark(alike), len(alike)
+    numbers = ranges([each.index for each in alike])
+    which = trn("card {numbers}", "cards {numbers}", count, numbers=numbers)
+    word, more = found.word, first.detail if count == 1 else ""
+    if count > 1:
+        word = tr(found.several or mark("{count} × {mark}"), count=count, mark=found.word)
+    if found.matter is Matter.ASLEEP:
+        more = tr("not woken to be read")
+    elif count == 1 and not more and found.matter is Matter.LINK:
+        more = tr("the link is slower than it could be")
+    elif count == 1 and not more and found.matter is Matter.HEAT:
+        more = first.figures[1].value
+    return word, ", ".join(part for part in (more, which) if part)
+
+
+def _spoken(alike: Alike) -> str:
+    return ", ".join(_said(alike))
