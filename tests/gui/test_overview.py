@@ -17,11 +17,18 @@ from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.rail.rail_devices import DeviceListView
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.live_view import Remark
+from gpuexplorer.gui.widgets.painted import Painted
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import GIB, Answer, FakeBackend, card, instance, session_of, working
 from tests.gui.hands import press, rows_of, the
 
 TileSaying = Callable[[MainWindow, str], CardTile]
+
+
+def hints(tile: CardTile) -> list[str]:
+    """All that can be asked for by pointing at it."""
+    parts = tile.findChildren(Painted)
+    return [hint for each in parts for hint in (each.toolTip(), *each.hints())]
 
 
 def test_a_working_card_says_who_it_is_and_how_busy_and_full(
@@ -56,7 +63,7 @@ def test_a_missing_figure_explains_itself_in_full_on_asking(
     window = open_window(session_of({card(0): Answer(otherwise=Absence.NO_PERMISSION)}))
     tile = tile_saying(window, "Power: no permission")
     hint = "Power: this user may not read it.\nPower the whole board draws"
-    qtbot.waitUntil(lambda: any(each.startswith(hint) for each in tile.hints()))
+    qtbot.waitUntil(lambda: any(each.startswith(hint) for each in hints(tile)))
 
 
 @pytest.mark.parametrize(
@@ -163,7 +170,7 @@ def test_a_card_without_a_number_in_cuda_says_why_on_asking(
     window = open_window(session_of({card(0, cuda_index=None, cuda_reason=hidden): working()}))
     tile = tile_saying(window, f"No CUDA number: {hidden}.")
     assert tile.accessibleName() == "Card 0, NVIDIA TITAN RTX, no CUDA number"
-    qtbot.waitUntil(lambda: f"No CUDA number: {hidden}." in tile.hints())
+    qtbot.waitUntil(lambda: f"No CUDA number: {hidden}." in "\n".join(hints(tile)))
 
 
 def test_an_instance_is_named_without_the_name_of_its_card(

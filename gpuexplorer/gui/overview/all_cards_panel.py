@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.overview.figure_row import FigureRow
 from gpuexplorer.gui.overview.now_panel import hidden_link, show_link
 from gpuexplorer.gui.overview.plotted import Plotted
-from gpuexplorer.gui.overview.tiles.figure_row import FigureRow
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.overview.attention import Attention
+from gpuexplorer.gui.overview.figure_row import FigureGrid
 from gpuexplorer.gui.overview.short_table import ShortTable
-from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid
-from gpuexplorer.gui.overview.tiles.histogram import Histogram
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.tables.cell import PADDING, Cell, Column
 from gpuexplorer.gui.theme.look import look
@@ -22,7 +21,6 @@ SIDE_WIDTH = 300
 LEAST_HEIGHT = 416
 LYING_HEIGHT = 216
 _LYING_FROM = 520
-_FIXED_HEIGHT = 262  # of everything but the rows and the bars
 _ROW_HEIGHT = 44
 _SIDE = round(PADDING)
 _COLUMNS: Sequence[Column[Attention]] = (
@@ -52,7 +50,7 @@ _COLUMNS: Sequence[Column[Attention]] = (
 
 
 class SidePanel(QFrame):
-    """Its three parts stand below each other at the side, and beside each other below."""
+    """Its two parts stand below each other at the side, and beside each other below."""
 
     def __init__(self, time_window: TimeWindow) -> None:
         super().__init__()
@@ -64,7 +62,6 @@ class SidePanel(QFrame):
             lambda each: (each.words, each.numbers),
             row_height=_ROW_HEIGHT,
         )
-        self._wanted = 0
         self._letters = look().letters.body
         self._nothing = wrapped_label(tr("Every card works as it should."), Tone.QUIET)
         self._nothing.setContentsMargins(_SIDE, 0, _SIDE, 0)
@@ -80,17 +77,13 @@ class SidePanel(QFrame):
         first = row(worth, NowTag(time_window), FREE, self._more, margins=sides)
         head = row(together, NowTag(time_window), FREE, self._answering)
         self._figures = FigureGrid(tr("Together"))
-        self.histogram = Histogram()
         self._body = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._body.setContentsMargins(16 - _SIDE, 14, 16 - _SIDE, 14)
         self._body.addLayout(column(first, self._nothing, self.table, GROWS))
         self._body.addLayout(column(head, self._figures, margins=sides))
-        self._body.addLayout(column(self.histogram, margins=sides))
 
     def show_attention(self, rows: Sequence[Attention]) -> None:
-        self._wanted = len(rows)
         self._nothing.setVisible(not rows)
-        self._make_room()
         widest = max((self._letters.width(each.numbers) for each in rows), default=0.0)
         width = round(min(widest + 2 * PADDING, self.table.width() / 2))
         if rows and width != self.table.columnWidth(2):
@@ -99,12 +92,6 @@ class SidePanel(QFrame):
         unseen = len(rows) - fitting if fitting else 0
         self._more.show_text(tr("and {count} more", count=unseen) if unseen > 0 else "")
         self.table.show_first(rows)
-
-    def _make_room(self) -> None:
-        """What is worth a look comes before how the others are spread."""
-        room = self.height() - _FIXED_HEIGHT - self.histogram.minimumHeight()
-        lying = self.width() >= _LYING_FROM
-        self.histogram.setVisible(lying or self._wanted * _ROW_HEIGHT <= room)
 
     def show_sums(self, figures: Sequence[Figure], answering: str) -> None:
         self._figures.show_figures(figures)
@@ -115,7 +102,6 @@ class SidePanel(QFrame):
         direction = QBoxLayout.Direction
         self._body.setDirection(direction.LeftToRight if lying else direction.TopToBottom)
         for at in range(self._body.count()):
-            self._body.setStretch(at, 1 if lying else (3, 0, 2)[at])
+            self._body.setStretch(at, 1 if lying else (1, 0)[at])
         self._body.setSpacing(32 if lying else 18)
         super().resizeEvent(event)
-        self._make_room()

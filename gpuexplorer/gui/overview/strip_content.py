@@ -17,7 +17,7 @@ from gpuexplorer.gui.overview.attention import ranges
 from gpuexplorer.gui.overview.plotted import Plotted, limit_of, value_of
 from gpuexplorer.gui.overview.strip_history import StripHistory
 from gpuexplorer.gui.overview.tiles.heat_strip import StripBoard, StripContent, StripMark
-from gpuexplorer.gui.overview.tiles.tile_layout import BOARD
+from gpuexplorer.gui.overview.tiles.tile_grid import BOARD
 from gpuexplorer.gui.overview.words import gone_words
 from gpuexplorer.gui.theme.palette import Tone
 

@@ -32,7 +32,7 @@ from gpuexplorer.gui.overview.strip_content import boards_of
 from gpuexplorer.gui.overview.strip_files import StripFiles
 from gpuexplorer.gui.overview.sums import EnergyFeed, power_together, sums
 from gpuexplorer.gui.overview.tile_feed import TileFeed
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile, Tile
 from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
 from gpuexplorer.gui.overview.tiles.tile_grid import Board, TileGrid
 from gpuexplorer.gui.overview.words import (
@@ -188,14 +188,12 @@ class OverviewView(LiveView):
         changed |= grid.show_faces(seen, [self._board(board) for board in boards])
         if changed:
             self._fit()
-        self._tile_feed.begin(set(grid.tiles))
         for card, tile in grid.tiles.items():
             self._tile_feed.feed(tile, self._slowed)
-            tile.show_programs(self._programs.of_card(card) if tile.lists_programs() else ())
+            if isinstance(tile, Tile) and tile.lists_programs:
+                tile.show_programs(self._programs.of_card(card))
         if many:
             self._side.show_attention(worth_a_look(seen))
-            shares = [each.busy_share for each in seen]
-            self._side.histogram.show_shares([share for share in shares if share is not None])
         self._hover.forget_gone()
         self._refresh_hover()
 
@@ -235,10 +233,8 @@ class OverviewView(LiveView):
         if tile is None:
             return
         card = tile.face.id
-        programs = self._programs.of_card(card)
-        width = self._hover.past_width() or 192.0
-        past = self._tile_feed.past(tile.face, width, self._slowed, memory=False, scaled=False)
-        self._hover.show_card(past, programs)
+        shown = self._hover.show_card(tile, self._programs.of_card(card))
+        self._tile_feed.feed(shown, self._slowed)
         self._all_feed.show_chosen(card)
 
     def _fit(self) -> None:

@@ -11,8 +11,8 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import DISPLAY_ACTIVE, POWER_DRAW, throttle
 from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel
+from gpuexplorer.gui.overview.figure_row import FigureGrid, FigureRow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.overview.tiles.figure_row import FigureGrid, FigureRow
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
 from gpuexplorer.gui.state.settings import Choices, Settings
@@ -237,9 +237,9 @@ def test_pointing_at_the_strip_says_which_card_and_when(open_overview: OpenOverv
     strip = the(HeatStrip, screen.window)
     screen.qtbot.waitUntil(lambda: "Cards 0–7" in strip.accessibleDescription())
     place = QPoint(strip.width() // 2, 4)
-    QTest.mouseMove(strip.viewport(), place)
+    QTest.mouseMove(strip, place)
     screen.qtbot.waitUntil(lambda: screen.time_window.crosshair is not None)
-    QTest.mouseDClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseDClick(strip, Qt.MouseButton.LeftButton, pos=place)
     assert screen.navigation.card == "GPU-0"
 
 

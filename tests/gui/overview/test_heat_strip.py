@@ -1,13 +1,12 @@
-"""What went before, on tiles and on the strip of many cards: only what was read is drawn."""
+"""The strip of very many cards: only what was read is drawn, and one points into it."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -15,22 +14,16 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.axes import TimeTick
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.heat_strip import (
     HeatStrip,
     StripBoard,
     StripContent,
     StripMark,
 )
-from gpuexplorer.gui.overview.tiles.histogram import Histogram
-from gpuexplorer.gui.overview.tiles.tile_drawing import TilePast
-from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
-from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, Tone
-from gpuexplorer.gui.widgets.strip import StripShown
-from gpuexplorer.telemetry.trace import Trace
-from tests.gui.overview.test_tile_repaint import face
+from gpuexplorer.gui.widgets.line import Tag
+from tests.gui.hands import the
 from tests.gui.pixels import colours_of
 
 START, END = 1000.0, 1100.0
@@ -45,92 +38,6 @@ def drag(onto: QWidget, place: QPoint) -> None:
     QApplication.sendEvent(
         onto, QMouseEvent(QEvent.Type.MouseMove, at, seen, none, left, Qt.KeyboardModifier(0))
     )
-
-
-def spark(
-    values: Sequence[float], bands: tuple[Band, ...] = (), unread: str = ""
-) -> StripShown:
-    means = np.array(values)
-    times = START + np.arange(means.size) * (END - START) / max(1, means.size)
-    counts = np.isfinite(means).astype(np.int64)
-    trace = Trace(times, means, means, means, counts, (END - START) / max(1, means.size))
-    return StripShown(trace, START, END, highest=1.0, bands=bands, unread=unread)
-
-
-@pytest.fixture
-def tile(qtbot: QtBot) -> CardTile:
-    look().choose(Scheme.DARK)
-    made = CardTile(face(0.5))
-    qtbot.addWidget(made)
-    made.resize(340, 260)
-    with qtbot.waitExposed(made):
-        made.show()
-    return made
-
-
-def inked(tile: CardTile, past: StripShown | None) -> NDArray[np.intp]:
-    """In which columns of its plot the tile has the card's colour, or near it."""
-    tile.show_past(TilePast(busy=past))
-    # Above the memory's bar, which has the same colour, and below the card's chip.
-    image = tile.grab().toImage().copy(16, 52, 190, 50)
-    plain = image.convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(plain.constBits(), np.uint8).reshape(50, -1, 4)[:, :190, :3]
-    ink = tile.look.theme.card(0)
-    away = np.abs(pixels.astype(int) - [ink.blue(), ink.green(), ink.red()]).sum(axis=2)
-    return np.flatnonzero((away < 90).any(axis=0))
-
-
-def test_the_trace_goes_from_edge_to_edge_and_bridges_no_gap(tile: CardTile) -> None:
-    assert inked(tile, None).size == 0
-    whole = inked(tile, spark([0.5] * 50))
-    assert whole[-1] - whole[0] > 160
-    torn = inked(tile, spark([*[0.5] * 20, *[NAN] * 10, *[0.5] * 20]))
-    assert np.diff(torn).max() > 25
-
-
-@pytest.mark.parametrize("odd", [NAN, INF, -INF, 1e300])
-def test_what_is_no_figure_leaves_the_rest_of_the_trace(tile: CardTile, odd: float) -> None:
-    seen = inked(tile, spark([*[0.5] * 25, odd, *[0.5] * 24]))
-    assert seen[-1] - seen[0] > 160
-
-
-def test_an_empty_past_is_only_a_scale(tile: CardTile) -> None:
-    assert inked(tile, spark([])).size == 0
-    assert tile.look.theme.line.name() in colours_of(tile.grab().toImage())
-
-
-def test_only_a_card_that_is_slowed_against_its_will_has_a_band(tile: CardTile) -> None:
-    for tone, there in ((Tone.WARN, True), (Tone.QUIET, False)):
-        inked(tile, spark([0.5] * 50, (Band(START + 20, START + 60, "", tone),)))
-        assert (tile.look.theme.warn.name() in colours_of(tile.grab().toImage())) is there
-
-
-def test_the_curve_wears_the_theme_that_is_chosen_while_nothing_new_is_read(
-    tile: CardTile, qtbot: QtBot
-) -> None:
-    assert inked(tile, spark([0.5] * 50)).size
-    tile.look.choose(Scheme.LIGHT)
-    tile.update()
-    theme = tile.look.theme
-    qtbot.waitUntil(lambda: theme.card(0).name() in colours_of(tile.grab().toImage()))
-    plot = tile.grab().toImage().copy(16, 52, 190, 50)
-    most = max(colours_of(plot).items(), key=lambda found: found[1])[0]
-    assert most == theme.surface.name()
-
-
-@pytest.mark.parametrize("size", list(TileSize))
-def test_a_tile_as_narrow_as_can_be_is_drawn(tile: CardTile, size: TileSize) -> None:
-    tile.show_size(size, curve=True)
-    tile.show_past(TilePast(busy=spark([0.2, NAN, 0.9], unread="not read")))
-    for width in (420, 292, 260):
-        tile.resize(width, 220)
-        assert not tile.grab().isNull()
-
-
-def test_the_mouse_reaches_the_tile_through_its_curve(tile: CardTile) -> None:
-    inked(tile, spark([0.5] * 50))
-    assert tile.childAt(100, 80) is None
-    assert not [each for each in tile.findChildren(QWidget) if each.focusPolicy()]
 
 
 def content(
@@ -212,16 +119,15 @@ def test_a_row_is_pointed_at_dragged_and_opened(strip: HeatStrip) -> None:
     pointed, opened = QSignalSpy(strip.pointed), QSignalSpy(strip.opened)
     dragged = QSignalSpy(strip.dragged)
     middle = 48 + (600 - 48 - 68) // 2
-    board = strip.viewport()
-    QTest.mouseMove(board, QPoint(middle, 8 * 16 + 3 + 8))
+    QTest.mouseMove(strip, QPoint(middle, 8 * 16 + 3 + 8))
     assert pointed.at(0)[0] == 8
     assert pointed.at(0)[1] == pytest.approx(1050)
-    QTest.mouseMove(board, QPoint(middle, 8 * 16 + 1))
+    QTest.mouseMove(strip, QPoint(middle, 8 * 16 + 1))
     assert pointed.at(1)[0] is None
-    QTest.mouseDClick(board, Qt.MouseButton.LeftButton, pos=QPoint(middle, 24))
+    QTest.mouseDClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(middle, 24))
     assert opened.at(0) == ["GPU-1"]
-    QTest.mousePress(board, Qt.MouseButton.LeftButton, pos=QPoint(middle, 24))
-    drag(board, QPoint(middle + 121, 24))
+    QTest.mousePress(strip, Qt.MouseButton.LeftButton, pos=QPoint(middle, 24))
+    drag(strip, QPoint(middle + 121, 24))
     assert dragged.at(0)[0] == pytest.approx(25, abs=0.5)
 
 
@@ -230,7 +136,7 @@ def turn(strip: HeatStrip, place: QPoint) -> bool:
     at, none = QPointF(place), Qt.MouseButton.NoButton
     event = QWheelEvent(
         at,
-        strip.viewport().mapToGlobal(at),
+        strip.mapToGlobal(at),
         QPoint(),
         QPoint(0, -120),
         none,
@@ -238,7 +144,7 @@ def turn(strip: HeatStrip, place: QPoint) -> bool:
         Qt.ScrollPhase.NoScrollPhase,
         False,  # noqa: FBT003 - Qt's own
     )
-    QApplication.sendEvent(strip.viewport(), event)
+    QApplication.sendEvent(strip, event)
     return event.isAccepted()
 
 
@@ -259,18 +165,16 @@ def test_the_pointed_moment_stays_below_the_pointer_while_time_goes_on(
     now = content(np.full((9, 100), 0.5))
     strip.show_content(now)
     pointed = QSignalSpy(strip.pointed)
-    QTest.mouseMove(strip.viewport(), QPoint(48 + (600 - 48 - 68) // 2, 24))
+    QTest.mouseMove(strip, QPoint(48 + (600 - 48 - 68) // 2, 24))
     strip.show_content(replace(now, start=START + 10, end=END + 10))
     assert pointed.at(pointed.count() - 1)[1] == pytest.approx(1060)
 
 
 def test_figures_of_now_beside_an_earlier_time_say_so(strip: HeatStrip) -> None:
     strip.show_content(content(np.full((9, 100), 0.5)))
-    strip.grab()
-    assert not strip.hints()
+    assert not the(Tag, strip).isVisible()
     strip.show_content(content(np.full((9, 100), 0.5), following=False))
-    strip.grab()
-    assert strip.hints() == ["This is how it is now. The plots show an earlier time."]
+    assert the(Tag, strip).isVisible()
 
 
 def test_the_time_before_the_first_reading_says_so(strip: HeatStrip) -> None:
@@ -297,18 +201,3 @@ def test_boards_that_come_and_go_leave_nothing_behind(strip: HeatStrip) -> None:
     strip.show_content(content(np.full((9, 100), 0.0)))
     strip.resize(300, 169)
     assert strip.look.theme.heat(1.0).name() not in colours_of(strip.grab().toImage())
-
-
-def test_bars_are_as_many_as_there_are_shares_with_cards(qtbot: QtBot) -> None:
-    bars = Histogram()
-    qtbot.addWidget(bars)
-    bars.resize(300, 140)
-    bars.show_shares([0.0, 0.05, 0.55, 1.0, NAN])
-    assert bars.accessibleDescription() == (
-        "2 between 0 and 10 %, 1 between 50 and 60 %, 1 between 90 and 100 %."
-    )
-    with qtbot.waitExposed(bars):
-        bars.show()
-    seen = colours_of(bars.grab().toImage())
-    for at in range(10):
-        assert (look().theme.heat((at + 0.5) / 10).name() in seen) is (at in (0, 5, 9))
