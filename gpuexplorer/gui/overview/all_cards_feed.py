@@ -10,9 +10,8 @@ from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.all_cards_panel import AllCardsPanel
 from gpuexplorer.gui.overview.plotted import notable_flags, plot_content
-from gpuexplorer.gui.overview.strip_content import strip_content, strip_tops
+from gpuexplorer.gui.overview.strip_content import strip_content, strip_tops, ticks_of
 from gpuexplorer.gui.overview.strip_history import StripHistory
-from gpuexplorer.gui.overview.tile_feed import TileFeed
 from gpuexplorer.gui.overview.words import (
     ends_in_words,
     pointed_words,
@@ -35,12 +34,11 @@ class AllCardsFeed(QObject):
         panel: AllCardsPanel,
         machine: MachineState,
         time_window: TimeWindow,
-        tiles: TileFeed,
         lab_flags: CellFlags,
     ) -> None:
         super().__init__(panel)
         self._panel, self._machine, self._time_window = panel, machine, time_window
-        self._tiles, self._lab_flags = tiles, lab_flags
+        self._lab_flags = lab_flags
         self._history = StripHistory(machine.past)
         self._rows: tuple[CardFace, ...] = ()
         self._row: int | None = None
@@ -111,7 +109,7 @@ class AllCardsFeed(QObject):
         columns = strip.columns()
         self._history.bring_up(self._rows, plotted, stretch, columns)
         start, end = self._history.start, self._history.end
-        ticks = self._tiles.ticks(start, end, columns * 2)
+        ticks = ticks_of(self._time_window, start, end, columns * 2)
         gone = {
             each.id: (at, self._time_window.moment(at))
             for each in self._rows

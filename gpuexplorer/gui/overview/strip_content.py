@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuexplorer.core.axes import TimeTick
+from gpuexplorer.core.axes import TimeTick, time_ticks
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Units, quantity
@@ -19,8 +19,10 @@ from gpuexplorer.gui.overview.strip_history import StripHistory
 from gpuexplorer.gui.overview.tiles.heat_strip import StripBoard, StripContent, StripMark
 from gpuexplorer.gui.overview.tiles.tile_grid import BOARD
 from gpuexplorer.gui.overview.words import gone_words
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.palette import Tone
 
+_TICK_EVERY = 84.0  # pixels
 _LEAST_RATE = 1e9
 
 
@@ -30,6 +32,14 @@ def boards_of(cards: Sequence[CardFace]) -> list[list[CardFace]]:
     for each in cards:
         boards.setdefault(each.index // BOARD, []).append(each)
     return list(boards.values())
+
+
+def ticks_of(
+    window: TimeWindow, start: float, end: float, width: float
+) -> tuple[TimeTick, ...]:
+    """Clock times, and before all of them that this is now, where it is."""
+    now = (TimeTick(end, tr("now")),) if window.following else ()
+    return (*now, *time_ticks(start, end, window.wall(0.0), int(width / _TICK_EVERY)))
 
 
 def strip_content(

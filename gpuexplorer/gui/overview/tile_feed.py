@@ -2,31 +2,35 @@
 
 import numpy as np
 
-from gpuexplorer.core.axes import TimeTick, time_ticks
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.moments import moment_words
+from gpuexplorer.core.units import ratio
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.cards.moments import NOTHING_THEN, NOTHING_YET, Then, moment_words
 from gpuexplorer.gui.cards.throttling import SlowedBook
+from gpuexplorer.gui.overview.strip_content import ticks_of
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile, TilePast
-from gpuexplorer.gui.overview.words import average_words, unread_words
 from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.strip import StripShown
 
-_TICK_EVERY = 84.0  # pixels
 _SHARES = ((1.0, "100 %"), (0.5, "50"))
 _GONE = (CardState.LOST, CardState.UNLISTED, CardState.NO_DRIVER)
+_UNREAD = {
+    CardState.ASLEEP: mark("not read"),
+    CardState.NO_ANSWER: mark("no answer"),
+    CardState.NO_CONNECTION: mark("no connection"),
+    CardState.REFUSED: mark("no access"),
+}
 
 
 class TileFeed:
     """One for all tiles, and for the card that floats above them."""
 
     def __init__(self, machine: MachineState, time_window: TimeWindow) -> None:
-        self._machine = machine
-        self._time_window = time_window
+        self._machine, self._time_window = machine, time_window
 
     def feed(self, tile: CardTile, slowed: SlowedBook) -> None:
         face, width, window = tile.face, tile.past_width(), self._time_window
@@ -49,8 +53,8 @@ class TileFeed:
         gone, gone_at = face.state in _GONE, slowed.gone_at(face.id)
         ended = gone_at if gone and count and start <= (gone_at or 0.0) <= end else None
         spans = slowed.stretches(face.id, start, end)
-        unread = unread_words(face.state, gone=gone, read=count > 0, then=then)
         mean = float(np.nansum(busy.means * busy.counts)) / max(1, count)
+        average = tr("average {share}", share=ratio(mean))
         memory = None
         if fills and total and face.memory.used is not None:
             used = self._machine.past.trace(face.id, MEMORY_USED, *stretch, columns)
@@ -64,16 +68,18 @@ class TileFeed:
             ended=ended,
             # With the day where it is not that of the end.
             ended_word=moment_words(window.wall(ended), window.wall(end)) if ended else "",
-            unread="" if ended else unread,
+            unread="" if ended else _unread(face.state, then, read=count > 0),
             scale=_SHARES,
-            ticks=self.ticks(start, end, width) if large else (),
+            ticks=ticks_of(window, start, end, width) if large else (),
             playhead=playhead,
         )
-        tile.show_past(TilePast(shown, memory, average_words(mean) if count else ""))
+        tile.show_past(TilePast(shown, memory, average if count else ""))
 
-    def ticks(self, start: float, end: float, width: float) -> tuple[TimeTick, ...]:
-        """Clock times, and before all of them that this is now, where it is."""
-        window = self._time_window
-        ticks = time_ticks(start, end, window.wall(0.0), int(width / _TICK_EVERY))
-        now = (TimeTick(end, tr("now")),) if window.following else ()
-        return (*now, *ticks)
+
+def _unread(state: CardState, then: Then, *, read: bool) -> str:
+    """Why nothing is there now, or nothing at all; `read`: some of it was."""
+    if then.nothing_yet:
+        return tr(NOTHING_YET)
+    if not read and (state in _GONE or not then.following):
+        return tr(NOTHING_THEN)
+    return tr(_UNREAD.get(state, "")) if then.following else ""

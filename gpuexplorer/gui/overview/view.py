@@ -32,7 +32,7 @@ from gpuexplorer.gui.overview.strip_content import boards_of
 from gpuexplorer.gui.overview.strip_files import StripFiles
 from gpuexplorer.gui.overview.sums import EnergyFeed, power_together, sums
 from gpuexplorer.gui.overview.tile_feed import TileFeed
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile, Tile
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
 from gpuexplorer.gui.overview.tiles.tile_grid import Board, TileGrid
 from gpuexplorer.gui.overview.words import (
@@ -82,9 +82,7 @@ class OverviewView(LiveView):
         self._all = AllCardsPanel(
             desk.time_window, desk.settings, offered(desk.machine.cards())
         )
-        self._all_feed = AllCardsFeed(
-            self._all, desk.machine, desk.time_window, self._tile_feed, desk.lab.flags
-        )
+        self._all_feed = AllCardsFeed(self._all, desk.machine, desk.time_window, desk.lab.flags)
         self._tiles, self._cells = TileGrid(), TileGrid()
         self._now = NowPanel(self._cells)
         self._side = SidePanel(desk.time_window)
@@ -190,8 +188,7 @@ class OverviewView(LiveView):
             self._fit()
         for card, tile in grid.tiles.items():
             self._tile_feed.feed(tile, self._slowed)
-            if isinstance(tile, Tile) and tile.lists_programs:
-                tile.show_programs(self._programs.of_card(card))
+            tile.show_programs(self._programs.of_card(card) if tile.lists_programs else ())
         if many:
             self._side.show_attention(worth_a_look(seen))
         self._hover.forget_gone()

@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuexplorer.core.cards import Card, CardId, CardState
+from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.core.units import Quantity, Units, energy, quantity, ratio
+from gpuexplorer.core.units import Quantity, Units, energy, quantity
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.energy_used import EnergyTogether, time_covered
 from gpuexplorer.gui.cards.faces import Shown
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.moments import NOTHING_THEN, NOTHING_YET, Then, span_words
+from gpuexplorer.gui.cards.moments import span_words
 from gpuexplorer.gui.cards.process_words import on_how_many
 from gpuexplorer.gui.cards.reasons import Matter, StateMark
 from gpuexplorer.gui.overview.plotted import Plotted
@@ -23,12 +23,6 @@ from gpuexplorer.telemetry.processes import NamedProcess
 NOBODY = mark("No program uses a card.")
 UNTOLD = mark("It is not known who uses the cards.")
 _ENDS = {"utilisation": mark("{high} busy"), "memory": mark("{high} used")}
-_UNREAD = {
-    CardState.ASLEEP: mark("not read"),
-    CardState.NO_ANSWER: mark("no answer"),
-    CardState.NO_CONNECTION: mark("no connection"),
-    CardState.REFUSED: mark("no access"),
-}
 
 
 def hidden_words(count: int) -> str:
@@ -105,19 +99,6 @@ def more_of(found: StateMark, face: CardFace, count: int) -> str:
     if found.matter is Matter.LINK:
         return tr("the link is slower than it could be")
     return face.figures[1].value if found.matter is Matter.HEAT else ""
-
-
-def unread_words(state: CardState, *, gone: bool, read: bool, then: Then) -> str:
-    """Why nothing is on a tile's trace; `read`: some of it was."""
-    if then.nothing_yet:
-        return tr(NOTHING_YET)
-    if not read and (gone or not then.following):
-        return tr(NOTHING_THEN)
-    return tr(_UNREAD.get(state, "")) if then.following else ""
-
-
-def average_words(share: float) -> str:
-    return tr("average {share}", share=ratio(share))
 
 
 def ends_in_words(plotted: Plotted, tops: NDArray[np.float64], units: Units) -> tuple[str, str]:

@@ -75,32 +75,22 @@ def shade(strip: HeatStrip, row: int, share_of_time: float) -> str:
     return str(strip.grab().toImage().pixelColor(round(x), y).name())
 
 
-def test_a_cell_of_the_strip_is_as_dark_as_the_card_was_busy(strip: HeatStrip) -> None:
+def test_a_cell_is_as_dark_as_the_card_was_busy_and_what_was_not_read_has_no_shade(
+    strip: HeatStrip,
+) -> None:
     shares = np.full((9, 100), 0.5)
-    shares[0], shares[8, 50:] = 0.0, 1.0
+    shares[0], shares[8, 50:], shares[5] = 0.0, 1.0, 7.0
+    shares[2, :50], shares[3, :50], shares[4, :50] = NAN, INF, -INF
     strip.show_content(content(shares))
     for scheme in (Scheme.DARK, Scheme.LIGHT):
         strip.look.choose(scheme)
-        theme = strip.look.theme
-        assert shade(strip, 0, 0.5) == theme.heat(0.0).name()
-        assert shade(strip, 3, 0.5) == theme.heat(127 / 254).name()
-        assert shade(strip, 8, 0.2) == theme.heat(127 / 254).name()
-        assert shade(strip, 8, 0.8) == theme.heat(1.0).name()
-
-
-def test_what_was_not_read_has_no_shade(strip: HeatStrip) -> None:
-    shares = np.full((9, 100), 0.5)
-    shares[2, :50], shares[3, :50], shares[4, :50] = NAN, INF, -INF
-    strip.show_content(content(shares))
-    surface = strip.look.theme.surface.name()
-    for row in (2, 3, 4):
-        assert shade(strip, row, 0.2) == surface
-        assert shade(strip, row, 0.8) != surface
-
-
-def test_more_than_there_should_be_is_the_darkest_shade(strip: HeatStrip) -> None:
-    strip.show_content(content(np.full((9, 100), 7.0)))
-    assert shade(strip, 5, 0.5) == strip.look.theme.heat(1.0).name()
+        heat, surface = strip.look.theme.heat, strip.look.theme.surface.name()
+        assert shade(strip, 0, 0.5) == heat(0.0).name()
+        assert shade(strip, 8, 0.2) == shade(strip, 6, 0.5) == heat(0.5).name()
+        assert shade(strip, 8, 0.8) == shade(strip, 5, 0.5) == heat(1.0).name()
+        for row in (2, 3, 4):
+            assert shade(strip, row, 0.2) == surface
+            assert shade(strip, row, 0.8) == heat(0.5).name()
 
 
 def test_a_card_that_was_lost_is_a_line_from_then_on(strip: HeatStrip) -> None:
@@ -131,32 +121,21 @@ def test_a_row_is_pointed_at_dragged_and_opened(strip: HeatStrip) -> None:
     assert dragged.at(0)[0] == pytest.approx(25, abs=0.5)
 
 
-def turn(strip: HeatStrip, place: QPoint) -> bool:
-    """The wheel by one notch towards oneself; whether it did anything there."""
-    at, none = QPointF(place), Qt.MouseButton.NoButton
-    event = QWheelEvent(
-        at,
-        strip.mapToGlobal(at),
-        QPoint(),
-        QPoint(0, -120),
-        none,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,  # noqa: FBT003 - Qt's own
-    )
-    QApplication.sendEvent(strip, event)
-    return event.isAccepted()
-
-
 def test_the_wheel_zooms_over_the_rows_and_scrolls_the_page_beside_them(
     strip: HeatStrip,
 ) -> None:
     strip.show_content(content(np.full((9, 100), 0.5)))
-    turned = QSignalSpy(strip.turned)
-    assert turn(strip, QPoint(48 + (600 - 48 - 68) // 4, 24))
-    assert turned.at(0) == [-1.0, pytest.approx(0.25)]
-    assert not turn(strip, QPoint(590, 24))
+    turned, none = QSignalSpy(strip.turned), Qt.MouseButton.NoButton
+    for x in (48 + (600 - 48 - 68) // 4, 590):
+        place, down, plain = QPointF(x, 24), QPoint(0, -120), Qt.KeyboardModifier.NoModifier
+        begin = Qt.ScrollPhase.NoScrollPhase
+        seen = strip.mapToGlobal(place)
+        how = (none, plain, begin, False)
+        wheel = QWheelEvent(place, seen, QPoint(), down, *how)
+        QApplication.sendEvent(strip, wheel)
+        assert wheel.isAccepted() is (x < 590)
     assert turned.count() == 1
+    assert turned.at(0) == [-1.0, pytest.approx(0.25)]
 
 
 def test_the_pointed_moment_stays_below_the_pointer_while_time_goes_on(
@@ -178,13 +157,10 @@ def test_figures_of_now_beside_an_earlier_time_say_so(strip: HeatStrip) -> None:
 
 
 def test_the_time_before_the_first_reading_says_so(strip: HeatStrip) -> None:
-    shares = np.full((9, 100), 0.5)
-    shares[:, :50] = NAN
-    faint = strip.look.theme.faint.name()
-    strip.show_content(content(shares))
-    assert faint not in colours_of(strip.grab().toImage().copy(60, 0, 200, 140))
-    strip.show_content(content(shares, began=START + 50))
-    assert faint in colours_of(strip.grab().toImage().copy(60, 0, 200, 140))
+    for began, there in ((-INF, False), (START + 50, True)):
+        strip.show_content(content(np.full((9, 100), NAN), began=began))
+        seen = colours_of(strip.grab().toImage().copy(60, 0, 200, 140))
+        assert (strip.look.theme.faint.name() in seen) is there
 
 
 def test_the_crosshair_goes_with_the_moment(strip: HeatStrip, qtbot: QtBot) -> None:
@@ -194,10 +170,3 @@ def test_the_crosshair_goes_with_the_moment(strip: HeatStrip, qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: shade(strip, 1, 0.25) == quiet)
     strip.show_crosshair(START - 5, "")
     assert shade(strip, 1, 0.25) == plain
-
-
-def test_boards_that_come_and_go_leave_nothing_behind(strip: HeatStrip) -> None:
-    strip.show_content(content(np.full((16, 100), 1.0)))
-    strip.show_content(content(np.full((9, 100), 0.0)))
-    strip.resize(300, 169)
-    assert strip.look.theme.heat(1.0).name() not in colours_of(strip.grab().toImage())

@@ -1,5 +1,5 @@
-"""CardTile: one card on the overview. A Tile, large or compact, is laid out by Qt; a CellTile,
-one of very many, is painted in one go.
+"""CardTile: one card on the overview: a cell among very many, which is painted in one go. Tile:
+the same, large or compact, laid out by Qt.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,6 @@ from math import ceil
 
 from PySide6.QtCore import QLineF, QPoint, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QContextMenuEvent,
     QKeyEvent,
     QMouseEvent,
@@ -45,15 +44,13 @@ from gpuexplorer.gui.widgets.strip import Strip, StripShown, Wear
 
 MARGIN, HEADER = 16, 24
 CELL_HEIGHT, MOST_CELL_HEIGHT = 54, 196
-FIGURE = 44  # the height of one with its caption
-_BRIEF = 20  # of a line of them without captions
-_PROGRAM, _CAPTION, _ABOVE_PROGRAMS = 22, 20, 17
-_INSTANCE = 30
+FIGURE, _BRIEF = 44, 20  # heights of a small figure with its caption and without
+_PROGRAM, _CAPTION, _ABOVE_PROGRAMS, _INSTANCE = 22, 20, 17, 30
 # So wide, a large tile has one row of figures at least, and how full it is beside how busy; and
 # a compact one has three figures in a row.
 _ONE_ROW, _BESIDE_EACH_OTHER, _THREE_BRIEF = 580, 960, 264
 _DIMMED, _SILENT = 0.7, 0.6
-_HATCH_STEP = 5.0
+_HATCH_STEP, _ROUND = 5.0, 6.0
 _WITH_MORE, _WITH_PAST = 76, 100  # so high, a cell has room for them
 
 
@@ -65,17 +62,14 @@ class TilePast:
     memory: StripShown | None = None
     average: str = ""  # "average 96 %", over the time that is shown
 
-    @property
-    def has_figures(self) -> bool:
-        return self.busy is not None and bool(self.busy.trace.counts.any())
-
 
 class CardTile(Painted):
-    """Shows a face. Its accessible description says the same as the picture."""
+    """Shows a face; by itself as a cell, which is filled by how busy the card is and only
+    outlined where that is not known. Its accessible description says the same as the picture.
+    """
 
     opened = Signal()
     menu_asked = Signal(QPoint)  # on the screen
-    radius = TILE_RADIUS
     large = False
 
     def __init__(self, face: CardFace) -> None:
@@ -87,28 +81,98 @@ class CardTile(Painted):
         # It draws what shows at its corners too: then nothing below it is drawn again.
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setAccessibleName(face.title)
+        self.setAccessibleDescription(face.summary)
 
     def show_face(self, face: CardFace) -> None:
-        raise NotImplementedError
+        if face != self.face:
+            self.face = face
+            self.setAccessibleName(face.title)
+            self.setAccessibleDescription(face.summary)
+            self.update()
 
     def show_past(self, past: TilePast) -> None:
-        raise NotImplementedError
+        self.past = past
+        self.update()
 
-    def past_width(self) -> float:
-        """How wide the trace of how busy it was is drawn; 0 where none is."""
-        raise NotImplementedError
+    def show_programs(self, programs: Sequence[ProgramFace]) -> None:
+        """As many as there is room for."""
 
     def show_pointed(self, pointed: bool) -> None:
         """Told about elsewhere: a frame says which one it is."""
         self._pointed = pointed
         self.update()
 
-    def draw_frame(self, drawing: Drawing) -> None:
+    def past_width(self) -> float:
+        """How wide the trace of how busy it was is drawn; 0 where none is."""
+        return self.width() - 16 if self.height() >= _WITH_PAST else 0
+
+    def draw(self, drawing: Drawing) -> None:
+        face, theme, letters = self.face, drawing.theme, drawing.letters
+        painter, place, mark = drawing.painter, QRectF(self.rect()), self.face.mark
+        inner, small = place.adjusted(8, 6, -8, -7), letters.caption
+        known = face.busy_share is not None and not face.sentence
+        bad = mark is not None and mark.tone is Tone.BAD
+        fill = theme.heat(face.busy_share or 0.0) if known else theme.ground
+        painter.fillRect(place, theme.surface)
+        painter.setPen(QPen(fill if known else theme.bad if bad else theme.line, 1))
+        painter.setBrush(fill)
+        painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), _ROUND, _ROUND)
+        index = Run(face.number, small, theme.text if known else theme.quiet)
+        drawing.text(inner.left(), inner.top() + small.ascent - 1, index)
+        if mark is not None and mark.icon is not None:
+            corner = QRectF(inner.right() - 14, inner.top() - 1, 14, 14)
+            drawing.icon(mark.icon, corner, theme.tone(mark.tone))
+        baseline = inner.top() + small.height + letters.number.cap_height + 3
+        # The unit of its number stands once, above all of them.
+        said: Sequence[Wording] = [((face.busy.number, letters.number, Tone.TEXT),)]
+        if face.sentence:
+            said = [((face.word, letters.body, mark.tone if mark else Tone.FAINT),)]
+        elif not face.busy.known:
+            said = wordings(face.busy, small, small)
+        shown = fitting(said, inner.width())
+        spell(drawing, shown, inner.left(), baseline, inner.right())
+        self._draw_below(drawing, inner, baseline + small.height + 3)
+        self.draw_frame(drawing, _ROUND)
+
+    def _draw_below(self, drawing: Drawing, inner: QRectF, baseline: float) -> None:
+        """How full it is; the first figures and what went before where there is room."""
+        face, past, theme = self.face, self.past.busy, drawing.theme
+        painter, small = drawing.painter, drawing.letters.caption
+        if past is not None and self.past_width():
+            # What it did before it fell silent is kept. A widget for each of 64 cells would
+            # take four times as long as all else on them.
+            ink = theme.faint if face.sentence else faded(theme.text, 0.55)
+            plot = QRectF(inner.left(), baseline + 8, inner.width(), 0)
+            plot.setBottom(inner.bottom() - 9)
+            wide, tall = plot.width() / (past.end - past.start), plot.height() / past.highest
+            left = plot.left() - past.start * wide
+            to = QTransform(wide, 0, 0, -tall, left, plot.bottom())
+            draw_curves(painter, plot, to, [Curve(past.trace, ink)])
+        if face.sentence:
+            return
+        line, used = (
+            QRectF(inner.left(), inner.bottom() - 3, inner.width(), 3),
+            face.memory.used,
+        )
+        if used is None:
+            drawing.no_bar(line)
+        else:
+            painter.fillRect(line, faded(theme.text, 0.16))
+            line.setWidth(max(2.0, used * line.width()) if used > 0 else 0.0)
+            painter.fillRect(line, faded(theme.text, 0.7))
+        x = inner.left()
+        for figure in face.figures[:2] if self.height() >= _WITH_MORE else ():
+            shown = wordings(figure, small, small)[-1]
+            if figure.known and x + width_of(shown) <= inner.right():
+                x = spell(drawing, shown, x, baseline) + 8
+
+    def draw_frame(self, drawing: Drawing, radius: float) -> None:
         place = QRectF(self.rect())
         if self.hasFocus():
-            drawing.focus_ring(place, self.radius)
+            drawing.focus_ring(place, radius)
         elif self._pointed:
-            drawing.outlined(place, QPen(drawing.theme.text, 2), self.radius - 1)
+            drawing.outlined(place, QPen(drawing.theme.text, 2), radius - 1)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
@@ -134,46 +198,42 @@ class Tile(CardTile):
         self._raised, self._curve = raised, True
         self._programs: Sequence[ProgramFace] = ()
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, not raised)
-        self._box = column(within=self, margins=MARGIN)
+        self._box, self._inside = column(within=self, margins=MARGIN), QWidget()
         self._box.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
-        self._inside = self._built()
+        self._build()
 
     def show_size(self, *, large: bool, curve: bool) -> None:
         """A large tile can be without its curves, where the same are drawn elsewhere."""
         if (large, curve) != (self.large, self._curve):
-            self.large, self._curve, self.asked = large, curve, None
-            self._inside.hide()
-            self._inside.deleteLater()
-            self._inside = self._built()
+            self.large, self._curve = large, curve
+            self._build()
 
-    def _built(self) -> QWidget:
+    def _build(self) -> None:
         """All that is on it, in its size."""
-        large, letters = self.large, self.letters
+        large, letters, self.asked = self.large, self.letters, None
+        self._inside.hide()
+        self._inside.deleteLater()
+        self._inside = inside = QWidget()
         beside, bottom = 132 if large else 104, Qt.AlignmentFlag.AlignBottom
         self._head = _TileHead(large=large)
         self._busy_past, self._memory_past = Strip(scaled=large), Strip(scaled=large)
         self._busy_past.setMinimumHeight(108 if large else 40)
         self._memory_past.setMinimumHeight(44 if large else 28)
-        busy: Wording = ((tr("busy"), letters.body, Tone.TEXT),)
-        alone: Wording = () if self._curve else (("  ", letters.body, Tone.TEXT), *busy)
-        self._busy = _Number(46 if large and self._curve else 40, letters.hero, alone)
+        self._busy = Line(height=46 if large and self._curve else 40, right=self._curve)
         self._word, self._average = Line(right=True), Line(height=16, right=True)
-        self._word.show_wordings([busy])
+        self._word.show_wordings([((tr("busy"), letters.body, Tone.TEXT),)])
         self._bar = _Bar(legend=large)
-        self._used = _Number(self._bar.height(), letters.number if large else letters.title)
+        self._used = Line(height=self._bar.height(), right=True)
         self._figures, self._listed = _SmallFigures(captions=large), _Programs(caption=large)
-        self._parts: list[_Instance] = []
-        self._instances = column(gap=0)
+        self._instances = [_Instance() for _ in self.face.instances]
         self._sentence = label("", letters.body)
         self._more = label("", letters.body, Tone.QUIET)
         for each in (self._sentence, self._more):
             each.setWordWrap(True)
         self._link = link_button(tr("Open its history"), flush=True)
         self._link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._link.setCursor(Qt.CursorShape.PointingHandCursor)
         self._link.clicked.connect(self.opened)
-        inside, numbers = QWidget(), QWidget()
-        self._traces, self._memory = QWidget(), QWidget()
+        numbers, traces, self._memory, self._plots = QWidget(), QWidget(), QWidget(), QWidget()
         self._alive, self._silent = QWidget(), QWidget()
         numbers.setFixedWidth(beside if self._curve else 160)
         self._used.setFixedWidth(beside)
@@ -181,23 +241,25 @@ class Tile(CardTile):
         for number in (self._used,) if self._curve else (self._used, self._busy):
             number.setContentsMargins(0, 0, 0, number.height() - 2 * self._bar.middle)
         column(self._busy, self._word, self._average, FREE, within=numbers, gap=0)
-        row(self._busy_past, GROWS, numbers, within=self._traces, gap=16 if large else 12)
+        row(self._busy_past, GROWS, numbers, within=traces, gap=16 if large else 12)
         full = column(self._memory_past, GROWS, self._bar, gap=6)
         row(full, GROWS, self._used, bottom, within=self._memory, gap=16 if large else 12)
-        self._blocks = column(self._traces, self._memory, gap=6)
-        column(self._figures, self._listed, self._instances, within=self._alive)
+        self._blocks = column(traces, self._memory, within=self._plots, gap=6)
+        below = column(*self._instances, gap=0)
+        column(self._figures, self._listed, below, within=self._alive)
         said = (self._sentence, self._more, FREE, row(self._link, FREE))
         column(*said, within=self._silent, gap=6)
-        parts = (self._head, self._blocks, GROWS, self._silent, self._alive)
+        parts = (self._head, self._plots, GROWS, self._silent, GROWS, self._alive)
         column(*parts, within=inside, gap=10 if large else 8)
         self._busy_past.setVisible(self._curve)
         self._box.addWidget(inside)
         self._refresh()
-        return inside
 
     def show_face(self, face: CardFace) -> None:
         before, self.face = self.face, face
-        if face != before or self._small(face) != self._small(before):
+        if len(face.instances) != len(before.instances):
+            self._build()
+        elif face != before or self._small(face) != self._small(before):
             self._refresh()
 
     def _small(self, face: CardFace) -> Sequence[Figure]:
@@ -205,23 +267,20 @@ class Tile(CardTile):
         return face.figures if self.large else face.brief_figures
 
     def _refresh(self) -> None:
-        face = self.face
+        face, letters = self.face, self.letters
         self.setAccessibleName(face.title)
         self.setAccessibleDescription(face.spoken if self.large else face.spoken_briefly)
         self._head.show_face(face)
-        self._busy.show_figure(face.busy, dimmed=face.dimmed)
-        self._used.show_figure(face.memory.figure, dimmed=face.dimmed)
+        known = not self._curve and face.busy.known
+        alone: Wording = ((f"  {tr('busy')}", letters.body, Tone.TEXT),) if known else ()
+        used = letters.number if self.large else letters.title
+        _show_number(self._busy, _dimmed(face.busy, face.dimmed), letters.hero, alone)
+        _show_number(self._used, _dimmed(face.memory.figure, face.dimmed), used)
         self._bar.show_memory(face.memory, face.colour)
         self._sentence.setText(face.sentence)
         self._more.setText(face.more)
         self._silent.setToolTip(plain_tip(f"{face.sentence} {face.more}".strip()))
-        for gone in self._parts[len(face.instances) :]:
-            gone.deleteLater()
-        del self._parts[len(face.instances) :]
-        while len(self._parts) < len(face.instances):
-            self._parts.append(_Instance())
-            self._instances.addWidget(self._parts[-1])
-        for part, instance in zip(self._parts, face.instances, strict=True):
+        for part, instance in zip(self._instances, face.instances, strict=True):
             part.show_instance(instance, face.colour)
         self.show_past(self.past)
         self._fit()
@@ -235,7 +294,8 @@ class Tile(CardTile):
                 strip.show_past(shown, wear)
         caption = self.letters.caption
         self._average.show_wordings([((past.average, caption, Tone.QUIET),)])
-        self._link.setVisible(face.mark is not None and past.has_figures)
+        read = past.busy is not None and past.busy.trace.counts.any()
+        self._link.setVisible(bool(read) and face.mark is not None)
 
     def show_programs(self, programs: Sequence[ProgramFace]) -> None:
         if programs != self._programs:
@@ -243,7 +303,8 @@ class Tile(CardTile):
             self._fit()
 
     def past_width(self) -> float:
-        return 0.0 if self._busy_past.isHidden() else self._busy_past.plot().width()
+        without = self._plots.isHidden() or self._busy_past.isHidden()
+        return 0.0 if without else self._busy_past.plot().width()
 
     def least_height(self, width: float, *, large: bool, curve: bool) -> float:
         """A sentence takes no more, so that a tile does not jump when figures go."""
@@ -283,8 +344,11 @@ class Tile(CardTile):
         for at, share in enumerate(shares):
             self._blocks.setStretch(at, share)
         told = large and self._curve and face.busy.known and not blank
+        said = sum(each.heightForWidth(inner) for each in (self._sentence, self._more))
+        plots = not blank or (self._curve and face.mark is not None)
+        above = 2 * MARGIN + HEADER + 60 + (self._busy_past.minimumHeight() if plots else 0)
         for part, there in (
-            (self._traces, face.mark is not None and self._curve if blank else True),
+            (self._plots, plots),
             (self._busy, not blank),
             (self._word, told),
             (self._average, told),
@@ -293,12 +357,9 @@ class Tile(CardTile):
             (self._alive, not blank),
             (self._listed, self.lists_programs),
             (self._silent, blank),
+            (self._more, bool(face.more) and above + said <= self.height()),
         ):
             part.setVisible(there)
-        if blank:
-            taken = self._sentence.heightForWidth(inner) + self._more.heightForWidth(inner)
-            above = 2 * MARGIN + HEADER + self._busy_past.minimumHeight() + 60
-            self._more.setVisible(bool(face.more) and above + taken <= self.height())
 
     def draw(self, drawing: Drawing) -> None:
         theme, place = drawing.theme, QRectF(self.rect())
@@ -311,7 +372,7 @@ class Tile(CardTile):
         else:
             drawing.painter.fillRect(place, theme.ground)
             drawing.tile(place)
-        self.draw_frame(drawing)
+        self.draw_frame(drawing, TILE_RADIUS)
 
     def minimumSizeHint(self) -> QSize:
         """What is on it goes by its height, and not the other way round."""
@@ -322,106 +383,20 @@ class Tile(CardTile):
         self._fit()
 
 
-class CellTile(CardTile):
-    """Filled by how busy the card is; only outlined where that is not known."""
-
-    radius = 6.0
-
-    def __init__(self, face: CardFace) -> None:
-        super().__init__(face)
-        self._say()
-
-    def show_face(self, face: CardFace) -> None:
-        if face != self.face:
-            self.face = face
-            self._say()
-
-    def _say(self) -> None:
-        self.setAccessibleName(self.face.title)
-        self.setAccessibleDescription(self.face.summary)
-        self.update()
-
-    def show_past(self, past: TilePast) -> None:
-        if past is not self.past:
-            self.past = past
-            self.update()
-
-    def past_width(self) -> float:
-        return self.width() - 16 if self.height() >= _WITH_PAST else 0.0
-
-    def draw(self, drawing: Drawing) -> None:
-        face, theme, letters = self.face, drawing.theme, drawing.letters
-        painter, place, mark = drawing.painter, QRectF(self.rect()), self.face.mark
-        inner, small = place.adjusted(8, 6, -8, -7), letters.caption
-        known = face.busy_share is not None and not face.sentence
-        bad = mark is not None and mark.tone is Tone.BAD
-        fill = theme.heat(face.busy_share or 0.0) if known else theme.ground
-        painter.fillRect(place, theme.surface)
-        painter.setPen(QPen(fill if known else theme.bad if bad else theme.line, 1))
-        painter.setBrush(fill)
-        painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), self.radius, self.radius)
-        index = Run(face.number, small, theme.text if known else theme.quiet)
-        drawing.text(inner.left(), inner.top() + small.ascent - 1, index)
-        if mark is not None and mark.icon is not None:
-            corner = QRectF(inner.right() - 14, inner.top() - 1, 14, 14)
-            drawing.icon(mark.icon, corner, theme.tone(mark.tone))
-        baseline = inner.top() + small.height + letters.number.cap_height + 3
-        # The unit of its number stands once, above all of them.
-        said: Sequence[Wording] = [((face.busy.number, letters.number, Tone.TEXT),)]
-        if face.sentence:
-            said = [((face.word, letters.body, mark.tone if mark else Tone.FAINT),)]
-        elif not face.busy.known:
-            said = wordings(face.busy, small, small)
-        shown = fitting(said, inner.width())
-        spell(drawing, shown, inner.left(), baseline, inner.right())
-        if not face.sentence:
-            self._draw_below(drawing, inner, baseline)
-        if self.past.busy is not None and self.past_width():
-            # What it did before it fell silent is kept.
-            ink = theme.faint if face.sentence else faded(theme.text, 0.55)
-            self._draw_past(drawing, inner, baseline, self.past.busy, ink)
-        self.draw_frame(drawing)
-
-    def _draw_below(self, drawing: Drawing, inner: QRectF, baseline: float) -> None:
-        """How full it is, and the first figures where there is room."""
-        memory, theme, small = self.face.memory, drawing.theme, drawing.letters.caption
-        line = QRectF(inner.left(), inner.bottom() - 3, inner.width(), 3)
-        if memory.used is None:
-            drawing.no_bar(line)
-        else:
-            drawing.painter.fillRect(line, faded(theme.text, 0.16))
-            line.setWidth(max(2.0, memory.used * line.width()) if memory.used > 0 else 0.0)
-            drawing.painter.fillRect(line, faded(theme.text, 0.7))
-        x = inner.left()
-        for figure in self.face.figures[:2] if self.height() >= _WITH_MORE else ():
-            shown = wordings(figure, small, small)[-1]
-            if figure.known and x + width_of(shown) <= inner.right():
-                x = spell(drawing, shown, x, baseline + small.height + 3) + 8
-
-    def _draw_past(
-        self, drawing: Drawing, inner: QRectF, baseline: float, past: StripShown, ink: QColor
-    ) -> None:
-        """A widget for each of 64 cells would take four times as long as all else on them."""
-        top = baseline + drawing.letters.caption.height + 11
-        plot = QRectF(inner.left(), top, inner.width(), inner.bottom() - 9 - top)
-        wide, tall = plot.width() / (past.end - past.start), plot.height() / past.highest
-        left = plot.left() - past.start * wide
-        to = QTransform(wide, 0, 0, -tall, left, plot.bottom())
-        draw_curves(drawing.painter, plot, to, [Curve(past.trace, ink)])
-
-
 class _TileHead(Painted):
     """The card's chip and name, what it is besides, and how it is."""
 
     def __init__(self, *, large: bool) -> None:
         super().__init__()
-        self._large = large
+        self._large, self._told = large, tuple[object, ...]()
         self._face: CardFace | None = None
         self.setFixedHeight(HEADER)
 
     def show_face(self, face: CardFace) -> None:
-        before, self._face = self._face, face
-        if before is None or _headed(before) != _headed(face):
+        who = (face.number, face.colour, face.name, face.cuda, face.cuda_reason, face.badges)
+        told, self._face = (*who, face.mark, bool(face.sentence)), face
+        if told != self._told:
+            self._told = told
             hints = (face.title, face.cuda_reason, *(each.hint for each in face.badges))
             self.setToolTip(plain_tip("\n".join(filter(None, hints))))
             self.update()
@@ -455,24 +430,6 @@ class _TileHead(Painted):
         for badge in face.badges:
             if self._large or not badge.minor:
                 x = draw_badge(drawing, x, right, middle, badge)
-
-
-class _Number(Line):
-    """One figure, large, with its unit; at the right unless there is a word behind it."""
-
-    def __init__(self, height: int, number: Lettering, behind: Wording = ()) -> None:
-        super().__init__(height=height, right=not behind)
-        self._number, self._behind = number, behind
-        self._figure: tuple[Figure, bool] | None = None
-
-    def show_figure(self, figure: Figure, *, dimmed: bool = False) -> None:
-        if (figure, dimmed) != self._figure:
-            self._figure = (figure, dimmed)
-            told, small, number = _dimmed(figure, dimmed), self.letters.caption, self._number
-            large = self.letters.body if number.height >= 24 else small
-            said = [*wordings(told, number, large)[:1], *wordings(told, number, small)]
-            behind = self._behind if figure.known else ()
-            self.show_wordings([(*each, *behind) for each in said], figure.hint)
 
 
 class _Bar(Painted):
@@ -527,16 +484,16 @@ class _SmallFigures(Painted):
 
     def __init__(self, *, captions: bool) -> None:
         super().__init__()
-        self._captions, self._rows, self._dimmed = captions, 0, False
+        self._captions, self._shape = captions, (0, 0, False)
+        self._top, self._tall = (11, FIGURE) if captions else (7, _BRIEF)
         self._figures: Sequence[Figure] = ()
 
     def show_figures(self, figures: Sequence[Figure], rows: int, *, dimmed: bool) -> None:
         before, self._figures = self._figures, figures
-        shape = (len(before), self._rows, self._dimmed)
-        self._rows, self._dimmed = rows, dimmed
-        if shape != (len(figures), rows, dimmed):
-            top, tall = (11, FIGURE) if self._captions else (7, _BRIEF)
-            self.setFixedHeight(top + rows * tall)
+        shape = (len(figures), rows, dimmed)
+        if shape != self._shape:
+            self._shape = shape
+            self.setFixedHeight(self._top + rows * self._tall)
             self.update()
             return
         for at, (was, now) in enumerate(zip(before, figures, strict=True)):
@@ -544,41 +501,37 @@ class _SmallFigures(Painted):
                 self.update(self._place(at).toAlignedRect())
 
     def _place(self, at: int) -> QRectF:
-        """As evenly as it gets where there are fewer than fit."""
-        wide, count = self.width(), len(self._figures)
-        if self._captions:
-            columns = min(_columns(wide), max(1, ceil(count / self._rows)))
-            down, across = divmod(at, columns)
-            left, right = across / columns * wide, (across + 1) / columns * wide
-            return QRectF(left, 11 + down * FIGURE, right - left - 10, FIGURE)
+        wide, (count, rows, _) = self.width(), self._shape
         # Those with a word before them take more room.
-        edges = (0.0, 0.39, 0.63, 1.0) if wide >= _THREE_BRIEF else (0.0, 0.5, 1.0)
+        edges = [0.0, 0.39, 0.63, 1.0] if wide >= _THREE_BRIEF else [0.0, 0.5, 1.0]
+        if self._captions:
+            # As evenly as it gets where there are fewer than fit.
+            columns = min(_columns(wide), max(1, ceil(count / rows)))
+            edges = [each / columns for each in range(columns + 1)]
         down, across = divmod(at, len(edges) - 1)
         left, right = edges[across] * wide, edges[across + 1] * wide
-        return QRectF(left, 7 + down * _BRIEF, right - left - 6, _BRIEF)
+        return QRectF(left, self._top + down * self._tall, right - left - 4, self._tall)
 
     def draw(self, drawing: Drawing) -> None:
-        letters, bottom = drawing.letters, self.height()
+        small, number = drawing.letters.caption, drawing.letters.body
         drawing.hairline(0, self.width(), 0)
         for at, figure in enumerate(self._figures):
-            place = self._place(at)
-            if place.bottom() > bottom:
+            place, name = self._place(at), ""
+            if place.bottom() > self.height():
                 return
             drawing.hint(place, figure.hint)
             if not drawing.needs(place):
                 continue
-            told, end = _dimmed(figure, self._dimmed), place.right()
+            baseline, end = place.top() + number.ascent, place.right()
             if self._captions:
-                caption: Wording = ((figure.label, letters.caption, Tone.QUIET),)
-                spell(drawing, caption, place.left(), place.top() + letters.caption.ascent, end)
-                said = wordings(told, letters.title, letters.caption)
-                baseline = place.top() + 18 + letters.title.ascent
+                number = drawing.letters.title
+                baseline = place.top() + 18 + number.ascent
+                caption: Wording = ((figure.label, small, Tone.QUIET),)
+                spell(drawing, caption, place.left(), place.top() + small.ascent, end)
             else:
-                name = figure.short_label
-                if not figure.known:
-                    name = figure.brief or name or figure.label
-                said = wordings(told, letters.body, letters.caption, name)
-                baseline = place.top() + letters.body.ascent
+                absent = "" if figure.known else figure.brief
+                name = absent or figure.short_label or ("" if figure.known else figure.label)
+            said = wordings(_dimmed(figure, self._shape[2]), number, small, name)
             spell(drawing, fitting(said, place.width()), place.left(), baseline, end)
 
 
@@ -636,10 +589,9 @@ class _Instance(QWidget):
         who: Wording = (
             (f"{face.number}  ", letters.badge, Tone.QUIET),
             (face.name, letters.body, Tone.TEXT),
+            (f"  {face.cuda}", letters.caption, Tone.QUIET),
         )
-        cuda: Wording = ((f"  {face.cuda}", letters.caption, Tone.QUIET),)
-        hint = f"{face.name}, {face.cuda_reason or face.cuda}"
-        self._name.show_wordings([(*who, *cuda), who], hint)
+        self._name.show_wordings([who], f"{face.name}, {face.cuda_reason or face.cuda}")
         self._bar.setVisible(not face.sentence)
         self._bar.show_memory(face.memory, colour)
         self._used.setFixedWidth(218 if face.sentence else 120)
@@ -648,9 +600,12 @@ class _Instance(QWidget):
         self._used.show_wordings([why] if face.sentence else said, face.sentence)
 
 
-def _headed(face: CardFace) -> tuple[object, ...]:
-    who = (face.number, face.colour, face.name, face.cuda, face.cuda_reason, face.badges)
-    return (*who, face.mark, bool(face.sentence))
+def _show_number(line: Line, figure: Figure, number: Lettering, behind: Wording = ()) -> None:
+    """In large letters, with its unit."""
+    small, body = line.letters.caption, line.letters.body
+    wide = wordings(figure, number, body if number.height >= 24 else small)[:1]
+    said = [*wide, *wordings(figure, number, small)]
+    line.show_wordings([(*each, *behind) for each in said], figure.hint)
 
 
 def _dimmed(figure: Figure, dimmed: bool) -> Figure:

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPen, QPolygonF, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from gpuexplorer.core.axes import TimeTick
@@ -29,7 +29,7 @@ _BETWEEN = 3.0  # boards
 _LEAST_ROW, _MOST_ROW, _LEAST_FIELD = 3.0, 16.0, 120.0
 _BROAD = 5.0  # rows of so many pixels need not be of whole ones to look alike
 _SHADES = 100
-_DOT = 3.5
+_DOT, _ROUND = 3.5, (7.0, 7.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,9 @@ class StripContent:
     following: bool = True  # it ends now; else the figures are of another time than the shades
 
 
+_NOTHING = StripContent(np.zeros((0, 1)), 0.0, 1.0, (), (), (), (), "")
+
+
 class HeatStrip(Painted):
     """Pointing at it tells which card and when; a double click opens that card."""
 
@@ -77,7 +80,7 @@ class HeatStrip(Painted):
 
     def __init__(self) -> None:
         super().__init__()
-        self._content: StripContent | None = None
+        self._content = _NOTHING
         self._crosshair: tuple[float | None, str] = (None, "")
         self._chosen: int | None = None
         self._dragged_from: float | None = None
@@ -100,7 +103,7 @@ class HeatStrip(Painted):
         self.setAccessibleDescription(content.said)
         self.update()
         if self._pointer is not None and self._dragged_from is None:
-            self._point(self._pointer)  # time moves on under it
+            self.pointed.emit(*self._at(self._pointer))  # time moves on under it
 
     def show_crosshair(self, at: float | None, words: str) -> None:
         self._crosshair = (at, words)
@@ -121,16 +124,15 @@ class HeatStrip(Painted):
 
     def _plot(self) -> QRectF:
         """Where rows are, with the times below."""
-        boards, caption = self._content.boards if self._content else (), self.letters.caption
-        widest = max((caption.width(board.label) for board in boards), default=0.0)
+        labels = [self.letters.caption.width(board.label) for board in self._content.boards]
+        widest = max(labels, default=0.0)
         left = max(_LABELS, widest + _BESIDE_LABELS)
         width = max(16.0, self.width() - left - _FIGURES)
         return QRectF(left, 0, width, max(8.0, self.height() - _AXIS))
 
     def _rows(self) -> list[tuple[int, int]]:
         """Where each begins and ends, in pixels: boards stand below each other."""
-        boards, top = self._content.boards if self._content else (), 0.0
-        rows: list[tuple[int, int]] = []
+        boards, rows, top = self._content.boards, list[tuple[int, int]](), 0.0
         count, gaps = sum(board.count for board in boards), _BETWEEN * (len(boards) - 1)
         room = (self._plot().height() - gaps) / max(1, count)
         tall = room if room >= _BROAD else float(int(room))
@@ -143,7 +145,7 @@ class HeatStrip(Painted):
     def draw(self, drawing: Drawing) -> None:
         """The times stand right under the last row."""
         content, rows = self._content, self._rows()
-        if content is None or not rows:
+        if not rows:
             return
         theme, letters, plot = drawing.theme, drawing.letters, self._plot()
         plot.setBottom(rows[-1][1])
@@ -163,18 +165,14 @@ class HeatStrip(Painted):
             first += board.count
             baseline = middle + letters.caption.cap_height / 2
             drawing.text(0, baseline, Run(board.label, letters.caption, theme.quiet))
-            wide = _FIGURES - 10
-            draw_figure_right(drawing, self.width(), baseline, wide, board.figure, letters.body)
+            draw_figure_right(drawing, self.width(), baseline, 58, board.figure, letters.body)
         if content.began > content.start:
             draw_gap(drawing, field, content.start, content.began, tr("nothing read yet"))
         for mark in content.marks:
             self._draw_mark(drawing, field, mark, sum(rows[mark.row]) / 2)
         if self._chosen is not None and self._chosen < len(rows):
-            x, y = plot.left() - 3, sum(rows[self._chosen]) / 2
-            drawing.painter.setPen(Qt.PenStyle.NoPen)
-            drawing.painter.setBrush(theme.text)
-            corners = [QPointF(x - 6, y - 4), QPointF(x, y), QPointF(x - 6, y + 4)]
-            drawing.painter.drawPolygon(QPolygonF(corners))
+            dot = QRectF(plot.left() - 10, sum(rows[self._chosen]) / 2 - _DOT, *_ROUND)
+            drawing.filled(dot, theme.text, _DOT)
         moment, words = self._crosshair
         if stretch.holds(moment):
             draw_upright(drawing, field, moment, theme.quiet)
@@ -186,15 +184,13 @@ class HeatStrip(Painted):
     def _draw_mark(
         self, drawing: Drawing, field: PlotField, mark: StripMark, middle: float
     ) -> None:
-        painter, colour, start = drawing.painter, drawing.theme.tone(mark.tone), 0.0
+        painter, colour = drawing.painter, drawing.theme.tone(mark.tone)
         start = field.stretch.start if mark.at is None else max(mark.at, field.stretch.start)
         x, right = field.x(start), field.area.right()
         if mark.tone is Tone.BAD:
             painter.fillRect(QRectF(x, round(middle), right - x, 1), colour)
             if start == mark.at:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(colour)
-                painter.drawEllipse(QPointF(x, middle), _DOT, _DOT)
+                drawing.filled(QRectF(x - _DOT, middle - _DOT, *_ROUND), colour, _DOT)
         else:
             pen = QPen(colour, 1)
             pen.setDashPattern([1, 3])
@@ -208,15 +204,12 @@ class HeatStrip(Painted):
     def _at(self, place: QPointF) -> tuple[int | None, float | None]:
         """Which row, and which moment; none beside the rows."""
         plot, content = self._plot(), self._content
-        if content is None or not plot.left() <= place.x() <= plot.right():
+        if not plot.left() <= place.x() <= plot.right():
             return None, None
         rows = enumerate(self._rows())
         row = next((at for at, (top, end) in rows if top <= place.y() < end), None)
         share = (place.x() - plot.left()) / plot.width()
         return row, content.start + share * (content.end - content.start)
-
-    def _point(self, place: QPointF) -> None:
-        self.pointed.emit(*self._at(place))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
@@ -225,15 +218,13 @@ class HeatStrip(Painted):
     @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         content, x = self._content, event.position().x()
-        if content is None:
-            return
         if self._dragged_from is not None and event.buttons() & Qt.MouseButton.LeftButton:
             share = (x - self._dragged_from) / self._plot().width()
             self.dragged.emit(share * (content.end - content.start))
             self._dragged_from = x
             return
         self._pointer = event.position()
-        self._point(self._pointer)
+        self.pointed.emit(*self._at(self._pointer))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         del event
@@ -242,7 +233,7 @@ class HeatStrip(Painted):
     @guarded
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         row, _ = self._at(event.position())
-        if self._content is not None and row is not None:
+        if row is not None:
             self.opened.emit(self._content.cards[row])
 
     @guarded
@@ -262,6 +253,3 @@ class HeatStrip(Painted):
         del event
         self._pointer = None
         self.pointed.emit(None, None)
-
-    def sizeHint(self) -> QSize:
-        return QSize(600, 200)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.cards.programs import ProgramFace
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile, CellTile, Tile
+from gpuexplorer.gui.overview.tiles.card_tile import CardTile, Tile
 from gpuexplorer.gui.overview.tiles.tile_grid import TileGrid
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing
 from gpuexplorer.gui.widgets.laid_out import column
@@ -35,7 +35,7 @@ class HoverCard(Painted):
         """True where there is something to show of it."""
         if self.tile is not None and self.tile is not tile:
             self.tile.show_pointed(pointed=False)
-        self.tile = tile if isinstance(tile, CellTile) else None
+        self.tile = None if isinstance(tile, Tile) else tile
         if self.tile is None:
             self.hide()
         else:
@@ -45,8 +45,7 @@ class HoverCard(Painted):
     def forget_gone(self) -> None:
         """Its card may be listed no more."""
         if self.tile is not None and self.tile not in self._grid.tiles.values():
-            self.tile = None
-            self.hide()
+            self.point_at(None)
 
     def show_card(self, tile: CardTile, programs: Sequence[ProgramFace]) -> Tile:
         """Returns what tells about it, which wants its past."""

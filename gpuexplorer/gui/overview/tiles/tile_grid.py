@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QGridLayout, QRubberBand, QWidget
 
@@ -18,7 +18,6 @@ from gpuexplorer.gui.overview.tiles.card_tile import (
     FIGURE,
     MOST_CELL_HEIGHT,
     CardTile,
-    CellTile,
     Tile,
 )
 from gpuexplorer.gui.theme.look import look
@@ -31,8 +30,7 @@ _GAP, _CELL_GAP = 16, 4
 # Narrow where eight cards would else not be seen at once.
 _LEAST_LARGE, _LEAST_COMPACT, _NARROW = 400, 292, 256
 _MOST_LARGE, _MOST_COMPACT = 760, 380
-_LABEL, _NARROW_LABEL, _NARROW_BELOW, _SUM = 88, 56, 620, 64  # beside the cells of a board
-_ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down)
+_LABEL, _SUM = 88, 64  # beside the cells of a board
 _MOVING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
@@ -75,6 +73,7 @@ class TileGrid(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.tiles = {}  # in the order in which they are shown
+        self._cards: object = None  # all, and of each board
         self._boards: Sequence[Board] = ()
         self._beside: list[tuple[ElidedLabel, ElidedLabel, Line]] = []
         self._room, self._fold = 0.0, 0.0
@@ -87,8 +86,10 @@ class TileGrid(QWidget):
         """Tiles of cards that stay are kept. With boards, tiles are cells. True when the height
         it asks for may differ.
         """
-        cards, least = self._cards(), self.least_height(self.width())
-        if cards != ([face.id for face in faces], [board.cards for board in boards]):
+        cards = ([face.id for face in faces], [board.cards for board in boards])
+        changed, least = cards != self._cards, self.least_height(self.width())
+        if changed:
+            self._cards = cards
             self._take(faces, boards)
         for tile, face in zip(self.tiles.values(), faces, strict=True):
             tile.show_face(face)
@@ -98,10 +99,10 @@ class TileGrid(QWidget):
             remark.show_text(board.remark)
             said = wordings(board.power, letters.body, letters.caption)
             power.show_wordings(said, board.power.hint)
-        changed = cards != self._cards() or least != self.least_height(self.width())
-        if changed:
+        if changed or least != self.least_height(self.width()):
             self._arrange()
-        return changed
+            return True
+        return False
 
     def show_room(self, height: float, fold: float) -> None:
         """How much height there is without scrolling, and down to where scrolling begins. More
@@ -120,9 +121,6 @@ class TileGrid(QWidget):
             return shape.height() + FIGURE
         few = _MOST_LARGE if shape.large else _MOST_COMPACT
         return shape.height(MOST_CELL_HEIGHT if self._boards else few)
-
-    def _cards(self) -> tuple[Sequence[CardId], Sequence[Sequence[CardId]]]:
-        return list(self.tiles), [board.cards for board in self._boards]
 
     def _shape(self, width: float) -> _Shape:
         """As even as it gets: five are three and two, and not four and one."""
@@ -153,7 +151,7 @@ class TileGrid(QWidget):
         return narrow if narrow.height() <= self._fold < found.height() else found
 
     def _take(self, faces: Sequence[CardFace], boards: Sequence[Board]) -> None:
-        kind = CellTile if boards else Tile
+        kind = CardTile if boards else Tile
         before, tiles = dict(self.tiles), {}
         for face in faces:
             tile = before.pop(face.id, None) or kind(face)
@@ -170,17 +168,15 @@ class TileGrid(QWidget):
         self.tiles, self._boards = tiles, boards
         focused = next((tile for tile in tiles.values() if tile.hasFocus()), None)
         self._offer_to_tab_key(focused or next(iter(tiles.values()), None))
-        for each in (each for words in self._beside for each in words):
+        for each in (each for beside in self._beside for each in beside):
             each.deleteLater()
-        letters = look().letters
-        self._beside = [
-            (
+        self._beside, letters = [], look().letters
+        for _ in boards:
+            words = (
                 ElidedLabel(letters.body, Tone.TEXT),
                 ElidedLabel(letters.caption, Tone.QUIET),
-                Line(right=True),
             )
-            for _ in boards
-        ]
+            self._beside.append((*words, Line(right=True)))
         for tile in tiles.values():
             tile.show()
             tile.raise_()  # the Tab key and screen readers go by the order of children
@@ -205,8 +201,7 @@ class TileGrid(QWidget):
                     tile.show_size(large=shape.large, curve=len(self.tiles) > 1)
                 grid.addWidget(tile, top + down, first + across)
             top += tall
-        label = _NARROW_LABEL if self.width() < _NARROW_BELOW else _LABEL
-        beside = {0: label, shape.columns + 1: _SUM} if boards else {}
+        beside = {0: _LABEL, shape.columns + 1: _SUM} if boards else {}
         for at in range(max(grid.columnCount(), shape.columns + 2)):
             grid.setColumnStretch(at, int(first <= at < first + shape.columns))
             grid.setColumnMinimumWidth(at, beside.get(at, 0))
@@ -225,14 +220,10 @@ class TileGrid(QWidget):
         tiles, here = list(self.tiles.values()), tile.geometry()
         at = tiles.index(tile)
         match key:
-            case Qt.Key.Key_Left:
-                return tiles[max(0, at - 1)]
-            case Qt.Key.Key_Right:
-                return tiles[min(len(tiles) - 1, at + 1)]
-            case Qt.Key.Key_Home:
-                return tiles[0]
-            case Qt.Key.Key_End:
-                return tiles[-1]
+            case Qt.Key.Key_Left | Qt.Key.Key_Home:
+                return tiles[max(0, at - 1) if key == Qt.Key.Key_Left else 0]
+            case Qt.Key.Key_Right | Qt.Key.Key_End:
+                return (tiles[at + 1 :] or [tile])[0 if key == Qt.Key.Key_Right else -1]
             case Qt.Key.Key_Up | Qt.Key.Key_Down:
 
                 def away(other: CardTile) -> tuple[int, int]:
@@ -274,13 +265,6 @@ class TileGrid(QWidget):
                 self.moved.emit(tile.face.id, onto.face.id)
         return moving
 
-    def sizeHint(self) -> QSize:
-        width = max(self.width(), _LEAST_COMPACT)
-        return QSize(width, round(self.least_height(width)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(_LEAST_COMPACT, 0)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
@@ -301,14 +285,8 @@ class TileGrid(QWidget):
                 self.tile_pointed.emit(focused)
             case QEvent.Type.KeyPress if isinstance(event, QKeyEvent):
                 return self._take_key(watched, event)
-            case (
-                QEvent.Type.MouseButtonPress
-                | QEvent.Type.MouseMove
-                | QEvent.Type.MouseButtonRelease
-            ) if isinstance(event, QMouseEvent):
+            case _ if isinstance(event, QMouseEvent):
                 return self._drag(watched, event)
-            case _:
-                pass
         return False
 
     def _take_key(self, tile: CardTile, event: QKeyEvent) -> bool:
@@ -318,7 +296,7 @@ class TileGrid(QWidget):
         neighbour = self._neighbour(tile, event.key())
         if neighbour is None:
             return False
-        if event.modifiers() & _MOVING == _MOVING and event.key() in _ARROWS:
+        if event.modifiers() & _MOVING == _MOVING:
             if neighbour is not tile:
                 self.moved.emit(tile.face.id, neighbour.face.id)
                 self.tile_focused.emit(tile)
