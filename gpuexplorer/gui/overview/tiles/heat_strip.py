@@ -149,21 +149,20 @@ class HeatStrip(Painted):
             return
         theme, letters, plot = drawing.theme, drawing.letters, self._plot()
         plot.setBottom(rows[-1][1])
-        # What is no number has no shade, nor has what is between boards.
-        levels = np.zeros((len(rows) + 1, content.shares.shape[1]), np.intp)
-        known = np.isfinite(content.shares)
-        levels[:-1][known] = 1 + np.clip(content.shares[known], 0.0, 1.0) * _SHADES
-        row_of = np.full(rows[-1][1], -1)
-        for at, (top, bottom) in enumerate(rows):
-            row_of[top:bottom] = at
+        # What is no number has no shade.
+        levels, known = np.zeros(content.shares.shape, np.intp), np.isfinite(content.shares)
+        levels[known] = 1 + np.clip(content.shares[known], 0.0, 1.0) * _SHADES
         shades = [theme.surface, *(theme.heat(at / _SHADES) for at in range(_SHADES + 1))]
-        drawing.painter.drawImage(plot, picture_of(shades, levels[row_of]))
+        picture = picture_of(shades, levels)
         stretch = Stretch(content.start, content.end, content.following, 0.0, content.began)
         field, first = PlotField(plot, stretch), 0
         for board in content.boards:
-            middle = (rows[first][0] + rows[first + board.count - 1][1]) / 2
-            first += board.count
-            baseline = middle + letters.caption.cap_height / 2
+            last = first + board.count
+            (top, _), (_, bottom) = rows[first], rows[last - 1]
+            place = QRectF(plot.left(), top, plot.width(), bottom - top)
+            of_board = QRectF(0, first, picture.width(), board.count)
+            drawing.painter.drawImage(place, picture, of_board)
+            first, baseline = last, place.center().y() + letters.caption.cap_height / 2
             drawing.text(0, baseline, Run(board.label, letters.caption, theme.quiet))
             draw_figure_right(drawing, self.width(), baseline, 58, board.figure, letters.body)
         if content.began > content.start:
