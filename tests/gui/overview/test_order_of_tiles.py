@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.session import Session
-from tests.gui.fakes import SIMULATED, FakeBackend, card, session_of, working
+from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import button, click, press
 from tests.gui.overview.conftest import OpenOverview, Screen
 
@@ -129,19 +129,6 @@ def test_order_and_hidden_cards_are_there_again_after_a_restart(
     again = open_overview(four(), settings)
     again.wait_for_order("1 3 2")
     assert button(again.window, "1 card hidden: show all").isVisible()
-
-
-def test_a_card_that_comes_back_keeps_its_place(open_overview: OpenOverview) -> None:
-    session = four()
-    backend = session.backend
-    assert isinstance(backend, FakeBackend)
-    screen = open_overview(session)
-    screen.wait_for_order("0 1 2 3")
-    shift(screen.tile("3"), Qt.Key.Key_Left)
-    everyone = list(backend.listed)
-    for listed, order in ((everyone[:3], "0 1 2"), (everyone, "0 1 3 2")):
-        backend.listed = listed
-        screen.wait_for_order(order)
 
 
 def test_cells_are_moved_within_their_board(open_overview: OpenOverview) -> None:

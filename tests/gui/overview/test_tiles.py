@@ -8,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import SystemClock
@@ -110,23 +109,6 @@ def test_another_theme_is_seen_all_over_while_nothing_new_is_read(
     qtbot.waitUntil(lambda: theme.card(0).name() in colours_of(tile.grab().toImage()))
     most = max(colours_of(tile.grab().toImage()).items(), key=lambda found: found[1])[0]
     assert most == theme.surface.name()
-
-
-def test_the_mouse_reaches_the_tile_through_its_parts(tile: CardTile) -> None:
-    inked(tile, spark([0.5] * 50))
-    assert not [each for each in tile.findChildren(QWidget) if each.focusPolicy()]
-
-
-@pytest.mark.parametrize("kind", ["large", "compact", "cell"])
-@pytest.mark.parametrize("width", [420, 292, 260])
-def test_a_tile_as_narrow_as_can_be_is_drawn(qtbot: QtBot, kind: str, width: int) -> None:
-    tile = CardTile(face(0.5)) if kind == "cell" else Tile(face(0.5))
-    if isinstance(tile, Tile):
-        tile.show_size(large=kind == "large", curve=True)
-    opened(qtbot, tile)
-    tile.show_past(TilePast(busy=spark([0.2, NAN, 0.9], unread="not read")))
-    tile.resize(width, 220)
-    assert len(colours_of(tile.grab().toImage())) > 8
 
 
 @pytest.mark.parametrize(
