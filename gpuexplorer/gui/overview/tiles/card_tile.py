@@ -340,7 +340,8 @@ class Tile(CardTile):
         direction = QBoxLayout.Direction
         self._blocks.setDirection(direction.LeftToRight if beside else direction.TopToBottom)
         self._blocks.setSpacing(40 if beside else 6)
-        shares = (3, 2) if not beside else (1, 1) if self._curve else (0, 1)
+        below = (3, 2) if self.shows_memory_past else (1, 0)
+        shares = below if not beside else (1, 1) if self._curve else (0, 1)
         for at, share in enumerate(shares):
             self._blocks.setStretch(at, share)
         told = large and self._curve and face.busy.known and not blank
@@ -510,7 +511,7 @@ class _SmallFigures(Painted):
             edges = [each / columns for each in range(columns + 1)]
         down, across = divmod(at, len(edges) - 1)
         left, right = edges[across] * wide, edges[across + 1] * wide
-        return QRectF(left, self._top + down * self._tall, right - left - 4, self._tall)
+        return QRectF(left, self._top + down * self._tall, right - left - 5, self._tall)
 
     def draw(self, drawing: Drawing) -> None:
         small, number = drawing.letters.caption, drawing.letters.body
