@@ -73,7 +73,7 @@ class TileGrid(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.tiles = {}  # in the order in which they are shown
-        self._cards: object = None  # all, and of each board
+        self._cards: object = None  # with how many parts they have, and of each board
         self._boards: Sequence[Board] = ()
         self._beside: list[tuple[ElidedLabel, ElidedLabel, Line]] = []
         self._room, self._fold = 0.0, 0.0
@@ -86,10 +86,10 @@ class TileGrid(QWidget):
         """Tiles of cards that stay are kept. With boards, tiles are cells. True when the height
         it asks for may differ.
         """
-        cards = ([face.id for face in faces], [board.cards for board in boards])
-        changed, least = cards != self._cards, self.least_height(self.width())
+        before, cards = self._cards, [(face.id, len(face.instances)) for face in faces]
+        self._cards = (cards, [board.cards for board in boards])
+        changed = self._cards != before
         if changed:
-            self._cards = cards
             self._take(faces, boards)
         for tile, face in zip(self.tiles.values(), faces, strict=True):
             tile.show_face(face)
@@ -99,10 +99,9 @@ class TileGrid(QWidget):
             remark.show_text(board.remark)
             said = wordings(board.power, letters.body, letters.caption)
             power.show_wordings(said, board.power.hint)
-        if changed or least != self.least_height(self.width()):
+        if changed:
             self._arrange()
-            return True
-        return False
+        return changed
 
     def show_room(self, height: float, fold: float) -> None:
         """How much height there is without scrolling, and down to where scrolling begins. More
