@@ -16,6 +16,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.rail.rail_devices import DeviceListView
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.painted import Painted
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import GIB, Answer, FakeBackend, card, instance, session_of, working
 from tests.gui.hands import press, the
@@ -119,7 +120,13 @@ def test_a_tile_names_its_card_and_what_is_missing_explains_itself_on_asking(
     window = open_window(session_of({made: Answer(otherwise=Absence.NO_PERMISSION)}))
     tile = tile_saying(window, name.partition(",")[0])
     assert tile.accessibleName() == name
-    qtbot.waitUntil(lambda: any(each.startswith(hint) for each in tile.hints()))
+
+    def explained() -> bool:
+        parts = tile.findChildren(Painted)
+        said = [text for each in parts for text in (each.toolTip(), *each.hints())]
+        return any(each.startswith(hint) for each in said)
+
+    qtbot.waitUntil(explained)
 
 
 def test_a_card_that_hangs_counts_the_seconds_and_the_other_is_read_on(

@@ -18,7 +18,7 @@ from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.moments import holds_then
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.tiles.heat_strip import StripBoard, StripContent, StripMark
-from gpuexplorer.gui.overview.tiles.tile_layout import BOARD
+from gpuexplorer.gui.overview.tiles.tile_grid import BOARD
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.trace import Trace, TraceSource

@@ -5,39 +5,32 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
-import numpy as np
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 
-from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, Cadence
-from gpuexplorer.core.units import ratio
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.card_head import face_of_now
 from gpuexplorer.gui.cards.event_words import told
 from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.moments import NOTHING_THEN, NOTHING_YET, moment_words
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.all_cards import AllCardsPanel
 from gpuexplorer.gui.overview.lists import EventsPanel, ProcessesPanel, WorthPanel
-from gpuexplorer.gui.overview.strip_content import GONE, boards_of, ticks_of
+from gpuexplorer.gui.overview.strip_content import boards_of
 from gpuexplorer.gui.overview.sums import EnergyFeed, TogetherPanel, figures_of, power_of
+from gpuexplorer.gui.overview.tile_feed import TileFeed
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
-from gpuexplorer.gui.overview.tiles.tile_drawing import NO_PAST, TilePast
 from gpuexplorer.gui.overview.tiles.tile_grid import Board, TileGrid
-from gpuexplorer.gui.overview.tiles.tile_plan import TileSize
-from gpuexplorer.gui.plots.content import Band
-from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.event_list import EpisodeRow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, Grow, add, column, row, say, wrapped_label
 from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page, Panel
-from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.telemetry.backends.host import NO_SWAP_SPACE
 
 _KEYS: KeyGroup = (
@@ -49,12 +42,6 @@ _KEYS: KeyGroup = (
         ("Shift+F10", mark("What can be done with the card")),
     ),
 )
-_UNREAD = {
-    CardState.ASLEEP: mark("not read"),
-    CardState.NO_ANSWER: mark("no answer"),
-    CardState.NO_CONNECTION: mark("no connection"),
-    CardState.REFUSED: mark("no access"),
-}
 _GAP, _SIDE_WIDTH = 16, 300
 _WIDE = 900  # from here on lists stand beside each other
 
@@ -72,7 +59,7 @@ class OverviewView(LiveView):
         self._arrangement.changed.connect(self._pull_now)
         self._slowed = SlowedBook()
         self._energy = EnergyFeed(desk.machine.past)
-        self._pasts: dict[CardId, tuple[object, TilePast]] = {}
+        self._tile_feed = TileFeed(desk.machine, desk.time_window)
         self._all, self._tiles, self._cells = AllCardsPanel(desk), TileGrid(), TileGrid()
         self._worth = WorthPanel(desk.time_window)
         self._together = TogetherPanel(desk.time_window)
@@ -174,68 +161,16 @@ class OverviewView(LiveView):
         if grid.show_faces(seen, titled) or changed:
             self._fit()
         for card, tile in grid.tiles.items():
-            of_memory, scaled = tile.shows_memory_past(), tile.tile_size is TileSize.FULL
-            width = tile.past_width()
-            tile.show_past(self._past(tile.face, width, memory=of_memory, scaled=scaled))
-            tile.show_programs(self._processes.of_card(card) if tile.lists_programs() else ())
+            self._tile_feed.feed(tile, self._slowed)
+            tile.show_programs(self._processes.of_card(card) if tile.lists_programs else ())
         self._hover.forget_gone()
         self._refresh_hover()
-
-    def _past(
-        self, face: CardFace, width: float, *, memory: bool = False, scaled: bool = False
-    ) -> TilePast:
-        if width < 8:
-            return NO_PAST
-        window, past = self.time_window, self.machine.past
-        # Within one column nothing new would be seen.
-        start, end = steady_stretch(*window.stretch(), width / COLUMN_PIXELS)
-        at = window.playhead if start <= (window.playhead or start) <= end else None
-        asked = start, end, width, memory, scaled, face.state, window.following, at
-        before = self._pasts.get(face.id)
-        if before is not None and before[0] == asked:
-            return before[1]
-        columns, total, then = columns_for(width), face.memory.total_bytes, window.then()
-        busy = past.trace(face.id, GPU_UTILIZATION, start, end, columns)
-        count, gone, moment = int(busy.counts.sum()), face.state in GONE, ""
-        ended = self._slowed.gone_at(face.id) if gone and count else None
-        unread = _UNREAD.get(face.state, "") if then.following else ""
-        if ended is not None and start <= ended <= end:
-            # With the day where it is not that of the end: what it is drawn in is small.
-            moment = moment_words(window.wall(ended), window.wall(end))
-        elif then.nothing_yet:
-            unread = NOTHING_YET
-        elif not count and (gone or not then.following):
-            unread = NOTHING_THEN
-        shown = StripShown(
-            busy,
-            *(start, end, 1.0),
-            bands=[
-                Band(each.start, each.end, each.word, each.tone)
-                for each in self._slowed.stretches(face.id, start, end)
-            ],
-            ended=ended if moment else None,
-            ended_word=moment,
-            unread=tr(unread),
-            scale=((1.0, "100 %"), (0.5, "50")) if scaled else (),
-            ticks=ticks_of(window, start, end, width) if scaled else (),
-            playhead=at,
-        )
-        of_memory = None
-        if memory and total and face.memory.used is not None:
-            used = past.trace(face.id, MEMORY_USED, start, end, columns)
-            scale = ((total, face.memory.scale),) if scaled else ()
-            of_memory = StripShown(used, start, end, total, scale=scale, playhead=at)
-        mean = ratio(float(np.nansum(busy.means * busy.counts)) / max(1, count))
-        average = tr("average {share}", share=mean) if count else ""
-        made = TilePast(shown, of_memory, average)
-        self._pasts[face.id] = (asked, made)
-        return made
 
     def _refresh_hover(self) -> None:
         tile = self._hover.tile
         if tile is not None:
-            past = self._past(tile.face, self._hover.past_width() or 192.0)
-            self._hover.show_card(past, self._processes.of_card(tile.face.id))
+            shown = self._hover.show_card(tile, self._processes.of_card(tile.face.id))
+            self._tile_feed.feed(shown, self._slowed)
         self._all.show_chosen(None if tile is None else tile.face.id)
 
     def _fit(self) -> None:

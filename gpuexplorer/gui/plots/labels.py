@@ -74,7 +74,6 @@ def draw_under(drawing: Drawing, layout: Layout) -> None:
 def draw_over(drawing: Drawing, layout: Layout, window: TimeWindow, foot: QRectF) -> None:
     """What is said over the curves and at their ends, and in the foot, wherever that is."""
     said: set[Band] = set()
-    gaps: set[int] = set()
     for plot in layout.plots:
         draw_edges(drawing, plot, plot.content.bands, said)
         if plot.empty:

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.tiles.tile_grid import TileGrid
 from gpuexplorer.gui.overview.view import OverviewView
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -32,7 +33,8 @@ class Screen:
     @property
     def tiles(self) -> list[CardTile]:
         """Those that are seen, as they stand: row by row."""
-        found = [tile for tile in self.window.findChildren(CardTile) if tile.isVisible()]
+        grids = self.window.findChildren(TileGrid)
+        found = [tile for grid in grids for tile in grid.tiles.values() if tile.isVisible()]
         place = self.window.mapFromGlobal
         return sorted(
             found,

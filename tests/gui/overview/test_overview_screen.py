@@ -174,9 +174,9 @@ def test_pointing_at_the_strip_says_which_card_and_when(open_overview: OpenOverv
         choose(screen, name)
         sees(screen, HeatStrip, f"Cards 0–7: {name}")
     place = QPoint(strip.width() // 2, 4)
-    QTest.mouseMove(strip.viewport(), place)
+    QTest.mouseMove(strip, place)
     screen.qtbot.waitUntil(lambda: screen.time_window.crosshair is not None)
-    QTest.mouseDClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QTest.mouseDClick(strip, Qt.MouseButton.LeftButton, pos=place)
     assert screen.navigation.card == "GPU-0"
 
 

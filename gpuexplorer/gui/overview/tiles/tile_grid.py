@@ -3,30 +3,34 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QGridLayout, QRubberBand, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.overview.tiles.tile_drag import TileDrag
-from gpuexplorer.gui.overview.tiles.tile_layout import TileLayout, lay_out_boards, lay_out_tiles
-from gpuexplorer.gui.overview.tiles.tile_plan import FULL, TileSize
-from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.widgets.line import draw_figure_right
-from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.overview.tiles.card_tile import (
+    CELL_HEIGHT,
+    FIGURE,
+    MOST_CELL_HEIGHT,
+    CardTile,
+    Tile,
+)
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.widgets.laid_out import FREE, column
+from gpuexplorer.gui.widgets.line import ElidedLabel, Line, wordings
 
-_LEAST_WIDTH = 292
-_ARROWS = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, -1),
-    Qt.Key.Key_Down: (0, 1),
-}
+BOARD = 8
+_GAP, _CELL_GAP = 16, 4
+# Narrow where eight cards would else not be seen at once.
+_LEAST_LARGE, _LEAST_COMPACT, _NARROW = 400, 292, 256
+_MOST_LARGE, _MOST_COMPACT = 760, 380
+_LABEL, _SUM = 88, 64  # beside the cells of a board
 _MOVING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
@@ -40,7 +44,22 @@ class Board:
     cards: tuple[CardId, ...]
 
 
-class TileGrid(Painted):
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How tiles stand at a width: in rows of so many, each at least so high."""
+
+    columns: int
+    rows: Sequence[float]
+    gap: int
+    large: bool = False
+
+    def height(self, row: float = 0) -> float:
+        """With each row so high, or as high as it must be."""
+        rows = [max(each, row) for each in self.rows]
+        return sum(rows) + self.gap * max(0, len(rows) - 1)
+
+
+class TileGrid(QWidget):
     """One stop for the Tab key; the arrow keys go from tile to tile."""
 
     tile_focused = Signal(CardTile)
@@ -49,168 +68,201 @@ class TileGrid(Painted):
     menu_asked = Signal(str, QPoint)
     moved = Signal(str, str)  # this card, to the place of that one
     # What is left of it when Python has taken it down and Qt asks it once more.
-    _tiles: Mapping[CardId, CardTile] = {}
+    tiles: Mapping[CardId, CardTile] = {}
 
     def __init__(self) -> None:
         super().__init__()
-        self._tiles = {}
+        self.tiles = {}  # in the order in which they are shown
+        self._cards: object = None  # with how many parts they have, and of each board
         self._boards: Sequence[Board] = ()
-        self._layout: TileLayout = lay_out_tiles((), _LEAST_WIDTH, 0, 0, 0)
+        self._beside: list[tuple[ElidedLabel, ElidedLabel, Line]] = []
         self._room, self._fold = 0.0, 0.0
-        self._drag = TileDrag(self)
-        self._drag.dropped.connect(self._on_dropped)
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
-
-    @property
-    def tiles(self) -> Mapping[CardId, CardTile]:
-        """In the order in which they are shown."""
-        return self._tiles
+        self._taken: tuple[CardTile, QPoint] | None = None  # and where it was pressed
+        self._frame = QRubberBand(QRubberBand.Shape.Rectangle, self)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
 
     def show_faces(self, faces: Sequence[CardFace], boards: Sequence[Board] = ()) -> bool:
         """Tiles of cards that stay are kept. With boards, tiles are cells. True when the height
         it asks for may differ.
         """
-        places = [board.cards for board in self._boards] != [board.cards for board in boards]
-        if self._boards != boards:
-            self._boards = boards
-            self.update()
-        if [face.id for face in faces] == list(self._tiles) and not places:
-            tiles = zip(self._tiles.values(), faces, strict=True)
-            taller = [tile.show_face(face) for tile, face in tiles]
-            if any(taller):
-                self._arrange()
-            return any(taller)
-        self._take(faces)
-        self._arrange()
-        return True
+        before, cards = self._cards, [(face.id, len(face.instances)) for face in faces]
+        self._cards = (cards, [board.cards for board in boards])
+        changed = self._cards != before
+        if changed:
+            self._take(faces, boards)
+        for tile, face in zip(self.tiles.values(), faces, strict=True):
+            tile.show_face(face)
+        letters = look().letters
+        for board, (title, remark, power) in zip(boards, self._beside, strict=True):
+            title.show_text(board.title)
+            remark.show_text(board.remark)
+            said = wordings(board.power, letters.body, letters.caption)
+            power.show_wordings(said, board.power.hint)
+        if changed:
+            self._arrange()
+        return changed
 
     def show_room(self, height: float, fold: float) -> None:
-        """How much height there is without scrolling, and down to where scrolling begins."""
+        """How much height there is without scrolling, and down to where scrolling begins. More
+        than one row of large tiles is shown only where they fit in there.
+        """
         if (height, fold) != (self._room, self._fold):
             self._room, self._fold = height, fold
             self._arrange()
 
     def least_height(self, width: float) -> float:
-        return self._laid_out(width, 0.0).least_height
+        return self._shape(width).height()
 
     def most_height(self, width: float) -> float:
-        layout = self._laid_out(width, 0.0)
-        if self._curves or layout.size is not TileSize.FULL:
-            return layout.most_height
-        return layout.least_height + FULL.figure
+        shape = self._shape(width)
+        if len(self.tiles) == 1 and shape.large:
+            return shape.height() + FIGURE
+        few = _MOST_LARGE if shape.large else _MOST_COMPACT
+        return shape.height(MOST_CELL_HEIGHT if self._boards else few)
 
-    @property
-    def _curves(self) -> bool:
-        """The plots of a card that is alone stand above its tile."""
-        return len(self._tiles) > 1
+    def _shape(self, width: float) -> _Shape:
+        """As even as it gets: five are three and two, and not four and one."""
+        tiles = [tile for tile in self.tiles.values() if isinstance(tile, Tile)]
+        count = max(1, len(tiles))
+        if self._boards:
+            field = width - _LABEL - _SUM - 2 * _CELL_GAP
+            fitting = (field + _CELL_GAP) // (CELL_HEIGHT + _CELL_GAP)
+            columns = next((each for each in (BOARD, 4, 2) if each <= fitting), 1)
+            rows = sum(ceil(len(board.cards) / columns) for board in self._boards)
+            return _Shape(columns, [CELL_HEIGHT] * rows, _CELL_GAP)
 
-    def draw(self, drawing: Drawing) -> None:
-        theme, letters = drawing.theme, drawing.letters
-        rows = zip(self._boards, self._layout.labels, self._layout.sums, strict=False)
-        for board, label, total in rows:
-            middle = label.center().y()
-            drawing.elided(
-                0, middle - 2, Run(board.title, letters.body, theme.text), label.width()
-            )
-            remark = Run(board.remark, letters.caption, theme.quiet)
-            drawing.elided(0, middle + 2 + letters.caption.ascent, remark, label.width())
-            baseline = middle + letters.body.cap_height / 2
-            draw_figure_right(
-                drawing, total.right(), baseline, total.width(), board.power, letters.body
-            )
+        def shape(least: int, *, large: bool = False) -> _Shape:
+            fitting = max(1, int((width + _GAP) // (least + _GAP)))
+            columns = ceil(count / ceil(count / fitting))
+            wide = (width - _GAP * (columns - 1)) / columns
+            heights = [
+                tile.least_height(wide, large=large, curve=len(tiles) > 1) for tile in tiles
+            ]
+            rows = [max(heights[at : at + columns]) for at in range(0, len(tiles), columns)]
+            return _Shape(columns, rows, _GAP, large)
 
-    def _take(self, faces: Sequence[CardFace]) -> None:
-        for card in set(self._tiles) - {face.id for face in faces}:
-            self._let_go(self._tiles[card])
-        tiles = {}
+        found = shape(_LEAST_LARGE, large=True)
+        fits = len(found.rows) == 1 or found.height() <= self._room
+        if width >= _LEAST_LARGE and fits:
+            return found
+        found, narrow = shape(_LEAST_COMPACT), shape(_NARROW)
+        return narrow if narrow.height() <= self._fold < found.height() else found
+
+    def _take(self, faces: Sequence[CardFace], boards: Sequence[Board]) -> None:
+        kind = CardTile if boards else Tile
+        before, tiles = dict(self.tiles), {}
         for face in faces:
-            tile = self._tiles.get(face.id) or self._make(face)
-            tile.show_face(face)
+            tile = before.pop(face.id, None) or kind(face)
+            if tile.parent() is not self:
+                tile.setParent(self)
+                tile.opened.connect(partial(self.opened.emit, face.id))
+                tile.menu_asked.connect(partial(self.menu_asked.emit, face.id))
+                tile.installEventFilter(self)
             tiles[face.id] = tile
-        self._tiles = tiles
+        for gone in before.values():
+            self._give_up()
+            gone.hide()
+            gone.deleteLater()
+        self.tiles, self._boards = tiles, boards
         focused = next((tile for tile in tiles.values() if tile.hasFocus()), None)
         self._offer_to_tab_key(focused or next(iter(tiles.values()), None))
-        # The Tab key and screen readers go by the order of children.
+        for each in (each for beside in self._beside for each in beside):
+            each.deleteLater()
+        self._beside, letters = [], look().letters
+        for _ in boards:
+            words = (
+                ElidedLabel(letters.body, Tone.TEXT),
+                ElidedLabel(letters.caption, Tone.QUIET),
+            )
+            self._beside.append((*words, Line(right=True)))
         for tile in tiles.values():
-            tile.raise_()
+            tile.show()
+            tile.raise_()  # the Tab key and screen readers go by the order of children
 
-    def _make(self, face: CardFace) -> CardTile:
-        tile = CardTile(face, self)
-        tile.opened.connect(partial(self.opened.emit, face.id))
-        tile.menu_asked.connect(partial(self.menu_asked.emit, face.id))
-        tile.installEventFilter(self)
-        tile.show()
-        return tile
-
-    def _let_go(self, tile: CardTile) -> None:
-        tile.hide()
-        tile.removeEventFilter(self)
-        self._drag.forget(tile)
-        tile.deleteLater()
+    def _arrange(self) -> None:
+        shape, grid, boards = self._shape(self.width()), self._grid, self._beside
+        while grid.takeAt(0) is not None:
+            pass
+        grid.setSpacing(shape.gap)
+        first, top = int(bool(boards)), 0
+        of_boards = [board.cards for board in self._boards] or [tuple(self.tiles)]
+        for at, cards in enumerate(of_boards):
+            tall = ceil(len(cards) / shape.columns)
+            if boards:
+                *words, power = boards[at]
+                grid.addLayout(column(FREE, *words, FREE, gap=0), top, 0, tall, 1)
+                grid.addWidget(power, top, shape.columns + 1, tall, 1)
+            for place, card in enumerate(cards):
+                down, across = divmod(place, shape.columns)
+                tile = self.tiles[card]
+                if isinstance(tile, Tile):
+                    tile.show_size(large=shape.large, curve=len(self.tiles) > 1)
+                grid.addWidget(tile, top + down, first + across)
+            top += tall
+        beside = {0: _LABEL, shape.columns + 1: _SUM} if boards else {}
+        for at in range(max(grid.columnCount(), shape.columns + 2)):
+            grid.setColumnStretch(at, int(first <= at < first + shape.columns))
+            grid.setColumnMinimumWidth(at, beside.get(at, 0))
+        for at in range(max(grid.rowCount(), top)):
+            grid.setRowStretch(at, int(at < top))
+            grid.setRowMinimumHeight(at, round(shape.rows[at]) if at < top else 0)
+        grid.activate()
+        self.updateGeometry()
 
     def _offer_to_tab_key(self, chosen: CardTile | None) -> None:
-        for tile in self._tiles.values():
+        for tile in self.tiles.values():
             policy = Qt.FocusPolicy.StrongFocus if tile is chosen else Qt.FocusPolicy.ClickFocus
             tile.setFocusPolicy(policy)
 
-    def _laid_out(self, width: float, height: float) -> TileLayout:
-        if self._boards:
-            counts = [len(board.cards) for board in self._boards]
-            return lay_out_boards(counts, width, height)
-        heights = [partial(tile.height_at, curve=self._curves) for tile in self._tiles.values()]
-        return lay_out_tiles(heights, width, height, self._room, self._fold)
-
-    def _arrange(self) -> None:
-        self._layout = self._laid_out(self.width(), self.height())
-        for tile, place in zip(self._tiles.values(), self._layout.places, strict=True):
-            tile.show_size(self._layout.size, curve=self._curves)
-            tile.setGeometry(place)
-        self.updateGeometry()
-
     def _neighbour(self, tile: CardTile, key: int) -> CardTile | None:
-        tiles = list(self._tiles.values())
-        here = tiles.index(tile)
+        tiles, here = list(self.tiles.values()), tile.geometry()
+        at = tiles.index(tile)
         match key:
-            case Qt.Key.Key_Left:
-                return tiles[max(0, here - 1)]
-            case Qt.Key.Key_Right:
-                return tiles[min(len(tiles) - 1, here + 1)]
-            case Qt.Key.Key_Home:
-                return tiles[0]
-            case Qt.Key.Key_End:
-                return tiles[-1]
+            case Qt.Key.Key_Left | Qt.Key.Key_Home:
+                return tiles[max(0, at - 1) if key == Qt.Key.Key_Left else 0]
+            case Qt.Key.Key_Right | Qt.Key.Key_End:
+                return (tiles[at + 1 :] or [tile])[0 if key == Qt.Key.Key_Right else -1]
             case Qt.Key.Key_Up | Qt.Key.Key_Down:
-                return self._above_or_below(tile, up=key == Qt.Key.Key_Up)
-            case _:
-                return None
 
-    def _above_or_below(self, tile: CardTile, *, up: bool) -> CardTile:
-        here = tile.geometry()
+                def away(other: CardTile) -> tuple[int, int]:
+                    there, up = other.geometry(), key == Qt.Key.Key_Up
+                    down = here.top() - there.bottom() if up else there.top() - here.bottom()
+                    return down, abs(there.x() - here.x())
 
-        def beyond(there: QRect) -> int:
-            return here.top() - there.bottom() if up else there.top() - here.bottom()
+                return min((t for t in tiles if away(t)[0] > 0), key=away, default=tile)
+        return None
 
-        others = [
-            (beyond(other.geometry()), abs(other.x() - tile.x()), at, other)
-            for at, other in enumerate(self._tiles.values())
-            if beyond(other.geometry()) > 0
-        ]
-        return min(others, default=(0, 0, 0, tile))[3]
+    def _give_up(self) -> None:
+        """A tile that was dragged stays where it was."""
+        if self._taken is not None:
+            self._taken[0].unsetCursor()
+        self._taken = None
+        self._frame.hide()
 
-    def _on_dropped(self, dragged: CardTile, onto: CardTile) -> None:
-        self.moved.emit(dragged.face.id, onto.face.id)
-
-    def heightForWidth(self, width: int) -> int:
-        return round(self.least_height(width))
-
-    def sizeHint(self) -> QSize:
-        width = max(self.width(), _LEAST_WIDTH)
-        return QSize(width, self.heightForWidth(width))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(_LEAST_WIDTH, 0)
+    def _drag(self, tile: CardTile, event: QMouseEvent) -> bool:
+        """True where the event was part of a move and nothing else may have it."""
+        place = event.globalPosition().toPoint()
+        if event.type() is QEvent.Type.MouseButtonPress:
+            left = event.button() is Qt.MouseButton.LeftButton
+            self._taken = (tile, place) if left else None
+        if self._taken is None or event.type() is QEvent.Type.MouseButtonPress:
+            return False
+        released = event.type() is QEvent.Type.MouseButtonRelease
+        far = (place - self._taken[1]).manhattanLength() >= QApplication.startDragDistance()
+        here, moving = self.mapFromGlobal(place), far or self._frame.isVisible()
+        others = (each for each in self.tiles.values() if each is not tile)
+        onto = next((each for each in others if each.geometry().contains(here)), None)
+        if moving and not released:
+            tile.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self._frame.setGeometry(QRect() if onto is None else onto.geometry())
+            self._frame.setVisible(onto is not None)
+            self._frame.raise_()
+        if released:
+            self._give_up()
+            if moving and onto is not None:
+                self.moved.emit(tile.face.id, onto.face.id)
+        return moving
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -218,7 +270,7 @@ class TileGrid(Painted):
 
     @guarded
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if not isinstance(watched, CardTile) or watched.face.id not in self._tiles:
+        if not isinstance(watched, CardTile) or watched.face.id not in self.tiles:
             return False
         match event.type():
             case QEvent.Type.FocusIn:
@@ -228,22 +280,22 @@ class TileGrid(Painted):
             case QEvent.Type.Enter:
                 self.tile_pointed.emit(watched)
             case QEvent.Type.Leave | QEvent.Type.FocusOut:
-                focused = next((tile for tile in self._tiles.values() if tile.hasFocus()), None)
+                focused = next((tile for tile in self.tiles.values() if tile.hasFocus()), None)
                 self.tile_pointed.emit(focused)
             case QEvent.Type.KeyPress if isinstance(event, QKeyEvent):
                 return self._take_key(watched, event)
-            case _:
-                pass
-        return self._drag.consider(watched, event)
+            case _ if isinstance(event, QMouseEvent):
+                return self._drag(watched, event)
+        return False
 
     def _take_key(self, tile: CardTile, event: QKeyEvent) -> bool:
-        if self._drag.active and event.key() == Qt.Key.Key_Escape:
-            self._drag.give_up()
+        if self._taken is not None and event.key() == Qt.Key.Key_Escape:
+            self._give_up()
             return True
         neighbour = self._neighbour(tile, event.key())
         if neighbour is None:
             return False
-        if event.modifiers() & _MOVING == _MOVING and event.key() in _ARROWS:
+        if event.modifiers() & _MOVING == _MOVING:
             if neighbour is not tile:
                 self.moved.emit(tile.face.id, neighbour.face.id)
                 self.tile_focused.emit(tile)
