@@ -46,7 +46,7 @@ def _modules(packages: Sequence[str]) -> Iterator[str]:
         yield name
         package = importlib.import_module(name)
         # What is in folders of its own is needed by what stands beside them.
-        found = pkgutil.iter_modules(package.__path__, f"{name}.")
+        found = pkgutil.iter_modules(getattr(package, "__path__", []), f"{name}.")
         for each in sorted(found, key=lambda each: not each.ispkg):
             if each.ispkg:
                 yield from _modules([each.name])

@@ -1,5 +1,6 @@
 """Table: the one view of rows, flat or with rows under rows; one height, no lines, no zebra."""
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QHeaderView,
     QMenu,
+    QStyle,
     QStyleOptionHeader,
     QStyleOptionViewItem,
     QTreeView,
@@ -31,7 +33,7 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
-from gpuexplorer.gui.tables.cell import Column, draw_cell
+from gpuexplorer.gui.tables.cell import PADDING, Column, draw_cell
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.look import look
 
@@ -314,7 +316,16 @@ class Columns(QHeaderView):
         self.restoreState(self._first)
         self._show_fitting(fitting=True)
 
+    def _least(self, at: int) -> int:
+        """No heading is cut, also where the arrow stands beside it."""
+        column = self.listed.columns[at]
+        words = f"↓ {column.heading}" if column.sorts is not None else column.heading
+        return math.ceil(look().letters.caption.width(words)) + 2 * round(PADDING)
+
     def _on_section_resized(self, at: int, before: int, width: int) -> None:
+        if 0 < width < self._least(at):
+            self.resizeSection(at, self._least(at))
+            return
         if before and width and not self.listed.columns[at].stretches:  # nor hidden or shown
             self.fit()
             self._on_changed()
@@ -333,6 +344,7 @@ class Columns(QHeaderView):
             falling = self.sortIndicatorOrder() is _ORDER.DescendingOrder
             option.text = f"{'↓' if falling else '↑'} {option.text}"
             option.sortIndicator = QStyleOptionHeader.SortIndicator(0)
+            option.state |= QStyle.StateFlag.State_On  # brighter than the others
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self._table.open_column_menu(event.globalPos())
