@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import tabbed
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.cards.event_words import EventGroup, nothing_told, told
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.event_list import BEGAN, EpisodeRow, EventList
@@ -25,7 +25,7 @@ from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import EmptyState, KeyGroup, LiveView
-from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.saving import CSV, PlotNote, Saving, Write, suggested_name
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _KEYS: KeyGroup = (
@@ -42,7 +42,6 @@ class EventsView(LiveView):
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, processes=True, parent=parent)
-        self._answer = ""
         self._events = EventList(desk.machine)
         columns = self._events.columns()
         self._model = TableModel(columns, key=lambda each: id(each.first), parent=self)
@@ -58,8 +57,9 @@ class EventsView(LiveView):
         self._empty.way_on_chosen.connect(self._on_all_asked)
         self._foot = ElidedLabel(look().letters.caption, Tone.FAINT)
         self._saving = Saving(desk.settings, self)
-        self._saving.done.connect(self._say)
-        self._saving.refused.connect(self._say)
+        self._note = PlotNote(self)
+        self._saving.done.connect(self._note.show_done)
+        self._saving.refused.connect(self._note.show_refused)
         self._copy = self.add_command(tr("Copy events"), "Ctrl+C", self._on_copy_asked)
         self.add_command(tr("Export as CSV…"), "Ctrl+S", self._on_export_asked)
         self.add_command(tr("Choose columns…"), "", self._table.open_column_menu)
@@ -121,7 +121,6 @@ class EventsView(LiveView):
         for group in EventGroup:
             self._groups.show_words(group, _counted(tr(group.value), events.counts[group]))
         self._either.setCurrentWidget(self._table if listed else self._empty)
-        told = list(filter(None, [self._answer]))
         if not total:
             title = nothing_told(session, mark("Nothing yet"), mark("Not read"))
             would_be = mark(
@@ -132,19 +131,12 @@ class EventsView(LiveView):
         elif not listed:
             more = tr("No event matches this kind, card and search.")
             self._empty.show_words(tr("No event fits"), more, tr("Show all events"))
-        number, one, many = _thousands(total), mark("{count} event."), mark("{number} events.")
+        one, many, kept = mark("{count} event."), mark("{number} events."), _thousands(listed)
         if events.narrowed:
             one, many = mark("{listed} of {count} event."), mark("{listed} of {number} events.")
-        if total:
-            told.append(trn(one, many, total, listed=_thousands(listed), number=number))
-        if listed:
-            told.append(tr("Newest first. Enter shows the moment on the plots."))
-        self._foot.show_text("  ".join(told))
-
-    def _say(self, answer: str) -> None:
-        """What came of the last order: stands below until something else is asked for."""
-        self._answer = answer
-        self._show_state()
+        counted = trn(one, many, total, listed=kept, number=_thousands(total))
+        ways = tr("Newest first. Enter shows the moment on the plots.")
+        self._foot.show_text(paragraph([counted, ways]) if listed else counted)
 
     def _choose(self, group: EventGroup | None, card: CardId | None) -> None:
         shown = self.machine.shown(card)
@@ -152,7 +144,6 @@ class EventsView(LiveView):
         self._groups.show_choice(group)
         every = tr("All cards")
         self._cards.show_words(tr("Card {number}", number=shown.number) if shown else every)
-        self._answer = ""
         self._show_rows()
 
     def _open(self, row: EpisodeRow) -> None:
@@ -204,9 +195,8 @@ class EventsView(LiveView):
         captions, rows = self._table.texts(chosen)
         simulated = self.machine.session.simulated
         note = tr("SIMULATED: these events are made up") if simulated else ""
-        if chosen:
-            QGuiApplication.clipboard().setText(tabbed(captions, rows, note))
-        self._say(trn("{count} event copied.", "{count} events copied.", len(rows)))
+        QGuiApplication.clipboard().setText(tabbed(captions, rows, note))
+        self._note.show_done(trn("{count} event copied.", "{count} events copied.", len(rows)))
 
     def _on_export_asked(self) -> None:
         session = self.machine.session

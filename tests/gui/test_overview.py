@@ -298,9 +298,9 @@ def test_what_took_place_is_told_with_the_newest_on_top(
     def newest() -> str:
         return next(iter(rows_of(window, "Events")), "")
 
-    qtbot.waitUntil(lambda: newest().endswith(", card 0: At its power limit, ongoing"))
+    qtbot.waitUntil(lambda: newest().endswith("Card 0: At its power limit (ongoing)"))
     answer.state, answer.values, answer.otherwise = CardState.LOST, {}, Absence.LOST
-    qtbot.waitUntil(lambda: newest().endswith(", card 0: The card is lost, ongoing"))
+    qtbot.waitUntil(lambda: newest().endswith("Card 0: The card is lost (ongoing)"))
 
 
 def test_notes_about_the_cards_are_shown_and_that_there_is_no_swap_stands_elsewhere(

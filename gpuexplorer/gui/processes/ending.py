@@ -63,7 +63,6 @@ class ProcessDetails(QWidget):
         super().__init__()
         self._machine, self._settings, self._columns = desk.machine, desk.settings, columns
         self._picked: Sequence[PickedProcess] = ()
-        self._question: EndDialog | None = None
         body, top = look().letters.body, Qt.AlignmentFlag.AlignTop
         self._command = QPlainTextEdit(readOnly=True, tabChangesFocus=True)
         self._command.setAccessibleName(tr("Whole command"))
@@ -101,12 +100,10 @@ class ProcessDetails(QWidget):
         session, letters, columns = self._machine.session, look().letters, self._columns
         rows = session.process_book.rows()
         self._picked = picked = picked_processes(lines, rows, columns.cards)
-        if picked:
-            text = self._commands()
-        elif self.refused:
-            text = tr("Choose a process to see its whole command.")
-        else:
-            text = tr("Choose a process to see its whole command, or to end it.")
+        choose = tr("Choose a process to see its whole command.")
+        if not self.refused:
+            choose = tr("Choose a process to see its whole command, or to end it.")
+        text = self._commands() or choose
         if text != self._command.toPlainText():
             self._command.setFont((letters.mono if picked else letters.body).font)
             self._command.setPlainText(text)
@@ -127,16 +124,14 @@ class ProcessDetails(QWidget):
 
     def ask(self) -> None:
         """Opens the question and returns at once; while it is open, rows stand still."""
-        if self.may_end and self._question is None:
+        if self.may_end:
             clock, name, said = self._machine.session.clock, self._machine.name, self._columns
-            self._question = EndDialog(self._picked, said, clock, parent=self, machine=name)
-            self._question.finished.connect(self._on_closed)
-            self._question.open()
+            EndDialog(self._picked, said, clock, parent=self, machine=name).open()
 
     def stop(self) -> None:
         """The session goes: what is asked of it is asked no more."""
-        if self._question is not None:
-            self._question.reject()
+        for question in self.findChildren(EndDialog):
+            question.reject()
 
     def _commands(self) -> str:
         named = (each.named for each in self._picked)
@@ -144,9 +139,6 @@ class ProcessDetails(QWidget):
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self._commands())
-
-    def _on_closed(self) -> None:
-        self._question = None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         direction, narrow = QBoxLayout.Direction, event.size().width() < _STACKED_BELOW

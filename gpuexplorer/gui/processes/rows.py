@@ -131,11 +131,8 @@ def lines_of(
 def _line(key: Hashable, rows: Sequence[BookRow]) -> ProcessLine:
     if len(rows) == 1:
         return ProcessLine(rows[0].key, tuple(rows))
-    return ProcessLine(key, tuple(rows), _one_each(rows))
-
-
-def _one_each(rows: Iterable[BookRow]) -> tuple[ProcessLine, ...]:
-    return tuple(ProcessLine(row.key, (row,), inner=True) for row in rows)
+    under = (ProcessLine(row.key, (row,), inner=True) for row in rows)
+    return ProcessLine(key, tuple(rows), tuple(under))
 
 
 def _tree(rows: Sequence[BookRow], wanted: ProcessFilter) -> list[ProcessLine]:
@@ -167,7 +164,8 @@ def _tree(rows: Sequence[BookRow], wanted: ProcessFilter) -> list[ProcessLine]:
         if not children:
             return replace(_line(key, its), inner=inner)
         every = (*its, *(row for each in children for row in each.rows))
-        return ProcessLine(key, every, (*_one_each(its), *children), inner, parent=of)
+        own_lines = (ProcessLine(row.key, (row,), inner=True) for row in its)
+        return ProcessLine(key, every, (*own_lines, *children), inner, parent=of)
 
     return [line(each, inner=False) for each in under[None]]
 

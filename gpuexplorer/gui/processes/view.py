@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QStackedWidget, QWidget
 
@@ -45,12 +45,10 @@ from gpuexplorer.gui.widgets.laid_out import (
     column,
     label,
     row,
-    wrapped_label,
 )
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView, Remark
-from gpuexplorer.gui.widgets.painted import Sign
-from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.saving import CSV, PlotNote, Saving, Write, suggested_name
 from gpuexplorer.telemetry.process_book import BookRow
 from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -58,7 +56,6 @@ from gpuexplorer.telemetry.whole_file import write_whole
 _LOOK_EVERY = 2.0  # at least, in seconds
 _LEAST_WITH_DETAILS = 400  # pixels
 _COMPACT_BELOW, _STACKED_BELOW = 768, 640
-_SAID_FOR = 8.0  # seconds: what was saved where
 _CHIPS_OF_A_PROGRAM, _COMMAND_AT = 4, 1
 _COLUMNS, _GROUPING = "processes/columns", "processes/grouping"
 
@@ -74,7 +71,6 @@ class ProcessesView(LiveView):
         self._grouping = Grouping.LIST
         self._rows: Sequence[BookRow] = ()
         self._listed: tuple[object, ...] = ()
-        self._said = ("", float("-inf"))
         self._summary = ElidedLabel(look().letters.body, Tone.QUIET)
         self._model = TableModel(
             [*self._columns.all()], lambda line: line.key, lambda line: line.under, self
@@ -91,8 +87,9 @@ class ProcessesView(LiveView):
         self._nobody.way_on_chosen.connect(self._on_filter_cleared)
         self._details = ProcessDetails(desk, self._columns)
         self._saving = Saving(desk.settings, self)
-        self._saving.done.connect(self._say)
-        self._saving.refused.connect(self._say)
+        self._note = PlotNote(self)
+        self._saving.done.connect(self._note.show_done)
+        self._saving.refused.connect(self._note.show_refused)
         self._arrange()
         self.begin_at(self._table)
         self._end_action = self.add_command(tr("End process…"), "Del", self._details.ask)
@@ -100,7 +97,6 @@ class ProcessesView(LiveView):
         self._end_action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._copy_action = self.add_command(tr("Copy rows"), "Ctrl+C", self._on_copy_asked)
         self.add_command(tr("Export as CSV…"), "Ctrl+S", self._on_export_asked)
-        # Under its button.
         self.add_command(tr("Choose columns and order…"), "", self._choose_columns.click)
         desk.settings.changed.connect(self._on_settings_changed)
         kept = desk.settings.remembered(_GROUPING)
@@ -132,9 +128,7 @@ class ProcessesView(LiveView):
             "ended. To see them, start the container with `--pid=host`."
         )
         self._elsewhere = Remark(tr(elsewhere))
-        self._unknown, self._why_unknown = QWidget(), wrapped_label("", Tone.TEXT)
-        sign, top = Sign(Icon.WARNING, Tone.WARN, QSize(16, 16)), Qt.AlignmentFlag.AlignTop
-        row(sign, top, self._why_unknown, GROWS, within=self._unknown, gap=10)
+        self._unknown = Remark("", Icon.WARNING, Tone.WARN)
         head = row(title, self._summary, GROWS, gap=12)
         notices = column(self._elsewhere, self._unknown, gap=10)
         above = column(head, self._tools, notices, gap=10, margins=(16, 14, 16, 8))
@@ -162,7 +156,7 @@ class ProcessesView(LiveView):
         if not self._lines:
             self._nobody.show_words(*self._why_nobody())
         self._show_notices()
-        self._show_summary()
+        self._summary.show_text(self._summary_words())
 
     def start_search(self) -> bool:
         self._search.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -186,8 +180,8 @@ class ProcessesView(LiveView):
         self._lines = lines_of(self._rows, wanted, columns.cards)
         self._table.show_rows(self._lines, in_order=in_order)
         chosen = self.machine.shown(self._card)
-        number = tr("Card {number}", number=chosen.number) if chosen else tr("All cards")
-        self._cards.show_words(number)
+        every = tr("All cards")
+        self._cards.show_words(tr("Card {number}", number=chosen.number) if chosen else every)
         # With one card there is nothing to choose from.
         self._cards.setVisible(len(cards) > 1 or chosen is not None)
         self._stack.setCurrentWidget(self._table if self._lines else self._nobody)
@@ -240,27 +234,20 @@ class ProcessesView(LiveView):
         whys = [each for each in states if each != tr(CardState.WORKING.sentence)]
         if whys:
             words = tr("{sentence} ({reasons})", sentence=words, reasons=listed(whys))
-        self._why_unknown.setText(words)
+        self._unknown.sentence.setText(words)
         self._unknown.setVisible(bool(cards))
 
-    def _show_summary(self) -> None:
-        """What came of the last order; or that this is of long ago, since nobody asked."""
-        session, (words, at) = self.machine.session, self._said
-        if session.desk.now() - at >= _SAID_FOR:
-            book, now = session.process_book, session.clock.now()
-            looks = [book.looked_at(each.card.id) for each in self.machine.cards()]
-            age = now - max((look for look in looks if look is not None), default=now)
-            words = self._counted()
-            if age > 2 * max(session.interval, _LOOK_EVERY) + 1:
-                words = tr("As reported {seconds:.0f} s ago; asked again now", seconds=age)
-        self._summary.show_text(words)
-
-    def _counted(self) -> str:
+    def _summary_words(self) -> str:
         """ "5 processes on 2 cards; this window holds no card memory". A recording says nothing
         of this window.
         """
         session, count = self.machine.session, len(self._rows)
-        living = session.process_book.living()
+        book = session.process_book
+        looks = [book.looked_at(each.card.id) for each in self.machine.cards()]
+        now, living = session.clock.now(), book.living()
+        age = now - max((look for look in looks if look is not None), default=now)
+        if age > 2 * max(session.interval, _LOOK_EVERY) + 1:
+            return tr("As reported {seconds:.0f} s ago; asked again now", seconds=age)
         shown = sum(len(line.rows) for line in self._lines)
         words = on_how_many(living, parents(self.machine.cards()))
         if not words:
@@ -279,10 +266,6 @@ class ProcessesView(LiveView):
         held = sum(each.get(ProcessFigure.MEMORY, 0.0) for each in ours)
         said = memory(held, self.desk.settings.choices.units)
         return tr("{processes}; this window holds {memory}", processes=words, memory=said)
-
-    def _say(self, words: str) -> None:
-        self._said = (words, self.machine.session.desk.now())
-        self._show_summary()
 
     def _csv(self, path: Path) -> Write:
         """All rows that are shown, also those under others."""
@@ -305,7 +288,7 @@ class ProcessesView(LiveView):
         simulated = self.machine.session.simulated
         note = tr("SIMULATED: these processes are made up") if simulated else ""
         QGuiApplication.clipboard().setText(tabbed(captions, rows, note))
-        self._say(trn("{count} row copied.", "{count} rows copied.", len(rows)))
+        self._note.show_done(trn("{count} row copied.", "{count} rows copied.", len(rows)))
 
     def _on_card_chosen(self, card: CardId | None) -> None:
         self._card = card
@@ -355,12 +338,11 @@ class ProcessesView(LiveView):
         """The columns for which there is no room, or that a person hid."""
         shown = {each.key for each in self._table.columns.in_order()}
         hidden = [each.named for each in self._model.columns if each.key not in shown]
-        words, tip = tr("Columns"), [tr("Columns and order")]
+        words = tr("Columns")
         if hidden:
             words = trn("Columns, {count} hidden", "Columns, {count} hidden", len(hidden))
-            tip.append(tr("Hidden: {columns}", columns=listed(hidden)))
         self._choose_columns.show_words(words)
-        self._choose_columns.setToolTip("\n".join(tip))
+        self._choose_columns.setToolTip(listed(hidden))
 
     def _on_settings_changed(self) -> None:
         self._end_action.setVisible(not self._details.refused)

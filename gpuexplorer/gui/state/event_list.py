@@ -8,7 +8,7 @@ from functools import partial
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import csv_of, harmless
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.event_words import (
     EventGroup,
     group_of,
@@ -116,18 +116,17 @@ class EventList:
 
     def _chosen_of(self, episodes: Iterable[Episode]) -> list[Episode]:
         """Whatever their group. What is about the driver is about each of its cards."""
-        numbers, words, found = self._numbers(), self.words.lower().split(), []
-        for each in episodes:
-            card = tr("Driver")
-            if each.first.card is not None:
-                number = numbers.get(each.first.card, each.first.card)
-                card = tr("Card {number}", number=number)
-            ended = "" if each.end is None else tr(each.end.kind.value)
-            said = f"{sentence(each)} {tr(each.first.kind.value)} {ended} {card}".lower()
-            here = self.card is None or each.first.card in (self.card, None)
-            if here and all(word in said for word in words):
-                found.append(each)
-        return found
+        here = (
+            each
+            for each in episodes
+            if self.card in (None, each.first.card) or not each.first.card
+        )
+        return [each for each in here if self._says(each)]
+
+    def _says(self, episode: Episode) -> bool:
+        kinds = [each.kind for each in (episode.first, episode.end) if each is not None]
+        words = " ".join([self._named(episode), *(tr(kind.value) for kind in kinds)]).lower()
+        return all(word in words for word in self.words.lower().split())
 
     def columns(self) -> list[Column[EpisodeRow]]:
         def sign_cell(row: EpisodeRow) -> Cell:
@@ -163,37 +162,35 @@ class EventList:
         return Cell(self._moment(began), tone=Tone.TEXT if goes_on else Tone.QUIET)
 
     def _card_cell(self, row: EpisodeRow) -> Cell:
-        cards = [each.first.card for each in row.episodes if each.first.card is not None]
-        found = [(card, self._machine.shown(card)) for card in cards]
-        chips = (Chip(s.number, s.colour) if s else Chip(card, None) for card, s in found)
+        chips = (self._chip(each) for each in row.episodes if each.first.card)
         return Cell(chips=tuple(chips), hint=self._hint(row))
 
     def _spoken(self, row: EpisodeRow) -> str:
-        numbers = [chip.text for chip in self._card_cell(row).chips]
-        began, what = self._began_cell(row).said, _sentence(row)
-        said = tr("{time}: {sentence}", time=began, sentence=what)
-        if numbers:
-            said = trn(
-                "{time}, card {numbers}: {sentence}",
-                "{time}, cards {numbers}: {sentence}",
-                len(numbers),
-                time=began,
-                numbers=", ".join(numbers),
-                sentence=what,
-            )
-        ended = of_all(row.episodes, self._spoken_end)
-        return f"{said}, {ended}" if ended else said
+        began = self._began_cell(row).said
+        return tr("{time}: {sentence}", time=began, sentence=self._hint(row))
 
     def _hint(self, row: EpisodeRow) -> str:
         """Each of its episodes on a line: "Card 1: The card is lost (ongoing)"."""
-        numbers, lines = self._numbers(), []
+        lines = []
         for each in row.episodes[:_MOST_HINTED]:
-            text, ended, card = sentence(each), self._spoken_end(each), each.first.card
-            if card is not None:
-                number = numbers.get(card, card)
-                text = tr("Card {card}: {sentence}", card=number, sentence=text)
+            text, ended, lasted = self._named(each), self._ended(each), _lasted(each)
+            if self._book.state(each)[0] is EpisodeState.ENDED:
+                ended = tr("ended {moment}", moment=ended)
+            if lasted:
+                ended = tr("{ended} after {time}", ended=ended, time=lasted)
             lines.append(tr("{text} ({mark})", text=text, mark=ended) if ended else text)
         return "\n".join(lines)
+
+    def _named(self, episode: Episode) -> str:
+        """ "Card 1: The card is lost"."""
+        number, text = self._chip(episode).text, sentence(episode)
+        return tr("Card {card}: {sentence}", card=number, sentence=text) if number else text
+
+    def _chip(self, episode: Episode) -> Chip:
+        shown = self._machine.shown(episode.first.card)
+        if shown is None:
+            return Chip(episode.first.card or "", None)
+        return Chip(shown.number, shown.colour)
 
     def _ended(self, episode: Episode) -> str:
         """When, or how it stands where it has not."""
@@ -204,34 +201,19 @@ class EventList:
             return self._moment(episode.ended)
         return state_words(state, since, self._machine.session.clock.wall())
 
-    def _spoken_end(self, episode: Episode) -> str:
-        moment, lasted = self._ended(episode), _lasted(episode)
-        if self._book.state(episode)[0] is not EpisodeState.ENDED:
-            return moment
-        if not lasted:
-            return tr("ended {moment}", moment=moment)
-        return tr("ended {moment} after {time}", moment=moment, time=lasted)
-
     def _moment(self, wall: float) -> str:
         return moment_words(wall, self._machine.session.clock.wall())
 
-    def _numbers(self) -> Mapping[CardId, str]:
-        return {
-            each.card.id: each.number
-            for shown in self._machine.cards()
-            for each in (shown, *shown.instances)
-        }
-
     def as_csv(self) -> str:
         """One line for each episode of each card that is listed."""
-        numbers, simulated = self._numbers(), self._machine.session.simulated
+        simulated = self._machine.session.simulated
 
         def line(each: Episode) -> Mapping[str, object]:
-            first, card = each.first, each.first.card or ""
+            first = each.first
             lasted = "" if each.lasted is None else f"{each.lasted:.6g}"
             facts = (
                 *(_iso(each.began), _iso(each.ended), lasted, simulated, first.kind.value),
-                *(numbers.get(CardId(card), card), card, harmless(first.sentence)),
+                *(self._chip(each).text, first.card or "", harmless(first.sentence)),
                 self._book.state(each)[0].value,
             )
             return dict(zip(_CAPTIONS, facts, strict=True))

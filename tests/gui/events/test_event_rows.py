@@ -203,7 +203,9 @@ def test_the_same_on_several_cards_at_once_is_one_row(rows: EventList) -> None:
     assert said(rows, CARD)[1] == "0 1"
     column = next(each for each in rows.columns() if each.key == CARD)
     assert column.spoken is not None
-    assert "cards 0, 1: At its power limit" in column.spoken(rows.rows[1])
+    for number in (0, 1):
+        words = f"Card {number}: At its power limit (ongoing)"
+        assert words in column.spoken(rows.rows[1])
     assert column.cell(rows.rows[1]).hint.count("ongoing") == 2
     rows.choose(card=ONE)
     assert said(rows, CARD) == ["1"]
