@@ -145,7 +145,7 @@ class ProcessColumns:
         told = tr("Memory of the computer that it holds (resident set size).")
         yield figure("host_memory", heading, self._of_host, _resident, told, name, kept=5)
         told, name = tr("When it was started."), tr("Started at")
-        since = partial(column, right=True, width=64, kept=4)
+        since = partial(column, right=True, width=64, kept=5)
         yield since("since", tr("Since"), self._since, _started, told, name)
         told, age = tr("How long it has been running."), lambda line: -(_started(line) or 0)
         runs = partial(self._since, runs=True)

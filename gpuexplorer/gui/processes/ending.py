@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
@@ -58,6 +58,8 @@ class ProcessDetails(QWidget):
     """What is picked, in full and over time, and the button that ends it. It grows when
     something is picked for the first time, and stays so: the table above must not jump.
     """
+
+    closed = Signal()  # the question: the rows are to have the keyboard
 
     def __init__(self, desk: Desk, columns: ProcessColumns) -> None:
         super().__init__()
@@ -126,7 +128,9 @@ class ProcessDetails(QWidget):
         """Opens the question and returns at once; while it is open, rows stand still."""
         if self.may_end:
             clock, name, said = self._machine.session.clock, self._machine.name, self._columns
-            EndDialog(self._picked, said, clock, parent=self, machine=name).open()
+            question = EndDialog(self._picked, said, clock, parent=self, machine=name)
+            question.finished.connect(self.closed)
+            question.open()
 
     def stop(self) -> None:
         """The session goes: what is asked of it is asked no more."""

@@ -55,7 +55,7 @@ from gpuexplorer.telemetry.whole_file import write_whole
 
 _LOOK_EVERY = 2.0  # at least, in seconds
 _LEAST_WITH_DETAILS = 400  # pixels
-_COMPACT_BELOW, _STACKED_BELOW = 768, 640
+_COMPACT_BELOW, _STACKED_BELOW = 800, 640
 _CHIPS_OF_A_PROGRAM, _COMMAND_AT = 4, 1
 _COLUMNS, _GROUPING = "processes/columns", "processes/grouping"
 
@@ -86,6 +86,7 @@ class ProcessesView(LiveView):
         self._nobody = EmptyState(Icon.PROCESSES)
         self._nobody.way_on_chosen.connect(self._on_filter_cleared)
         self._details = ProcessDetails(desk, self._columns)
+        self._details.closed.connect(self._table.setFocus)
         self._saving = Saving(desk.settings, self)
         self._note = PlotNote(self)
         self._saving.done.connect(self._note.show_done)
@@ -109,7 +110,7 @@ class ProcessesView(LiveView):
         self._search.setMinimumWidth(120)
         self._search.setMaximumWidth(320)
         self._search.textChanged.connect(self.pull)
-        self._search.left.connect(self._table.setFocus)
+        self._search.left.connect(self._on_search_left)
         self._cards = MenuButton(tr("Card"))
         self._cards.about_to_open.connect(self._on_cards_asked)
         words = tr("List"), tr("By program"), tr("Tree")
@@ -293,6 +294,11 @@ class ProcessesView(LiveView):
     def _on_card_chosen(self, card: CardId | None) -> None:
         self._card = card
         self.pull()
+
+    def _on_search_left(self) -> None:
+        self._table.setFocus()
+        if not self._table.picked():
+            self._table.setCurrentIndex(self._model.index(0, 0))
 
     def _on_filter_cleared(self) -> None:
         self._search.clear()

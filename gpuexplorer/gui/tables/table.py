@@ -183,6 +183,7 @@ class Table(QTreeView, Generic[T]):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._touched_at = self._clock.now()
         self.window().setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
+        self.viewport().update()  # the ring, which only the keyboard brings
         super().keyPressEvent(event)
 
     def selectAll(self) -> None:

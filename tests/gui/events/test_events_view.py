@@ -15,7 +15,6 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.events import EventsView
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
@@ -56,14 +55,6 @@ def segment(view: EventsView, words: str) -> ToolButton:
         if each.text().startswith(words) and not each.isHidden()
     ]
     return found
-
-
-def test_where_nothing_took_place_it_says_what_would_be_told(
-    open_events: OpenEvents, session: Session
-) -> None:
-    view = open_events(session)
-    assert "Nothing yet" in texts(view)
-    assert any("are listed here as they happen" in text for text in texts(view))
 
 
 def test_what_takes_place_while_one_looks_comes_in_on_top(
@@ -117,32 +108,6 @@ def test_control_f_searches_and_down_goes_to_the_list(
     press(the(SearchField, view), Qt.Key.Key_Down)
     assert the(Table, view).hasFocus()
     assert the(Table, view).currentIndex().row() == 0
-
-
-def test_enter_leads_to_the_moment_on_the_plots_of_its_card(
-    open_events: OpenEvents, session: Session, qtbot: QtBot
-) -> None:
-    tell_two(session)
-    view = open_events(session)
-    window = view.window()
-    assert isinstance(window, MainWindow)
-    at = session.happenings()[0].at
-    qtbot.waitUntil(lambda: session.clock.now() > at + 0.05)
-    table = the(Table, view)
-    table.setFocus()
-    table.setCurrentIndex(table.model().index(1, 0))
-    window.time_window.choose_span(5.0)
-    press(table, Qt.Key.Key_Return)
-    assert window.navigation.screen == "card"
-    assert window.navigation.card == ONE
-    start, end = window.time_window.stretch()
-    assert start < at < end
-    assert not window.time_window.following
-    marked = window.time_window.marked
-    assert marked == Marked(at, "Card 1: The card is lost")
-    press(window, Qt.Key.Key_Escape)
-    assert window.time_window.marked is None
-    assert not window.time_window.following
 
 
 def test_what_is_about_the_driver_leads_to_all_cards(

@@ -155,19 +155,6 @@ def test_a_missing_figure_says_why(absence: Absence, column: str) -> None:
     assert absence.sentence in told.hint
 
 
-@pytest.mark.parametrize(
-    ("standing", "words"),
-    [
-        (Standing.UNKNOWN, "not known"),
-        (Standing.LEFT, "left"),
-        (Standing.ENDED, "has ended"),
-    ],
-)
-def test_who_is_not_there_has_no_figures(standing: Standing, words: str) -> None:
-    assert words in said("memory", named(using(A, 1)), standing)
-    assert words in said("sm", named(using(A, 1)), standing)
-
-
 def test_in_a_container_the_name_is_not_made_up() -> None:
     who = NamedProcess(using(A, 1), resolved=False, reason=ELSEWHERE, elsewhere=True)
     assert said("command", who) == "name not visible in this container"
@@ -183,14 +170,6 @@ def test_what_the_computer_does_not_tell_yet_or_any_more_has_a_reason() -> None:
         told = cell(line_of(gone), column)
         assert told.absent == ("has ended", "ended")
         assert told.hint == "It has ended, and what started it has not collected it yet."
-
-
-def test_since_when_is_short_and_told_in_full_on_asking() -> None:
-    then = time.localtime(1_690_000_000.0)
-    told = cell(line_of(named(using(A, 1), started_at=1_690_000_000.0)), "since")
-    assert told.said == f"{then.tm_mday} Jul"
-    assert "2023" in told.hint
-    assert "for 115 d" in told.hint
 
 
 def test_a_program_adds_up_what_can_be_added() -> None:

@@ -66,17 +66,6 @@ def choose(screen: Screen, words: str) -> None:
     found.click()
 
 
-def test_rows_come_change_and_go_in_place(open_screen: OpenScreen, qtbot: QtBot) -> None:
-    machine = Machine(three())
-    screen = open_screen(machine)
-    with qtbot.assertNotEmitted(screen.table.model().modelReset):
-        machine.people[0] = named(using(A, 11, 20 * GIB), "python train.py")
-        machine.people.append(named(using(B, 4, 1 * GIB), "python new.py"))
-        screen.later(10.0)
-    assert screen.column("Command")[0] == "python train.py"
-    assert screen.column("Command")[-1] == "python new.py"
-
-
 def test_who_ended_says_so_for_a_moment_and_goes_and_who_is_picked_stays_picked(
     open_screen: OpenScreen,
 ) -> None:
@@ -110,24 +99,6 @@ def test_rows_stand_still_while_somebody_goes_along_them_by_keyboard(
     screen.later(4.0)
     assert screen.column("Command")[0] == "python train.py"
     assert screen.table.currentIndex().row() == 0
-
-
-def test_order_and_columns_are_chosen_by_menu_and_remembered(open_screen: OpenScreen) -> None:
-    settings = Settings()
-    screen = open_screen(Machine(three()), settings)
-    menu = menu_of(screen, "Columns")
-    take(menu, "Video encoder")
-    menu = menu_of(screen, "Columns")
-    sort = entry(menu, "Sort by").menu()
-    assert isinstance(sort, QMenu)
-    take(sort, "PID")
-    menu.close()
-    assert screen.column("PID") == ["11", "12", "13"]
-    again = open_screen(Machine(three()), settings)
-    assert again.column("PID") == ["11", "12", "13"]
-    menu = menu_of(again, "Columns")
-    assert entry(menu, "Video encoder").isChecked()
-    menu.close()
 
 
 def test_columns_without_room_are_said_to_be_hidden_and_can_be_fetched_back(
@@ -191,34 +162,6 @@ def test_a_tree_is_as_deep_as_processes_started_each_other(open_screen: OpenScre
     assert "100" not in screen.column("PID")
 
 
-def test_rows_deep_in_a_tree_are_sorted_chosen_and_found(open_screen: OpenScreen) -> None:
-    machine = Machine(job())
-    screen = open_screen(machine)
-    choose(screen, "Tree")
-    model, table = screen.table.model(), screen.table
-    agent = model.index(0, 0, model.index(0, 0))
-    worker = model.index(0, 0, agent)
-    table.setCurrentIndex(model.index(1, 0, worker))
-    assert "pid 113" in " ".join(texts(screen.view))
-    machine.people[1] = named(
-        using(B, 112, 9 * GIB), "python train.py", ancestors=machine.people[1].ancestors
-    )
-    screen.later(10.0)
-    assert screen.column("PID")[:4] == ["100", "110", "112", "111"]
-    assert "pid 113" in " ".join(texts(screen.view))  # it moved down with its parent
-    type_into(screen, "load.py")
-    assert screen.column("PID") == ["100", "110", "111", "113"]
-    assert table.currentIndex().parent().isValid()
-    screen.view.findChildren(QLineEdit)[0].clear()
-    type_into(screen, "torchrun a")
-    assert screen.column("PID") == ["100", "110", "112", "111", "111", "113"]
-    del machine.people[:3]
-    screen.later()
-    screen.view.findChildren(QLineEdit)[0].clear()
-    screen.later(ENDED_STAYS + 0.1)
-    assert screen.column("PID") == ["121", "9"]
-
-
 def test_numbers_that_were_given_on_do_not_lead_in_a_circle(open_screen: OpenScreen) -> None:
     people = [
         named(using(A, 1001), "one", ancestors=(Ancestor(1002, "two"),)),
@@ -275,14 +218,6 @@ def test_what_is_looked_for_is_found_and_the_filter_says_what_it_hides(
     assert "No process fits the filter." in texts(screen.view)
     assert "3 processes are hidden by the filter." in texts(screen.view)
     click(screen.view, "Clear the filter")
-    assert len(screen.column("Command")) == 3
-
-
-def test_one_card_is_chosen_and_all_of_them_again(open_screen: OpenScreen) -> None:
-    screen = open_screen(Machine(three()))
-    take(menu_of(screen, "All cards"), "Card 1, NVIDIA TITAN RTX")
-    assert screen.column("Command") == ["Xorg"]
-    take(menu_of(screen, "Card 1"), "All cards")
     assert len(screen.column("Command")) == 3
 
 
