@@ -32,7 +32,7 @@ _KEYS: KeyGroup = (
     mark("Events"),
     (("Enter", mark("Show the moment on the plots, marked")),),
 )
-_COMPACT_BELOW = 1110
+_BESIDE = 460  # pixels, for the rest of the tools
 
 
 class EventsView(LiveView):
@@ -195,11 +195,17 @@ class EventsView(LiveView):
         captions, rows = self._table.texts(chosen)
         simulated = self.machine.session.simulated
         note = tr("SIMULATED: these events are made up") if simulated else ""
+        if not rows:
+            self._note.show_done(tr("No event is listed that could be copied."))
+            return
         QGuiApplication.clipboard().setText(tabbed(captions, rows, note))
         self._note.show_done(trn("{count} event copied.", "{count} events copied.", len(rows)))
 
     def _on_export_asked(self) -> None:
         session = self.machine.session
+        if not self._events.rows:
+            self._note.show_done(tr("No event is listed that could be copied."))
+            return
         name = suggested_name("events", session.clock.wall(), simulated=session.simulated)
         self._saving.ask(tr("Export the events that are listed"), name, [CSV], self._csv)
 
@@ -218,7 +224,7 @@ class EventsView(LiveView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._groups.show_compact(event.size().width() < _COMPACT_BELOW)
+        self._groups.show_compact(self._groups.full_width() + _BESIDE > event.size().width())
 
 
 def _counted(words: str, count: int) -> str:

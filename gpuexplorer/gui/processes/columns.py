@@ -230,6 +230,8 @@ class ProcessColumns:
     def _since(self, line: ProcessLine, *, runs: bool = False) -> Cell:
         if (started := _started(line)) is None:
             return _unnamed(line)
+        if runs and line.rows[0].standing is Standing.ENDED:
+            return _not_told(line, ProcessFigure.MEMORY)
         lasted = span_words(self.wall - started)
         text = lasted if runs else short_since(started, self.wall)
         moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(started))

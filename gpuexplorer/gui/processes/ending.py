@@ -163,7 +163,8 @@ def _facts(picked: Sequence[PickedProcess], columns: ProcessColumns) -> str:
             parts.append(tr("container {name}", name=named.container))
         if (at := named.started_at) is not None:
             since, runs = short_since(at, columns.wall), span_words(columns.wall - at)
-            parts.append(tr("since {time}, for {duration}", time=since, duration=runs))
+            template = mark("since {time}, for {duration}") if held else mark("since {time}")
+            parts.append(tr(template, time=since, duration=runs))
     return " · ".join(filter(None, parts))
 
 
