@@ -1,6 +1,5 @@
 """Table: the one view of rows, flat or with rows under rows; one height, no lines, no zebra."""
 
-import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
@@ -317,17 +316,13 @@ class Columns(QHeaderView):
         self.restoreState(self._first)
         self._show_fitting(fitting=True)
 
-    def _least(self, at: int) -> int:
-        """No heading is cut, also where the arrow stands beside it."""
-        column = self.listed.columns[at]
-        words = f"↓ {column.heading}" if column.sorts is not None else column.heading
-        return math.ceil(look().letters.caption.width(words)) + 2 * round(PADDING)
-
     def _on_section_resized(self, at: int, before: int, width: int) -> None:
-        if 0 < width < self._least(at):
-            self.resizeSection(at, self._least(at))
-            return
-        if before and width and not self.listed.columns[at].stretches:  # nor hidden or shown
+        column = self.listed.columns[at]
+        words = f"↓ {column.heading}" if column.sorts else column.heading  # which is never cut
+        least = round(look().letters.caption.width(words) + 2 * PADDING + 0.5)
+        if 0 < width < least:
+            self.resizeSection(at, least)
+        elif before and width and not column.stretches:  # nor hidden or shown
             self.fit()
             self._on_changed()
 
