@@ -47,7 +47,7 @@ def _topology(desk: Desk) -> LiveView:
 
 
 def _events(desk: Desk) -> LiveView:
-    from gpuexplorer.gui.events.view import EventsView  # noqa: PLC0415
+    from gpuexplorer.gui.events import EventsView  # noqa: PLC0415
 
     return EventsView(desk)
 

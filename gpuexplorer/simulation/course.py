@@ -219,6 +219,8 @@ class Course:
         self._lock = threading.Lock()
         self._occupations: list[Occupation] = []
         self._held = [(-math.inf, 0)]
+        # When somebody ended a job: its place, and the round where it does not outlive it.
+        self._ended: dict[tuple[int, int | None], float] = {}
         # It begins a round early, so that it is as warm as it is after many.
         begin = _Sums(heat=self._room)
         self._first = self._stretch(-work.offset - self._ends[-1], begin)
@@ -227,10 +229,7 @@ class Course:
     def occupy(self, occupation: Occupation) -> None:
         with self._lock:
             start = occupation.start
-            self._lay(start)
-            while len(self._laid) > 1 and self._laid[-1].start >= start:
-                self._laid.pop()
-            self._laid[-1] = self._laid[-1]._replace(end=start)
+            self._cut(start)
             self._occupations = [x for x in self._occupations if x.end > start - _KEPT]
             self._occupations.append(occupation)
 
@@ -244,6 +243,29 @@ class Course:
         with self._lock:
             return max(0, self._held[bisect_right(self._held, (t, math.inf)) - 1][1])
 
+    def end(self, job: int, at: float) -> None:
+        """From `at` on it does nothing more; one that does not outlive the round comes again in
+        the next.
+        """
+        with self._lock:
+            self._cut(at)
+            self._ended[self._life(job, self._place(at)[0])] = at
+
+    def runs(self, job: int, t: float) -> bool:
+        number, second, _ = self._place(t)
+        begin, end = self._work.jobs[job].begin, self._work.jobs[job].end
+        return begin <= second < end and t < self._ended.get(self._life(job, number), math.inf)
+
+    def left(self, t: float) -> float:
+        """The share of its own work that is left by those that were ended."""
+        number, _, index = self._place(t)
+        middle = self._ends[index] - self._work.phases[index].seconds / 2
+        jobs = enumerate(self._work.jobs)
+        due = {n: job.weight for n, job in jobs if job.begin <= middle < job.end}
+        ended = (self._ended.get(self._life(n, number), math.inf) <= t for n in due)
+        weights = zip(due.values(), ended, strict=True)
+        return sum(x for x, over in weights if not over) / sum(due.values()) if due else 1.0
+
     def at(self, t: float) -> Moment:
         number, second, _ = self._place(t)
         with self._lock:
@@ -252,6 +274,16 @@ class Course:
         power = self._draw(now.level, wave)
         sums = now.after(t, self._lag, self._model.heat_target)
         return Moment(number, second, now.phase, now.level, wave, power, sums, now.traffic)
+
+    def _life(self, job: int, number: int) -> tuple[int, int | None]:
+        return job, None if self._work.jobs[job].end == math.inf else number
+
+    def _cut(self, at: float) -> None:
+        """What comes later is laid anew."""
+        self._lay(at)
+        while len(self._laid) > 1 and self._laid[-1].start >= at:
+            self._laid.pop()
+        self._laid[-1] = self._laid[-1]._replace(end=at)
 
     def _lay(self, t: float) -> _Stretch:
         """As far as that; the stretch that it is in."""
@@ -269,6 +301,9 @@ class Course:
         """A card that is asked for more than it can do does all that it can."""
         _, second, index = self._place(begin)
         phase, end = self._work.phases[index], begin + self._ends[index] - second
+        if (left := self.left(begin)) < 1.0:
+            level, feed, exchange = (left * each for each in phase[1:4])
+            phase = phase._replace(level=level, feed=feed, exchange=exchange)
         edges = (edge for x in self._occupations for edge in (x.start, x.end) if edge > begin)
         here = [each for each in self._occupations if each.start <= begin < each.end]
         level = min(1.0, phase.level + sum(each.busy for each in here))

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping
-from itertools import count
 from random import Random
 from typing import NamedTuple
 
@@ -43,7 +42,17 @@ class SimulatedProcess(NamedTuple):
     user: str
     memory_bytes: int
     busy: float
+    started: float  # in the seconds that the machine counts in
     graphics: bool = False
+
+    @property
+    def cores(self) -> float:
+        """Of the computer's processor."""
+        return round(0.02 + 1.15 * self.busy, 3)
+
+    @property
+    def host_bytes(self) -> int:
+        return 300 * MIB + self.memory_bytes // 2
 
 
 class Machine:
@@ -69,10 +78,14 @@ class Machine:
         if len(together) < 2:
             together = [*together, *joined]
         share = together[0].exchange(t // 0.1 / 10) if own in together else 0.0
-        return own.reading(t, share)
+        return own.reading(t, share * own.course.left(t))
 
     def processes(self, index: int, t: float) -> list[SimulatedProcess]:
         return self._cards[index].processes(t)
+
+    def end(self, index: int, pid: int, t: float) -> None:
+        """Take a program away from its card."""
+        self._cards[index].end(pid, t)
 
     def occupy(self, index: int, occupation: Occupation) -> None:
         """Add a span of work to a card, as if a program did it."""
@@ -99,6 +112,7 @@ class _SimulatedCard:
         days, watts = own.uniform(2.0, 20.0), slot.model.power_limit * 0.3
         if slot.idle:
             watts = slot.model.power_idle
+        self._up_since = -days * 86400.0
         self._past_energy = days * 86400.0 * watts
         self._past_limited = 0.0 if slot.idle else days * own.uniform(500.0, 3000.0)
         self._memory_share = own.uniform(0.35, 0.65)
@@ -231,14 +245,9 @@ class _SimulatedCard:
 
     def processes(self, t: float) -> list[SimulatedProcess]:
         now = self.course.at(t)
-        own_busy, later = _busy(now.phase.level, now.wave), 7 * now.round % 500
-        jobs = [
-            # Those that do not outlive the round have another number in each.
-            (pid if job.end == math.inf else pid + later, job)
-            for pid, job in zip(count(self._first_pid, 1000), self._work.jobs, strict=False)
-            if job.begin <= now.second < job.end
-        ]
-        busy = own_busy / (sum(job.weight for _, job in jobs) or 1.0)
+        own_busy, began = _busy(now.phase.level, now.wave), t - now.second
+        jobs = {pid: self._work.jobs[n] for pid, n in self._jobs(t).items()}
+        busy = own_busy / (sum(job.weight for job in jobs.values()) or 1.0)
         processes = [
             SimulatedProcess(
                 pid,
@@ -246,18 +255,30 @@ class _SimulatedCard:
                 job.user,
                 job.memory_at(now.second),
                 round(busy * job.weight, 3),
+                self._up_since if job.end == math.inf else began + job.begin,
                 job.graphics,
             )
-            for pid, job in jobs
+            for pid, job in jobs.items()
         ]
         # The lab gets no more than the card's own programs leave.
         left = self._model.usable_bytes - SCRAPS_BYTES - sum(x.memory_bytes for x in processes)
         held = min(self.course.held(t), left)
         lab_busy = round(_busy(now.level, now.wave) - own_busy, 2)
         if held or lab_busy:
-            ours = "gpuexplorer worker", "you", held, lab_busy
+            ours = "gpuexplorer worker", "you", held, lab_busy, 0.0
             processes.append(SimulatedProcess(LAB_PID, *ours))
         return processes
+
+    def end(self, pid: int, t: float) -> None:
+        if (job := self._jobs(t).get(pid)) is not None:
+            self.course.end(job, t)
+
+    def _jobs(self, t: float) -> dict[int, int]:
+        """Those that run, by pid; those that do not outlive the round have another in each."""
+        later = 7 * self.course.at(t).round % 500
+        jobs = enumerate(self._work.jobs)
+        pids = {self._first_pid + 1000 * n + later * (job.end < math.inf): n for n, job in jobs}
+        return {pid: n for pid, n in pids.items() if self.course.runs(n, t)}
 
     def _graphics_clock(self, now: Moment, *, warm: bool) -> float:
         """In the steps of 15 MHz that drivers set."""

@@ -93,7 +93,8 @@ class Local:
     def names(self) -> "ProcessNames":
         from gpuexplorer.telemetry.process_book import ProcessNames  # noqa: PLC0415 - as above
 
-        return ProcessNames()
+        # Made-up processes are known to what makes them up, and to no computer.
+        return ProcessNames(told_of=getattr(self.backend, "told_of", None))
 
     @property
     def host(self) -> Card:

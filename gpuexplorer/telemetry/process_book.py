@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -78,8 +78,13 @@ class _Known:
 class ProcessNames:
     """Looks pids up, and keeps what it needs for the processor share."""
 
-    def __init__(self, proc: Path = Path("/proc")) -> None:
-        self._proc = proc
+    def __init__(
+        self,
+        proc: Path = Path("/proc"),
+        told_of: Callable[[NamedProcess], NamedProcess] | None = None,
+    ) -> None:
+        """`told_of`: adds what is known of a simulated process."""
+        self._proc, self._told_of = proc, told_of
         self._lock = threading.Lock()
         self._known: dict[int, _Known] = {}
         self._pids: dict[CardId, set[int]] = {}
@@ -109,7 +114,8 @@ class ProcessNames:
         unknown = NamedProcess(process, resolved=False, reason=GONE)
         if (command := process.simulated_command) is not None:
             user = process.simulated_user
-            return replace(unknown, reason=SIMULATED, user=user, command=command)
+            named = replace(unknown, reason=SIMULATED, user=user, command=command)
+            return self._told_of(named) if self._told_of else named
         if self.elsewhere:
             # The driver tells the host's pid; the same number here is somebody else.
             return replace(unknown, reason=ELSEWHERE, elsewhere=True)
@@ -194,7 +200,8 @@ def _ancestors(process: psutil.Process) -> tuple[Ancestor, ...]:
 def refusal(named: NamedProcess) -> Message:
     """Why it cannot be ended from here, as a sentence; empty where it can."""
     if named.simulated:
-        return Message("This process is simulated: there is nothing to end.")
+        why = Message("This simulated process cannot be ended from here.")
+        return why if named.identity is None else NOTHING
     if named.elsewhere:
         return Message(
             "Its number is one of the host's. In this container the same number may be "

@@ -12,7 +12,7 @@ _PROGRAM = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
-import gpuexplorer.gui.events.view as screen
+import gpuexplorer.gui.events as screen
 
 
 class Broken(screen.EventsView):

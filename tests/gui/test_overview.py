@@ -19,7 +19,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.painted import Painted
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import GIB, Answer, FakeBackend, card, instance, session_of, working
-from tests.gui.hands import press, the
+from tests.gui.hands import press, rows_of, the
 
 TileSaying = Callable[[MainWindow, str], CardTile]
 HIDDEN = "hidden from CUDA by CUDA_VISIBLE_DEVICES"
@@ -124,7 +124,7 @@ def test_a_tile_names_its_card_and_what_is_missing_explains_itself_on_asking(
     def explained() -> bool:
         parts = tile.findChildren(Painted)
         said = [text for each in parts for text in (each.toolTip(), *each.hints())]
-        return any(each.startswith(hint) for each in said)
+        return any(hint in each for each in said)
 
     qtbot.waitUntil(explained)
 
@@ -218,8 +218,26 @@ def test_arrow_keys_go_from_tile_to_tile_and_tab_stops_once(
     first.setFocus()
     press(first, Qt.Key.Key_Down)
     assert QApplication.focusWidget() is third
-    tab = Qt.FocusPolicy.TabFocus
-    assert [t for t in window.findChildren(CardTile) if t.focusPolicy() & tab] == [third]
+    stops = [
+        t for t in window.findChildren(CardTile) if t.focusPolicy() & Qt.FocusPolicy.TabFocus
+    ]
+    assert stops == [third]
+
+
+def test_what_took_place_is_told_with_the_newest_on_top(
+    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
+) -> None:
+    answer = working()
+    window = open_window(session_of({card(0): answer}))
+    tile_saying(window, "GPU busy 97 %")
+    answer.values = {**answer.values, ids.throttle("sw_power_cap"): 1.0}
+
+    def newest() -> str:
+        return next(iter(rows_of(window, "Events")), "")
+
+    qtbot.waitUntil(lambda: newest().endswith("Card 0: At its power limit (ongoing)"))
+    answer.state, answer.values, answer.otherwise = CardState.LOST, {}, Absence.LOST
+    qtbot.waitUntil(lambda: newest().endswith("Card 0: The card is lost (ongoing)"))
 
 
 def test_notes_about_the_cards_are_shown_and_that_there_is_no_swap_stands_elsewhere(

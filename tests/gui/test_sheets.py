@@ -16,13 +16,14 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.copies.moving.copy_sheets import NewCopySheet
 from gpuexplorer.gui.crash_dialog import CrashDialog
 from gpuexplorer.gui.lab.program_panel import WatchSheet
 from gpuexplorer.gui.lab.switches import CapSheet, VisibleSheet
 from gpuexplorer.gui.nothing_found import DoctorSheet
-from gpuexplorer.gui.processes.end_dialog import EndDialog, ProcessToEnd
+from gpuexplorer.gui.processes.columns import ProcessColumns
+from gpuexplorer.gui.processes.ending import EndDialog
+from gpuexplorer.gui.processes.rows import PickedProcess
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.copies_state import copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
@@ -58,8 +59,8 @@ def full(window: QWidget, _: Lab) -> Sheet:
 
 
 def ended(window: QWidget, _: Lab) -> EndDialog:
-    process = ProcessToEnd(named(using(A, 4194305)), {"0": 1.0})
-    return EndDialog([process], (), USUAL, ManualClock(), parent=window)
+    process = PickedProcess(named(using(A, 4194305)), {"0": 1.0})
+    return EndDialog([process], ProcessColumns(), ManualClock(), parent=window)
 
 
 def asked(window: QWidget, _: Lab) -> Sheet:

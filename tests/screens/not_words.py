@@ -4,6 +4,7 @@ In the language for tests no template keeps a plain vowel, so that a word which 
 translated; it may also be a value that was put into a translated sentence.
 """
 
+import calendar
 import csv
 import html
 import re
@@ -73,6 +74,8 @@ _DATA = re.compile(
             r"\b(SYS|NODE|PIX|PXB|PHB)\b",  # what nvidia-smi calls paths
             # Units
             r"(?<![^\W\d_])([KMGT]iB|[kMGT]?Hz|[kMGT]B/s|TFLOP/s|rpm|min|ms)(?![^\W\d_])",
+            # A day, as the system writes it
+            rf"\d ({_any_of(iter(calendar.month_abbr))})\b",
             # Keys, which come last: alone, in brackets, or after what they do
             rf"(?:\b{_KEY}(?:\+[^\w\s]|[+ ]\w\b)?[+ ]?)+(?=$|\)|~)",
             # Programs, files and settings, as others named them

@@ -123,9 +123,18 @@ def test_a_window_that_only_reads_offers_no_end_and_says_why(
         assert person.cannot_press("End…")
 
 
-def test_simulated_processes_cannot_be_ended(open_program: OpenProgram) -> None:
+def test_a_simulated_process_ends_and_all_of_it_says_that_it_is_simulated(
+    open_program: OpenProgram,
+) -> None:
     person = open_program()
     person.go_to("Processes")
     person.click_row("Processes", "Xorg")
-    person.sees("all made up", "This process is simulated")
-    assert person.cannot_press("End…")
+    person.sees("all made up", "Simulated: ending it takes it off the simulated card.")
+    person.press("Delete")
+    person.waits(lambda: len(person.dialogs()) == 1)
+    assert "SIMULATED: nothing real is ended." in person.dialogs()[0]
+    person.click("Ask it to end")
+    person.sees("It has ended after")
+    person.click("Close")
+    person.waits(lambda: "has ended" in person.column("Processes", "Memory, GiB"))
+    person.does_not_see("Xorg")

@@ -212,13 +212,13 @@ def test_in_another_namespace_no_pid_is_ever_given_a_name(tmp_path: Path) -> Non
     assert "another process" in refusal(one)
 
 
-def test_simulated_processes_bring_their_own_names_and_cannot_be_ended(
+def test_simulated_processes_bring_their_own_names_and_end_where_they_are_simulated(
     names: ProcessNames,
 ) -> None:
     made_up = CardProcess(CardId("SIM-0"), 1, ProcessUse.COMPUTE, {}, {}, "train.py", "ada")
     one = names.one(made_up)
     assert (one.command, one.user, one.resolved) == ("train.py", "ada", False)
-    with pytest.raises(Trouble, match="simulated: there is nothing to end"):
+    with pytest.raises(Trouble, match="simulated process cannot be ended from here"):
         end(one, Way.ASK)
 
 

@@ -11,7 +11,8 @@ from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.models import MODELS, CardModel
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
-from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse
+from gpuexplorer.telemetry.process_book import ProcessNames, end, has_ended
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure, ProcessUse, Way
 from gpuexplorer.telemetry.topology import Link, PathKind, pcie_rate
 from tests.clocks import ManualClock
 
@@ -33,6 +34,34 @@ def link(of: SimulatedBackend, a: int, b: int) -> Link:
     found = of.topology().link(CardId(f"SIM-{a}"), CardId(f"SIM-{b}"))
     assert found is not None
     return found
+
+
+def test_a_program_that_is_ended_gives_the_card_back_and_the_next_run_begins_anew() -> None:
+    clock = ManualClock()
+    made = backend("1xTitanRTX", clock=clock)
+    names = ProcessNames(told_of=made.told_of)
+
+    def look() -> dict[str | None, NamedProcess]:
+        every = names.of_card(SIM_0, made.processes(SIM_0) or ())
+        return {each.command: each for each in every}
+
+    train = next(each for each in look().values() if "train.py" in (each.command or ""))
+    assert None not in (train.cpu, train.memory_bytes, train.started_at)
+    before = made.now(SIM_0, ALL).values
+    clock.advance(1.0)
+    end(train, Way.ASK)
+    assert has_ended(train)
+    assert train.command not in look()
+    clock.advance(1.0)
+    after = made.now(SIM_0, ALL).values
+    for metric in (m.MEMORY_USED, m.GPU_UTILIZATION, m.POWER_DRAW):
+        assert after[metric] < before[metric] / 2
+    for _ in range(100):
+        clock.advance(10.0)
+        if again := look().get(train.command):
+            assert again.process.pid != train.process.pid
+            return
+    pytest.fail("it never began again")
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)

@@ -7,37 +7,27 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QStackedWidget, QWidget
 
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.harmless import tabbed
-from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.process_words import parents
+from gpuexplorer.core.units import memory
+from gpuexplorer.core.words import listed, mark, tr, trn
+from gpuexplorer.gui.cards.process_words import on_how_many, parents
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.processes.columns import CARD_WIDTH, ProcessColumns
-from gpuexplorer.gui.processes.details import ProcessDetails, past_curves
-from gpuexplorer.gui.processes.end_dialog import EndingActions
-from gpuexplorer.gui.processes.model import (
+from gpuexplorer.gui.processes.columns import (
+    CARD,
+    CARD_WIDTH,
+    MEMORY,
+    ProcessColumns,
+)
+from gpuexplorer.gui.processes.ending import ProcessDetails
+from gpuexplorer.gui.processes.rows import (
     Grouping,
-    PickedProcesses,
     ProcessFilter,
     ProcessLine,
     as_csv,
     lines_of,
-    picked_processes,
-)
-from gpuexplorer.gui.processes.picked_words import commands, facts
-from gpuexplorer.gui.processes.tool_row import NoticeColumn, ToolRow
-from gpuexplorer.gui.processes.words import (
-    CARD,
-    COMMAND,
-    MEMORY,
-    SIMULATED_LINE,
-    filtered,
-    nobody,
-    notices,
-    summary,
 )
 from gpuexplorer.gui.tables.cell import chips_width
 from gpuexplorer.gui.tables.model import TableModel
@@ -45,17 +35,28 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
+from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton
+from gpuexplorer.gui.widgets.controls.fields import SearchField
+from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    Grow,
+    column,
+    label,
+    row,
+)
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView
-from gpuexplorer.gui.widgets.saving import CSV, Saving, Write, suggested_name
+from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView, Remark
+from gpuexplorer.gui.widgets.saving import CSV, PlotNote, Saving, Write, suggested_name
 from gpuexplorer.telemetry.process_book import BookRow
+from gpuexplorer.telemetry.processes import ProcessFigure
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _LOOK_EVERY = 2.0  # at least, in seconds
 _LEAST_WITH_DETAILS = 400  # pixels
-_SAID_FOR = 8.0  # seconds: what was saved where
-_CHIPS_OF_A_PROGRAM = 4
+_COMPACT_BELOW, _STACKED_BELOW = 800, 640
+_CHIPS_OF_A_PROGRAM, _COMMAND_AT = 4, 1
 _COLUMNS, _GROUPING = "processes/columns", "processes/grouping"
 
 
@@ -64,108 +65,208 @@ class ProcessesView(LiveView):
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, processes=True, parent=parent)
-        self._navigation = desk.navigation
-        self._settings = desk.settings
-        self._words = ""
         self._card: CardId | None = None
         self._columns = ProcessColumns()
         self._lines: Sequence[ProcessLine] = ()
         self._grouping = Grouping.LIST
-        self._shown_rows: Sequence[BookRow] = ()
-        self._shown: tuple[object, ...] = ()
-        self._said = ("", float("-inf"))
-        self._title = label(tr("Processes"), look().letters.title)
+        self._rows: Sequence[BookRow] = ()
+        self._listed: tuple[object, ...] = ()
         self._summary = ElidedLabel(look().letters.body, Tone.QUIET)
-        self._tools = ToolRow()
-        self._notices = NoticeColumn()
         self._model = TableModel(
-            self._columns.all(), lambda line: line.key, lambda line: line.under, self
+            [*self._columns.all()], lambda line: line.key, lambda line: line.under, self
         )
         self._table = Table(tr("Processes"), self._model, desk.machine.session.desk)
         self._table.setObjectName("processes.table")
         self._table.columns.sort_by(MEMORY, falling=True)
         self._table.columns.remember_in(desk.settings, _COLUMNS)
+        self._table.columns.fitted.connect(self._on_columns_fitted)
+        self._table.picked_changed.connect(self._show_picked)
+        self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._table.customContextMenuRequested.connect(self._on_row_menu_asked)
         self._nobody = EmptyState(Icon.PROCESSES)
-        self._details = ProcessDetails()
-        self._ending = EndingActions(desk.machine, desk.settings, self._table, self)
-        self._saving = Saving(desk.machine.settings, self)
-        self._saving.done.connect(self._say)
-        self._saving.refused.connect(self._say)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self._table)
-        self._stack.addWidget(self._nobody)
-        self.begin_at(self._table)
+        self._nobody.way_on_chosen.connect(self._on_filter_cleared)
+        self._details = ProcessDetails(desk, self._columns)
+        self._details.closed.connect(self._table.setFocus)
+        self._saving = Saving(desk.settings, self)
+        self._note = PlotNote(self)
+        self._saving.done.connect(self._note.show_done)
+        self._saving.refused.connect(self._note.show_refused)
         self._arrange()
-        self._end_action = self.add_command(tr("End process…"), "Del", self._on_end_asked)
+        self.begin_at(self._table)
+        self._end_action = self.add_command(tr("End process…"), "Del", self._details.ask)
         # Nobody means to end one who is at another part of the window.
         self._end_action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._copy_action = self.add_command(tr("Copy rows"), "Ctrl+C", self._on_copy_asked)
-        self.add_command(tr("Export as CSV…"), "Ctrl+S", self.ask_export)
-        self.add_command(tr("Choose columns and order…"), "", self._tools.open_columns)
+        self.add_command(tr("Export as CSV…"), "Ctrl+S", self._on_export_asked)
+        self.add_command(tr("Choose columns and order…"), "", self._choose_columns.click)
+        desk.settings.changed.connect(self._on_settings_changed)
         kept = desk.settings.remembered(_GROUPING)
-        self._show_grouping(Grouping(kept) if kept in set(Grouping) else Grouping.LIST)
-        self._connect()
+        self._on_grouping_chosen(Grouping(kept) if kept in set(Grouping) else Grouping.LIST)
         self._on_settings_changed()
 
-    def pull(self) -> None:
-        session, units = self.machine.session, self._settings.choices.units
-        rows, cards = session.process_book.rows(), self.machine.cards()
-        stamp = (units, self._asked_for(), self._table.may_move(), len(cards))
-        if rows is not self._shown_rows or stamp != self._shown or not rows:
-            in_order = stamp[:2] != self._shown[:2]
-            self._shown_rows, self._shown = rows, stamp
-            self._show_rows(in_order=in_order)
-        self._notices.show_notices(notices(session, cards, rows))
-        self._show_summary()
-
-    def start_search(self) -> bool:
-        self._tools.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self._tools.search.selectAll()
-        return True
-
-    def ask_export(self) -> None:
-        """Asks where to, and returns at once."""
-        session = self.machine.session
-        name = suggested_name("processes", session.clock.wall(), simulated=session.simulated)
-        self._saving.ask(tr("Export processes"), name, [CSV], self._csv)
-
-    def stop(self) -> None:
-        self._ending.stop()
-        super().stop()
-
     def _arrange(self) -> None:
-        head = row(self._title, self._summary, GROWS, gap=12)
-        above = column(head, self._tools, self._notices, gap=10, margins=(16, 14, 16, 8))
+        title = label(tr("Processes"), look().letters.title)
+        self._search = SearchField(tr("Filter by command, user, pid, container"))
+        self._search.setMinimumWidth(120)
+        self._search.setMaximumWidth(320)
+        self._search.textChanged.connect(self.pull)
+        self._search.left.connect(self._on_search_left)
+        self._cards = MenuButton(tr("Card"))
+        self._cards.about_to_open.connect(self._on_cards_asked)
+        words = tr("List"), tr("By program"), tr("Tree")
+        self._groupings = Segmented(tr("Rows"), [*zip(Grouping, words, strict=True)])
+        self._groupings.chosen.connect(self._on_grouping_chosen)
+        self._choose_columns = MenuButton(tr("Columns and order"))
+        self._choose_columns.about_to_open.connect(self._table.columns.fill_menu)
+        export = IconButton(Icon.EXPORT, tr("Export the rows that are shown as CSV"), "Ctrl+S")
+        export.clicked.connect(self._on_export_asked)
+        buttons = row(self._cards, self._groupings, FREE, self._choose_columns, export)
+        # The field takes what room there is, up to its widest.
+        self._tools = row(self._search, Grow(100), buttons, GROWS)
+        elsewhere = mark(
+            "This program runs in a container. The driver reports the pids of the host, and in "
+            "here they mean nothing or somebody else, so programs have no names and cannot be "
+            "ended. To see them, start the container with `--pid=host`."
+        )
+        self._elsewhere = Remark(tr(elsewhere))
+        self._unknown = Remark("", Icon.WARNING, Tone.WARN)
+        head = row(title, self._summary, GROWS, gap=12)
+        notices = column(self._elsewhere, self._unknown, gap=10)
+        above = column(head, self._tools, notices, gap=10, margins=(16, 14, 16, 8))
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._table)
+        self._stack.addWidget(self._nobody)
         panel = QFrame()
         panel.setProperty("panel", "card")
         rows = row(self._stack, margins=(8, 0, 4, 0))
         column(above, rows, GROWS, self._details, within=panel, gap=0)
         column(panel, within=self, margins=(24, 20, 24, 20))
 
-    def _connect(self) -> None:
-        self._tools.searched_for.connect(self._on_searched_for)
-        self._tools.card_chosen.connect(self._on_card_chosen)
-        self._tools.grouping_chosen.connect(self._on_grouping_chosen)
-        self._tools.columns_asked.connect(self._table.columns.fill_menu)
-        self._tools.export_asked.connect(self.ask_export)
-        self._tools.left.connect(self._table.setFocus)
-        self._table.columns.fitted.connect(self._on_columns_fitted)
-        self._nobody.way_on_chosen.connect(self._on_filter_cleared)
-        self._table.picked_changed.connect(self._show_picked)
-        self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._table.customContextMenuRequested.connect(self._on_row_menu_asked)
-        self._details.end_asked.connect(self._on_end_asked)
-        self._settings.changed.connect(self._on_settings_changed)
+    def pull(self) -> None:
+        rows, units = self.machine.session.process_book.rows(), self.desk.settings.choices.units
+        chosen = self.machine.shown(self._card)
+        ids = None
+        if chosen is not None:
+            ids = frozenset(each.card.id for each in (chosen, *chosen.instances))
+        wanted = ProcessFilter(self._grouping, self._search.text(), ids)
+        drawn = wanted, units, self._table.may_move(), self.machine.cards()
+        if rows is not self._rows or drawn != self._listed:
+            in_order = drawn[:2] != self._listed[:2]
+            self._rows, self._listed = rows, drawn
+            self._show_rows(wanted, in_order=in_order)
+        if not self._lines:
+            self._nobody.show_words(*self._why_nobody())
+        self._show_notices()
+        self._summary.show_text(self._summary_words())
 
-    def _asked_for(self) -> ProcessFilter:
-        return ProcessFilter(self._grouping, self._words, self._card_ids())
+    def start_search(self) -> bool:
+        self._search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._search.selectAll()
+        return True
 
-    def _card_ids(self) -> frozenset[CardId] | None:
-        """A card stands for its instances too."""
-        shown = self.machine.shown(self._card)
-        if shown is None:
-            return None
-        return frozenset(each.card.id for each in (shown, *shown.instances))
+    def stop(self) -> None:
+        self._details.stop()
+        super().stop()
+
+    def _show_rows(self, wanted: ProcessFilter, *, in_order: bool) -> None:
+        session, cards, columns = self.machine.session, self.machine.cards(), self._columns
+        columns.cards = {
+            each.card.id: each for shown in cards for each in (shown, *shown.instances)
+        }
+        columns.now, columns.wall = session.clock.now(), session.clock.wall()
+        columns.past = session.process_book.past
+        if columns.units != self.desk.settings.choices.units:
+            columns.units = self.desk.settings.choices.units
+            self._model.show_columns([*columns.all()])
+        self._lines = lines_of(self._rows, wanted, columns.cards)
+        self._table.show_rows(self._lines, in_order=in_order)
+        chosen = self.machine.shown(self._card)
+        every = tr("All cards")
+        self._cards.show_words(tr("Card {number}", number=chosen.number) if chosen else every)
+        # With one card there is nothing to choose from.
+        self._cards.setVisible(len(cards) > 1 or chosen is not None)
+        self._stack.setCurrentWidget(self._table if self._lines else self._nobody)
+        if self._lines and self.hasFocus():
+            # Where it was to be from the beginning, and there were no rows yet.
+            self._table.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._show_picked()
+
+    def _show_picked(self) -> None:
+        self._details.show_picked(self._table.picked())
+        self._end_action.setEnabled(self._details.may_end)
+        # In a low window the rows need the room more; menu and keys do the same as it.
+        self._details.setVisible(bool(self._lines) and self.height() >= _LEAST_WITH_DETAILS)
+
+    def _why_nobody(self) -> Sequence[str]:
+        """Why there is no row: a heading, more about it, and the way on."""
+        session, rows = self.machine.session, self._rows
+        cards = [each for each in self.machine.cards() if each.card.kind is CardKind.GPU]
+        ids = [each.card.id for each in cards]
+        more = mark("A program that uses a card is listed here.")
+        if rows:
+            one = mark("{count} process is hidden by the filter.")
+            many = mark("{count} processes are hidden by the filter.")
+            hidden = trn(one, many, len(rows))
+            return tr("No process fits the filter."), hidden, tr("Clear the filter")
+        if not cards:
+            return [tr("There is no card that a program could use.")]
+        if why := session.source.figures_alone:
+            return tr("Which programs use the cards is not known."), tr(why)
+        if {*ids} <= {*session.processes_unknown()}:
+            reasons = (tr(session.state_sentence(card)) for card in ids)
+            whole = tr("Which programs use the cards is not known just now.")
+            return whole, "\n".join(dict.fromkeys(reasons))
+        if all(session.process_book.looked_at(card) is None for card in ids):
+            return [tr("Asking the driver which programs use the cards…")]
+        if session.stream.elsewhere and not session.simulated:
+            more = mark("A container without `--pid=host` may not see the programs of others.")
+        return tr("No program uses a card."), tr(more)
+
+    def _show_notices(self) -> None:
+        """What is to be known beside the rows."""
+        session, rows = self.machine.session, self._rows
+        self._elsewhere.setVisible(any(row.named.elsewhere for row in rows))
+        unknown = {*session.processes_unknown()} if rows else set()
+        cards = [each for each in self.machine.cards() if each.card.id in unknown]
+        numbers, ids = listed([each.number for each in cards]), [each.card.id for each in cards]
+        named = trn("card {numbers}", "cards {numbers}", len(cards), numbers=numbers)
+        words = tr("Which programs use {cards} is not known just now.", cards=named)
+        states = dict.fromkeys(tr(session.state_sentence(card)) for card in ids)
+        whys = [each for each in states if each != tr(CardState.WORKING.sentence)]
+        if whys:
+            words = tr("{sentence} ({reasons})", sentence=words, reasons=listed(whys))
+        self._unknown.sentence.setText(words)
+        self._unknown.setVisible(bool(cards))
+
+    def _summary_words(self) -> str:
+        """ "5 processes on 2 cards; this window holds no card memory". A recording says nothing
+        of this window.
+        """
+        session, count = self.machine.session, len(self._rows)
+        book = session.process_book
+        looks = [book.looked_at(each.card.id) for each in self.machine.cards()]
+        now, living = session.clock.now(), book.living()
+        age = now - max((look for look in looks if look is not None), default=now)
+        if age > 2 * max(session.interval, _LOOK_EVERY) + 1:
+            return tr("As reported {seconds:.0f} s ago; asked again now", seconds=age)
+        shown = sum(len(line.rows) for line in self._lines)
+        words = on_how_many(living, parents(self.machine.cards()))
+        if not words:
+            return ""
+        if shown < count:
+            one = mark("{shown} of {count} row shown; {rest}")
+            many = mark("{shown} of {count} rows shown; {rest}")
+            words = trn(one, many, count, shown=shown, rest=words)
+        if session.simulated:
+            return tr("{processes}, all made up", processes=words)
+        if self.machine.past.ended is not None:
+            return words
+        ours = [each.process.values for each in living if each.ours]
+        if not ours:
+            return tr("{processes}; this window holds no card memory", processes=words)
+        held = sum(each.get(ProcessFigure.MEMORY, 0.0) for each in ours)
+        said = memory(held, self.desk.settings.choices.units)
+        return tr("{processes}; this window holds {memory}", processes=words, memory=said)
 
     def _csv(self, path: Path) -> Write:
         """All rows that are shown, also those under others."""
@@ -176,195 +277,89 @@ class ProcessesView(LiveView):
         text = as_csv(rows, self._columns.cards, moment, simulated=session.simulated)
         return partial(write_whole, path, [text.encode("utf-8")])
 
-    def _say(self, words: str) -> None:
-        self._said = (words, self.machine.session.desk.now())
-        self._show_summary()
-
-    def _show_rows(self, *, in_order: bool) -> None:
-        session, cards = self.machine.session, self.machine.cards()
-        listed = {each.card.id: each for shown in cards for each in (shown, *shown.instances)}
-        units = self._settings.choices.units
-        clock, before = session.clock, self._columns
-        other_units = units != before.units
-        before.look_at(listed, units, clock.now(), clock.wall(), session.process_book.past)
-        if other_units:
-            self._model.show_columns(self._columns.all())
-        if self.machine.shown(self._card) is None:
-            self._card = None
-        self._tools.show_cards(cards, self._card)
-        self._lines = lines_of(
-            session.process_book.rows(), self._asked_for(), self._columns.places
-        )
-        self._table.show_rows(self._lines, in_order=in_order)
-        self._show_nobody()
-        self._show_picked()
-
-    def _show_nobody(self) -> None:
-        session, cards = self.machine.session, self.machine.cards()
-        if self._lines:
-            self._stack.setCurrentWidget(self._table)
-            if self.hasFocus():
-                # Where it was to be from the beginning, and there were no rows yet.
-                self._table.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._show_details()
-            return
-        self._details.hide()
-        rows = session.process_book.rows()
-        shown = self.machine.shown(self._card)
-        words = (
-            filtered(len(rows), self._words, "" if shown is None else shown.number)
-            if rows
-            else nobody(session, cards)
-        )
-        self._nobody.show_words(words.heading, words.more, words.way_on)
-        self._stack.setCurrentWidget(self._nobody)
-
-    def _show_details(self) -> None:
-        """In a low window the rows need the room more; menu and keys do the same as it."""
-        room = self.height() >= _LEAST_WITH_DETAILS
-        self._details.setVisible(bool(self._lines) and room)
-
-    def _show_summary(self) -> None:
+    def _on_export_asked(self) -> None:
         session = self.machine.session
-        words, at = self._said
-        if session.desk.now() - at < _SAID_FOR:
-            self._summary.show_text(words)
-            return
-        age = self._age()
-        if age is not None:
-            self._summary.show_text(
-                tr("As reported {seconds:.0f} s ago; asked again now", seconds=age)
-            )
-            return
-        shown = sum(len(line.rows) for line in self._lines)
-        self._summary.show_text(
-            summary(
-                session.process_book.living(),
-                shown,
-                len(session.process_book.rows()),
-                parents(self.machine.cards()),
-                self._settings.choices.units,
-                simulated=session.simulated,
-                recorded=self.machine.past.ended is not None,
-            )
-        )
-
-    def _age(self) -> float | None:
-        """Seconds since the last look, where that is long ago: nobody asked meanwhile."""
-        session = self.machine.session
-        looks = [session.process_book.looked_at(each.card.id) for each in self.machine.cards()]
-        newest = max((at for at in looks if at is not None), default=None)
-        if newest is None:
-            return None
-        age = session.clock.now() - newest
-        return age if age > 2 * max(session.interval, _LOOK_EVERY) + 1 else None
-
-    def _show_picked(self) -> None:
-        picked = self._picked()
-        allowed = self._ending.allowed
-        if picked is None:
-            self._details.show_nothing(self._ending.why_not_allowed)
-            self._end_action.setEnabled(False)
-            return
-        refusal = self._ending.refusal(picked)
-        said = facts(picked, self._settings.choices.units, self._columns.wall)
-        self._details.show_processes(commands(picked), said, refusal, ending=allowed)
-        self._show_past()
-        self._end_action.setEnabled(not refusal)
-
-    def _show_past(self) -> None:
-        """Of one process, on all cards that are picked; several have not one past."""
-        rows = {row.key: row for line in self._table.picked() for row in line.rows}
-        curves = []
-        if len({pid for _, pid in rows}) == 1:
-            curves = past_curves(ProcessLine("", tuple(rows.values())), self._columns)
-        self._details.show_past(curves)
-
-    def _picked(self) -> PickedProcesses | None:
-        lines = self._table.picked()
-        if not lines:
-            return None
-        return picked_processes(
-            lines, self.machine.session.process_book.rows(), self._columns.cards
-        )
-
-    def _show_grouping(self, grouping: Grouping) -> None:
-        self._grouping = grouping
-        self._tools.show_grouping(grouping)
-        command = [column.key for column in self._model.columns].index(COMMAND)
-        self._table.show_branches(None if grouping is Grouping.LIST else command)
-
-    def _on_searched_for(self, words: str) -> None:
-        self._words = words.strip()
-        self.pull()
-
-    def _on_card_chosen(self, card: CardId | None) -> None:
-        self._card = card
-        self.pull()
-
-    def _on_filter_cleared(self) -> None:
-        self._card = None
-        self._tools.search.clear()
-        self.pull()
-        self._table.setFocus()
-
-    def _on_grouping_chosen(self, grouping: Grouping) -> None:
-        self._settings.remember(_GROUPING, grouping)
-        self._show_grouping(grouping)
-        grouped = grouping is not Grouping.LIST
-        width = round(chips_width(_CHIPS_OF_A_PROGRAM)) if grouped else CARD_WIDTH
-        self._table.columns.set_width(CARD, width)
-        self.pull()
-
-    def _on_row_menu_asked(self, place: QPoint) -> None:
-        if self._picked() is None:
-            return
-        menu = QMenu(self)
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.addAction(self._copy_action)
-        for shown in self._picked_cards()[:1]:
-            self._offer_card(menu, shown)
-        if self._ending.allowed:
-            menu.addSeparator()
-            menu.addAction(self._end_action)
-        menu.popup(self._table.viewport().mapToGlobal(place))
-
-    def _offer_card(self, menu: QMenu, shown: Shown) -> None:
-        only = menu.addAction(tr("Only card {number}", number=shown.number))
-        only.triggered.connect(lambda: self._on_card_chosen(shown.card.id))
-        opens = menu.addAction(tr("Open card {number}", number=shown.number))
-        opens.triggered.connect(lambda: self._navigation.open_card(shown.card.id))
-
-    def _picked_cards(self) -> list[Shown]:
-        ids = [row.named.process.card for line in self._table.picked() for row in line.rows]
-        found = (self.machine.shown(card) for card in dict.fromkeys(ids))
-        return [shown for shown in found if shown is not None]
-
-    def _on_columns_fitted(self) -> None:
-        shown = {column.key for column in self._table.columns.in_order()}
-        hidden = [each.named for each in self._model.columns if each.key not in shown]
-        self._tools.show_hidden(hidden)
+        name = suggested_name("processes", session.clock.wall(), simulated=session.simulated)
+        self._saving.ask(tr("Export processes"), name, [CSV], self._csv)
 
     def _on_copy_asked(self) -> None:
         """What is picked, or all where nothing is."""
         every = [each for line in self._lines for each in line.with_those_under()]
         captions, rows = self._table.texts(self._table.picked() or every)
         simulated = self.machine.session.simulated
-        text = tabbed(captions, rows, tr(SIMULATED_LINE) if simulated else "")
-        QGuiApplication.clipboard().setText(text)
-        self._say(trn("{count} row copied.", "{count} rows copied.", len(rows)))
+        note = tr("SIMULATED: these processes are made up") if simulated else ""
+        QGuiApplication.clipboard().setText(tabbed(captions, rows, note))
+        self._note.show_done(trn("{count} row copied.", "{count} rows copied.", len(rows)))
 
-    def _on_end_asked(self) -> None:
-        picked = self._picked()
-        if picked is not None:
-            self._ending.ask(picked)
+    def _on_card_chosen(self, card: CardId | None) -> None:
+        self._card = card
+        self.pull()
+
+    def _on_search_left(self) -> None:
+        self._table.setFocus()
+        if not self._table.picked():
+            self._table.setCurrentIndex(self._model.index(0, 0))
+
+    def _on_filter_cleared(self) -> None:
+        self._search.clear()
+        self._on_card_chosen(None)
+        self._table.setFocus()
+
+    def _on_grouping_chosen(self, grouping: Grouping) -> None:
+        self._grouping, grouped = grouping, grouping is not Grouping.LIST
+        self.desk.settings.remember(_GROUPING, grouping)
+        self._groupings.show_choice(grouping)
+        self._table.show_branches(_COMMAND_AT if grouped else None)
+        width = round(chips_width(_CHIPS_OF_A_PROGRAM)) if grouped else CARD_WIDTH
+        self._table.columns.set_width(CARD, width)
+        self.pull()
+
+    def _on_cards_asked(self, menu: QMenu) -> None:
+        every = [(each.card.id, each.title) for each in self.machine.cards()]
+        for card, title in ((None, tr("All cards")), *every):
+            action = menu.addAction(title.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(card == self._card)
+            action.triggered.connect(lambda _=False, card=card: self._on_card_chosen(card))
+
+    def _on_row_menu_asked(self, place: QPoint) -> None:
+        rows = [row for line in self._table.picked() for row in line.rows]
+        if not rows:
+            return
+        menu, navigation = QMenu(self), self.desk.navigation
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.addAction(self._copy_action)
+        card = rows[0].named.process.card
+        if (shown := self.machine.shown(card)) is not None:
+            only = menu.addAction(tr("Only card {number}", number=shown.number))
+            only.triggered.connect(lambda: self._on_card_chosen(card))
+            opens = menu.addAction(tr("Open card {number}", number=shown.number))
+            opens.triggered.connect(lambda: navigation.open_card(card))
+        if self._end_action.isVisible():
+            menu.addSeparator()
+            menu.addAction(self._end_action)
+        menu.popup(self._table.viewport().mapToGlobal(place))
+
+    def _on_columns_fitted(self) -> None:
+        """The columns for which there is no room, or that a person hid."""
+        shown = {each.key for each in self._table.columns.in_order()}
+        hidden = [each.named for each in self._model.columns if each.key not in shown]
+        words = tr("Columns")
+        if hidden:
+            words = trn("Columns, {count} hidden", "Columns, {count} hidden", len(hidden))
+        self._choose_columns.show_words(words)
+        self._choose_columns.setToolTip(listed(hidden))
 
     def _on_settings_changed(self) -> None:
-        self._end_action.setVisible(self._ending.allowed)
+        self._end_action.setVisible(not self._details.refused)
         self._show_picked()
         if self.isVisible():
             self.pull()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._show_details()
+        direction, width = QBoxLayout.Direction, event.size().width()
+        self._groupings.show_compact(width < _COMPACT_BELOW)
+        narrow = width < _STACKED_BELOW
+        self._tools.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
+        self._show_picked()

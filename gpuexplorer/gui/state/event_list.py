@@ -1,7 +1,5 @@
 """EventList: one row an episode, the newest on top, and what stands in its columns."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +7,8 @@ from datetime import datetime
 from functools import partial
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.harmless import harmless
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.harmless import csv_of, harmless
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.event_words import (
     EventGroup,
     group_of,
@@ -27,40 +25,14 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.happenings import Episode, EpisodeState, EventBook, Happening
 
 BEGAN, ENDED, CARD, LASTED = "began", "ended", "card", "lasted"
-CHIPS = 4  # of so many cards at once; of more it is said how many more
+_CHIPS = 4  # of so many cards at once; of more it is said how many more
 _MOST_HINTED = 16
-# The cards of one round are read within this time.
-_AT_ONCE = 1.5
-# Rows that may have come in between: another round brings other things meanwhile.
-_LOOKED_AT = 16
+_AT_ONCE = 1.5  # seconds: the cards of one round are read within them
+_LOOKED_AT = 16  # rows that may have come in between
 _CAPTIONS = (
     *("began", "ended", "lasted [s]", "simulated", "kind", "card", "card_id"),
     *("what_happened", "state"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class EventChoice:
-    """None and "" let everything through."""
-
-    group: EventGroup | None = None
-    card: CardId | None = None
-    words: str = ""
-
-    def finds(self, episode: Episode, numbers: Mapping[CardId, str]) -> bool:
-        """Whatever its group. `numbers` is what people call the cards that are listed."""
-        first = episode.first
-        # What is about the driver is about each of its cards.
-        if self.card is not None and first.card not in (self.card, None):
-            return False
-        if not self.words:
-            return True
-        card = tr("Driver")
-        if first.card is not None:
-            card = tr("Card {number}", number=numbers.get(first.card, first.card))
-        ended = "" if episode.end is None else tr(episode.end.kind.value)
-        said = f"{sentence(episode)} {tr(first.kind.value)} {ended} {card}".lower()
-        return all(word in said for word in self.words.lower().split())
 
 
 @dataclass(eq=False, slots=True)
@@ -95,145 +67,130 @@ class EventList:
         self._machine = machine
         self._book = EventBook()
         self._log: Sequence[Happening] = ()
-        self._every: list[EpisodeRow] = []  # the oldest first, as all but `rows`
-        self._found: list[EpisodeRow] = []  # for the card and the words, of every group
-        self.choice = EventChoice()
+        self.every: list[EpisodeRow] = []  # the oldest first, as all but `rows`
+        self.found: list[EpisodeRow] = []  # for the card and the words, of every group
+        # What is chosen; None and "" let everything through.
+        self.group: EventGroup | None = None
+        self.card: CardId | None = None
+        self.words = ""
         self.rows: list[EpisodeRow] = []  # the newest first
         self.counts: Counter[EventGroup] = Counter()
-
-    @property
-    def total(self) -> int:
-        return len(self._every)
-
-    @property
-    def found(self) -> int:
-        """How many there are of all groups."""
-        return len(self._found)
 
     def show_log(self, log: Sequence[Happening]) -> bool:
         """Takes in what is new; True if there was anything."""
         if log[-1:] == self._log[-1:]:
             return False
         added = self._book.take(log)
-        if self._book.anew:
-            # Another log: the playhead of a recording went back.
-            self._every.clear()
-            self._found.clear()
-        elif self._log and self._log[0] is not log[0]:
-            # The oldest make room for the newest, but what still goes on stays.
-            for rows in (self._every, self._found):
-                rows[:] = [row for row in rows if _stays(row, log[0].at)]
+        # Of another log, as when the playhead of a recording goes back, nothing is kept. Else
+        # the oldest make room for the newest, but what still goes on stays.
+        oldest = float("inf") if self._book.anew else log[0].at
+        if self._book.anew or (self._log and self._log[0] is not log[0]):
+            for rows in (self.every, self.found):
+                rows[:] = [row for row in rows if not self._book.anew and _stays(row, oldest)]
         self._log = log
-        _gather(added, self._every)
-        if self._found is not self._every:
-            _gather(self._chosen_of(added), self._found)
+        _gather(added, self.every)
+        if self.found is not self.every:
+            _gather(self._chosen_of(added), self.found)
         self._list()
         return True
 
-    def choose(self, choice: EventChoice) -> None:
-        self.choice = choice
-        self._found = self._every
-        if choice.card is not None or choice.words:
-            self._found = []
-            episodes = (each for row in self._every for each in row.episodes)
-            _gather(self._chosen_of(episodes), self._found)
+    @property
+    def narrowed(self) -> bool:
+        return bool(self.group or self.card or self.words)
+
+    def choose(
+        self, group: EventGroup | None = None, card: CardId | None = None, words: str = ""
+    ) -> None:
+        self.group, self.card, self.words, self.found = group, card, words, self.every
+        if card is not None or words:
+            self.found = []
+            episodes = (each for row in self.every for each in row.episodes)
+            _gather(self._chosen_of(episodes), self.found)
         self._list()
 
     def _list(self) -> None:
-        group = self.choice.group
-        self.counts = Counter(group_of(row.first.kind) for row in self._found)
-        listed = self._found[::-1]
-        if group is not None:
-            listed = [row for row in listed if group_of(row.first.kind) is group]
-        self.rows = listed
+        groups = [group_of(row.first.kind) for row in self.found]
+        self.counts = Counter(groups)
+        pairs = zip(self.found, groups, strict=True)
+        self.rows = [row for row, group in pairs if self.group in (None, group)][::-1]
 
     def _chosen_of(self, episodes: Iterable[Episode]) -> list[Episode]:
-        numbers = self._numbers()
-        return [each for each in episodes if self.choice.finds(each, numbers)]
+        """Whatever their group. What is about the driver is about each of its cards."""
+        here = (
+            each
+            for each in episodes
+            if self.card in (None, each.first.card) or not each.first.card
+        )
+        return [each for each in here if self._says(each)]
+
+    def _says(self, episode: Episode) -> bool:
+        kinds = [each.kind for each in (episode.first, episode.end) if each is not None]
+        words = " ".join([self._named(episode), *(tr(kind.value) for kind in kinds)]).lower()
+        return all(word in words for word in self.words.lower().split())
 
     def columns(self) -> list[Column[EpisodeRow]]:
+        def sign_cell(row: EpisodeRow) -> Cell:
+            icon, tone = sign(row.first)
+            # What has ended no longer asks for attention.
+            tone = Tone.QUIET if all(each.end is not None for each in row.episodes) else tone
+            return Cell(icon=icon, tone=tone, hint=tr(row.first.kind.value))
+
+        def both(said: Callable[[Episode], str], row: EpisodeRow) -> Cell:
+            return Cell(of_all(row.episodes, said), tone=Tone.QUIET)
+
+        ended, lasted = partial(both, self._ended), partial(both, _lasted)
         column = partial(Column[EpisodeRow], spoken=self._spoken)
-        chips = round(chips_width(CHIPS))
+        chips = round(chips_width(_CHIPS))
+        wide = partial(column, width=164, stretches=True, share=0.25)
         return [
             column(BEGAN, tr("Began"), self._began_cell, width=110),
-            column("sign", "", self._sign_cell, width=32, copied=False),
+            column("sign", "", sign_cell, width=32, copied=False),
             column(CARD, tr("Card"), self._card_cell, width=chips, kept=2),
-            column(
-                "sentence",
-                tr("What happened"),
-                self._sentence_cell,
-                width=164,
-                stretches=True,
-                share=0.25,
-            ),
-            column(ENDED, tr("Ended"), self._ended_cell, width=186, kept=3, right=True),
-            column(LASTED, tr("Lasted"), self._lasted_cell, width=96, kept=1, right=True),
+            wide("sentence", tr("What happened"), self._sentence_cell),
+            column(ENDED, tr("Ended"), ended, width=186, kept=3, right=True),
+            column(LASTED, tr("Lasted"), lasted, width=96, kept=1, right=True),
         ]
+
+    def _sentence_cell(self, row: EpisodeRow) -> Cell:
+        return Cell(_sentence(row), hint=self._hint(row))
 
     def _began_cell(self, row: EpisodeRow) -> Cell:
         began = next((each.began for each in row.episodes if each.began is not None), None)
         if began is None:
             return Cell(absent=(tr("not seen"), "–"), hint=tr("Nobody saw it begin."))
         goes_on = any(each.running for each in row.episodes)
-        tone = Tone.TEXT if goes_on else Tone.QUIET
-        return Cell(self._moment(began), tone=tone)
-
-    def _sign_cell(self, row: EpisodeRow) -> Cell:
-        icon, tone = sign(row.first)
-        # What has ended no longer asks for attention.
-        ended = all(each.end is not None for each in row.episodes)
-        return Cell(
-            icon=icon, tone=Tone.QUIET if ended else tone, hint=tr(row.first.kind.value)
-        )
+        return Cell(self._moment(began), tone=Tone.TEXT if goes_on else Tone.QUIET)
 
     def _card_cell(self, row: EpisodeRow) -> Cell:
-        chips = []
-        for each in row.episodes:
-            card = each.first.card
-            shown = self._machine.shown(card)
-            if card is not None:
-                chips.append(
-                    Chip(card, None) if shown is None else Chip(shown.number, shown.colour)
-                )
+        chips = (self._chip(each) for each in row.episodes if each.first.card)
         return Cell(chips=tuple(chips), hint=self._hint(row))
 
-    def _sentence_cell(self, row: EpisodeRow) -> Cell:
-        return Cell(_sentence(row), hint=self._hint(row))
-
-    def _ended_cell(self, row: EpisodeRow) -> Cell:
-        return Cell(of_all(row.episodes, self._ended), tone=Tone.QUIET)
-
-    def _lasted_cell(self, row: EpisodeRow) -> Cell:
-        return Cell(of_all(row.episodes, _lasted), tone=Tone.QUIET)
-
     def _spoken(self, row: EpisodeRow) -> str:
-        numbers = [chip.text for chip in self._card_cell(row).chips]
         began = self._began_cell(row).said
-        said = tr("{time}: {sentence}", time=began, sentence=_sentence(row))
-        if numbers:
-            said = trn(
-                "{time}, card {numbers}: {sentence}",
-                "{time}, cards {numbers}: {sentence}",
-                len(numbers),
-                time=began,
-                numbers=", ".join(numbers),
-                sentence=_sentence(row),
-            )
-        ended = of_all(row.episodes, self._spoken_end)
-        return f"{said}, {ended}" if ended else said
+        return tr("{time}: {sentence}", time=began, sentence=self._hint(row))
 
     def _hint(self, row: EpisodeRow) -> str:
-        """Each of its episodes on a line of its own."""
-        return "\n".join(self.told(each) for each in row.episodes[:_MOST_HINTED])
+        """Each of its episodes on a line: "Card 1: The card is lost (ongoing)"."""
+        lines = []
+        for each in row.episodes[:_MOST_HINTED]:
+            text, ended, lasted = self._named(each), self._ended(each), _lasted(each)
+            if self._book.state(each)[0] is EpisodeState.ENDED:
+                ended = tr("ended {moment}", moment=ended)
+            if lasted:
+                ended = tr("{ended} after {time}", ended=ended, time=lasted)
+            lines.append(tr("{text} ({mark})", text=text, mark=ended) if ended else text)
+        return "\n".join(lines)
 
-    def told(self, episode: Episode) -> str:
-        """ "Card 1: The card is lost (ongoing)"."""
-        text, ended = sentence(episode), self._spoken_end(episode)
-        card = episode.first.card
-        if card is not None:
-            number = self._numbers().get(card, card)
-            text = tr("Card {card}: {sentence}", card=number, sentence=text)
-        return tr("{text} ({mark})", text=text, mark=ended) if ended else text
+    def _named(self, episode: Episode) -> str:
+        """ "Card 1: The card is lost"."""
+        number, text = self._chip(episode).text, sentence(episode)
+        return tr("Card {card}: {sentence}", card=number, sentence=text) if number else text
+
+    def _chip(self, episode: Episode) -> Chip:
+        shown = self._machine.shown(episode.first.card)
+        if shown is None:
+            return Chip(episode.first.card or "", None)
+        return Chip(shown.number, shown.colour)
 
     def _ended(self, episode: Episode) -> str:
         """When, or how it stands where it has not."""
@@ -242,65 +199,27 @@ class EventList:
             return ""
         if state is EpisodeState.ENDED and episode.ended is not None:
             return self._moment(episode.ended)
-        return state_words(state, since, self._now())
-
-    def _spoken_end(self, episode: Episode) -> str:
-        state = self._book.state(episode)[0]
-        if state is not EpisodeState.ENDED:
-            return self._ended(episode)
-        if episode.lasted is None:
-            return tr("ended {moment}", moment=self._ended(episode))
-        return tr(
-            "ended {moment} after {time}",
-            moment=self._ended(episode),
-            time=span_words(episode.lasted),
-        )
+        return state_words(state, since, self._machine.session.clock.wall())
 
     def _moment(self, wall: float) -> str:
-        return moment_words(wall, self._now())
+        return moment_words(wall, self._machine.session.clock.wall())
 
-    def _now(self) -> float:
-        return self._machine.session.clock.wall()
+    def as_csv(self) -> str:
+        """One line for each episode of each card that is listed."""
+        simulated = self._machine.session.simulated
 
-    def _numbers(self) -> Mapping[CardId, str]:
-        return {
-            each.card.id: each.number
-            for shown in self._machine.cards()
-            for each in (shown, *shown.instances)
-        }
+        def line(each: Episode) -> Mapping[str, object]:
+            first = each.first
+            lasted = "" if each.lasted is None else f"{each.lasted:.6g}"
+            facts = (
+                *(_iso(each.began), _iso(each.ended), lasted, simulated, first.kind.value),
+                *(self._chip(each).text, first.card or "", harmless(first.sentence)),
+                self._book.state(each)[0].value,
+            )
+            return dict(zip(_CAPTIONS, facts, strict=True))
 
-    def as_csv(self) -> Callable[[], str]:
-        """One line for each episode of each card that is listed, taken now and written by any
-        thread: it may take long.
-        """
-        listed = [each for row in self.rows for each in reversed(row.episodes)]
-        taken = [(e, e.ended, e.lasted, self._book.state(e)[0]) for e in listed]
-        numbers = self._numbers()
-        simulated = "yes" if self._machine.session.simulated else "no"
-
-        def write() -> str:
-            text = io.StringIO()
-            writer = csv.writer(text, lineterminator="\n")
-            writer.writerow(_CAPTIONS)
-            for episode, ended, lasted, state in taken:
-                first = episode.first
-                card = first.card or ""
-                writer.writerow(
-                    (
-                        _iso(episode.began),
-                        _iso(ended),
-                        "" if lasted is None else f"{lasted:.6g}",
-                        simulated,
-                        first.kind.value,
-                        numbers.get(CardId(card), card),
-                        card,
-                        harmless(first.sentence),
-                        state.value,
-                    )
-                )
-            return text.getvalue()
-
-        return write
+        listed = (each for row in self.rows for each in reversed(row.episodes))
+        return csv_of(_CAPTIONS, map(line, listed))
 
 
 def _sentence(row: EpisodeRow) -> str:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QHeaderView,
     QMenu,
+    QStyle,
     QStyleOptionHeader,
     QStyleOptionViewItem,
     QTreeView,
@@ -31,7 +32,7 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
-from gpuexplorer.gui.tables.cell import Column, draw_cell
+from gpuexplorer.gui.tables.cell import PADDING, Column, draw_cell
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.look import look
 
@@ -181,6 +182,7 @@ class Table(QTreeView, Generic[T]):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._touched_at = self._clock.now()
         self.window().setAttribute(Qt.WidgetAttribute.WA_KeyboardFocusChange)
+        self.viewport().update()  # the ring, which only the keyboard brings
         super().keyPressEvent(event)
 
     def selectAll(self) -> None:
@@ -315,7 +317,12 @@ class Columns(QHeaderView):
         self._show_fitting(fitting=True)
 
     def _on_section_resized(self, at: int, before: int, width: int) -> None:
-        if before and width and not self.listed.columns[at].stretches:  # nor hidden or shown
+        column = self.listed.columns[at]
+        words = f"↓ {column.heading}" if column.sorts else column.heading  # which is never cut
+        least = round(look().letters.caption.width(words) + 2 * PADDING + 0.5)
+        if 0 < width < least:
+            self.resizeSection(at, least)
+        elif before and width and not column.stretches:  # nor hidden or shown
             self.fit()
             self._on_changed()
 
@@ -333,6 +340,7 @@ class Columns(QHeaderView):
             falling = self.sortIndicatorOrder() is _ORDER.DescendingOrder
             option.text = f"{'↓' if falling else '↑'} {option.text}"
             option.sortIndicator = QStyleOptionHeader.SortIndicator(0)
+            option.state |= QStyle.StateFlag.State_On  # brighter than the others
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self._table.open_column_menu(event.globalPos())

@@ -249,8 +249,8 @@ class Remark(QWidget):
     def __init__(self, sentence: str, icon: Icon = Icon.NOTE, tone: Tone = Tone.QUIET) -> None:
         super().__init__()
         sign, top = Sign(icon, tone, QSize(16, 16)), Qt.AlignmentFlag.AlignTop
-        sentence_label = wrapped_label(sentence, Tone.TEXT)
-        row(sign, top, sentence_label, GROWS, within=self, gap=10, margins=(0, 4, 0, 4))
+        self.sentence = wrapped_label(sentence, Tone.TEXT)
+        row(sign, top, self.sentence, GROWS, within=self, gap=10, margins=(0, 4, 0, 4))
 
 
 class EmptyState(QWidget):

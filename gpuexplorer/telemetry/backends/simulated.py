@@ -3,6 +3,7 @@
 import itertools
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
@@ -10,12 +11,12 @@ from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
 from gpuexplorer.simulation.faults import SLOW_SECONDS, Fault, FaultKind
-from gpuexplorer.simulation.machine import Machine, SimulatedProcess, absence_of
+from gpuexplorer.simulation.machine import LAB_PID, Machine, SimulatedProcess, absence_of
 from gpuexplorer.simulation.models import CardModel
 from gpuexplorer.simulation.reached import no_peers
 from gpuexplorer.simulation.specs import MachineSpec
 from gpuexplorer.telemetry.backend import MADE_UP, HardwareFault, Source, nothing, sorted_out
-from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
+from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.topology import (
     Link,
     OneNvlink,
@@ -51,7 +52,7 @@ class SimulatedBackend:
         label = Message("Simulated: {cards}", cards=spec.label)
         self.source = Source("simulated", label, simulated=True)
         self._clock: Clock = clock or SystemClock()
-        self._began = self._clock.now()
+        self._began, self._began_wall = self._clock.now(), self._clock.wall()
         self._closing = threading.Event()
         self._cards = tuple(
             Card(
@@ -128,6 +129,20 @@ class SimulatedBackend:
         every = self.machine.processes(index, t)
         return tuple(_card_process(card, process, reading) for process in every)
 
+    def told_of(self, named: NamedProcess) -> NamedProcess:
+        """With what a computer would know of it, were it a real one."""
+        card, pid = named.process.card, named.process.pid
+        every = self.machine.processes(self._index[card], self.elapsed)
+        for its in (each for each in every if each.pid == pid):
+            return replace(
+                named,
+                cpu=its.cores,
+                memory_bytes=its.host_bytes,
+                started_at=round(self._began_wall + its.started, 3),
+                identity=None if pid == LAB_PID else _Program(self, self._index[card], pid),
+            )
+        return named
+
     def topology(self) -> Topology:
         spec = self.machine.spec
         links = [self._link(a, b) for a, b in itertools.combinations(self._cards, 2)]
@@ -191,6 +206,28 @@ class SimulatedBackend:
 
     def _model(self, card: Card) -> CardModel:
         return self.machine.spec.cards[card.index].model
+
+
+@dataclass(frozen=True)
+class _Program:
+    """A made-up process, by the names that psutil has for a real one: it ends when asked."""
+
+    backend: SimulatedBackend
+    index: int  # of its card
+    pid: int
+
+    def is_running(self) -> bool:
+        every = self.backend.machine.processes(self.index, self.backend.elapsed)
+        return any(each.pid == self.pid for each in every)
+
+    def status(self) -> str:
+        return ""
+
+    def terminate(self) -> None:
+        self.backend.machine.end(self.index, self.pid, self.backend.elapsed)
+
+    def kill(self) -> None:
+        self.terminate()
 
 
 def _card_process(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gpuexplorer.gui.events.view import EventsView
+from gpuexplorer.gui.events import EventsView
 from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working

@@ -12,7 +12,7 @@ from gpuexplorer.core.metrics import throttle
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.event_words import EventGroup
 from gpuexplorer.gui.cards.moments import moment_words
-from gpuexplorer.gui.state.event_list import EventChoice, EventList
+from gpuexplorer.gui.state.event_list import EventList
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.happenings import Happening, Kind
@@ -60,18 +60,23 @@ def test_what_began_and_ended_is_one_row_with_begin_end_and_duration(rows: Event
     assert said(rows, CARD) == ["1", "0"]
 
 
-def test_what_is_momentary_has_neither_an_end_nor_a_duration(rows: EventList) -> None:
-    rows.show_log([LOST._replace(kind=Kind.XID, sentence=Message("Xid 79"))])
-    assert said(rows, BEGINNING) == [at(39)]
-    assert said(rows, ENDED) == [""]
-    assert said(rows, LASTED) == [""]
-
-
-def test_an_end_whose_beginning_nobody_saw_says_so(rows: EventList) -> None:
-    rows.show_log([OVER._replace(lasted=None)])
-    assert said(rows, BEGINNING) == ["not seen"]
-    assert said(rows, ENDED) == [at(33)]
-    assert said(rows, SENTENCE) == [f"{LIMIT}: ended"]
+@pytest.mark.parametrize(
+    ("told", "began", "ended", "sentence"),
+    [
+        ([LOST._replace(kind=Kind.XID)], at(39), "", "The card is lost"),
+        ([OVER._replace(lasted=None)], "not seen", at(33), f"{LIMIT}: ended"),
+    ],
+)
+def test_what_has_no_end_or_no_beginning_says_so(
+    rows: EventList, told: list[Happening], began: str, ended: str, sentence: str
+) -> None:
+    rows.show_log(told)
+    assert [said(rows, key) for key in (BEGINNING, ENDED, LASTED, SENTENCE)] == [
+        [began],
+        [ended],
+        [""],
+        [sentence],
+    ]
 
 
 def test_a_program_that_is_gone_used_the_card(rows: EventList) -> None:
@@ -95,20 +100,14 @@ def test_a_program_that_is_gone_used_the_card(rows: EventList) -> None:
     assert said(rows, LASTED) == ["8 s"]
 
 
-def test_of_a_card_that_tells_nothing_nobody_says_that_it_is_throttled_still(
-    rows: EventList,
+@pytest.mark.parametrize("kind", [Kind.CARD_LOST, Kind.NO_FIGURES, Kind.PROCESSES_UNKNOWN])
+@pytest.mark.parametrize("began", [Kind.PROCESS_APPEARED, Kind.THROTTLING_BEGAN])
+def test_of_a_card_that_tells_nothing_nobody_says_that_anything_goes_on(
+    rows: EventList, kind: Kind, began: Kind
 ) -> None:
-    rows.show_log([BEGAN, LOST._replace(card=ZERO)])
-    assert said(rows, ENDED) == ["ongoing", f"not known since {at(39)}"]
-
-
-@pytest.mark.parametrize("kind", [Kind.NO_FIGURES, Kind.NO_ANSWER, Kind.PROCESSES_UNKNOWN])
-def test_who_uses_a_card_is_not_known_while_nothing_is_heard_of_it(
-    rows: EventList, kind: Kind
-) -> None:
-    came = BEGAN._replace(kind=Kind.PROCESS_APPEARED, sentence=Message("train uses the card"))
-    rows.show_log([came, LOST._replace(card=ZERO, kind=kind)])
-    assert said(rows, ENDED) == ["ongoing", f"not known since {at(39)}"]
+    if (kind, began) != (Kind.PROCESSES_UNKNOWN, Kind.THROTTLING_BEGAN):
+        rows.show_log([BEGAN._replace(kind=began), LOST._replace(card=ZERO, kind=kind)])
+        assert said(rows, ENDED) == ["ongoing", f"not known since {at(39)}"]
 
 
 def test_a_card_that_is_lost_after_it_was_silent_is_no_longer_silent(rows: EventList) -> None:
@@ -121,12 +120,6 @@ def test_a_card_that_is_lost_after_it_was_silent_is_no_longer_silent(rows: Event
     assert said(rows, ENDED) == [at(59), at(39)]
 
 
-def test_what_is_told_only_when_it_lasts_comes_and_goes(rows: EventList) -> None:
-    restless = LOST._replace(kind=Kind.RESTLESS, sentence=Message("again and again"))
-    rows.show_log([LOST, restless])
-    assert said(rows, ENDED) == ["ongoing", "comes and goes"]
-
-
 def test_what_cannot_be_read_any_more_lasted_until_it_was_read_last(rows: EventList) -> None:
     rows.show_log([BEGAN, OVER._replace(kind=Kind.THROTTLING_UNKNOWN, lasted=12.0)])
     assert said(rows, ENDED) == [f"not known since {at(33)}"]
@@ -134,22 +127,26 @@ def test_what_cannot_be_read_any_more_lasted_until_it_was_read_last(rows: EventL
 
 
 @pytest.mark.parametrize(
-    ("choice", "left"),
+    ("group", "card", "words", "left"),
     [
-        (EventChoice(EventGroup.THROTTLING), [LIMIT]),
-        (EventChoice(EventGroup.FAULT), ["The driver is gone", "The card is lost"]),
+        (EventGroup.THROTTLING, None, "", [LIMIT]),
+        (EventGroup.FAULT, None, "", ["The driver is gone", "The card is lost"]),
         # What is about the driver is about each of its cards.
-        (EventChoice(card=ONE), ["The driver is gone", "The card is lost"]),
-        (EventChoice(words="POWER ended"), [LIMIT]),
-        (EventChoice(words="card 1"), ["The card is lost"]),
-        (EventChoice(words="nothing such"), []),
+        (None, ONE, "", ["The driver is gone", "The card is lost"]),
+        (None, None, "POWER ended", [LIMIT]),
+        (None, None, "card 1", ["The card is lost"]),
+        (None, None, "nothing such", []),
     ],
 )
 def test_it_can_be_narrowed_down(
-    rows: EventList, choice: EventChoice, left: Sequence[str]
+    rows: EventList,
+    group: EventGroup | None,
+    card: CardId | None,
+    words: str,
+    left: Sequence[str],
 ) -> None:
     rows.show_log([BEGAN, OVER, LOST])
-    rows.choose(choice)
+    rows.choose(group, card, words)
     rows.show_log([BEGAN, OVER, LOST, GONE])
     assert said(rows, SENTENCE) == left
 
@@ -161,11 +158,11 @@ def test_the_oldest_make_room_also_where_not_all_are_listed(rows: EventList) -> 
         )
         for number in range(12)
     ]
-    rows.choose(EventChoice(EventGroup.FAULT))
+    rows.choose(EventGroup.FAULT)
     rows.show_log(many[:8])
     rows.show_log(many[3:12])
     assert said(rows, SENTENCE) == [f"Number {number}" for number in (10, 8, 6, 4)]
-    rows.choose(EventChoice())
+    rows.choose()
     assert said(rows, SENTENCE) == [f"Number {n}" for n in range(11, 2, -1)]
 
 
@@ -181,18 +178,13 @@ def test_a_card_that_is_no_longer_listed_keeps_its_lasting_name(rows: EventList)
 
 
 def test_the_filter_counts_what_it_would_list(rows: EventList) -> None:
-    log = [BEGAN, OVER, LOST, GONE, LOST._replace(kind=Kind.ASLEEP, at=51.0)]
-    rows.show_log(log)
-    assert rows.found == 4
-    assert rows.counts == {
-        EventGroup.THROTTLING: 1,
-        EventGroup.FAULT: 2,
-        EventGroup.SLEEP: 1,
-    }
-    rows.choose(EventChoice(EventGroup.FAULT, card=ZERO))
+    rows.show_log([BEGAN, OVER, LOST, GONE, LOST._replace(kind=Kind.ASLEEP, at=51.0)])
+    counts = {EventGroup.THROTTLING: 1, EventGroup.FAULT: 2, EventGroup.SLEEP: 1}
+    assert rows.counts == counts
+    rows.choose(EventGroup.FAULT, ZERO)
     assert len(rows.rows) == rows.counts[EventGroup.FAULT] == 1
     assert rows.counts[EventGroup.SLEEP] == 0
-    assert rows.total == 4
+    assert len(rows.every) == 4
 
 
 def test_what_goes_on_stays_although_its_beginning_is_in_the_log_no_more(
@@ -203,14 +195,6 @@ def test_what_goes_on_stays_although_its_beginning_is_in_the_log_no_more(
     assert said(rows, SENTENCE) == ["The driver is gone", "The card is lost", LIMIT]
 
 
-def test_a_day_of_events_is_taken_in_and_searched(rows: EventList) -> None:
-    many = [BEGAN._replace(at=float(number)) for number in range(10_000)]
-    rows.show_log(many)
-    assert len(rows.rows) == 10_000
-    rows.choose(EventChoice(words="limit"))
-    assert len(rows.rows) == 10_000
-
-
 def test_the_same_on_several_cards_at_once_is_one_row(rows: EventList) -> None:
     also = BEGAN._replace(at=1.9, wall=1e9 + 0.9, card=ONE)
     later = BEGAN._replace(at=9.0, wall=1e9 + 8, card=CardId("GPU-7"))
@@ -219,9 +203,11 @@ def test_the_same_on_several_cards_at_once_is_one_row(rows: EventList) -> None:
     assert said(rows, CARD)[1] == "0 1"
     column = next(each for each in rows.columns() if each.key == CARD)
     assert column.spoken is not None
-    assert "cards 0, 1: At its power limit" in column.spoken(rows.rows[1])
+    for number in (0, 1):
+        words = f"Card {number}: At its power limit (ongoing)"
+        assert words in column.spoken(rows.rows[1])
     assert column.cell(rows.rows[1]).hint.count("ongoing") == 2
-    rows.choose(EventChoice(card=ONE))
+    rows.choose(card=ONE)
     assert said(rows, CARD) == ["1"]
 
 
@@ -232,18 +218,14 @@ def test_a_file_has_a_line_for_each_card_with_its_own_begin_end_and_duration(
     name = Message("{program} uses the card now", program="=HYPERLINK(1)")
     program = Happening(60.0, 1e9 + 60, Kind.PROCESS_APPEARED, ZERO, name)
     rows.show_log([BEGAN, also, OVER, program])
-    assert said(rows, CARD) == ["0", "0 1"]
-    lines = list(csv.DictReader(io.StringIO(rows.as_csv()())))
-    columns = ("card", "card_id", "began", "ended", "lasted [s]", "state")
-    moments = [
-        datetime.fromtimestamp(1e9 + after).astimezone().isoformat(timespec="milliseconds")
-        for after in (60, 0.9, 0, 33)
+    lines = list(csv.DictReader(io.StringIO(rows.as_csv())))
+    began = datetime.fromtimestamp(1e9).astimezone().isoformat(timespec="milliseconds")
+    assert [(line["card"], line["lasted [s]"], line["state"]) for line in lines] == [
+        ("0", "", "still using it"),
+        ("1", "", "ongoing"),
+        ("0", "33", "ended"),
     ]
-    assert [tuple(line[column] for column in columns) for line in lines] == [
-        ("0", ZERO, moments[0], "", "", "still using it"),
-        ("1", ONE, moments[1], "", "", "ongoing"),
-        ("0", ZERO, moments[2], moments[3], "33", "ended"),
-    ]
+    assert lines[2]["began"] == began
     assert lines[0]["what_happened"] == "'=HYPERLINK(1) uses the card now"  # no formula
 
 

@@ -13,11 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.events.view import EventsView
+from gpuexplorer.gui.events import EventsView
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import Marked
-from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
@@ -58,14 +55,6 @@ def segment(view: EventsView, words: str) -> ToolButton:
         if each.text().startswith(words) and not each.isHidden()
     ]
     return found
-
-
-def test_where_nothing_took_place_it_says_what_would_be_told(
-    open_events: OpenEvents, session: Session
-) -> None:
-    view = open_events(session)
-    assert "Nothing yet" in texts(view)
-    assert any("are listed here as they happen" in text for text in texts(view))
 
 
 def test_what_takes_place_while_one_looks_comes_in_on_top(
@@ -119,32 +108,6 @@ def test_control_f_searches_and_down_goes_to_the_list(
     press(the(SearchField, view), Qt.Key.Key_Down)
     assert the(Table, view).hasFocus()
     assert the(Table, view).currentIndex().row() == 0
-
-
-def test_enter_leads_to_the_moment_on_the_plots_of_its_card(
-    open_events: OpenEvents, session: Session, qtbot: QtBot
-) -> None:
-    tell_two(session)
-    view = open_events(session)
-    window = view.window()
-    assert isinstance(window, MainWindow)
-    at = session.happenings()[0].at
-    qtbot.waitUntil(lambda: session.clock.now() > at + 0.05)
-    table = the(Table, view)
-    table.setFocus()
-    table.setCurrentIndex(table.model().index(1, 0))
-    window.time_window.choose_span(5.0)
-    press(table, Qt.Key.Key_Return)
-    assert window.navigation.screen == "card"
-    assert window.navigation.card == ONE
-    start, end = window.time_window.stretch()
-    assert start < at < end
-    assert not window.time_window.following
-    marked = window.time_window.marked
-    assert marked == Marked(at, "Card 1: The card is lost")
-    press(window, Qt.Key.Key_Escape)
-    assert window.time_window.marked is None
-    assert not window.time_window.following
 
 
 def test_what_is_about_the_driver_leads_to_all_cards(
@@ -216,19 +179,6 @@ def test_a_file_holds_what_is_listed_and_whether_it_is_made_up(
     assert row["ended"] == row["lasted [s]"] == ""
 
 
-def test_a_file_that_cannot_be_written_is_said_in_words(
-    open_events: OpenEvents, session: Session, tmp_path: Path, qtbot: QtBot
-) -> None:
-    tell_two(session)
-    view = open_events(session)
-    icon_button(view, "CSV").click()
-    dialog = the(QFileDialog, view)
-    dialog.fileSelected.emit(str(tmp_path / "no" / "e.csv"))
-    dialog.close()
-    words = "e.csv was not saved. That folder does not exist. Choose another place."
-    qtbot.waitUntil(lambda: any(text.startswith(words) for text in texts(view)))
-
-
 def test_whoever_reads_further_down_is_not_moved_by_what_comes_in(
     open_events: OpenEvents, session: Session, qtbot: QtBot
 ) -> None:
@@ -246,40 +196,3 @@ def test_whoever_reads_further_down_is_not_moved_by_what_comes_in(
     session.happening_log.tell(Kind.XID, ONE, Message("Xid 79"))
     qtbot.waitUntil(lambda: len(sentences(view)) == 201)
     assert seen() == before
-
-
-def test_what_was_listed_is_listed_at_the_next_start(open_window: OpenWindow) -> None:
-    settings = Settings()
-    for step in ("choose", "see"):
-        session = session_of({card(0): working(), card(1): working()}, SIMULATED)
-        tell_two(session)
-        window = open_window(session, settings=settings)
-        window.resize(1400, 700)
-        window.navigation.open_screen("events")
-        view = the(EventsView, window)
-        if step == "choose":
-            QTest.mouseClick(segment(view, "Faults"), Qt.MouseButton.LeftButton)
-        assert sentences(view) == ["The card is lost"]
-        assert segment(view, "Faults").isChecked()
-
-
-@pytest.mark.parametrize("text", ["[]", "{", '{"group": 3, "card": "GPU-9"}'])
-def test_a_choice_that_means_nothing_here_hides_nothing(
-    open_window: OpenWindow, session: Session, text: str
-) -> None:
-    tell_two(session)
-    settings = Settings()
-    settings.remember("events/filter", text)
-    window = open_window(session, settings=settings)
-    window.navigation.open_screen("events")
-    assert len(sentences(the(EventsView, window))) == 2
-
-
-def test_there_is_room_to_say_since_when_an_end_is_not_known(
-    open_events: OpenEvents, session: Session
-) -> None:
-    tell_two(session)
-    view = open_events(session)
-    table = the(Table, view)
-    said = view.fontMetrics().horizontalAdvance("not known since 00:37:54")
-    assert table.columnWidth(4) >= said + 2 * PADDING

@@ -36,26 +36,12 @@ def test_a_card_that_gives_no_figures_is_told_on_its_tile_and_among_the_events(
     reason = "this user may not read it"
     qtbot.waitUntil(
         lambda: newest(window).endswith(
-            f", card 0: The card gives no usable figure: {reason}, ongoing"
+            f"Card 0: The card gives no usable figure: {reason} (ongoing)"
         )
     )
     assert session.state_sentence(card(0).id) == f"no usable figure ({reason})"
     answer.values = figures
     qtbot.waitUntil(lambda: session.state_sentence(card(0).id) == "working")
     clock.ahead += 6
-    qtbot.waitUntil(lambda: f"no usable figure: {reason}, ended " in newest(window))
+    qtbot.waitUntil(lambda: f"no usable figure: {reason} (ended " in newest(window))
     assert " after " in newest(window)
-
-
-def test_what_cannot_be_read_any_more_does_not_go_on(
-    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
-) -> None:
-    answer, clock = working(**{LIMIT: 1.0}), LeapingClock()
-    window = open_window(session_of({card(0): answer, card(1): working()}, clock=clock))
-    tile = tile_saying(window, "At its power limit")
-    qtbot.waitUntil(lambda: newest(window).endswith("At its power limit, ongoing"))
-    answer.values = {m: value for m, value in answer.values.items() if m != LIMIT}
-    qtbot.waitUntil(lambda: "At its power limit" not in tile.accessibleDescription())
-    clock.ahead += 6
-    qtbot.waitUntil(lambda: "At its power limit, not known since " in newest(window))
-    assert not [each for each in rows_of(window, "Events") if each.endswith("ongoing")]

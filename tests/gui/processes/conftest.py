@@ -7,7 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.processes.model import ProcessLine
+from gpuexplorer.gui.processes.rows import ProcessLine
 from gpuexplorer.gui.processes.view import ProcessesView
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow

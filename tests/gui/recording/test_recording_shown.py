@@ -22,7 +22,7 @@ from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.overview import view
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.processes.details import ProcessDetails
+from gpuexplorer.gui.processes.ending import ProcessDetails
 from gpuexplorer.gui.rail.python_foot import PythonFoot
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table

@@ -1,1 +1,0 @@
-"""The screen of what took place and when."""
