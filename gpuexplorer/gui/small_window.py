@@ -23,8 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.device_list import DEVICE, DeviceList, DeviceView
+from gpuexplorer.gui.cards.card_face import DEVICE, CardFace, DeviceList, DeviceView
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.live_frame import window_title
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run

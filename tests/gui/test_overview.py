@@ -34,7 +34,7 @@ def test_a_working_card_says_who_it_is_and_how_busy_and_full(
     assert "Memory 19.5 of 24 GiB" in said
     assert "Power 253 of 280 W" in said
     assert "Temperature 70 of 78 °C" in said
-    assert "PCIe gen 3 ×16" in said
+    assert "PCIe 3.0 ×16" in said
 
 
 def test_a_zero_is_a_number_and_a_missing_figure_is_words(
@@ -46,7 +46,7 @@ def test_a_zero_is_a_number_and_a_missing_figure_is_words(
     without.missing = silent_fan
     window = open_window(session_of({card(0): working(busy=0.0), card(1): without}))
     assert "GPU busy 0 %. " in tile_saying(window, "Idle").accessibleDescription()
-    said = tile_saying(window, "Fan: none on this card").accessibleDescription()
+    said = tile_saying(window, "Fan: no such part").accessibleDescription()
     assert "Fan 0" not in said
 
 
@@ -63,11 +63,19 @@ def test_a_missing_figure_explains_itself_in_full_on_asking(
     ("state", "absence", "words"),
     [
         (CardState.LOST, Absence.LOST, "Lost. It no longer answers the driver."),
-        (CardState.UNLISTED, Absence.UNLISTED, "Not listed. The driver no longer lists it."),
-        (CardState.REFUSED, Absence.NO_PERMISSION, "No access. This user, container or job"),
-        (CardState.REFUSED, Absence.NOT_SUPPORTED, "No access. The driver says that it does"),
+        (CardState.UNLISTED, Absence.UNLISTED, "Not listed. The driver no longer lists it"),
+        (
+            CardState.REFUSED,
+            Absence.NO_PERMISSION,
+            "it is asked again. A card without permission",
+        ),
+        (
+            CardState.REFUSED,
+            Absence.NOT_SUPPORTED,
+            "it is asked again. A card that is not supported",
+        ),
         (CardState.REFUSED, Absence.REFUSED, "No access. The driver gives no access"),
-        (CardState.ASLEEP, Absence.ASLEEP, "Asleep. Asleep, or left alone"),
+        (CardState.ASLEEP, Absence.ASLEEP, "Asleep. Asleep, and not woken"),
         (CardState.NO_DRIVER, Absence.NO_DRIVER, "No driver. The driver is gone"),
     ],
 )
@@ -86,7 +94,7 @@ def test_a_card_that_hangs_counts_the_seconds_and_the_other_is_read_on(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
     window = open_window(session_of({card(0): Answer(hangs=True), card(1): working()}))
-    tile_saying(window, "No answer for 1 s. The driver was asked and is waited for; other")
+    tile_saying(window, "No answer for 1 s. The driver was asked and is waited for.")
     tile_saying(window, "GPU busy 97 %")
 
 
@@ -188,7 +196,7 @@ def test_a_card_that_tells_not_even_its_name_goes_by_its_number(
     )
     silent = Answer(otherwise=Absence.NO_ANSWER, state=CardState.NO_ANSWER)
     window = open_window(session_of({nameless: silent}))
-    tile = tile_saying(window, "The driver has not answered for this card yet.")
+    tile = tile_saying(window, "The driver has not answered for it yet.")
     assert tile.accessibleName() == "Card 3, no CUDA number"
     assert "does not answer" not in tile.accessibleDescription()
 
@@ -205,7 +213,7 @@ def test_mig_instances_stand_under_their_card(
     window = open_window(session_of({parent: whole, instance(parent, 2): part}))
     said = tile_saying(window, "2.20 of 9.75 GiB").accessibleDescription()
     assert "Instance 1.2, MIG 1g.10gb, cuda:2: Memory 2.20 of 9.75 GiB" in said
-    assert "GPU busy: known per instance only" in said
+    assert "GPU busy: MIG is on" in said
     assert len(window.findChildren(CardTile)) == 1
 
 
@@ -241,7 +249,7 @@ def test_a_link_that_rests_says_what_it_could_be(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
     resting = working(0.0, **{ids.PCIE_GENERATION: 1.0})
-    tile_saying(open_window(session_of({card(0): resting})), "PCIe gen 1 of 3 ×16")
+    tile_saying(open_window(session_of({card(0): resting})), "PCIe 1.0 ×16 of 3.0 ×16")
 
 
 @pytest.mark.parametrize(("count", "coloured"), [(8, True), (9, False)])

@@ -8,14 +8,14 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.card.plot_contents import VisibleStretch
 from gpuexplorer.gui.card.words import energy_fact, energy_in, slowed_fact
-from gpuexplorer.gui.cards.energy_used import EnergyUsed, energy_used
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.fact import Fact
-from gpuexplorer.gui.cards.moments import midnight
-from gpuexplorer.gui.cards.reasons import HARMFUL, ORDINARY
+from gpuexplorer.gui.cards.card_face import Shown
+from gpuexplorer.gui.cards.facts import Fact
+from gpuexplorer.gui.cards.reasons import HARMFUL, ORDINARY, midnight
 from gpuexplorer.gui.cards.throttling import (
     REASONS,
+    EnergyUsed,
     SlowedSpan,
+    energy_used,
     ever_held,
     slowed_stretches,
     slowed_time,

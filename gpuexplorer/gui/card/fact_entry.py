@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gpuexplorer.gui.cards.fact import Fact, FactGroup
+from gpuexplorer.gui.cards.facts import Fact, FactGroup
 from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.theme.palette import Tone
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QTreeView
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.card.fact_entry import FactEntry
-from gpuexplorer.gui.cards.fact import Fact, FactGroup
+from gpuexplorer.gui.cards.facts import Fact, FactGroup
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.icons import Icon

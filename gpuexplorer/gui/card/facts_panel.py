@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.card.facts_tree import FactsTree, search_field
-from gpuexplorer.gui.cards.fact import FactGroup, as_text
+from gpuexplorer.gui.cards.facts import FactGroup, as_text
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.widgets.controls.buttons import IconButton

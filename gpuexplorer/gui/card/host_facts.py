@@ -14,8 +14,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.card.words import swap_how_to
-from gpuexplorer.gui.cards.fact import Fact, FactGroup
-from gpuexplorer.gui.cards.facts import metric_fact
+from gpuexplorer.gui.cards.facts import Fact, FactGroup, metric_fact
 from gpuexplorer.telemetry.facts import Reading
 
 if TYPE_CHECKING:

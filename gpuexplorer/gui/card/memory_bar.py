@@ -76,12 +76,10 @@ class MemoryBar(Painted):
                 drawing.no_bar(swatch)
             amount = (part.amount.number, letters.body, Tone.TEXT)
             unit = (f"{THIN_SPACE}{part.amount.unit}", letters.caption, Tone.QUIET)
-            # Names are not cut: a part of a pid would be another one.
-            says = [part.remark, *part.shorter]
             lines: list[list[Wording]] = [
                 [((part.label, letters.caption, Tone.QUIET),)],
                 [(amount, unit)],
-                [((each, letters.caption, Tone.FAINT),) for each in says],
+                [((part.remark, letters.caption, Tone.FAINT),)],
             ]
             for line, said in enumerate(lines):
                 x, baseline = swatch.right() + 6, top + 17 * line + letters.caption.ascent - 2

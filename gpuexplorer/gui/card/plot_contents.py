@@ -8,12 +8,11 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.event_words import sign
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.figures import NEAR_HEAT_LIMIT
-from gpuexplorer.gui.cards.moments import Then, reason_then
-from gpuexplorer.gui.cards.pcie import link_now
-from gpuexplorer.gui.cards.plot_families import Family, grouped, short_label
+from gpuexplorer.gui.cards.card_face import Shown
+from gpuexplorer.gui.cards.facts import Family, grouped, short_label
+from gpuexplorer.gui.cards.figure import NEAR_HEAT_LIMIT
+from gpuexplorer.gui.cards.links import link_now
+from gpuexplorer.gui.cards.reasons import Then, reason_then, sign
 from gpuexplorer.gui.cards.throttling import SlowedSpan
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, PlotContent, PlotLine
 from gpuexplorer.gui.theme.palette import Tone

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.card.facts_tree import FactsTree, search_field
-from gpuexplorer.gui.cards.fact import FactGroup
+from gpuexplorer.gui.cards.facts import FactGroup
 from gpuexplorer.gui.plots.content import Flag, PlotContent
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow

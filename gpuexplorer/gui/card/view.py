@@ -20,19 +20,21 @@ from gpuexplorer.gui.card.memory_bar import MemoryBar
 from gpuexplorer.gui.card.plot_contents import flags, plot_contents
 from gpuexplorer.gui.card.plots_panel import PlotsPanel
 from gpuexplorer.gui.card.words import origin_words, plots_title, with_commands
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.card_head import head_badges, head_mark
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.fact import FactGroup
-from gpuexplorer.gui.cards.facts import card_facts, metric_fact
+from gpuexplorer.gui.cards.card_face import CardFace, Shown
+from gpuexplorer.gui.cards.facts import (
+    FactGroup,
+    card_facts,
+    grouped,
+    metric_fact,
+    offered,
+    usual,
+)
 from gpuexplorer.gui.cards.memory_parts import (
     MemoryUser,
-    host_memory_picture,
     memory_picture,
 )
-from gpuexplorer.gui.cards.moments import moment_words
-from gpuexplorer.gui.cards.plot_families import grouped, offered, usual
 from gpuexplorer.gui.cards.programs import program_name
+from gpuexplorer.gui.cards.reasons import moment_words
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.plots.content import Origin
 from gpuexplorer.gui.plots.flags import flags_of
@@ -142,10 +144,8 @@ class CardView(LiveView):
         return True
 
     def _pull_head(self, shown: Shown, face: CardFace) -> None:
-        parent = self.machine.shown(shown.card.parent)
-        simulated = self.machine.session.simulated
-        badges = head_badges(face, shown, parent, simulated=simulated)
-        self._header.show_face(face, head_mark(face), badges)
+        badges = tuple(badge for badge in face.badges if not badge.minor)
+        self._header.show_face(face, face.mark, badges)
         self._chips.show_choices(self._choices(), shown.card.id)
         self._sentence.setVisible(bool(face.sentence))
         self._memory_panel.setVisible(not face.sentence)
@@ -153,12 +153,10 @@ class CardView(LiveView):
 
     def _pull_memory(self, shown: Shown, reading: Reading) -> None:
         units = self._settings.choices.units
-        if shown.host or shown.card.memory_shared:
-            host = self.machine.host_reading()
-            picture = host_memory_picture(host, units, shared=not shown.host)
-        else:
-            programs = programs_on(self.machine.session, shown)
-            picture = memory_picture(shown.card, reading, programs, units)
+        own = shown.host or shown.card.memory_shared
+        host = self.machine.host_reading() if own else None
+        programs = None if own else programs_on(self.machine.session, shown)
+        picture = memory_picture(shown.card, reading, programs, units, host)
         self._memory.show_picture(picture, shown.colour)
 
     def _pull_plots(self, shown: Shown, reading: Reading) -> None:

@@ -12,11 +12,10 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import energy
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.cards.energy_used import EnergyUsed, time_covered
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.fact import Fact, FactGroup, HowTo, TerminalCommand
-from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.gui.cards.throttling import SlowedTime
+from gpuexplorer.gui.cards.card_face import Shown
+from gpuexplorer.gui.cards.facts import Fact, FactGroup, HowTo, TerminalCommand
+from gpuexplorer.gui.cards.reasons import span_words
+from gpuexplorer.gui.cards.throttling import EnergyUsed, SlowedTime, time_covered
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.backend import Source

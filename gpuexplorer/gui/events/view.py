@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.cards.event_words import EventGroup, nothing_told, told
+from gpuexplorer.gui.cards.card_face import told
+from gpuexplorer.gui.cards.reasons import EventGroup, nothing_told
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.events import words
 from gpuexplorer.gui.state.event_list import (

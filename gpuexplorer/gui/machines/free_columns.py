@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from gpuexplorer.core.metrics import METRICS, TEMPERATURE
-from gpuexplorer.core.units import Units, quantity
+from gpuexplorer.core.units import GIB, Units, quantity
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import short_name
-from gpuexplorer.gui.cards.process_words import GB, GIB, gigabyte, gigabytes
+from gpuexplorer.gui.cards.programs import GB, gigabyte, gigabytes
 from gpuexplorer.gui.machines.host_columns import PLACE
 from gpuexplorer.gui.machines.model import FreeCard, natural
 from gpuexplorer.gui.machines.words import age_words, users_words

@@ -6,8 +6,8 @@ from functools import partial
 from gpuexplorer.core.metrics import METRICS, TEMPERATURE
 from gpuexplorer.core.units import Units, quantity, watts
 from gpuexplorer.core.words import listed, tr
-from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes, percent
+from gpuexplorer.gui.cards.programs import gigabyte, gigabytes, percent
+from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.machines.model import gravity, natural
 from gpuexplorer.gui.machines.words import state_sentence, state_sign, wrong_words
 from gpuexplorer.gui.state.groups.group import HostGroup, Together

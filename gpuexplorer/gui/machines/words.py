@@ -7,9 +7,8 @@ from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, TEMPERATURE
 from gpuexplorer.core.units import Units, part_of_memory, quantity, ratio, trimmed
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
-from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.gui.cards.process_words import cards_counted, processes_counted
-from gpuexplorer.gui.cards.reasons import short_reasons
+from gpuexplorer.gui.cards.programs import cards_counted, processes_counted
+from gpuexplorer.gui.cards.reasons import short_reasons, span_words
 from gpuexplorer.gui.state.groups.group import CardCell, HostGroup
 from gpuexplorer.gui.state.machine_words import standing_sign, standing_words
 from gpuexplorer.gui.state.machines import Standing
@@ -67,7 +66,9 @@ def wrong_words(group: HostGroup) -> Sequence[str]:
     counts = Counter(cell.mark for cell in group.cards if cell.mark is not None)
     grave = sorted(counts, key=lambda each: each.tone is not Tone.BAD)
     said = [
-        tr(each.several, count=counts[each]) if each.several and counts[each] > 1 else each.word
+        tr("{count} × {mark}", count=counts[each], mark=each.word)
+        if counts[each] > 1
+        else each.word
         for each in grave
     ]
     return [*said, *group.alerts]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.card_face import Shown
 from gpuexplorer.gui.state.settings import Settings
 
 

@@ -47,7 +47,7 @@ def worth_a_look(cards: Sequence[CardFace]) -> Sequence[Attention]:
 
 def _row(found: StateMark, group: Sequence[CardFace]) -> Attention:
     count = len(group)
-    several = tr(found.several or mark("{count} × {mark}"), count=count, mark=found.word)
+    several = tr(mark("{count} × {mark}"), count=count, mark=found.word)
     return Attention(
         icon=found.icon or Icon.NOTE,
         tone=found.tone,

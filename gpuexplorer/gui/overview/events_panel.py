@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.event_words import nothing_told
-from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.card_face import Shown
+from gpuexplorer.gui.cards.reasons import nothing_told
 from gpuexplorer.gui.overview.short_table import ShortTable
 from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EventList
 from gpuexplorer.gui.state.machine import MachineState

@@ -10,12 +10,9 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.event_words import sign
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.moments import Then, reason_then
-from gpuexplorer.gui.cards.plot_families import short_label
-from gpuexplorer.gui.cards.reasons import short_reasons
+from gpuexplorer.gui.cards.card_face import CardFace, Shown
+from gpuexplorer.gui.cards.facts import short_label
+from gpuexplorer.gui.cards.reasons import Then, reason_then, short_reasons, sign
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, PlotContent, PlotLine
 from gpuexplorer.gui.theme.palette import Tone

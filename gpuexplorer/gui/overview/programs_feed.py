@@ -5,10 +5,8 @@ from collections.abc import Mapping, Sequence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.process_words import parents
-from gpuexplorer.gui.cards.programs import ProgramFace, program_faces, program_name
+from gpuexplorer.gui.cards.card_face import CardFace, Shown
+from gpuexplorer.gui.cards.programs import ProgramFace, parents, program_faces, program_name
 from gpuexplorer.gui.overview.words import NOBODY, UNTOLD, remark_on
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure

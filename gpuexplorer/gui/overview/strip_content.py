@@ -12,7 +12,7 @@ from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.moments import Then, holds_then
+from gpuexplorer.gui.cards.reasons import Then, holds_then
 from gpuexplorer.gui.overview.attention import ranges
 from gpuexplorer.gui.overview.plotted import Plotted, limit_of, value_of
 from gpuexplorer.gui.overview.strip_history import StripHistory

@@ -17,13 +17,12 @@ from gpuexplorer.core.units import (
 )
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.energy_used import (
+from gpuexplorer.gui.cards.figure import NEAR_HEAT_LIMIT, Figure
+from gpuexplorer.gui.cards.throttling import (
     EnergyTogether,
     EnergyUsed,
     energy_used,
 )
-from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.figures import NEAR_HEAT_LIMIT
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.trace import TraceSource
 

@@ -9,7 +9,7 @@ from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.moments import Then, moment_words
+from gpuexplorer.gui.cards.reasons import Then, moment_words
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.tile_drawing import NO_PAST, TilePast

@@ -9,9 +9,7 @@ from PySide6.QtWidgets import QMenu
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.card_head import face_of_now
-from gpuexplorer.gui.cards.event_words import told
+from gpuexplorer.gui.cards.card_face import CardFace, face_of_now, told
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk

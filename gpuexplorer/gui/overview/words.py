@@ -9,13 +9,17 @@ from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Quantity, Units, energy, quantity, ratio
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.energy_used import EnergyTogether, time_covered
-from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.card_face import CardFace, Shown
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.moments import NOTHING_THEN, NOTHING_YET, Then, span_words
-from gpuexplorer.gui.cards.process_words import on_how_many
-from gpuexplorer.gui.cards.reasons import Matter, StateMark
+from gpuexplorer.gui.cards.programs import on_how_many
+from gpuexplorer.gui.cards.reasons import (
+    NOTHING_THEN,
+    NOTHING_YET,
+    StateMark,
+    Then,
+    span_words,
+)
+from gpuexplorer.gui.cards.throttling import EnergyTogether, time_covered
 from gpuexplorer.gui.overview.plotted import Plotted
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.telemetry.processes import NamedProcess
@@ -96,15 +100,7 @@ def copied_words(shown: Shown) -> str:
 
 def more_of(found: StateMark, face: CardFace, count: int) -> str:
     """What is said below a mark of so many cards; `face` is the first of them."""
-    if found.matter is Matter.ASLEEP:
-        return tr("not woken to be read")
-    if count > 1:
-        return ""
-    if face.detail:
-        return face.detail
-    if found.matter is Matter.LINK:
-        return tr("the link is slower than it could be")
-    return face.figures[1].value if found.matter is Matter.HEAT else ""
+    return found.more if count == 1 or face.state is CardState.ASLEEP else ""
 
 
 def unread_words(state: CardState, *, gone: bool, read: bool, then: Then) -> str:

@@ -13,8 +13,8 @@ from PySide6.QtGui import QPainter, QPen, QPolygonF
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import USUAL, Units, memory
 from gpuexplorer.core.words import listed, mark, tr, trn
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.process_words import (
+from gpuexplorer.gui.cards.card_face import Shown
+from gpuexplorer.gui.cards.programs import (
     Reason,
     absence_reason,
     gigabyte,
@@ -363,8 +363,7 @@ def _absent(reason: Reason) -> Cell:
 
 def _unnamed(line: ProcessLine) -> Cell:
     """Why it is not known who it is, in the words that fit a narrow column."""
-    words, sentence = name_reason(line.rows[0].named)
-    return Cell(absent=words[1:], hint=sentence)
+    return Cell(absent=("–",), hint=name_reason(line.rows[0].named)[1])
 
 
 def _text(ask: Callable[[BookRow], str | None], line: ProcessLine) -> Cell:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.cards.process_words import gigabyte, gigabytes, percent
+from gpuexplorer.gui.cards.programs import gigabyte, gigabytes, percent
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.processes.columns import ProcessColumns, Spark, known
 from gpuexplorer.gui.processes.model import ProcessLine

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.words import listed, mark, tr, trn
-from gpuexplorer.gui.cards.process_words import name_reason, short_since
-from gpuexplorer.gui.cards.programs import program_name
+from gpuexplorer.gui.cards.programs import name_reason, program_name, short_since
 from gpuexplorer.gui.processes.model import PickedProcesses, together
 from gpuexplorer.gui.processes.words import Held
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessUse, Way

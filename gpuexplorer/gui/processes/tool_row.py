@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import listed, mark, tr, trn
-from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.card_face import Shown
 from gpuexplorer.gui.processes.model import Grouping
 from gpuexplorer.gui.processes.words import ProcessNotice
 from gpuexplorer.gui.theme.icons import Icon

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.process_words import parents
+from gpuexplorer.gui.cards.card_face import Shown
+from gpuexplorer.gui.cards.programs import parents
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.processes.columns import CARD_WIDTH, ProcessColumns
 from gpuexplorer.gui.processes.details import ProcessDetails, past_curves

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.words import listed, mark, tr, trn
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.process_words import on_how_many
+from gpuexplorer.gui.cards.card_face import Shown
+from gpuexplorer.gui.cards.programs import on_how_many
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.process_book import BookRow

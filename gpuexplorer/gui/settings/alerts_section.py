@@ -11,7 +11,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desktop.desktop import Notifications, NotifiedBy
 from gpuexplorer.gui.settings.rule_editor import RuleEditor
 from gpuexplorer.gui.settings.section import Section, SettingRow

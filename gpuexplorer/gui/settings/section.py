@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer, SettingsGroup
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.cell import Chip

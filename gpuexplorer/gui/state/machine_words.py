@@ -4,7 +4,7 @@ import math
 
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.cards.moments import moment_words, span_words
+from gpuexplorer.gui.cards.reasons import moment_words, span_words
 from gpuexplorer.gui.state.machines import MachineRow, Standing
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone

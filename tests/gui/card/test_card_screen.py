@@ -131,14 +131,14 @@ def test_an_instance_is_looked_at_like_a_card(
     reads(
         screen,
         "Card 1.2, MIG 1g.10gb, cuda:2.",
-        "A part of card 1, NVIDIA A100-SXM4-40GB",
+        "A part of another card.",
         "2.20 of 9.75 GiB used",
         "Part of: card 1",
-        "look at the card it is a part of",
+        "The driver reports the link for the whole card only.",
     )
-    qtbot.waitUntil(lambda: "MIG: known for the whole card only" in screen.facts)
+    qtbot.waitUntil(lambda: "MIG: not told per instance" in screen.facts)
     screen.navigation.choose_card(parent.id)
-    reads(screen, "MIG is on: the card is cut into 1 instance", "GPU utilisation: known per")
+    reads(screen, "MIG is on: the card is cut into 1 instance", "GPU utilisation: MIG is on")
 
 
 def test_a_lost_card_keeps_its_history_and_says_since_when(
@@ -148,7 +148,7 @@ def test_a_lost_card_keeps_its_history_and_says_since_when(
     screen = open_card(session_of({card(0): answer}))
     reads(screen, "19.5 of 24 GiB used")
     answer.state, answer.values, answer.otherwise = CardState.LOST, {}, Absence.LOST
-    reads(screen, "Lost since ", "its history is kept", "Power limit: card lost")
+    reads(screen, "Since ", ": it no longer answers the driver.", "Power limit: card lost")
     assert "UUID: GPU-0" in screen.facts
     qtbot.waitUntil(
         lambda: "The card is lost" in [each.text for each in screen.plots.layout_now().flags]
@@ -161,10 +161,10 @@ def test_a_lost_card_keeps_its_history_and_says_since_when(
 @pytest.mark.parametrize(
     ("state", "absence", "words"),
     [
-        (CardState.UNLISTED, Absence.UNLISTED, "Not listed since "),
-        (CardState.REFUSED, Absence.NO_PERMISSION, "No access since "),
-        (CardState.ASLEEP, Absence.ASLEEP, "Asleep since "),
-        (CardState.NO_DRIVER, Absence.NO_DRIVER, "No driver since "),
+        (CardState.UNLISTED, Absence.UNLISTED, "the driver no longer lists it"),
+        (CardState.REFUSED, Absence.NO_PERMISSION, "the driver gives no access"),
+        (CardState.ASLEEP, Absence.ASLEEP, "asleep, and not woken"),
+        (CardState.NO_DRIVER, Absence.NO_DRIVER, "the driver is gone"),
     ],
 )
 def test_a_card_without_figures_says_since_when(
@@ -174,7 +174,7 @@ def test_a_card_without_figures_says_since_when(
     screen = open_card(session_of({card(0): answer}))
     reads(screen, "19.5 of 24 GiB used")
     answer.state, answer.values, answer.otherwise = state, {}, absence
-    reads(screen, words)
+    reads(screen, "Since ", words)
 
 
 def test_a_card_that_does_not_answer_counts_the_seconds(
@@ -208,9 +208,7 @@ def test_throttling_is_banded_over_all_plots_with_its_word(
     reads(screen, "Much too hot")
     qtbot.waitUntil(lambda: bool(screen.plots.contents and screen.plots.contents[0].bands))
     for content in screen.plots.contents:
-        assert [(band.word, band.tone) for band in content.bands] == [
-            ("much too hot", Tone.WARN)
-        ]
+        assert [(band.word, band.tone) for band in content.bands] == [("Too hot", Tone.WARN)]
 
 
 def test_limits_are_lines_on_their_plots(open_card: OpenCard, reads: Reads) -> None:
@@ -240,7 +238,7 @@ def test_a_narrow_link_is_told_in_the_facts_and_at_the_name(
     open_card: OpenCard, reads: Reads
 ) -> None:
     screen = open_card(session_of({card(0): working(0.9, **{m.PCIE_WIDTH: 8.0})}))
-    reads(screen, "PCIe ×8 of ×16", "Runs at ×8 of ×16: the slot or a riser gives no more")
+    reads(screen, "PCIe ×8 of ×16", "Runs at 3.0 ×8 of ×16: check the slot")
 
 
 def test_programs_are_named_below_the_bar(open_card: OpenCard, qtbot: QtBot) -> None:

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.metrics import CLOCK_MEMORY, PERSISTENCE_MODE
 from gpuexplorer.gui.card.facts_panel import FactsPanel
 from gpuexplorer.gui.card.facts_tree import FactsTree, HowToSheet
-from gpuexplorer.gui.cards.fact import HowTo, TerminalCommand
+from gpuexplorer.gui.cards.facts import HowTo, TerminalCommand
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from tests.gui.card.conftest import OpenCard, Screen
@@ -55,13 +55,13 @@ def test_search_filters_as_one_types_and_escape_clears_it(
     assert told == [
         "Limits",
         "Power limit: 280 W",
-        "Lowest power limit: not reported by this card",
-        "Highest power limit: not reported by this card",
-        "Default power limit: not reported by this card",
+        "Lowest power limit: not supported",
+        "Highest power limit: not supported",
+        "Default power limit: not supported",
         "Health",
         "Why clocks are lower",
         "At its power limit: no",
-        "Time at the power limit: not reported by this card",
+        "Time at the power limit: not supported",
     ]
     press(field, Qt.Key.Key_Escape)
     assert field.text() == ""
@@ -129,7 +129,7 @@ def test_everything_is_copied_as_text_and_says_whether_it_is_simulated(
         lines = clipboard().splitlines()
         assert lines[0].startswith("GPU Explorer: Card 0, NVIDIA TITAN RTX, ")
         assert ("SIMULATED: every figure is made up." in lines) is simulated
-        assert "  NVLink 1 state: not reported by this card" in lines
+        assert "  NVLink 1 state: not supported" in lines
         screen.view.stop()
 
 

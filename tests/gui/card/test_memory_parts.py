@@ -12,7 +12,6 @@ from gpuexplorer.gui.cards.memory_parts import (
     MemoryPicture,
     MemoryUser,
     PartKind,
-    host_memory_picture,
     memory_picture,
 )
 from gpuexplorer.telemetry.facts import Reading
@@ -36,7 +35,7 @@ def test_the_parts_fill_the_bar_where_the_driver_s_figures_add_up() -> None:
     drawn = picture([TRAIN, XORG], total=24, used=19.5, reserved=0.5, free=4)
     assert sum(part.share for part in drawn.parts) == pytest.approx(1.0)
     assert drawn.spoken == (
-        "19.5 of 24 GiB used. Programs 15.5 GiB, train.py, Xorg. "
+        "19.5 of 24 GiB used. Programs 15.5 GiB, train.py and 1 more. "
         "Other used 4.00 GiB, by no named program. Reserved 0.50 GiB, by the driver. "
         "Free 4.00 GiB, for anyone."
     )
@@ -73,8 +72,7 @@ def test_the_largest_programs_are_named_and_the_rest_counted() -> None:
         for name, size in zip("abcde", (1, 5, 3, 4, 2), strict=True)
     ]
     drawn = picture(programs, total=24, used=15, free=9)
-    assert drawn.parts[0].remark == "b, d, c and 2 more"
-    assert drawn.parts[0].shorter == ("b, d and 3 more", "b and 4 more", "5 programs")
+    assert drawn.parts[0].remark == "b and 4 more"
     assert [each.name for each in drawn.parts[0].slices] == ["b", "d", "c", "e", "a"]
 
 
@@ -110,7 +108,8 @@ def test_a_card_that_is_cut_into_instances_says_that_they_share_it() -> None:
 def test_a_chip_without_memory_of_its_own_shows_the_computer_s() -> None:
     values = {MEMORY_USED: 21 * GIB, MEMORY_TOTAL: 119 * GIB}
     host = Reading(HOST_ID, 0.0, values)
-    drawn = host_memory_picture(host, USUAL, shared=True)
+    chip = replace(card(0), memory_shared=True)
+    drawn = memory_picture(chip, reading(), None, USUAL, host)
     assert drawn.spoken.startswith("21.0 of 119 GiB used")
     assert "The card uses the computer's memory and has none of its own." in drawn.spoken
 

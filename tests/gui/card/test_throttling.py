@@ -1,5 +1,7 @@
 """When a card was slowed, for how long, and how much energy it used."""
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
 from gpuexplorer.core.cards import CardId, Sample
@@ -10,8 +12,13 @@ from gpuexplorer.gui.card.words import (
     slowed_fact,
     spoken_time,
 )
-from gpuexplorer.gui.cards.energy_used import energy_used
-from gpuexplorer.gui.cards.throttling import ever_held, slowed_stretches, slowed_time
+from gpuexplorer.gui.cards.throttling import (
+    EnergyUsed,
+    energy_used,
+    ever_held,
+    slowed_stretches,
+    slowed_time,
+)
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace
@@ -35,20 +42,18 @@ def traces(past: History, end: float, columns: int = 600) -> dict[MetricId, Trac
     return {each: past.trace(CARD, each, 0.0, end, columns) for each in (HOT, CAPPED)}
 
 
-def test_a_stretch_of_throttling_has_a_beginning_an_end_and_words() -> None:
-    past = history(100, **{HOT: range(20, 40), CAPPED: range(0)})
+@pytest.mark.parametrize(
+    ("reason", "other", "word", "tone"),
+    [(HOT, CAPPED, "Too hot", Tone.WARN), (CAPPED, HOT, "Power limit", Tone.QUIET)],
+)
+def test_a_stretch_of_throttling_has_a_beginning_an_end_and_a_word(
+    reason: MetricId, other: MetricId, word: str, tone: Tone
+) -> None:
+    past = history(100, **{reason: range(20, 40), other: range(0)})
     (slowed,) = slowed_stretches(traces(past, 100.0), 100.0)
-    assert slowed.start == pytest.approx(20.0)
-    assert slowed.end == pytest.approx(40.0)
-    assert slowed.word == "much too hot"
-    assert slowed.tone is Tone.WARN
-
-
-def test_a_power_limit_is_no_warning() -> None:
-    past = history(60, **{CAPPED: range(10, 20), HOT: range(0)})
-    (slowed,) = slowed_stretches(traces(past, 60.0), 60.0)
-    assert slowed.tone is Tone.QUIET
-    assert slowed.word == "power limit"
+    assert [slowed.start, slowed.end] == pytest.approx([20.0, 40.0])
+    assert (slowed.word, slowed.tone) == (word, tone)
+    assert ever_held(past, CARD, 0.0, 100.0) == {reason}
 
 
 def test_a_flicker_is_one_stretch_and_a_time_not_read_parts_it() -> None:
@@ -59,11 +64,6 @@ def test_a_flicker_is_one_stretch_and_a_time_not_read_parts_it() -> None:
     assert len(stretches) == 2
     assert stretches[0].end <= 11
     assert stretches[1].start >= 40
-
-
-def test_only_reasons_that_ever_held_are_asked_for_in_detail() -> None:
-    past = history(100, **{HOT: range(20, 40), CAPPED: range(0)})
-    assert ever_held(past, CARD, 0.0, 100.0) == {HOT}
 
 
 @pytest.mark.parametrize("columns", [600, 20])
@@ -77,81 +77,69 @@ def test_the_time_it_was_slowed_counts_two_reasons_at_once_once(columns: int) ->
     assert slowed.harmful
 
 
-def test_a_time_that_was_not_recorded_is_not_called_never() -> None:
-    fact = slowed_fact(slowed_time(traces(History(1.0), 100.0)), 300.0)
-    assert fact.line == "Throttled in 5 min: nothing recorded in it"
+@pytest.mark.parametrize(
+    ("seconds", "hot", "said"),
+    [
+        (0, 0, "nothing recorded in it"),
+        (100, 15, "15 s of 1 min 40 s read"),
+        (100, 0, "0 s of 1 min 40 s read"),
+        (300, 0, "never"),
+    ],
+)
+def test_how_long_it_was_slowed_and_how_much_was_read(
+    seconds: int, hot: int, said: str
+) -> None:
+    past = history(seconds, **{HOT: range(hot), CAPPED: range(0)})
+    fact = slowed_fact(slowed_time(traces(past, max(1.0, seconds))), 300.0)
+    assert fact.line == f"Throttled in 5 min: {said}"
+    assert fact.tone is (Tone.WARN if hot else Tone.TEXT)
+    assert ("Much too hot: 15 s" in fact.hint) is bool(hot)
 
 
-def test_the_part_that_was_recorded_is_told_beside_it() -> None:
-    past = history(100, **{HOT: range(15), CAPPED: range(0)})
-    fact = slowed_fact(slowed_time(traces(past, 100.0)), 300.0)
-    assert fact.line == "Throttled in 5 min: 15 s of 1 min 40 s read"
-    assert fact.tone is Tone.WARN
-    assert "Much too hot: 15 s" in fact.hint
-    calm = history(100, **{HOT: range(0), CAPPED: range(0)})
-    said = slowed_fact(slowed_time(traces(calm, 100.0)), 300.0).line
-    assert said == "Throttled in 5 min: 0 s of 1 min 40 s read"
-
-
-def test_a_card_that_was_never_slowed_says_so() -> None:
-    past = history(300, **{HOT: range(0), CAPPED: range(0)})
-    fact = slowed_fact(slowed_time(traces(past, 300.0)), 300.0)
-    assert fact.line == "Throttled in 5 min: never"
-
-
-def test_energy_is_what_the_counter_gained() -> None:
+def used(
+    values: Sequence[Mapping[MetricId, float]], start: float, end: float
+) -> EnergyUsed | None:
+    """Of a reading each second."""
     past = History(1.0)
-    for second in range(61):
-        past.append(Sample(CARD, float(second), {ENERGY: 5e6 + 250.0 * second}))
-    used = energy_used(past, CARD, 0.0, 60.0)
-    fact = energy_in(60.0, used)
-    assert fact.line == "Energy in 1 min: 4.17 Wh"
-    assert "as it counts it itself" in fact.hint
+    for second, each in enumerate(values):
+        past.append(Sample(CARD, float(second), each))
+    return energy_used(past, CARD, start, end)
+
+
+@pytest.mark.parametrize(
+    ("values", "joules", "counted"),
+    [
+        ([{ENERGY: 5e6 + 250.0 * second} for second in range(61)], 15_000.0, True),
+        # A counter that began anew takes nothing back.
+        ([{ENERGY: each} for each in (1000.0, 1100.0, 1200.0, 50.0, 150.0)], 300.0, True),
+        # What was used since the counter was read is added up from the power.
+        (
+            [
+                {POWER_DRAW: 250.0} | ({ENERGY: 250.0 * s} if s % 5 == 2 else {})
+                for s in range(60)
+            ],
+            15_000.0,
+            True,
+        ),
+        ([{POWER_DRAW: 120.0}] * 60, 7200.0, False),
+    ],
+)
+def test_energy_is_counted_or_added_up(
+    values: Sequence[Mapping[MetricId, float]], joules: float, counted: bool
+) -> None:
+    found = used(values, 0.0, 60.0)
+    assert found is not None
+    assert found.joules == pytest.approx(joules, rel=0.01)
+    assert found.counted is counted
+    how = "as it counts it itself" if counted else "does not count energy"
+    assert how in energy_fact("energy", "Energy", found).hint
 
 
 def test_energy_carries_the_time_it_covers() -> None:
-    past = History(1.0)
-    for second in range(7):
-        past.append(Sample(CARD, float(second), {POWER_DRAW: 120.0}))
-    fact = energy_in(300.0, energy_used(past, CARD, -293.0, 7.0))
+    fact = energy_in(300.0, used([{POWER_DRAW: 120.0}] * 7, -293.0, 7.0))
     assert fact.line == "Energy in 7 s: 840 J"
-
-
-def test_a_counter_that_began_anew_takes_nothing_back() -> None:
-    past = History(1.0)
-    counted = [1000.0, 1100.0, 1200.0, 50.0, 150.0]
-    for second, joules in enumerate(counted):
-        past.append(Sample(CARD, float(second), {ENERGY: joules}))
-    used = energy_used(past, CARD, 0.0, 5.0)
-    assert used is not None
-    assert used.joules == pytest.approx(300.0)
-
-
-def test_what_was_used_since_the_counter_was_read_is_added_up_from_the_power() -> None:
-    past = History(1.0)
-    for second in range(60):
-        power = {POWER_DRAW: 250.0}
-        past.append(Sample(CARD, float(second), power))
-        if second % 5 == 2:
-            past.append(Sample(CARD, float(second), {ENERGY: 5e6 + 250.0 * second}))
-    used = energy_used(past, CARD, 0.0, 60.0)
-    assert used is not None
-    assert used.counted
-    assert used.joules == pytest.approx(60 * 250.0, rel=0.01)
-
-
-def test_without_a_counter_power_is_added_up_and_said_to_be() -> None:
-    past = History(1.0)
-    for second in range(60):
-        past.append(Sample(CARD, float(second), {POWER_DRAW: 120.0}))
-    fact = energy_fact("energy", "Energy", energy_used(past, CARD, 0.0, 60.0))
-    assert fact.line == "Energy: 2.00 Wh"
-    assert "does not count energy" in fact.hint
-
-
-def test_energy_nobody_recorded_is_said_in_words() -> None:
-    fact = energy_fact("energy", "Energy", energy_used(History(1.0), CARD, 0.0, 60.0))
-    assert fact.line == "Energy: nothing recorded in it"
+    nothing = energy_fact("energy", "Energy", used([], 0.0, 60.0))
+    assert nothing.line == "Energy: nothing recorded in it"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from gpuexplorer.core.cards import Sample
 from gpuexplorer.core.metrics import ENERGY
-from gpuexplorer.gui.cards.energy_used import EnergyTogether
+from gpuexplorer.gui.cards.throttling import EnergyTogether
 from gpuexplorer.gui.overview.sums import EnergyFeed
 from gpuexplorer.telemetry.history import History
 from tests.gui.fakes import card

@@ -6,8 +6,7 @@ import pytest
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
+from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.overview.plotted import PLOTTED
 from gpuexplorer.gui.overview.strip_history import StripHistory
 from gpuexplorer.telemetry.facts import Reading
@@ -34,7 +33,7 @@ def faces(busy: float | None, at: float) -> list[CardFace]:
         each.card.id: CardNow(Reading(each.card.id, at, values, {}, state), None)
         for each in CARDS
     }
-    return [card_face(each, known, another_answers=False, units=USUAL) for each in CARDS]
+    return [card_face(each, known, units=USUAL) for each in CARDS]
 
 
 def test_it_shows_what_the_history_knows_and_nothing_before() -> None:

@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
+from gpuexplorer.gui.cards.card_face import CardNow, arrange, card_face
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.plotted import PLOTTED, plot_content
 from gpuexplorer.gui.overview.strip_content import strip_content
@@ -25,7 +25,7 @@ GONE = Happening(LOST, 1_700_000_400.0, Kind.CARD_LOST, CardId("GPU-0"), Message
 MISSING = {GPU_UTILIZATION: Absence.LOST}
 READING = Reading(CardId("GPU-0"), NOW, {}, MISSING, CardState.LOST)
 KNOWN = {CardId("GPU-0"): CardNow(READING, None)}
-FACES = [card_face(each, KNOWN, another_answers=False, units=USUAL) for each in CARDS]
+FACES = [card_face(each, KNOWN, units=USUAL) for each in CARDS]
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
+from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.tile_plan import HEADER, TileSize
@@ -28,7 +27,7 @@ def face(mark: StateMark | None) -> CardFace:
     answer = working(busy=0.5)
     reading = Reading(h100.id, 0.0, answer.values, answer.missing)
     now = {h100.id: CardNow(reading, None)}
-    return replace(card_face(shown, now, another_answers=True, units=USUAL), mark=mark)
+    return replace(card_face(shown, now, units=USUAL), mark=mark)
 
 
 def picture(qtbot: QtBot, shown: CardFace, width: int) -> QImage:

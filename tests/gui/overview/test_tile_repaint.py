@@ -8,8 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
+from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
@@ -26,9 +25,7 @@ def face(busy: float, used: float = 19.5 * GIB, **changes: float) -> CardFace:
     at = SystemClock().now()
     reading = Reading(CARD.id, at, answer.values, answer.missing)
     (shown,) = arrange([CARD])
-    return card_face(
-        shown, {CARD.id: CardNow(reading, None)}, another_answers=False, units=USUAL
-    )
+    return card_face(shown, {CARD.id: CardNow(reading, None)}, units=USUAL)
 
 
 def opened(qtbot: QtBot, shown: CardFace) -> CardTile:

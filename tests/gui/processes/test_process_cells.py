@@ -6,7 +6,7 @@ import pytest
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.cards.faces import arrange
+from gpuexplorer.gui.cards.card_face import arrange
 from gpuexplorer.gui.processes.columns import ProcessColumns
 from gpuexplorer.gui.processes.model import ProcessLine
 from gpuexplorer.gui.tables.cell import Cell
@@ -79,16 +79,20 @@ def test_a_missing_figure_says_why(absence: Absence, column: str) -> None:
 
 @pytest.mark.parametrize("standing", [Standing.UNKNOWN, Standing.LEFT, Standing.ENDED])
 def test_who_is_not_there_has_no_figures(standing: Standing) -> None:
-    words = {Standing.UNKNOWN: "not known", Standing.LEFT: "left", Standing.ENDED: "has ended"}
+    words = {
+        Standing.UNKNOWN: "not known",
+        Standing.LEFT: "no longer on this card",
+        Standing.ENDED: "has ended",
+    }
     for column in ("memory", "sm"):
         assert words[standing] in said(column, named(using(A, 1)), standing)
 
 
 def test_in_a_container_the_name_is_not_made_up() -> None:
     who = NamedProcess(using(A, 1), resolved=False, reason=ELSEWHERE, elsewhere=True)
-    assert said("command", who) == "name not visible in this container"
+    assert said("command", who) == "not visible here"
     for column in ("user", "cpu", "host_memory", "since", "container"):
-        assert said(column, who) == "not visible here"
+        assert said(column, who) == "–"
     assert said("memory", who) == "1.00"
 
 

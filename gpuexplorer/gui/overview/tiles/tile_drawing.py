@@ -8,9 +8,8 @@ from PySide6.QtCore import QLineF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.card_face import CardFace, InstanceFace
-from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.figures import MemoryFace
+from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.figure import Figure, MemoryFace
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.overview.tiles.figure_row import draw_labelled
 from gpuexplorer.gui.overview.tiles.stamps import Stamps
@@ -331,9 +330,7 @@ def _draw_program_figures(
     return right
 
 
-def _draw_instance(
-    drawing: Drawing, line: QRectF, instance: InstanceFace, colour: QColor
-) -> None:
+def _draw_instance(drawing: Drawing, line: QRectF, instance: CardFace, colour: QColor) -> None:
     theme, letters = drawing.theme, drawing.letters
     middle = line.center().y()
     baseline = middle + letters.body.cap_height / 2

@@ -6,13 +6,11 @@ from typing import NamedTuple
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.cards.faces import Shown, arrange
+from gpuexplorer.gui.cards.card_face import Shown, arrange
 from gpuexplorer.gui.cards.reasons import HARMFUL, StateMark, state_mark, throttle_mark
 from gpuexplorer.gui.state.groups.group import CardCell, CellKey, HostGroup
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.session import Session, Want
 
@@ -166,7 +164,7 @@ def _wrong_with(state: CardState, values: Mapping[MetricId, float]) -> StateMark
         return state_mark(state)
     for metric in HARMFUL:
         if values.get(metric):
-            return throttle_mark(metric, Tone.WARN, Icon.WARNING)
+            return throttle_mark(metric)
     return None
 
 
