@@ -34,7 +34,7 @@ def test_a_working_card_says_who_it_is_and_how_busy_and_full(
     assert "Memory 19.5 of 24 GiB" in said
     assert "Power 253 of 280 W" in said
     assert "Temperature 70 of 78 °C" in said
-    assert "PCIe 3.0 ×16" in said
+    assert "PCIe 3 ×16" in said
 
 
 def test_a_zero_is_a_number_and_a_missing_figure_is_words(
@@ -249,7 +249,7 @@ def test_a_link_that_rests_says_what_it_could_be(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
     resting = working(0.0, **{ids.PCIE_GENERATION: 1.0})
-    tile_saying(open_window(session_of({card(0): resting})), "PCIe 1.0 ×16 of 3.0 ×16")
+    tile_saying(open_window(session_of({card(0): resting})), "PCIe 1 of 3 ×16")
 
 
 @pytest.mark.parametrize(("count", "coloured"), [(8, True), (9, False)])

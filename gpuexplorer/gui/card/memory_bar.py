@@ -5,11 +5,12 @@ from PySide6.QtGui import QBrush, QPainterPath, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.memory_parts import MemoryPart, MemoryPicture, PartKind
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing
 from gpuexplorer.gui.theme.palette import Theme, Tone, faded
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row
-from gpuexplorer.gui.widgets.line import ElidedLabel, Line, Wording, fitting, spell
+from gpuexplorer.gui.widgets.line import ElidedLabel, Line, Wording, fitting, spell, wordings
 from gpuexplorer.gui.widgets.painted import Painted
 
 _TOP, _BAR, _BELOW_BAR, _ENTRY, _SENTENCE = 30.0, 18.0, 16.0, 52.0, 26.0
@@ -23,7 +24,7 @@ class MemoryBar(Painted):
     def __init__(self, tag: QWidget) -> None:
         """`tag` stands beside the heading."""
         super().__init__()
-        self._picture = MemoryPicture(None, "", ())
+        self._picture = MemoryPicture(Figure(""))
         self._colour: int | None = None
         self.setAccessibleName(tr("Memory"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -39,13 +40,8 @@ class MemoryBar(Painted):
             return
         self._picture, self._colour = picture, colour
         self.setAccessibleDescription(picture.spoken)
-        letters, (lead, rest) = self.letters, picture.around_used
-        used: list[Wording] = []
-        if picture.used is not None:
-            number = (picture.used.number, letters.number, Tone.TEXT)
-            smaller = letters.body, Tone.QUIET
-            used = [((lead, *smaller), number, (rest, *smaller))]
-        self._used.show_wordings(used)
+        found = wordings(picture.figure, self.letters.number, self.letters.body)
+        self._used.show_wordings(found, picture.figure.hint)
         self._sentence.show_text(picture.sentence)
         self._fit()
         self.update()
@@ -53,7 +49,7 @@ class MemoryBar(Painted):
     def draw(self, drawing: Drawing) -> None:
         painter, theme, letters = drawing.painter, drawing.theme, drawing.letters
         bar, columns = QRectF(0, _TOP, self.width(), _BAR), self._columns()
-        if self._picture.used is None:
+        if not self._picture.figure.known:
             drawing.no_bar(bar)
         else:
             drawing.bar(bar, ())
@@ -66,7 +62,7 @@ class MemoryBar(Painted):
             below, at = divmod(position, columns)
             top = bar.bottom() + _BELOW_BAR + below * _ENTRY
             entry = QRectF(at * wide, top, wide - 12, _ENTRY)
-            drawing.hint(entry, f"{part.remark}.\n{part.meaning}")
+            drawing.hint(entry, f"{part.remark}.")
             swatch = QRectF(entry.left(), top + 2, _SWATCH, _SWATCH)
             for fill in fills:
                 painter.fillRect(swatch, fill)
@@ -95,7 +91,7 @@ class MemoryBar(Painted):
                 drawing.no_bar(place)
             for fill in fills:
                 painter.fillRect(place.adjusted(0, 0, -1, 0), fill)
-            drawing.hint(place.adjusted(-1, -4, 1, 4), f"{part.spoken}.\n{part.meaning}")
+            drawing.hint(place.adjusted(-1, -4, 1, 4), f"{part.spoken}.")
             # Each program with its own edge, as long as it can be pointed at.
             x = place.left()
             for each in part.slices:

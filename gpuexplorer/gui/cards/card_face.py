@@ -1,11 +1,10 @@
-"""CardFace: all that screens show of one card, made of its place among the others and of the
-newest that is known of it. Equal faces look the same.
-"""
+"""CardFace: all that screens show of one card as it is now. Equal faces look the same."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from PySide6.QtCore import QAbstractListModel, Qt
 from PySide6.QtWidgets import QAbstractItemView, QListView
@@ -49,8 +48,7 @@ _LESS_TELLING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CardNow:
+class CardNow(NamedTuple):
     """What the session knows of one card at this moment."""
 
     reading: Reading | None
@@ -64,8 +62,7 @@ class CardNow:
         return CardState.WORKING if self.reading is None else self.reading.state
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A card, or the computer itself, with its place among the others."""
 
     card: Card
@@ -114,8 +111,7 @@ def told(happening: Happening, shown: Shown | None) -> str:
     return tr("Card {card}: {sentence}", card=card, sentence=sentence) if card else sentence
 
 
-@dataclass(frozen=True, slots=True)
-class CardBadge:
+class CardBadge(NamedTuple):
     """What a card is besides: "MIG", "display". Unlike a mark it rarely changes."""
 
     word: str
@@ -210,6 +206,11 @@ class CardFace:
         return " ".join(self._sentences(()))
 
     @property
+    def spoken_briefly(self) -> str:
+        """What a tile says that shows only a few of them."""
+        return " ".join(self._sentences(self._first))
+
+    @property
     def spoken(self) -> str:
         """All of it as sentences."""
         return " ".join(self._sentences(self.figures))
@@ -241,18 +242,16 @@ def card_face(
     *,
     simulated: bool = False,
 ) -> CardFace:
-    """`since` is when a card that does not work began to be so; or empty. `simulated`: the
-    cards beside the computer are.
-    """
+    """`since`: when it began not to work; `simulated`: the cards beside the computer are."""
     card, now = shown.card, known[shown.card.id]
     reading = now.reading or Reading(card.id, 0.0, {})
-    sentence, more = ("", "") if shown.host else _no_figures(now, since)
+    sentence, more = _no_figures(now, since)
     word = tr("not yet") if now.state is CardState.WORKING else tr(now.state.word)
     metric = m.CPU_UTILIZATION if shown.host else m.GPU_UTILIZATION
     busy = figure(reading, metric, units, "" if shown.host else tr("GPU busy"))
     memory = memory_face(reading, card.memory_bytes, units)
     if shown.host and memory.used is not None and memory.used >= _NEARLY_FULL:
-        memory = replace(memory, figure=replace(memory.figure, tone=Tone.WARN))
+        memory = memory._replace(figure=replace(memory.figure, tone=Tone.WARN))
     instances = (
         replace(
             card_face(each, known, units=units),
@@ -260,10 +259,10 @@ def card_face(
         )
         for each in shown.instances
     )
-    name, cuda = "" if card.nameless else card.name, tr("no CUDA number")
-    if shown.host or card.cuda_index is not None:
-        cuda = "" if shown.host else f"cuda:{card.cuda_index}"
-    mark = None if shown.host else _mark(now, reading, sentence, units)
+    name, cuda = "" if card.nameless else card.name, f"cuda:{card.cuda_index}"
+    if card.cuda_index is None:
+        cuda = "" if shown.host else tr("no CUDA number")
+    mark = _mark(now, reading, sentence, units)
     wrong = mark is not None and mark.tone is not Tone.QUIET
     reason = tr(card.cuda_reason) if card.cuda_index is None else ""
     return CardFace(
@@ -365,8 +364,11 @@ def _badges(shown: Shown, reading: Reading, *, simulated: bool) -> Sequence[Card
 
 def face_of_now(face: CardFace) -> CardFace:
     """Beside a curve that shows an earlier time: state and figures are not of then."""
-    hint = tr("Figures and state are current. The curve shows an earlier time.")
-    return replace(face, badges=(CardBadge(tr("now"), hint), *face.badges))
+    if face.mark is None:
+        hint = tr("Figures and state are current. The curve shows an earlier time.")
+        return replace(face, badges=(CardBadge(tr("now"), hint), *face.badges))
+    word = tr("Now: {state}", state=face.mark.brief or face.mark.word)
+    return replace(face, mark=face.mark._replace(word=word, brief=""))
 
 
 def short_name(name: str) -> str:

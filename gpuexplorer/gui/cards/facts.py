@@ -1,9 +1,8 @@
-"""Facts: all that is known of a card, in groups as in nvidia-smi -q, and which of it can be
-plotted together.
-"""
+"""Facts: all that is known of a card, as in nvidia-smi -q, and what of it shares a plot."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardKind
@@ -27,16 +26,14 @@ PCIE_METRICS = frozenset(each for each in METRICS if each.startswith("pcie_"))
 _TOLD_TOGETHER = frozenset(each for each in PCIE_METRICS if METRICS[each].group != PCIE)
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalCommand:
+class TerminalCommand(NamedTuple):
     """What a person may type into a terminal, and what it does."""
 
     what: str
     line: str
 
 
-@dataclass(frozen=True, slots=True)
-class HowTo:
+class HowTo(NamedTuple):
     """How what a fact says can be changed."""
 
     title: str
@@ -233,8 +230,7 @@ def _speed(reading: Reading, key: str, label: str, *metrics: MetricId) -> Fact:
     return Fact(key, tr(label), speed.text, "", parts[0].absent, hint, metrics=metrics)
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """Metrics of one unit that share a plot, as their rows say; from top to bottom."""
 
     name: str

@@ -1,9 +1,8 @@
-"""Figure: one measured thing as a person reads it, or the word that stands in its place; and
-the memory of a card as its parts.
-"""
+"""Figure: one measured thing as a person reads it, or the word that stands in its place."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
@@ -115,11 +114,15 @@ def pcie_figure(reading: Reading, units: Units) -> Figure:
         metric = m.PCIE_GENERATION if now.generation is None else m.PCIE_WIDTH
         return figure(reading, metric, units, tr("PCIe"), tr("PCIe"))
     most = link_speed(reading, m.PCIE_GENERATION_MAX, m.PCIE_WIDTH_MAX)
-    lower = now.generation < (most.generation or 0) or now.lanes < (most.lanes or 0)
+    slower = now.generation < (most.generation or 0)
+    number, lanes, limit = str(now.generation), f"×{now.lanes}", f"{most.generation}"
+    if now.lanes < (most.lanes or 0):
+        number, lanes, limit, slower = f"{number} {lanes}", "", f"×{most.lanes}", True
     return Figure(
         tr("PCIe"),
-        now.text,
-        limit=most.text if lower else "",
+        number,
+        lanes,
+        limit if slower else "",
         hint=tr(METRICS[m.PCIE_GENERATION].meaning),
         tone=Tone.WARN if slow_link(reading) else Tone.TEXT,
         short_label=tr("PCIe"),
@@ -145,8 +148,7 @@ def with_size(reading: Reading, total_bytes: int | None) -> Reading:
     return reading._replace(values=values)
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFace:
+class MemoryFace(NamedTuple):
     """The bar: shares of the whole, None where they are not known."""
 
     figure: Figure

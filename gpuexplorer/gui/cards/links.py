@@ -1,6 +1,6 @@
 """A card's PCIe link: what it does, what it could do, what to make of it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardKind
@@ -12,8 +12,7 @@ from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.topology import pcie_rate
 
 
-@dataclass(frozen=True, slots=True)
-class LinkSpeed:
+class LinkSpeed(NamedTuple):
     """A generation, a number of lanes, or both; a part is None where it is not told."""
 
     generation: int | None
@@ -59,8 +58,7 @@ def slow_link(reading: Reading) -> tuple[int, int] | None:
     return now.lanes, widest
 
 
-@dataclass(frozen=True, slots=True)
-class LinkWords:
+class LinkWords(NamedTuple):
     """What to make of the link; `tone` warns where something can be mended."""
 
     sentence: str

@@ -1,20 +1,19 @@
 """MemoryPicture: a card's memory as one stacked bar: whose it is, as far as anybody tells."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind
-from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.core.units import Quantity, Units, bytes_words, part_of_memory
+from gpuexplorer.core.units import Quantity, Units, part_of_memory
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.reasons import explained_absence
+from gpuexplorer.gui.cards.figure import Figure, figure, memory_face
 from gpuexplorer.telemetry.facts import Reading
 
 # Readings of programs and of the whole are not of the same instant.
 _SAME = 1 / 1000
+_NAMES_SAID = 3
 
 
 class PartKind(Enum):
@@ -27,29 +26,14 @@ class PartKind(Enum):
     UNEXPLAINED = mark("Not explained")  # in none of the driver's figures
 
 
-_MEANING = {
-    PartKind.PROGRAMS: mark(
-        "Memory of programs that the driver names, each a slice of the bar."
-    ),
-    PartKind.USED: METRICS[m.MEMORY_USED].meaning,
-    PartKind.RESERVED: METRICS[m.MEMORY_RESERVED].meaning,
-    PartKind.FREE: METRICS[m.MEMORY_FREE].meaning,
-    PartKind.UNEXPLAINED: mark(
-        "The rest of the card's memory: neither used, reserved nor free."
-    ),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryUser:
+class MemoryUser(NamedTuple):
     """One program on the card; None where its memory is not told."""
 
     name: str
     memory_bytes: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(NamedTuple):
     """What one program has of a part."""
 
     name: str
@@ -57,8 +41,7 @@ class Slice:
     amount: Quantity
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryPart:
+class MemoryPart(NamedTuple):
     """One stretch of the bar with its entry below it. Shares are of the whole bar."""
 
     kind: PartKind
@@ -67,10 +50,6 @@ class MemoryPart:
     share: float
     remark: str
     slices: tuple[Slice, ...] = ()
-
-    @property
-    def meaning(self) -> str:
-        return tr(_MEANING[self.kind])
 
     @property
     def spoken(self) -> str:
@@ -82,29 +61,18 @@ class MemoryPart:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryPicture:
+class MemoryPicture(NamedTuple):
     """The bar and its words. Without a figure, `sentence` says why there is none."""
 
-    used: Quantity | None
-    whole: str  # "24 GiB"
-    parts: tuple[MemoryPart, ...]
+    figure: Figure
+    parts: tuple[MemoryPart, ...] = ()
     sentence: str = ""
 
     @property
-    def around_used(self) -> tuple[str, str]:
-        """What stands before the amount and after it. They are drawn smaller."""
-        words = tr("{used} of {whole} used", used="\0", whole=self.whole)
-        lead, _, rest = words.partition("\0")
-        return lead, rest
-
-    @property
     def spoken(self) -> str:
-        """ "19.5 of 24 GiB used.", and each part."""
-        lead, rest = self.around_used
-        said = [] if self.used is None else [f"{lead}{self.used}{rest}."]
-        said += [f"{part.spoken}." for part in self.parts]
-        return " ".join([*said, self.sentence]).rstrip()
+        used = tr("{amount} used", amount=self.figure.value)
+        said = [f"{each}." for each in (used, *(part.spoken for part in self.parts))]
+        return " ".join([*(said if self.figure.known else ()), self.sentence]).rstrip()
 
 
 def memory_picture(
@@ -128,11 +96,11 @@ def memory_picture(
         used_by, free_for = tr("by programs and the system"), tr("for anyone, caches included")
     total = values.get(m.MEMORY_TOTAL) or (None if host else card.memory_bytes)
     used, free = values.get(m.MEMORY_USED), values.get(m.MEMORY_FREE)
+    shown = memory_face(reading, None if host else card.memory_bytes, units).figure
     if used is None or not total:
-        missing = map(reading.missing.get, (m.MEMORY_USED, m.MEMORY_TOTAL))
-        why = next(filter(None, missing), Absence.NOT_YET)
-        said = explained_absence(tr("How full its memory is"), why)
-        return MemoryPicture(None, "", (), sentence or said)
+        metric = m.MEMORY_USED if used is None else m.MEMORY_TOTAL
+        shown = figure(reading, metric, units, tr("Memory"))
+        return MemoryPicture(shown, (), sentence or shown.hint.partition("\n")[0])
     if host:
         free = total - used
     reserved = values.get(m.MEMORY_RESERVED)
@@ -150,11 +118,12 @@ def memory_picture(
     by_name, parts = sum(size for _, size in users), []
     if by_name:
         slices = [Slice(e, size / bar, part_of_memory(size, total, units)) for e, size in users]
-        largest, *others = dict.fromkeys(name for name, _ in users)
-        more = tr("{names} and {count} more", names=largest, count=len(others))
+        names = list(dict.fromkeys(name for name, _ in users))
+        remark = ", ".join(names[:_NAMES_SAID])
+        if more := len(names[_NAMES_SAID:]):
+            remark = tr("{names} and {count} more", names=remark, count=more)
         # Those that share some of it, or were read a moment later, cannot be told apart.
         apart = slices if by_name <= used else ()
-        remark = more if others else largest
         parts.append(part(PartKind.PROGRAMS, min(used, by_name), remark, apart))
         used_by = tr("by no named program")
     elif programs:
@@ -175,5 +144,4 @@ def memory_picture(
         sentence = tr("The driver's figures add up to more than the card has.")
     if card.kind is not CardKind.MIG and values.get(m.MIG_MODE):
         sentence = sentence or tr("MIG is on: its instances have shares of this memory.")
-    amount = Quantity(part_of_memory(used, total, units).number)
-    return MemoryPicture(amount, bytes_words(total, units), tuple(parts), sentence)
+    return MemoryPicture(shown, tuple(parts), sentence)

@@ -1,6 +1,4 @@
-"""Programs that use the cards, the largest first, one row for one on several cards; and what
-is said about their processes.
-"""
+"""Programs that use the cards, one row for one on several, and what is said of processes."""
 
 import re
 import time

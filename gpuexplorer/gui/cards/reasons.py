@@ -1,10 +1,7 @@
-"""Reasons: how a card is, why a figure is missing, since when, and what took place, in the few
-words that fit there.
-"""
+"""Reasons: how a card is, why a figure is missing, since when, and what took place."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
@@ -65,8 +62,7 @@ def explained_absence(label: str, absence: Absence) -> str:
     return tr("{label}: {reason}.", label=label, reason=tr(absence.sentence))
 
 
-@dataclass(frozen=True, slots=True)
-class StateMark:
+class StateMark(NamedTuple):
     """How the card is, at the right of its name: "Lost", "At its power limit", "Idle"."""
 
     word: str
@@ -169,8 +165,8 @@ def reason_then(
     happenings: Sequence[Happening],
     then: Then,
 ) -> str:
-    """Why a line has no figures there; `reason` is why it has none now. Empty where that is
-    not known: a card that is lost was not lost all the time.
+    """Why a line has no figures there; `reason` is why it has none now. A card that is lost was
+    not lost all the time.
     """
     if then.nothing_yet:
         return tr(NOTHING_YET)
@@ -206,9 +202,7 @@ def sign(happening: Happening) -> tuple[Icon, Tone]:
 
 
 def sentence(episode: Episode, *, numbered: bool = True) -> str:
-    """A program that is gone used the card; else what was said when it began. `numbered`: with
-    the number of its process.
-    """
+    """A program that is gone used the card. `numbered`: with the number of its process."""
     first = episode.first
     program = first.sentence.values.get("program")
     if isinstance(program, Message) and not numbered:

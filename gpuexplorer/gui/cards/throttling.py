@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,7 @@ _WHOLE = 0.97
 _GOING = frozenset({Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE})
 
 
-@dataclass(frozen=True, slots=True)
-class SlowedSpan:
+class SlowedSpan(NamedTuple):
     """A stretch in which one reason held."""
 
     start: float
@@ -48,8 +47,7 @@ class SlowedSpan:
         return Tone.WARN if self.reason in HARMFUL else Tone.QUIET
 
 
-@dataclass(frozen=True, slots=True)
-class SlowedTime:
+class SlowedTime(NamedTuple):
     """How long in a stretch of time; `recorded` is how much of it anybody read."""
 
     seconds: float
@@ -139,8 +137,7 @@ class SlowedBook:
         return self._book.since(_GOING, card)
 
 
-@dataclass(frozen=True, slots=True)
-class EnergyUsed:
+class EnergyUsed(NamedTuple):
     """Since the first reading there is, in steady seconds; `counted` by the card itself."""
 
     joules: float
@@ -149,8 +146,7 @@ class EnergyUsed:
     counted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class EnergyTogether:
+class EnergyTogether(NamedTuple):
     """What several cards used in at most so many seconds."""
 
     joules: float

@@ -106,7 +106,7 @@ class Strips(QFrame):
         source = machine.session.source
         self.plots.show_origin(Origin(machine.session.host.name, source.simulated, past))
         self.plots.show_contents(contents, flags)
-        said = [f"{device.name}: {face.spoken}" for device, face in faces]
+        said = [f"{device.name}: {face.spoken_briefly}" for device, face in faces]
         numbers = ", ".join(str(each.number) for each in self.plots.cells)
         said += [tr("Cells: {numbers}.", numbers=numbers)] if numbers else []
         self.setAccessibleDescription(" ".join(said))

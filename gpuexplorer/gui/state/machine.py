@@ -1,7 +1,6 @@
 """MachineState: one session as screens see it: its cards and the computer, and their faces."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
@@ -100,7 +99,7 @@ class MachineState(QObject):
             self._answered[card] = now, known.reading
             # Called slow a little longer, since the next silence may follow at once.
             slow = now - self._carried_at.get(card, float("-inf")) < _SHORT_SILENCE
-            return replace(known, slow=slow)
+            return known._replace(slow=slow)
         at, before = self._answered.get(card, (now, None))
         silent = known.state is CardState.NO_ANSWER
         if not silent or before is None or max(now - at, known.silence or 0) >= _SHORT_SILENCE:
@@ -108,4 +107,4 @@ class MachineState(QObject):
             self._carried_at.pop(card, None)
             return known
         self._carried_at[card] = now
-        return replace(known, reading=before, silence=None, slow=True)
+        return known._replace(reading=before, silence=None, slow=True)

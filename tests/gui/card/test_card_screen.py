@@ -191,7 +191,7 @@ def test_a_card_that_tells_nothing_says_so_at_every_place(
     reads(
         screen,
         "Gives no usable figure",
-        "How full its memory is: this user may not read it.",
+        "Memory: this user may not read it.",
         "Power: no permission",
         "Throttled in 5 min: nothing recorded in it",
     )

@@ -160,7 +160,11 @@ class CardTile(Painted):
     def _say(self) -> None:
         """A screen reader is told as much as there is to see."""
         self.setAccessibleName(self.face.title)
-        said = self.face.summary if self.tile_size is TileSize.CELL else self.face.spoken
+        if self.tile_size is TileSize.CELL:
+            said = self.face.summary
+        else:
+            full = self.tile_size is TileSize.FULL
+            said = self.face.spoken if full else self.face.spoken_briefly
         self.setAccessibleDescription(said)
 
     def _plan(self) -> TilePlan | None:
