@@ -28,18 +28,12 @@ HARMFUL = (
 ORDINARY = (throttle("sw_power_cap"), throttle("sync_boost"))
 _GONE, _SILENT = (Tone.BAD, Icon.LOST), (Tone.WARN, Icon.SILENT)
 _WRONG, _UNKNOWN = (Tone.WARN, Icon.WARNING), (Tone.QUIET, Icon.SILENT)
-# Whatever is not among them ends something, and all is well.
 _SIGNS = {
     Kind.CARD_LOST: _GONE,
     Kind.CARD_UNLISTED: _GONE,
     Kind.DRIVER_GONE: _GONE,
     Kind.XID: _GONE,
     Kind.MEMORY_ERROR: _GONE,
-    Kind.NO_ANSWER: _SILENT,
-    Kind.CONNECTION_LOST: _SILENT,
-    Kind.NO_FIGURES: _SILENT,
-    Kind.RESTLESS: _SILENT,
-    Kind.PROCESSES_UNKNOWN: _SILENT,
     Kind.NO_ACCESS: _WRONG,
     Kind.THROTTLING_BEGAN: _WRONG,
     Kind.SLOW_LINK: _WRONG,
@@ -76,7 +70,7 @@ def state_mark(state: CardState, more: str = "") -> StateMark | None:
     """What stands beside the name of a card that gives no figures."""
     if state is CardState.WORKING:
         return None
-    return StateMark(capital(tr(state.word)), *_SIGNS[OF_STATE[state]], more=more)
+    return StateMark(capital(tr(state.word)), *_SIGNS.get(OF_STATE[state], _SILENT), more=more)
 
 
 def capital(words: str) -> str:
@@ -197,7 +191,9 @@ def group_of(kind: Kind) -> EventGroup:
 def sign(happening: Happening) -> tuple[Icon, Tone]:
     if happening.kind is Kind.THROTTLING_BEGAN and happening.about in ORDINARY:
         return Icon.NOTE, Tone.QUIET
-    tone, icon = _SIGNS.get(happening.kind, (Tone.QUIET, Icon.THERE))
+    # What ends something says that all is well; whatever else there is, that one is not sure.
+    usual = (Tone.QUIET, Icon.THERE) if happening.kind.ends else _SILENT
+    tone, icon = _SIGNS.get(happening.kind, usual)
     return icon, tone
 
 

@@ -3,17 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId, metrics_of
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.card.fact_entry import FACT_COLUMN, entries
 from gpuexplorer.gui.cards.facts import (
     FAMILIES,
-    Fact,
     FactGroup,
     architecture,
     as_text,
@@ -24,10 +21,9 @@ from gpuexplorer.gui.cards.facts import (
     usual,
 )
 from gpuexplorer.gui.cards.links import link_words
-from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.facts import Reading
-from tests.gui.fakes import NVML, SIMULATED, Answer, card, instance, working
+from tests.gui.fakes import NVML, Answer, card, instance, working
 
 
 def reading(answer: Answer, of: Card) -> Reading:
@@ -96,12 +92,6 @@ def test_what_is_not_told_of_a_card_is_said_in_words() -> None:
     assert "CUDA number: one at a time" in said
 
 
-def test_a_simulated_card_has_no_driver_and_says_so() -> None:
-    of = card(0, simulated=True)
-    found = card_facts(of, SIMULATED, reading(working(), of), USUAL)
-    assert "Driver: none: simulated" in lines(list(found))
-
-
 def test_a_lost_card_still_tells_its_size() -> None:
     lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
     said = lines(groups(card(0), lost))
@@ -141,19 +131,6 @@ def test_all_facts_as_text_have_headings_and_the_note() -> None:
     assert text.startswith("GPU Explorer: card 0\n\nSilicon\n  Model: NVIDIA TITAN RTX\n")
     assert "  Power limit: 280 W\n" in text
     assert "  Runs at full speed" in text
-
-
-def test_a_row_says_itself_to_a_screen_reader() -> None:
-    model = TableModel([FACT_COLUMN], lambda entry: entry.key, lambda entry: entry.under)
-    fact = Fact("power", "Power limit", "280", "W", hint="What it may draw.")
-    model.show(entries([FactGroup("limits", "Limits", (fact,), note="All is well.")], (), None))
-    group = model.index(0, 0, QModelIndex())
-    row, note = model.index(0, 0, group), model.index(1, 0, group)
-    role = Qt.ItemDataRole
-    assert model.data(row, role.AccessibleTextRole) == "Power limit: 280 W"
-    assert model.data(row, role.AccessibleDescriptionRole) == "What it may draw."
-    assert model.data(group, role.AccessibleTextRole) == "Limits"
-    assert model.data(note, role.AccessibleTextRole) == "All is well."
 
 
 CHIP = card(0, memory_shared=True, fans=0)
