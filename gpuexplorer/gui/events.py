@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QFrame, QMenu, QStackedWidget, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.cards.event_words import EventGroup, nothing_told, told
+from gpuexplorer.gui.cards.card_face import told
+from gpuexplorer.gui.cards.reasons import EventGroup, nothing_told
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.event_list import BEGAN, EpisodeRow, EventList
 from gpuexplorer.gui.tables.cell import PADDING

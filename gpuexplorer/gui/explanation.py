@@ -10,7 +10,7 @@ from gpuexplorer.core.cards import HOST_ID, Card
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import Message, trn
-from gpuexplorer.gui.cards.moments import moment_words
+from gpuexplorer.gui.cards.reasons import moment_words
 from gpuexplorer.gui.live_frame import LiveFrame
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.navigation import Navigation

@@ -10,7 +10,7 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.process_words import pids
+from gpuexplorer.gui.cards.programs import pids
 from gpuexplorer.gui.cards.reasons import short_reasons, state_mark
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.rail.rail import Rail

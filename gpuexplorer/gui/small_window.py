@@ -17,8 +17,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.device_list import DEVICE, DeviceList, DeviceView
+from gpuexplorer.gui.cards.card_face import DEVICE, CardFace, DeviceList, DeviceView
 from gpuexplorer.gui.desktop.desktop import Tray
 from gpuexplorer.gui.frame_clock import FrameClock
 from gpuexplorer.gui.live_frame import window_title

@@ -133,7 +133,7 @@ def test_a_card_that_hangs_counts_the_seconds_and_the_other_is_read_on(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
     window = open_window(session_of({card(0): Answer(hangs=True), card(1): working()}))
-    tile_saying(window, "No answer for 1 s. The driver was asked and is waited for; other")
+    tile_saying(window, "No answer for 1 s. The driver was asked and is waited for.")
     tile_saying(window, "GPU busy 97 %")
 
 

@@ -59,11 +59,11 @@ def test_sixty_four_cards_are_a_map_and_a_list_of_what_is_worth_a_look(
 ) -> None:
     person = open_program("64xH100", fault="lost:5@20s", past=60.0)
     person.sees("All cards over time", "Cards 0–7", "63 cards", "Card 63, NVIDIA H100")
-    person.sees("card 5", "No longer answers", within="Worth a look")
+    person.sees("card 5", "no longer answers", within="Worth a look")
     person.does_not_see("card 6", within="Worth a look")
 
 
 def test_a_lost_card_says_why_it_has_no_figures(open_program: OpenProgram) -> None:
     person = open_program(fault="lost:1@20s")
-    person.sees("Lost", "No longer answers since", "restart", within=CARD)
+    person.sees("Lost", "no longer answers", "restart", within=CARD)
     person.does_not_see("of 24 GiB", within=CARD)

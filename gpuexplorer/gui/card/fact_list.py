@@ -37,11 +37,22 @@ from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Units, energy
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.cards.energy_used import EnergyUsed, energy_used, time_covered
-from gpuexplorer.gui.cards.fact import Fact, FactGroup, HowTo, TerminalCommand, as_text
-from gpuexplorer.gui.cards.facts import metric_fact
-from gpuexplorer.gui.cards.moments import midnight, span_words
-from gpuexplorer.gui.cards.throttling import SlowedTime, slowed_time
+from gpuexplorer.gui.cards.facts import (
+    Fact,
+    FactGroup,
+    HowTo,
+    TerminalCommand,
+    as_text,
+    metric_fact,
+)
+from gpuexplorer.gui.cards.reasons import midnight, span_words
+from gpuexplorer.gui.cards.throttling import (
+    EnergyUsed,
+    SlowedTime,
+    energy_used,
+    slowed_time,
+    time_covered,
+)
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon

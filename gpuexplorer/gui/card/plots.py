@@ -11,18 +11,11 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.event_words import sign
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.facts import metric_fact
-from gpuexplorer.gui.cards.figures import NEAR_HEAT_LIMIT
-from gpuexplorer.gui.cards.moments import reason_then
-from gpuexplorer.gui.cards.pcie import link_now
-from gpuexplorer.gui.cards.plot_families import (
-    grouped,
-    offered,
-    short_label,
-    usual,
-)
+from gpuexplorer.gui.cards.card_face import Shown
+from gpuexplorer.gui.cards.facts import grouped, metric_fact, offered, short_label, usual
+from gpuexplorer.gui.cards.figure import NEAR_HEAT_LIMIT
+from gpuexplorer.gui.cards.links import link_now
+from gpuexplorer.gui.cards.reasons import reason_then, sign
 from gpuexplorer.gui.cards.throttling import SlowedSpan
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.paint.drawing import plain_tip

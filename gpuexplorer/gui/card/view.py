@@ -20,19 +20,17 @@ from gpuexplorer.gui.card.fact_list import (
     swap_how,
 )
 from gpuexplorer.gui.card.plots import PlotsPanel
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.card_head import head_badges, head_mark
-from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.card_face import CardFace, Shown
 from gpuexplorer.gui.cards.facts import card_facts
+from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.memory_parts import (
     MemoryPicture,
     MemoryUser,
     PartKind,
-    host_memory_picture,
     memory_picture,
 )
-from gpuexplorer.gui.cards.moments import moment_words
 from gpuexplorer.gui.cards.programs import program_name
+from gpuexplorer.gui.cards.reasons import moment_words
 from gpuexplorer.gui.cards.throttling import REASONS, slowed_stretches
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.paint.drawing import Drawing
@@ -139,7 +137,7 @@ class CardView(LiveView):
         session, units = self.machine.session, self.machine.settings.choices.units
         if shown.host or shown.card.memory_shared:
             host = self.machine.host_reading()
-            return host_memory_picture(host, units, shared=not shown.host)
+            return memory_picture(shown.card, reading, None, units, host)
         users: list[MemoryUser] | None = None  # it cannot be said just now
         if shown.card.id not in session.processes_unknown():
             cards, users = {each.card.id for each in (shown, *shown.instances)}, []
@@ -201,8 +199,7 @@ class CardHeader(Painted):
         if face == self._face:
             return
         self._face = face
-        parent, simulated = machine.shown(shown.card.parent), machine.session.simulated
-        badges = head_badges(face, shown, parent, simulated=simulated)
+        badges = [each for each in face.badges if not each.minor]
         cuda = face.cuda_reason or tr("The number CUDA and PyTorch give this card.")
         hints = [*([cuda] if face.cuda else []), *(badge.hint for badge in badges)]
         besides = (face.cuda, *(badge.word for badge in badges))
@@ -210,7 +207,7 @@ class CardHeader(Painted):
         name = face.name.removeprefix("NVIDIA ")
         self._name.show_text(name or tr("Card {number}", number=face.number), face.name)
         said: list[Wording] = []
-        state = head_mark(face)
+        state = face.mark
         if state is not None:
             icon: Wording = ((state.icon, body, state.tone),) if state.icon else ()
             told = (state.word, state.brief or state.word)
@@ -248,18 +245,16 @@ class MemoryPanel(Panel):
         add(self.body, self._bar, Space(4), self._legend, self._sentence)
 
     def show_memory(self, face: CardFace, picture: MemoryPicture) -> None:
-        state, silent = head_mark(face), bool(face.sentence)
+        state, silent = face.mark, bool(face.sentence)
         self.show_heading(state.word if silent and state else tr("Memory"))
         theme, letters = look().theme, look().letters
         figure = wordings(face.memory.figure, letters.number, letters.body)
-        self._used.show_wordings(figure if picture.used and not silent else ())
+        self._used.show_wordings(figure if picture.figure.known and not silent else ())
         self._bar.show_picture(picture, face.colour)
         self._bar.setVisible(not silent)
         entries, inks = [], _inks(picture, face.colour)
         for part in picture.parts:
-            width, said = letters.caption.width, (part.remark, *part.shorter)
-            fits = (each for each in said if width(each) < _SHARE * self._bar.width())
-            told = part.label, part.amount.number, part.amount.unit, next(fits, said[-1])
+            told = part.label, part.amount.number, part.amount.unit, part.remark
             ink, sign = inks.get(part.kind, theme.faint), "■" if part.kind in inks else "□"
             colours = (each.name() for each in (ink, theme.text, theme.faint))
             entries.append(_ENTRY.format(*map(escape, told), sign, *colours))
@@ -275,7 +270,7 @@ class MemoryBar(Painted):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: tuple[MemoryPicture, int | None] = MemoryPicture(None, "", ()), None
+        self._shown: tuple[MemoryPicture, int | None] = MemoryPicture(Figure("")), None
         self.setFixedHeight(_BAR)
 
     def show_picture(self, picture: MemoryPicture, colour: int | None) -> None:
@@ -288,14 +283,14 @@ class MemoryBar(Painted):
         inks, pieces = _inks(picture, colour), []
         for part in picture.parts:
             slices = [(each.share, f"{each.name}: {each.amount}") for each in part.slices]
-            whole = part.share, f"{part.spoken}.\n{part.meaning}"
+            whole = part.share, f"{part.spoken}."
             for at, (share, hint) in enumerate(slices or [whole]):
                 width = share * bar.width()
                 drawing.hint(QRectF(x, 0, width, bar.height()), hint)
                 x += width
                 if (ink := inks.get(part.kind)) is not None:
                     pieces.append((share, mixed(drawing.theme.surface, ink, 1 - at % 2 / 4)))
-        if picture.used is None:
+        if not picture.figure.known:
             drawing.no_bar(bar)
         else:
             drawing.bar(bar, pieces)

@@ -1,49 +1,122 @@
-"""CardFace: all that screens show of one card. Equal faces look the same."""
+"""CardFace: all that screens show of one card as it is now. Equal faces look the same."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
-from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.units import Units
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.figures import (
+from PySide6.QtCore import QAbstractListModel, Qt
+from PySide6.QtWidgets import QAbstractItemView, QListView
+
+from gpuexplorer.core import metrics as m
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, remedy
+from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.core.words import tr, trn
+from gpuexplorer.gui.cards.figure import (
+    Figure,
     MemoryFace,
-    brief_figures,
-    first_figures,
-    host_swap,
-    more_figures,
+    busier_way,
+    figure,
+    memory_face,
+    pcie_figure,
 )
-from gpuexplorer.gui.cards.reasons import StateMark
+from gpuexplorer.gui.cards.links import slow_link
+from gpuexplorer.gui.cards.reasons import (
+    HARMFUL,
+    ORDINARY,
+    StateMark,
+    capital,
+    state_mark,
+    throttle_mark,
+)
+from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.paint.drawing import Index, plain_tip
 from gpuexplorer.gui.theme.icons import Icon
-from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
+from gpuexplorer.telemetry.card_course import why_no_figures
 from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.session import card_numbers
 
+DEVICE = Qt.ItemDataRole.UserRole
+_NEARLY_FULL = 0.95
 _MAKERS = ("NVIDIA ", "GeForce ", "Quadro ", "Tesla ")
-_SIZE = re.compile(r"[ -]\d+ ?[GT]B$")
-_LESS_TELLING = re.compile(r"[ -](?:HBM\w*|PCIe|PCIE|SXM\d?|NVL|Edition|GPU)$")
+_LESS_TELLING = re.compile(
+    r"(?:[ -]\d+ ?[GT]B|[ -](?:HBM\w*|PCIe|PCIE|SXM\d?|NVL|Edition|GPU))+$"
+)
 
 
-@dataclass(frozen=True, slots=True)
-class CardBadge:
+class CardNow(NamedTuple):
+    """What the session knows of one card at this moment."""
+
+    reading: Reading | None
+    silence: float | None  # seconds without an answer
+    slow: bool = False  # the reading is of a moment ago, since no newer one came in time
+
+    @property
+    def state(self) -> CardState:
+        if self.silence is not None:
+            return CardState.NO_ANSWER
+        return CardState.WORKING if self.reading is None else self.reading.state
+
+
+class Shown(NamedTuple):
+    """A card, or the computer itself, with its place among the others."""
+
+    card: Card
+    number: str
+    colour: int | None  # which of the card colours; None where there are too many cards
+    instances: tuple["Shown", ...] = ()
+
+    @property
+    def host(self) -> bool:
+        return self.card.kind is CardKind.HOST
+
+    @property
+    def title(self) -> str:
+        """ "Card 0, NVIDIA TITAN RTX"; of a nameless one its number alone."""
+        if self.host:
+            return tr("The computer, {name}", name=self.card.name)
+        if self.card.nameless:
+            return tr("Card {number}", number=self.number)
+        return tr("Card {number}, {name}", number=self.number, name=self.card.name)
+
+
+def arrange(cards: Sequence[Card]) -> Sequence[Shown]:
+    """Instances under their card; one whose card is not listed stands by itself."""
+    numbers, ids = card_numbers(cards), {card.id for card in cards}
+    below: dict[CardId, list[Shown]] = {}
+    for card in cards:
+        if card.parent in ids:
+            below.setdefault(card.parent, []).append(Shown(card, numbers[card.id], None))
+    tops = [e for e in cards if e.parent not in ids and e.kind is not CardKind.HOST]
+    coloured = MOST_COLOURED_CARDS if len(tops) <= MOST_COLOURED_CARDS else 0
+    return [
+        Shown(
+            card,
+            numbers[card.id],
+            card.index if card.index < coloured else None,
+            tuple(below.get(card.id, ())),
+        )
+        for card in tops
+    ]
+
+
+def told(happening: Happening, shown: Shown | None) -> str:
+    """ "Card 1: The card is lost"; one that is not listed goes by its lasting name."""
+    card = (happening.card or "") if shown is None else shown.number
+    sentence = tr(happening.sentence)
+    return tr("Card {card}: {sentence}", card=card, sentence=sentence) if card else sentence
+
+
+class CardBadge(NamedTuple):
     """What a card is besides: "MIG", "display". Unlike a mark it rarely changes."""
 
     word: str
     hint: str
     minor: bool = False  # said elsewhere too, and so left out on a small tile
-
-
-@dataclass(frozen=True, slots=True)
-class InstanceFace:
-    """One MIG instance, a line under its card."""
-
-    number: str
-    name: str  # without its card's
-    cuda: str
-    cuda_reason: str
-    memory: MemoryFace
-    sentence: str  # in place of the figures, where there are none
 
 
 @dataclass(frozen=True)
@@ -53,8 +126,10 @@ class CardFace:
     id: CardId
     index: int  # in the driver's order
     number: str
-    colour: int | None  # which of the card colours; None where there are too many cards
+    colour: int | None
+    title: str  # which card it is, for screen readers and for tooltips
     name: str  # empty where the driver does not report it
+    short_name: str
     cuda: str  # "cuda:0", or that there is no such number
     cuda_reason: str  # why not, as a sentence
     badges: tuple[CardBadge, ...]
@@ -65,124 +140,235 @@ class CardFace:
     busy: Figure
     busy_share: float | None
     memory: MemoryFace
-    instances: tuple[InstanceFace, ...]
+    instances: tuple["CardFace", ...]
     # The small figures are made of these when somebody asks.
     reading: Reading = field(compare=False, repr=False)
     units: Units
-    nvlinks: bool = False
-    silence: float | None = None  # seconds without an answer
-    since: str = ""  # when it ceased to give figures: "14:03:21", where that was seen
-    word: str = ""  # "lost": in the place of how busy it is, where that is not known
-    detail: str = ""  # what to say beside the mark in a narrow row
-    host: bool = False  # the computer itself
+    nvlinks: bool
+    state: CardState
+    word: str  # "lost": in the place of how busy it is, where that is not known
+    word_tone: Tone
+    warning: Icon | None  # beside the name of a card that answers, where something is wrong
+    host: bool  # the computer itself
 
     @cached_property
     def _first(self) -> tuple[Figure, ...]:
-        # Most of what a face costs. Among very many cards nobody sees them.
-        return first_figures(self.reading, self.units)
+        """Five that every tile shows. Among very many cards nobody sees them."""
+        reading, units = self.reading, self.units
+        return (
+            figure(reading, m.POWER_DRAW, units, brief=tr("power")),
+            figure(reading, m.TEMPERATURE, units, brief=tr("temp.")),
+            figure(reading, m.CLOCK_SM, units, brief=tr("clock")),
+            figure(reading, m.FAN_SPEED, units, short_label=tr("fan")),
+            pcie_figure(reading, units),
+        )
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
         """The small ones. Not compared: two faces that are equal may differ in them."""
+        reading, units = self.reading, self.units
         if self.host:
-            return host_swap(self.reading, self.units)
-        return (*self._first, *more_figures(self.reading, self.units, self.nvlinks))
+            # Nothing where the computer has no swap: its facts say so.
+            none = reading.missing.get(m.SWAP_USED) is Absence.NO_SWAP
+            return () if none else (figure(reading, m.SWAP_USED, units, tr("Swap")),)
+        nvlink = (m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT) if self.nvlinks else ()
+        labels = {
+            **dict.fromkeys((m.PCIE_RECEIVE, m.PCIE_TRANSMIT, *nvlink), ""),
+            m.MEMORY_TEMPERATURE: tr("Memory temp."),
+            m.CLOCK_MEMORY: "",
+            m.MEMORY_UTILIZATION: tr("Memory ctrl"),
+            m.PERFORMANCE_STATE: "",
+            m.ENERGY: "",
+        }
+        more = (figure(reading, metric, units, label) for metric, label in labels.items())
+        return (*self._first, *more)
 
     @cached_property
     def brief_figures(self) -> tuple[Figure, ...]:
-        return brief_figures(self._first, self.reading, self.units, self.nvlinks)
-
-    @property
-    def state(self) -> CardState:
-        """How it is now; what is known of one that does not answer may be older."""
-        return CardState.NO_ANSWER if self.silence is not None else self.reading.state
+        """Six, for a tile without captions."""
+        reading, units = self.reading, self.units
+        power, temperature, clock, fan, link = self._first
+        # A card without a fan has wires that say more.
+        if self.nvlinks and not fan.known:
+            nvlink = m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT
+            fan = busier_way(reading, units, nvlink, tr("NVLink"))
+        pcie = m.PCIE_RECEIVE, m.PCIE_TRANSMIT
+        traffic = busier_way(reading, units, pcie, tr("traffic"))
+        return power, temperature, clock, fan, link, traffic
 
     @property
     def answers(self) -> bool:
         return not self.sentence
 
     @property
-    def worry(self) -> StateMark | None:
-        """Its mark where something is wrong."""
-        wrong = self.mark is not None and self.mark.tone in (Tone.WARN, Tone.BAD)
-        return self.mark if wrong else None
-
-    @property
-    def warning(self) -> Icon | None:
-        """Beside the name of a card that answers."""
-        return self.worry.icon if self.worry is not None and self.answers else None
-
-    @property
-    def word_tone(self) -> Tone:
-        return self.worry.tone if self.worry is not None and not self.answers else Tone.FAINT
-
-    @property
-    def short_name(self) -> str:
-        if self.host:
-            return tr("Host")
-        return short_name(self.name) or tr("Card {number}", number=self.number)
-
-    @property
-    def title(self) -> str:
-        """Which card it is, for screen readers and for tooltips."""
-        if self.host:
-            return tr("The computer, {name}", name=self.name)
-        card = tr("Card {number}", number=self.number)
-        return ", ".join(part for part in (card, self.name, self.cuda) if part)
-
-    @property
     def summary(self) -> str:
         """What a tile without small figures says, as sentences."""
-        return self._spoken(())
+        return " ".join(self._sentences(()))
 
     @property
     def spoken_briefly(self) -> str:
         """What a tile says that shows only a few of them."""
-        return self._spoken(self._first)
+        return " ".join(self._sentences(self._first))
 
     @property
     def spoken(self) -> str:
         """All of it as sentences."""
-        return self._spoken(self.figures)
-
-    @property
-    def spoken_in_a_line(self) -> str:
-        """How it is and how busy, beside others in a list."""
-        if self.host:
-            return self.spoken
-        said = self.sentence or f"{self.busy.spoken}."
-        return said if self.mark is None else f"{self.mark.word}. {said}"
+        return " ".join(self._sentences(self.figures))
 
     @property
     def hint(self) -> str:
         """All of it, line by line, for whoever asks by pointing."""
         return "\n".join([self.title, *self._sentences(self.figures)])
 
-    def _spoken(self, figures: tuple[Figure, ...]) -> str:
-        return " ".join(self._sentences(figures))
-
-    def _sentences(self, figures: tuple[Figure, ...]) -> list[str]:
+    def _sentences(self, figures: Sequence[Figure]) -> list[str]:
         said = [] if self.mark is None else [f"{self.mark.word}."]
         if self.sentence:
             said += [self.sentence, self.more]
         else:
-            known = (self.busy, self.memory.figure, *figures)
-            said += [f"{figure.spoken}." for figure in known]
+            said += [f"{each.spoken}." for each in (self.busy, self.memory.figure, *figures)]
         for each in self.instances:
             what = each.sentence or f"{each.memory.figure.spoken}."
-            said.append(
-                tr(
-                    "Instance {number}, {name}, {cuda}: {what}",
-                    number=each.number,
-                    name=each.name,
-                    cuda=each.cuda,
-                    what=what,
-                )
-            )
-            if each.cuda_reason != self.cuda_reason:
-                said.append(each.cuda_reason)
+            instance = tr("Instance {number}", number=each.number), each.name, each.cuda
+            said.append(tr("{card}: {figures}", card=", ".join(instance), figures=what))
         said += [badge.hint for badge in self.badges]
         return [each for each in (*said, self.cuda_reason) if each]
+
+
+def card_face(
+    shown: Shown,
+    known: Mapping[CardId, CardNow],
+    units: Units = USUAL,
+    since: str = "",
+    *,
+    simulated: bool = False,
+) -> CardFace:
+    """`since`: when it began not to work; `simulated`: the cards beside the computer are."""
+    card, now = shown.card, known[shown.card.id]
+    reading = now.reading or Reading(card.id, 0.0, {})
+    sentence, more = _no_figures(now, since)
+    word = tr("not yet") if now.state is CardState.WORKING else tr(now.state.word)
+    metric = m.CPU_UTILIZATION if shown.host else m.GPU_UTILIZATION
+    busy = figure(reading, metric, units, "" if shown.host else tr("GPU busy"))
+    memory = memory_face(reading, card.memory_bytes, units)
+    if shown.host and memory.used is not None and memory.used >= _NEARLY_FULL:
+        memory = memory._replace(figure=replace(memory.figure, tone=Tone.WARN))
+    instances = (
+        replace(
+            card_face(each, known, units=units),
+            name=each.card.name.removeprefix(card.name).lstrip(" ,") or each.card.name,
+        )
+        for each in shown.instances
+    )
+    name, cuda = "" if card.nameless else card.name, f"cuda:{card.cuda_index}"
+    if card.cuda_index is None:
+        cuda = "" if shown.host else tr("no CUDA number")
+    mark = _mark(now, reading, sentence, units)
+    wrong = mark is not None and mark.tone is not Tone.QUIET
+    reason = tr(card.cuda_reason) if card.cuda_index is None else ""
+    return CardFace(
+        id=card.id,
+        index=card.index,
+        number=shown.number,
+        colour=shown.colour,
+        title=", ".join(filter(None, (shown.title, cuda))),
+        name=name,
+        short_name=tr("Host") if shown.host else short_name(name) or shown.title,
+        cuda=cuda,
+        cuda_reason=tr("No CUDA number: {reason}.", reason=reason) if reason else "",
+        badges=tuple(_badges(shown, reading, simulated=simulated)),
+        mark=mark,
+        sentence=sentence,
+        more=more,
+        dimmed=now.slow,
+        busy=busy,
+        busy_share=None if sentence else reading.values.get(metric),
+        memory=memory,
+        instances=tuple(instances),
+        reading=reading,
+        units=units,
+        nvlinks=bool(card.nvlinks),
+        state=now.state,
+        word=word if sentence else "".join(busy.absent),
+        word_tone=mark.tone if mark and wrong and sentence else Tone.FAINT,
+        warning=mark.icon if mark and wrong and not sentence else None,
+        host=shown.host,
+    )
+
+
+def _no_figures(now: CardNow, since: str) -> tuple[str, str]:
+    """Why a card has no figures to show, and what to do; empty where it has some."""
+    if now.silence is not None:
+        silent = tr("No answer for {seconds:.0f} s.", seconds=now.silence)
+        return silent, tr("The driver was asked and is waited for.")
+    if now.reading is None:
+        return tr("Not read yet."), ""
+    if now.state is CardState.WORKING:
+        return "", ""
+    words, cure = tr(now.state.sentence), ""
+    if now.state in (CardState.LOST, CardState.UNLISTED, CardState.REFUSED):
+        why = next(iter(now.reading.missing.values()), Absence[now.state.name])
+        cure = tr(remedy(why)).replace("`", "")
+    if since:
+        return tr("Since {moment}: {sentence}.", moment=since, sentence=words), cure
+    return f"{capital(words)}.", cure
+
+
+def _mark(now: CardNow, reading: Reading, sentence: str, units: Units) -> StateMark | None:
+    """What is remarkable about it, the gravest first."""
+    if sentence:
+        return state_mark(now.state, sentence)
+    if now.slow:
+        return StateMark(tr("Slow to answer"), Tone.WARN, Icon.SILENT)
+    held = next((each for each in (*HARMFUL, *ORDINARY) if reading.values.get(each)), None)
+    if held in HARMFUL:
+        heat = figure(reading, m.TEMPERATURE, units)
+        return throttle_mark(held, heat.value if "thermal" in held else "")
+    slow = slow_link(reading)
+    if slow is not None:
+        word = tr("PCIe ×{lanes} of ×{most}", lanes=slow[0], most=slow[1])
+        more = tr("the link is slower than it could be")
+        return StateMark(word, Tone.WARN, Icon.WARNING, more=more)
+    if held is not None:
+        return throttle_mark(held)
+    if reading.values.get(m.GPU_UTILIZATION) == 0:
+        return StateMark(tr("Idle"), Tone.QUIET)
+    why = why_no_figures(reading.values, reading.missing)
+    if why is None:
+        return None
+    words = tr("Gives no usable figure"), tr("No usable figure"), tr(why.sentence)
+    return StateMark(words[0], Tone.WARN, Icon.WARNING, *words[1:])
+
+
+def _badges(shown: Shown, reading: Reading, *, simulated: bool) -> Sequence[CardBadge]:
+    card, count, badges = shown.card, len(shown.instances), []
+    if shown.host and simulated:
+        hint = tr(
+            "These figures are the computer's own and real; only the cards are simulated."
+        )
+        return [CardBadge(tr("real, not simulated"), hint)]
+    if card.kind is CardKind.MIG:
+        badges.append(CardBadge(tr("MIG instance"), tr("A part of another card.")))
+    elif count or reading.values.get(m.MIG_MODE):
+        hint = trn(
+            "MIG is on: the card is cut into {count} instance.",
+            "MIG is on: the card is cut into {count} instances.",
+            count,
+        )
+        badges.append(CardBadge(tr("MIG"), hint))
+    if reading.values.get(m.DISPLAY_ACTIVE):
+        badges.append(CardBadge(tr("display"), tr("A display is attached to this card.")))
+    if card.simulated:
+        badges.append(CardBadge(tr("simulated"), tr("This card is simulated."), minor=True))
+    return badges
+
+
+def face_of_now(face: CardFace) -> CardFace:
+    """Beside a curve that shows an earlier time: state and figures are not of then."""
+    if face.mark is None:
+        hint = tr("Figures and state are current. The curve shows an earlier time.")
+        return replace(face, badges=(CardBadge(tr("now"), hint), *face.badges))
+    word = tr("Now: {state}", state=face.mark.brief or face.mark.word)
+    return replace(face, mark=face.mark._replace(word=word, brief=""))
 
 
 def short_name(name: str) -> str:
@@ -190,8 +376,47 @@ def short_name(name: str) -> str:
     short = name.strip()
     for maker in _MAKERS:
         short = short.removeprefix(maker)
-    while True:
-        shorter = _SIZE.sub("", _LESS_TELLING.sub("", short))
-        if shorter == short or not shorter:
-            return short or name
-        short = shorter
+    return _LESS_TELLING.sub("", short) or short or name
+
+
+class DeviceList(QAbstractListModel):
+    """Cards, and the computer, as the rail and the small window list them."""
+
+    faces: Sequence[CardFace] = ()
+
+    def show_faces(self, faces: Sequence[CardFace]) -> bool:
+        """Whether there are others than before, or more or fewer."""
+        before, self.faces = self.faces, faces
+        if [each.id for each in before] != [each.id for each in faces]:
+            self.beginResetModel()
+            self.endResetModel()
+            return True
+        for row, (old, new) in enumerate(zip(before, faces, strict=True)):
+            if old is not new and old != new:
+                self.dataChanged.emit(self.index(row), self.index(row))
+        return False
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.faces)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        face = self.faces[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+                return face.title
+            case Qt.ItemDataRole.AccessibleDescriptionRole:
+                return face.summary
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tip(face.hint)
+            case _:
+                return face if role == DEVICE else None
+
+
+class DeviceView(QListView):
+    """Draws a device anew that looks different. Qt would lay all of them out again."""
+
+    @guarded
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        QAbstractItemView.dataChanged(self, first, last, roles)

@@ -1,27 +1,25 @@
-"""Programs that use the cards, the largest first; one row for one on several cards."""
+"""Programs that use the cards, one row for one on several, and what is said of processes."""
 
 import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath, PureWindowsPath
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.units import Units
-from gpuexplorer.core.words import listed, tr, trn
-from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.core.units import GIB, Units
+from gpuexplorer.core.words import listed, mark, tr, trn
+from gpuexplorer.gui.cards.card_face import Shown
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.process_words import (
-    absence_reason,
-    gigabyte,
-    gigabytes,
-    name_reason,
-    percent,
-    short_since,
-)
+from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.tables.cell import Chip
+from gpuexplorer.telemetry.process_book import Standing
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 
+GB = 1e9
+Reason = tuple[tuple[str, ...], str]  # a word, and a sentence
 _INTERPRETER = re.compile(r"^(python|pypy|ipython)[0-9.]*w?(\.exe)?$", re.IGNORECASE)
 
 
@@ -46,15 +44,12 @@ class ProgramFace:
     @property
     def spoken(self) -> str:
         numbers = [chip.text for chip in self.chips]
-        parts = [
-            trn("Card {numbers}", "Cards {numbers}", len(numbers), numbers=listed(numbers)),
-            self.command,
-            tr("PID {pid}", pid=self.pid),
-        ]
-        parts += [self.user.number] if self.user.known else []
-        parts.append(f"{self.memory.spoken} {self.unit}" if self.memory.known else "")
-        parts += [figure.spoken for figure in (self.busy, self.processor)]
-        return ", ".join(part for part in parts if part)
+        cards = trn("Card {numbers}", "Cards {numbers}", len(numbers), numbers=listed(numbers))
+        memory = f"{self.memory.spoken} {self.unit}" if self.memory.known else ""
+        figures = (self.user.number, memory, self.busy.spoken, self.processor.spoken)
+        return ", ".join(
+            filter(None, (cards, self.command, tr("PID {pid}", pid=self.pid), *figures))
+        )
 
 
 def program_faces(
@@ -64,24 +59,17 @@ def program_faces(
     together: dict[tuple[object, ...], list[NamedProcess]] = {}
     for named in processes:
         if named.process.card in shown:
-            together.setdefault(_who(named), []).append(named)
-    groups = sorted(together.values(), key=_rank)
-    return [_face(group, shown, units, now) for group in groups]
+            # The ranks of one training run have the same command.
+            who: tuple[object, ...] = (named.process.pid, named.process.card)
+            if named.command is not None:
+                who = (named.command, named.user)
+            together.setdefault(who, []).append(named)
 
+    def rank(group: Sequence[NamedProcess]) -> tuple[float, float, str]:
+        memory, busy = (_sum(group, e) or 0.0 for e in (ProcessFigure.MEMORY, ProcessFigure.SM))
+        return -memory, -busy, group[0].command or ""
 
-def _who(named: NamedProcess) -> tuple[object, ...]:
-    """The ranks of one training run have the same command."""
-    if named.command is None:
-        return named.process.pid, named.process.card
-    return named.command, named.user
-
-
-def _rank(group: Sequence[NamedProcess]) -> tuple[float, float, str]:
-    return (
-        -sum(named.process.values.get(ProcessFigure.MEMORY, 0.0) for named in group),
-        -sum(named.process.values.get(ProcessFigure.SM, 0.0) for named in group),
-        group[0].command or "",
-    )
+    return [_face(group, shown, units, now) for group in sorted(together.values(), key=rank)]
 
 
 def _face(
@@ -90,41 +78,40 @@ def _face(
     first = group[0]
     cards = tuple(dict.fromkeys(named.process.card for named in group))
     pids = sorted({named.process.pid for named in group})
-    reason, sentence = name_reason(first)
-    unknown = "" if first.resolved else sentence
+    (reason,), sentence = name_reason(first)
     started = [named.started_at for named in group if named.started_at is not None]
-    pid = str(pids[0]) if len(pids) == 1 else trn("{count} pid", "{count} pids", len(pids))
-    memory = _sum(group, ProcessFigure.MEMORY)
+    cores = {named.process.pid: named.cpu for named in group if named.cpu is not None}
+    processor = _words(tr("CPU"), percent(sum(cores.values())) if cores else "", sentence)
+    if first.resolved and not cores:
+        processor = Figure(tr("CPU"), absent=(tr("soon"),))
+    pid = tr("PID {pid}", pid=", ".join(map(str, pids)))
+    hint = (first.command, pid, "" if first.resolved else sentence)
+
+    def mean(total: float) -> str:
+        """On several cards: no card is busy beyond its whole."""
+        return percent(total / len(cards))
+
     return ProgramFace(
         chips=tuple(Chip(shown[card].number, shown[card].colour) for card in cards),
         cards=cards,
-        command=first.command or reason[0],
+        command=first.command or reason,
         known=first.command is not None,
-        hint="\n".join(part for part in (first.command, _pids(pids), unknown) if part),
-        pid=pid,
+        hint="\n".join(part for part in hint if part),
+        pid=str(*pids) if len(pids) == 1 else trn("{count} pid", "{count} pids", len(pids)),
         user=_words(tr("User"), first.user or "", sentence),
         memory=_figure(
-            group,
-            ProcessFigure.MEMORY,
-            tr("Memory"),
-            None if memory is None else gigabytes(memory, units),
+            group, ProcessFigure.MEMORY, tr("Memory"), partial(gigabytes, units=units)
         ),
         unit=gigabyte(units),
-        busy=_share(group, ProcessFigure.SM, tr("SM")),
-        controller=_share(group, ProcessFigure.MEMORY_CONTROLLER, tr("Ctrl")),
-        processor=_processor(group, sentence),
+        busy=_figure(group, ProcessFigure.SM, tr("SM"), mean),
+        controller=_figure(group, ProcessFigure.MEMORY_CONTROLLER, tr("Ctrl"), mean),
+        processor=processor,
         since=_words(tr("Since"), short_since(min(started), now) if started else "", sentence),
     )
 
 
 def _words(label: str, text: str, reason: str) -> Figure:
-    if text:
-        return Figure(label, number=text)
-    return Figure(label, absent=("–",), hint=reason)
-
-
-def _pids(pids: Sequence[int]) -> str:
-    return tr("PID {pid}", pid=", ".join(str(pid) for pid in pids))
+    return Figure(label, text) if text else Figure(label, absent=("–",), hint=reason)
 
 
 def _sum(group: Sequence[NamedProcess], figure: ProcessFigure) -> float | None:
@@ -132,33 +119,18 @@ def _sum(group: Sequence[NamedProcess], figure: ProcessFigure) -> float | None:
     return sum(told) if told else None
 
 
-def _share(group: Sequence[NamedProcess], figure: ProcessFigure, label: str) -> Figure:
-    """On several cards the mean: no card is busy beyond its whole."""
-    total = _sum(group, figure)
-    cards = {named.process.card for named in group}
-    return _figure(group, figure, label, None if total is None else percent(total / len(cards)))
-
-
 def _figure(
-    group: Sequence[NamedProcess], figure: ProcessFigure, label: str, number: str | None
+    group: Sequence[NamedProcess],
+    figure: ProcessFigure,
+    label: str,
+    written: Callable[[float], str],
 ) -> Figure:
-    if number is not None:
-        return Figure(label, number=number)
+    total = _sum(group, figure)
+    if total is not None:
+        return Figure(label, written(total))
     missing = (named.process.missing.get(figure) for named in group)
-    absence = next((each for each in missing if each is not None), Absence.NOT_YET)
-    short, sentence = absence_reason(absence)
-    return Figure(label, absent=(*short, "–"), hint=sentence)
-
-
-def _processor(group: Sequence[NamedProcess], reason: str) -> Figure:
-    by_pid = {named.process.pid: named.cpu for named in group}
-    told = [cpu for cpu in by_pid.values() if cpu is not None]
-    if told:
-        hint = tr("100 % is one core of the host.")
-        return Figure(tr("CPU"), number=percent(sum(told)), hint=hint)
-    if group[0].resolved:
-        return Figure(tr("CPU"), absent=(tr("with the next look"), tr("soon"), "–"))
-    return Figure(tr("CPU"), absent=("–",), hint=reason)
+    word, why = absence_reason(next(filter(None, missing), Absence.NOT_YET))
+    return Figure(label, absent=word, hint=why)
 
 
 def program_name(command: str) -> str:
@@ -169,9 +141,9 @@ def program_name(command: str) -> str:
     name = _base(words[0])
     if not _INTERPRETER.match(name):
         return name
-    for at, word in enumerate(words[1:], start=1):
-        if word == "-m" and at + 1 < len(words):
-            return words[at + 1]
+    for word, following in zip(words[1:], [*words[2:], ""], strict=True):
+        if word == "-m" and following:
+            return following
         if word == "-c":
             return name
         if not word.startswith("-"):
@@ -181,3 +153,82 @@ def program_name(command: str) -> str:
 
 def _base(path: str) -> str:
     return (PureWindowsPath(path) if "\\" in path else PurePosixPath(path)).name or path
+
+
+def absence_reason(absence: Absence) -> Reason:
+    return short_reasons(absence), tr("Not known: {reason}.", reason=tr(absence.sentence))
+
+
+def standing_reason(standing: Standing) -> Reason | None:
+    """Why a row has no figures at all; None while it is there."""
+    whys = {
+        Standing.UNKNOWN: mark("The card does not report just now which programs use it."),
+        Standing.LEFT: mark("It runs on and does not use this card any more."),
+        Standing.ENDED: mark("It has ended."),
+    }
+    why = whys.get(standing)
+    return None if why is None else ((tr(standing.value),), tr(why))
+
+
+def name_reason(named: NamedProcess) -> Reason:
+    """Why nothing is known of a process but its number."""
+    word, why = mark("not known"), mark("The system does not report it.")
+    if named.simulated:
+        word, why = mark("simulated"), mark("Made up: there is no such process.")
+    elif named.elsewhere:
+        word = mark("not visible here")
+        why = mark("Its pid is one of the host's and cannot be looked up in this container.")
+    elif not named.resolved:
+        why = mark("It has ended, or may not be looked at.")
+    return (tr(word),), tr(why)
+
+
+def gigabytes(value: float, units: Units) -> str:
+    """For a column whose caption has the unit."""
+    size = GB if units.decimal_memory else GIB
+    return "<0.01" if 0 < value < size / 100 else f"{value / size:.2f}"
+
+
+def gigabyte(units: Units) -> str:
+    return "GB" if units.decimal_memory else "GiB"
+
+
+def percent(share: float) -> str:
+    return f"{share * 100:.0f}"
+
+
+def short_since(started: float, now: float) -> str:
+    """The time of day, or the day where that was another one."""
+    then, today = time.localtime(started), time.localtime(now)
+    if then[:3] == today[:3]:
+        return time.strftime("%H:%M", then)
+    if then.tm_year == today.tm_year:
+        return f"{then.tm_mday} {time.strftime('%b', then)}"
+    return time.strftime("%Y-%m-%d", then)
+
+
+def processes_counted(count: int) -> str:
+    return trn("{count} process", "{count} processes", count)
+
+
+def cards_counted(count: int) -> str:
+    return trn("{count} card", "{count} cards", count)
+
+
+def parents(cards: Sequence[Shown]) -> Mapping[CardId, CardId]:
+    """To which card each instance belongs; a card to itself."""
+    return {
+        each.card.id: shown.card.id for shown in cards for each in (shown, *shown.instances)
+    }
+
+
+def pids(processes: Sequence[NamedProcess]) -> frozenset[int]:
+    """A process on several cards is one all the same."""
+    return frozenset(named.process.pid for named in processes)
+
+
+def on_how_many(processes: Sequence[NamedProcess], parents: Mapping[CardId, CardId]) -> str:
+    """ "5 processes on 2 cards"; empty where there are none."""
+    cards = {parents.get(named.process.card, named.process.card) for named in processes}
+    words = processes_counted(len(pids(processes))), cards_counted(len(cards))
+    return tr("{processes} on {cards}", processes=words[0], cards=words[1]) if cards else ""

@@ -1,98 +1,54 @@
-"""Reasons: how a card is and why a figure is missing, in the few words that fit there."""
+"""Reasons: how a card is, why a figure is missing, since when, and what took place."""
 
-from dataclasses import dataclass
-from enum import Enum, auto
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId, throttle
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.words import Message, mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.card_course import BRIEFLY, why_no_figures
-from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.telemetry.card_course import BRIEFLY
+from gpuexplorer.telemetry.happenings import OF_STATE, Episode, EpisodeState, Happening, Kind
+from gpuexplorer.telemetry.session import Session
 
 # The gravest first.
-HARMFUL = tuple(
-    throttle(reason)
-    for reason in (
-        "hw_thermal_slowdown",
-        "hw_power_brake_slowdown",
-        "hw_slowdown",
-        "sw_thermal_slowdown",
-    )
+HARMFUL = (
+    throttle("hw_thermal_slowdown"),
+    throttle("hw_power_brake_slowdown"),
+    throttle("hw_slowdown"),
+    throttle("sw_thermal_slowdown"),
 )
 # A busy card is held back by one of these as a rule, and nothing is wrong with it.
-ORDINARY = tuple(throttle(reason) for reason in ("sw_power_cap", "sync_boost"))
-
-
-class Matter(Enum):
-    """What a mark is about, where more is said of it elsewhere."""
-
-    OTHER = auto()
-    LOST = auto()
-    UNLISTED = auto()
-    REFUSED = auto()
-    ASLEEP = auto()
-    NO_ANSWER = auto()
-    NO_DRIVER = auto()
-    NO_CONNECTION = auto()
-    HEAT = auto()
-    LINK = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class StateMark:
-    """How the card is, at the right of its name: "Lost", "At its power limit", "Idle"."""
-
-    word: str
-    tone: Tone
-    icon: Icon | None = None
-    brief: str = ""  # for a narrow tile
-    several: str = ""  # "{count} lost": a template for several cards
-    matter: Matter = Matter.OTHER
-
-
-# At falling length; each is understood without the others.
-_SHORT_REASONS = {
-    Absence.NOT_SUPPORTED: (
-        mark("not reported by this card"),
-        mark("not reported"),
-        mark("no figure"),
-    ),
-    Absence.NOT_IN_DRIVER: (mark("not in this driver"), mark("old driver")),
-    Absence.NO_PERMISSION: (mark("no permission"), mark("no access"), mark("denied")),
-    Absence.NEEDS_TWO: (mark("with the next reading"), mark("soon")),
-    Absence.TOO_SOON: (mark("with the next reading"), mark("soon")),
-    Absence.IMPOSSIBLE: (mark("impossible figure"), mark("impossible"), mark("invalid")),
-    Absence.NO_PART: (mark("none on this card"), mark("none")),
-    Absence.NO_SWAP: (mark("no swap space"), mark("none")),
-    Absence.LOST: (mark("card lost"), mark("lost")),
-    Absence.UNLISTED: (mark("no longer listed"), mark("not listed"), mark("gone")),
-    Absence.ASLEEP: (mark("card asleep"), mark("asleep")),
-    Absence.NO_ANSWER: (mark("no answer"),),
-    Absence.NO_DRIVER: (mark("no driver"),),
-    Absence.NO_CONNECTION: (mark("no connection"), mark("offline")),
-    Absence.MIG_ON: (mark("known per instance only"), mark("per instance")),
-    Absence.IN_INSTANCE: (mark("known for the whole card only"), mark("whole card only")),
-    Absence.SHARED_MEMORY: (mark("the computer's memory"), mark("shared")),
-    Absence.WINDOWS_KEEPS_IT: (mark("managed by Windows"), mark("by Windows")),
-    Absence.NOT_AVAILABLE: (
-        mark("not known to the driver"),
-        mark("not known"),
-        mark("unknown"),
-    ),
-    Absence.NO_NEW_SAMPLE: (mark("nothing to measure"), mark("nothing new")),
-    Absence.REFUSED: (mark("refused just now"), mark("refused")),
-    Absence.NOT_YET: (mark("not read yet"), mark("not yet")),
-    Absence.NOT_ASKED: (mark("not read"),),
-    Absence.NOT_TOLD: (mark("not told by the exporter"), mark("not told")),
-    Absence.NO_NEW_VALUE: (mark("no new value"), mark("too old")),
+ORDINARY = (throttle("sw_power_cap"), throttle("sync_boost"))
+_GONE, _SILENT = (Tone.BAD, Icon.LOST), (Tone.WARN, Icon.SILENT)
+_WRONG, _UNKNOWN = (Tone.WARN, Icon.WARNING), (Tone.QUIET, Icon.SILENT)
+_SIGNS = {
+    Kind.CARD_LOST: _GONE,
+    Kind.CARD_UNLISTED: _GONE,
+    Kind.DRIVER_GONE: _GONE,
+    Kind.XID: _GONE,
+    Kind.MEMORY_ERROR: _GONE,
+    Kind.NO_ACCESS: _WRONG,
+    Kind.THROTTLING_BEGAN: _WRONG,
+    Kind.SLOW_LINK: _WRONG,
+    Kind.ALERT_BEGAN: _WRONG,
+    Kind.THROTTLING_UNKNOWN: _UNKNOWN,
+    Kind.ALERT_UNKNOWN: _UNKNOWN,
+    Kind.PROCESS_APPEARED: (Tone.QUIET, Icon.PROCESS),
+    Kind.PROCESS_ENDED: (Tone.QUIET, Icon.PROCESS),
+    Kind.ASLEEP: (Tone.QUIET, Icon.ASLEEP),
 }
 
 
-def short_reasons(absence: Absence) -> tuple[str, ...]:
-    return tuple(map(tr, _SHORT_REASONS[absence]))
+def short_reasons(absence: Absence) -> tuple[str]:
+    """In the place of a figure; the tooltip has the whole sentence."""
+    return (tr(absence.value),)
 
 
 def explained_absence(label: str, absence: Absence) -> str:
@@ -100,87 +56,188 @@ def explained_absence(label: str, absence: Absence) -> str:
     return tr("{label}: {reason}.", label=label, reason=tr(absence.sentence))
 
 
-def tells_nothing(reading: Reading) -> str:
-    """Why it answers with no figure that a person could use; empty where there is one, or where
-    the next reading will bring one.
-    """
-    why = why_no_figures(reading.values, reading.missing)
-    return "" if why is None else tr(why.sentence)
+class StateMark(NamedTuple):
+    """How the card is, at the right of its name: "Lost", "At its power limit", "Idle"."""
+
+    word: str
+    tone: Tone
+    icon: Icon | None = None
+    brief: str = ""  # for a narrow tile
+    more: str = ""  # what else to say where there is a line for it
 
 
-# The word, how grave it is, the sign, of several cards, and what it is about.
-_STATES = {
-    CardState.ASLEEP: (
-        *(mark("Asleep"), Tone.QUIET, Icon.ASLEEP),
-        *(mark("{count} asleep"), Matter.ASLEEP),
-    ),
-    CardState.LOST: (
-        *(mark("Lost"), Tone.BAD, Icon.LOST),
-        *(mark("{count} lost"), Matter.LOST),
-    ),
-    CardState.UNLISTED: (
-        *(mark("Not listed"), Tone.BAD, Icon.LOST),
-        *(mark("{count} no longer listed"), Matter.UNLISTED),
-    ),
-    CardState.REFUSED: (
-        *(mark("No access"), Tone.WARN, Icon.WARNING),
-        *(mark("{count} without access"), Matter.REFUSED),
-    ),
-    CardState.NO_ANSWER: (
-        *(mark("No answer"), Tone.WARN, Icon.SILENT),
-        *(mark("{count} without an answer"), Matter.NO_ANSWER),
-    ),
-    CardState.NO_DRIVER: (
-        *(mark("No driver"), Tone.BAD, Icon.LOST),
-        *(mark("{count} without a driver"), Matter.NO_DRIVER),
-    ),
-    CardState.NO_CONNECTION: (
-        *(mark("No connection"), Tone.WARN, Icon.SILENT),
-        *(mark("{count} without a connection"), Matter.NO_CONNECTION),
-    ),
-}
-
-
-def state_mark(state: CardState) -> StateMark | None:
+def state_mark(state: CardState, more: str = "") -> StateMark | None:
     """What stands beside the name of a card that gives no figures."""
     if state is CardState.WORKING:
         return None
-    word, tone, icon, several, matter = _STATES[state]
-    return StateMark(tr(word), tone, icon, "", several, matter)
+    return StateMark(capital(tr(state.word)), *_SIGNS.get(OF_STATE[state], _SILENT), more=more)
 
 
-# Of several cards.
-_SEVERAL = {
-    throttle("hw_thermal_slowdown"): mark("{count} much too hot"),
-    throttle("sw_thermal_slowdown"): mark("{count} too warm"),
-    throttle("hw_power_brake_slowdown"): mark("{count} held back by a power brake"),
-    throttle("hw_slowdown"): mark("{count} slowed down by the hardware"),
-}
-_HEAT = frozenset(throttle(f"{by}_thermal_slowdown") for by in ("sw", "hw"))
+def capital(words: str) -> str:
+    """What a list says in passing, as the beginning of a sentence."""
+    return f"{words[:1].upper()}{words[1:]}"
 
 
-def throttle_mark(metric: MetricId, tone: Tone, icon: Icon | None = None) -> StateMark:
+def throttle_mark(metric: MetricId, more: str = "") -> StateMark:
     """Why a card is slower than it could be."""
-    return StateMark(
-        tr(METRICS[metric].label),
-        tone,
-        icon,
-        tr(BRIEFLY.get(metric, "")),
-        _SEVERAL.get(metric, ""),
-        Matter.HEAT if metric in _HEAT else Matter.OTHER,
+    word, brief = tr(METRICS[metric].label), tr(BRIEFLY.get(metric, ""))
+    if metric in ORDINARY:
+        return StateMark(word, Tone.QUIET, None, brief)
+    return StateMark(word, Tone.WARN, Icon.WARNING, brief, more)
+
+
+NOTHING_YET = mark("nothing read yet")
+NOTHING_THEN = mark("nothing was read in this time")
+_DAYS = 2 * 86400  # from here on they are counted
+
+
+def span_words(seconds: float) -> str:
+    """ "12 min", "1 h 30 min", "45 s", "7 d": two parts at most."""
+    whole = max(1, round(seconds))
+    for size, finest in ((600, 60), (_DAYS, 3600)):
+        if whole >= size:
+            whole = round(whole / finest) * finest
+    days = ((86400, "d"),) if whole >= _DAYS else ()
+    parts = []
+    for size, unit in (*days, (3600, "h"), (60, "min"), (1, "s")):
+        count, whole = divmod(whole, size)
+        if count:
+            parts.append(f"{count} {unit}")
+    return " ".join(parts[:2])
+
+
+def moment_words(wall: float, now: float) -> str:
+    """The time of day, with the day where it is not today's."""
+    moment, today = (datetime.fromtimestamp(each).astimezone() for each in (wall, now))
+    words = f"{moment:%H:%M:%S}"
+    if moment.date() == today.date():
+        return words
+    if moment.date() == (today - timedelta(days=1)).date():
+        return tr("yesterday {time}", time=words)
+    return f"{moment:%Y-%m-%d} {words}"
+
+
+def midnight(wall: float) -> float:
+    """When the day of this moment began, in seconds since 1970."""
+    day = time.localtime(wall)
+    return time.mktime((day.tm_year, day.tm_mon, day.tm_mday, 0, 0, 0, 0, 0, -1))
+
+
+def began_with(
+    happenings: Sequence[Happening], card: CardId, state: CardState
+) -> Happening | None:
+    """What made the card as it is; None where nobody saw it."""
+    kind = OF_STATE.get(state)
+    return next(
+        (e for e in reversed(happenings) if e.kind is kind and e.card in {None, card}), None
     )
 
 
-def slow_mark() -> StateMark:
-    several = mark("{count} slow to answer")
-    return StateMark(tr("Slow to answer"), Tone.WARN, Icon.SILENT, several=several)
+class Then(NamedTuple):
+    """The end of the stretch that is shown, and when reading began, in steady seconds."""
+
+    end: float
+    began: float
+    following: bool  # it ends now
+    looking_back: bool = False  # figures beside it are of a later time
+
+    @property
+    def nothing_yet(self) -> bool:
+        """All of it was before the first reading."""
+        return not self.following and self.end <= self.began
 
 
-def no_figures_mark() -> StateMark:
-    return StateMark(
-        tr("Gives no usable figure"),
-        Tone.WARN,
-        Icon.WARNING,
-        tr("No usable figure"),
-        mark("{count} without a usable figure"),
-    )
+def holds_then(state: CardState, since: float | None, then: Then) -> bool:
+    """Whether a card was already as it is now, as far as anybody saw it begin."""
+    return then.following or (since is not None and since <= then.end)
+
+
+def reason_then(
+    reason: str,
+    card: CardId,
+    state: CardState,
+    happenings: Sequence[Happening],
+    then: Then,
+) -> str:
+    """Why a line has no figures there; `reason` is why it has none now. A card that is lost was
+    not lost all the time.
+    """
+    if then.nothing_yet:
+        return tr(NOTHING_YET)
+    if state is CardState.WORKING or then.following:
+        return reason
+    began = began_with(happenings, card, state)
+    return reason if holds_then(state, None if began is None else began.at, then) else ""
+
+
+class EventGroup(StrEnum):
+    """What people look for; its value is translated where it is shown."""
+
+    FAULT = mark("Faults")
+    THROTTLING = mark("Throttling")
+    PROCESS = mark("Processes")
+    SLEEP = mark("Sleep")
+    ALERT = mark("Alerts")
+
+
+def group_of(kind: Kind) -> EventGroup:
+    """All that is wrong with a card or its driver is a fault, until it ends too."""
+    if kind in (Kind.ASLEEP, Kind.AWAKE):
+        return EventGroup.SLEEP
+    found = (each for each in EventGroup if kind.name.startswith(each.name))
+    return next(found, EventGroup.FAULT)
+
+
+def sign(happening: Happening) -> tuple[Icon, Tone]:
+    if happening.kind is Kind.THROTTLING_BEGAN and happening.about in ORDINARY:
+        return Icon.NOTE, Tone.QUIET
+    # What ends something says that all is well; whatever else there is, that one is not sure.
+    usual = (Tone.QUIET, Icon.THERE) if happening.kind.ends else _SILENT
+    tone, icon = _SIGNS.get(happening.kind, usual)
+    return icon, tone
+
+
+def sentence(episode: Episode, *, numbered: bool = True) -> str:
+    """A program that is gone used the card. `numbered`: with the number of its process."""
+    first = episode.first
+    program = first.sentence.values.get("program")
+    if isinstance(program, Message) and not numbered:
+        program = program.values.get("name")
+    if program is None:
+        return tr(first.sentence)
+    words = mark("{program} uses the card")
+    if first.kind is Kind.PROCESS_ENDED:
+        words = mark("{program} no longer uses the card")
+    elif episode.end is not None:
+        words = mark("{program} used the card")
+    return tr(words, program=program)
+
+
+def stem(episode: Episode) -> str:
+    """What is said of each card alike."""
+    return sentence(episode, numbered=False)
+
+
+def of_all(episodes: Iterable[Episode], said: Callable[[Episode], str]) -> str:
+    """What is said of each, once, where it is the same for all."""
+    words = {said(each) for each in episodes}
+    return words.pop() if len(words) == 1 else tr("not the same for all")
+
+
+def state_words(state: EpisodeState, unknown_since: float | None, now: float) -> str:
+    """ "ongoing", "still using it", "not known since 14:03:21"."""
+    if unknown_since is not None:
+        return tr("not known since {moment}", moment=moment_words(unknown_since, now))
+    return tr(state.value)
+
+
+OLDER_UNREAD = mark(
+    "Only the newest events of this recording are read, and all of them are later than the "
+    "moment that is shown."
+)
+
+
+def nothing_told(session: Session, usually: str, unread: str = OLDER_UNREAD) -> str:
+    """What an empty list says; events that were not read are not "nothing"."""
+    cut = isinstance(session, RecordedSession) and session.older_unread
+    return tr(unread if cut else usually)

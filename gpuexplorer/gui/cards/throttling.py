@@ -1,42 +1,35 @@
-"""Throttling: when a card was slowed and why, found in what it said of its clocks."""
+"""When a card was slowed and why, as it said of its clocks; and how much energy it used."""
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import MetricId, throttle
-from gpuexplorer.core.words import mark, tr
+from gpuexplorer.core.metrics import ENERGY, METRICS, POWER_DRAW, MetricId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.reasons import HARMFUL, ORDINARY
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.card_course import BRIEFLY
 from gpuexplorer.telemetry.happenings import Episode, EventBook, Happening, Kind
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 
 # The gravest first: where two hold at once, this one is told.
 REASONS = (*HARMFUL, *ORDINARY)
-_WORDS = {
-    throttle("sw_power_cap"): mark("power limit"),
-    throttle("hw_slowdown"): mark("hardware"),
-    throttle("sync_boost"): mark("its group"),
-    throttle("sw_thermal_slowdown"): mark("too warm"),
-    throttle("hw_thermal_slowdown"): mark("much too hot"),
-    throttle("hw_power_brake_slowdown"): mark("power brake"),
-}
+_BY_NAME = {str(reason): reason for reason in REASONS}
 # Reasons flicker while a card runs along its limit; a band for each flicker says nothing.
 _BRIDGED = 2.0
 _BRIDGED_SHARE = 1 / 250
 _KEPT = 400
-_BY_NAME = {str(reason): reason for reason in REASONS}
-
-
+_COLUMNS = 400
+# Rounding of beats is no gap in the recording.
+_WHOLE = 0.97
 _GOING = frozenset({Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE})
 
 
-@dataclass(frozen=True, slots=True)
-class SlowedSpan:
+class SlowedSpan(NamedTuple):
     """A stretch in which one reason held."""
 
     start: float
@@ -46,7 +39,7 @@ class SlowedSpan:
     @property
     def word(self) -> str:
         """Short enough for a narrow band, since half a word says nothing."""
-        return tr(_WORDS[self.reason])
+        return tr(BRIEFLY.get(self.reason, METRICS[self.reason].label))
 
     @property
     def tone(self) -> Tone:
@@ -54,8 +47,7 @@ class SlowedSpan:
         return Tone.WARN if self.reason in HARMFUL else Tone.QUIET
 
 
-@dataclass(frozen=True, slots=True)
-class SlowedTime:
+class SlowedTime(NamedTuple):
     """How long in a stretch of time; `recorded` is how much of it anybody read."""
 
     seconds: float
@@ -64,7 +56,7 @@ class SlowedTime:
 
     @property
     def harmful(self) -> bool:
-        return any(self.by_reason.get(reason, 0.0) > 0 for reason in HARMFUL)
+        return any(reason in HARMFUL for reason in self.by_reason)
 
 
 def ever_held(past: TraceSource, card: CardId, start: float, end: float) -> set[MetricId]:
@@ -76,70 +68,38 @@ def ever_held(past: TraceSource, card: CardId, start: float, end: float) -> set[
 def slowed_stretches(traces: Mapping[MetricId, Trace], span: float) -> Sequence[SlowedSpan]:
     """In the order of time. Short breaks are bridged; a time that was not read is not."""
     bridged = max(_BRIDGED, span * _BRIDGED_SHARE)
-    found = [
-        SlowedSpan(start, end, reason)
-        for reason, trace in traces.items()
-        for start, end in _runs(trace, bridged)
-    ]
-    found.sort(key=lambda each: (each.start, REASONS.index(each.reason)))
-    return found
+    found = []
+    for reason, trace in traces.items():
+        runs: list[SlowedSpan] = []
+        last, ends = 0, trace.times + _lasting(trace)
+        held = np.concatenate(([False], trace.maxima >= 1, [False])).astype(np.int8)
+        edges = np.flatnonzero(np.diff(held)).tolist()
+        for first, beyond in zip(edges[::2], edges[1::2], strict=True):
+            start, end = float(trace.times[first]), float(ends[beyond - 1])
+            if runs and start - runs[-1].end <= bridged and trace.counts[last:first].all():
+                start = runs.pop().start
+            runs.append(SlowedSpan(start, end, reason))
+            last = beyond
+        found += runs
+    return sorted(found, key=lambda each: (each.start, REASONS.index(each.reason)))
 
 
 def slowed_time(traces: Mapping[MetricId, Trace]) -> SlowedTime | None:
     """None where nothing was read. Within a column the flag's mean is the share of its time."""
-    recorded = 0.0
-    by_reason: dict[MetricId, float] = {}
-    together: NDArray[np.float64] | None = None
-    widths = np.empty(0)
-    for reason, trace in traces.items():
-        if not np.any(trace.counts):
-            continue
-        widths = _widths(trace)
-        shares = np.where(trace.counts > 0, np.nan_to_num(trace.means), 0.0)
-        recorded = max(recorded, float(np.sum(widths)))
-        seconds = float(np.sum(widths * shares))
-        if seconds > 0:
-            by_reason[reason] = seconds
-        if together is None or together.size != shares.size:
-            together = shares
-        else:
-            # Two reasons at once are one slow moment.
-            together = np.maximum(together, shares)
-    if together is None:
+    read = {reason: trace for reason, trace in traces.items() if trace.counts.any()}
+    if not read:
         return None
-    return SlowedTime(float(np.sum(widths * together)), recorded, by_reason)
-
-
-def _runs(trace: Trace, bridged: float) -> Sequence[tuple[float, float]]:
-    held = trace.maxima >= 1
-    if not held.any():
-        return ()
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], held, [False])).astype(np.int8)))
-    ends = trace.times + _lasting(trace)
-    gaps = np.flatnonzero(trace.counts == 0)
-    runs: list[tuple[float, float]] = []
-    last = 0
-    for first, beyond in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        start, end = float(trace.times[first]), float(ends[beyond - 1])
-        unread = bool(np.any((gaps >= last) & (gaps < first)))
-        if runs and start - runs[-1][1] <= bridged and not unread:
-            runs[-1] = (runs[-1][0], end)
-        else:
-            runs.append((start, end))
-        last = beyond
-    return runs
+    widths = {e: np.where(trace.counts > 0, _lasting(trace), 0.0) for e, trace in read.items()}
+    seconds = {e: widths[e] * np.nan_to_num(trace.means) for e, trace in read.items()}
+    by_reason = {e: float(np.sum(each)) for e, each in seconds.items() if each.any()}
+    # Two reasons at once are one slow moment.
+    together = float(np.sum(np.maximum.reduce([*seconds.values()])))
+    return SlowedTime(together, max(float(np.sum(e)) for e in widths.values()), by_reason)
 
 
 def _lasting(trace: Trace) -> NDArray[np.float64]:
     """How long each column lasts: to the next one, the last one as long as usual."""
-    usual = trace.column_seconds
-    following = np.append(trace.times[1:], trace.times[-1] + usual)
-    return np.asarray(following - trace.times, np.float64)
-
-
-def _widths(trace: Trace) -> NDArray[np.float64]:
-    """The same without the gaps."""
-    return np.where(trace.counts > 0, _lasting(trace), 0.0)
+    return np.diff(trace.times, append=trace.times[-1:] + trace.column_seconds)
 
 
 class SlowedBook:
@@ -161,18 +121,66 @@ class SlowedBook:
 
     def stretches(self, card: CardId, start: float, end: float) -> Sequence[SlowedSpan]:
         """Those that reach into the time from `start` to `end`; what goes on ends there."""
-        spans = [
+        spans = (
             SlowedSpan(
                 each.first.at,
                 end if each.running else each.first.at + (each.lasted or 0.0),
                 _BY_NAME[each.first.about],
             )
             for each in self._slowed.get(card, ())
-        ]
-        found = [span for span in spans if span.end > start and span.start < end]
-        found.sort(key=lambda span: REASONS.index(span.reason))
-        return found
+        )
+        found = (span for span in spans if span.end > start and span.start < end)
+        return sorted(found, key=lambda span: REASONS.index(span.reason))
 
     def gone_at(self, card: CardId) -> float | None:
         """When it was lost, or the driver of all went, in steady seconds."""
         return self._book.since(_GOING, card)
+
+
+class EnergyUsed(NamedTuple):
+    """Since the first reading there is, in steady seconds; `counted` by the card itself."""
+
+    joules: float
+    since: float
+    seconds: float  # of how much time, which may be less than was asked for
+    counted: bool
+
+
+class EnergyTogether(NamedTuple):
+    """What several cards used in at most so many seconds."""
+
+    joules: float
+    seconds: float
+    cards: int
+
+
+def time_covered(seconds: float, span: float) -> float:
+    """As it is said of a figure for a span of which so many seconds are known."""
+    return span if seconds >= span * _WHOLE else seconds
+
+
+def energy_used(past: TraceSource, card: CardId, start: float, end: float) -> EnergyUsed | None:
+    """None where too little was read to tell.
+
+    The counter is read every few seconds, so what came before its first reading and after its
+    last one is added up from the power.
+    """
+    counter = past.trace(card, ENERGY, start, end, _COLUMNS)
+    power = past.trace(card, POWER_DRAW, start, end, _COLUMNS)
+    joules, since, known, read = 0.0, np.inf, (0.0, 0.0), counter.counts > 0
+    counted = bool(np.sum(read) > 1)
+    if counted:
+        # A driver that was loaded anew counts from 0 again: only what was added is used.
+        added = np.diff(np.column_stack((counter.minima[read], counter.maxima[read])).ravel())
+        joules = float(np.sum(added[added > 0]))
+        known = float(counter.times[read][0]), float(counter.times[read][-1])
+        since = known[0]
+    seconds, drawn = known[1] - known[0], power.counts > 0
+    if np.sum(power.counts) > 1:
+        lasting = _lasting(power)
+        within = np.minimum(power.times + lasting, known[1]) - np.maximum(power.times, known[0])
+        lasting = np.where(drawn, lasting - np.clip(within, 0.0, None), 0.0)
+        joules += float(np.sum(lasting * np.nan_to_num(power.means)))
+        seconds += float(np.sum(lasting))
+        since = min(since, float(power.times[drawn][0]))
+    return EnergyUsed(joules, since, seconds, counted) if np.isfinite(since) else None

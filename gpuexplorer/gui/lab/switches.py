@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QWidget
 
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.card_face import Shown
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon

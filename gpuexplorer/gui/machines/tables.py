@@ -6,11 +6,11 @@ from functools import partial
 from typing import NamedTuple
 
 from gpuexplorer.core.metrics import METRICS, TEMPERATURE
-from gpuexplorer.core.units import Quantity, Units, quantity, watts
+from gpuexplorer.core.units import GIB, Quantity, Units, quantity, watts
 from gpuexplorer.core.words import listed, tr
 from gpuexplorer.gui.cards.card_face import short_name
-from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.gui.cards.process_words import GB, GIB, gigabyte, gigabytes, percent
+from gpuexplorer.gui.cards.programs import GB, gigabyte, gigabytes, percent
+from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.state.groups import CardCell, HostGroup, Together
 from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.theme.palette import Tone

@@ -20,7 +20,7 @@ from gpuexplorer.core.units import (
 )
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.process_words import cards_counted
+from gpuexplorer.gui.cards.programs import cards_counted
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.guard import guarded
 from gpuexplorer.gui.machines.heat_map import MOST_APART, HeatMap

@@ -15,11 +15,16 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import quantity
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.event_words import EventGroup, group_of, sign
+from gpuexplorer.gui.cards.facts import short_label
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.moments import Then, reason_then
-from gpuexplorer.gui.cards.plot_families import short_label
-from gpuexplorer.gui.cards.reasons import short_reasons
+from gpuexplorer.gui.cards.reasons import (
+    EventGroup,
+    Then,
+    group_of,
+    reason_then,
+    short_reasons,
+    sign,
+)
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.strip_content import (

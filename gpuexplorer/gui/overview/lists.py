@@ -12,11 +12,15 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.event_words import nothing_told
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.process_words import on_how_many, parents
-from gpuexplorer.gui.cards.programs import ProgramFace, program_faces, program_name
-from gpuexplorer.gui.cards.reasons import Matter, StateMark
+from gpuexplorer.gui.cards.programs import (
+    ProgramFace,
+    on_how_many,
+    parents,
+    program_faces,
+    program_name,
+)
+from gpuexplorer.gui.cards.reasons import StateMark, nothing_told
 from gpuexplorer.gui.overview.strip_content import ranges
 from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EpisodeRow, EventList
 from gpuexplorer.gui.state.machine import MachineState
@@ -243,18 +247,12 @@ def _mark(alike: Alike) -> StateMark:
 
 def _said(alike: Alike) -> tuple[str, str]:
     """ "Much too hot", and below it "86 of 87 °C, card 21"."""
-    first, found, count = alike[0], _mark(alike), len(alike)
+    found, count = _mark(alike), len(alike)
     numbers = ranges([each.index for each in alike])
     which = trn("card {numbers}", "cards {numbers}", count, numbers=numbers)
-    word, more = found.word, first.detail if count == 1 else ""
+    word, more = found.word, found.more
     if count > 1:
-        word = tr(found.several or mark("{count} × {mark}"), count=count, mark=found.word)
-    if found.matter is Matter.ASLEEP:
-        more = tr("not woken to be read")
-    elif count == 1 and not more and found.matter is Matter.LINK:
-        more = tr("the link is slower than it could be")
-    elif count == 1 and not more and found.matter is Matter.HEAT:
-        more = first.figures[1].value
+        word, more = tr("{count} × {mark}", count=count, mark=found.word), ""
     return word, ", ".join(part for part in (more, which) if part)
 
 

@@ -15,7 +15,7 @@ from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.moments import holds_then
+from gpuexplorer.gui.cards.reasons import holds_then
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.tiles.heat_strip import StripBoard, StripContent, StripMark
 from gpuexplorer.gui.overview.tiles.tile_grid import BOARD

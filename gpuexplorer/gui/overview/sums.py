@@ -19,10 +19,9 @@ from gpuexplorer.core.units import (
 )
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.energy_used import EnergyUsed, energy_used, time_covered
-from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.figures import NEAR_HEAT_LIMIT
-from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.cards.figure import NEAR_HEAT_LIMIT, Figure
+from gpuexplorer.gui.cards.reasons import span_words
+from gpuexplorer.gui.cards.throttling import EnergyUsed, energy_used, time_covered
 from gpuexplorer.gui.state.groups import CardCell, CellKey, Together, together
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
@@ -56,8 +55,8 @@ def figures_of(
     whole = part_of_memory(sums.memory_total, sums.memory_total, units)
     used = part_of_memory(sums.memory_used, sums.memory_total, units)
     read = ratio(sums.busy or 0.0)
-    busy = Figure(tr("Busy, average"), "", read.number, read.unit, brief=tr("busy"))
-    memory = Figure(tr("Memory"), "", used.number, used.unit, trimmed(whole.number))
+    busy = Figure(tr("Busy, average"), read.number, read.unit, brief=tr("busy"))
+    memory = Figure(tr("Memory"), used.number, used.unit, trimmed(whole.number))
     said = sums.cards if answering_said else len(cards)
     for told, figure in (
         (sums.busy_told, busy),
@@ -80,7 +79,7 @@ def power_of(cards: Sequence[CardFace]) -> Figure:
     # What some draw is not compared with the limits of others.
     limits = sums.limits if sums.limits_told == sums.power_told else 0.0
     drawn, most = watts(sums.power, at_least=limits), watts(limits).number if limits else ""
-    return Figure(tr("Power"), "", drawn.number, drawn.unit, most)
+    return Figure(tr("Power"), drawn.number, drawn.unit, most)
 
 
 def _hottest(cards: Sequence[CardFace], sums: Together, units: Units) -> Figure:

@@ -6,7 +6,7 @@ from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED
 from gpuexplorer.core.units import ratio
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.moments import NOTHING_THEN, NOTHING_YET, Then, moment_words
+from gpuexplorer.gui.cards.reasons import NOTHING_THEN, NOTHING_YET, Then, moment_words
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.strip_content import ticks_of
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile, TilePast

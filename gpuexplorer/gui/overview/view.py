@@ -12,10 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.card_head import face_of_now
-from gpuexplorer.gui.cards.event_words import told
-from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.card_face import CardFace, Shown, face_of_now, told
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.all_cards import AllCardsPanel

@@ -14,9 +14,8 @@ from PySide6.QtGui import QPainter, QPen, QPolygonF
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import USUAL, Units, memory
 from gpuexplorer.core.words import listed, mark, tr, trn
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.gui.cards.process_words import (
+from gpuexplorer.gui.cards.card_face import Shown
+from gpuexplorer.gui.cards.programs import (
     absence_reason,
     gigabyte,
     gigabytes,
@@ -25,6 +24,7 @@ from gpuexplorer.gui.cards.process_words import (
     short_since,
     standing_reason,
 )
+from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.processes.rows import ProcessLine
 from gpuexplorer.gui.tables.cell import NO_CELL, Cell, Chip, Column

@@ -11,15 +11,15 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.words import listed, mark, tr, trn
-from gpuexplorer.gui.cards.moments import span_words
-from gpuexplorer.gui.cards.process_words import (
+from gpuexplorer.gui.cards.programs import (
     gigabyte,
     gigabytes,
     name_reason,
     percent,
+    program_name,
     short_since,
 )
-from gpuexplorer.gui.cards.programs import program_name
+from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.processes.columns import USES, ProcessColumns, Spark, known

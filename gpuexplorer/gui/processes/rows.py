@@ -18,8 +18,8 @@ from typing import NamedTuple
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import csv_of, harmless
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.faces import Shown
-from gpuexplorer.gui.cards.process_words import standing_reason
+from gpuexplorer.gui.cards.card_face import Shown
+from gpuexplorer.gui.cards.programs import standing_reason
 from gpuexplorer.telemetry.process_book import BookRow, Standing, refusal
 from gpuexplorer.telemetry.processes import Ancestor, NamedProcess, ProcessFigure
 

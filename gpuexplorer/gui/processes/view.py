@@ -13,7 +13,7 @@ from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.harmless import tabbed
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import listed, mark, tr, trn
-from gpuexplorer.gui.cards.process_words import on_how_many, parents
+from gpuexplorer.gui.cards.programs import on_how_many, parents
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.processes.columns import (
     CARD,

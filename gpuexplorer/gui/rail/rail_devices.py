@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyleOptionViewItem, QWidget
 
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.device_list import DEVICE, DeviceList, DeviceView
+from gpuexplorer.gui.cards.card_face import DEVICE, CardFace, DeviceList, DeviceView
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import look

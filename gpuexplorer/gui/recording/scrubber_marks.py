@@ -7,7 +7,7 @@ import numpy as np
 
 from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.event_words import sign
+from gpuexplorer.gui.cards.reasons import sign
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.recording.recording import MOST_HAPPENINGS
 from gpuexplorer.telemetry.happenings import Happening

@@ -6,7 +6,7 @@ from gpuexplorer.core.axes import day_word
 from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.units import USUAL, Units, bytes_words
 from gpuexplorer.core.words import paragraph, tr, trn
-from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.recording.recording import Recording
 
 _LONGEST_NAME = 60

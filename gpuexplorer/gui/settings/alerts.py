@@ -15,7 +15,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, Unit
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desktop.desktop import Notifications, NotifiedBy
 from gpuexplorer.gui.settings.dialog import Section, SettingRow
 from gpuexplorer.gui.state.alert_watch import AlertWatch

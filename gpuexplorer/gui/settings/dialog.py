@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QListWidget, QPushButton, QSystemTrayIcon, QWidget
 
 from gpuexplorer.core.units import bytes_words, memory
 from gpuexplorer.core.words import paragraph, tr
-from gpuexplorer.gui.cards.moments import span_words
+from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer, SettingsGroup
 from gpuexplorer.gui.state.lab.lab import Lab

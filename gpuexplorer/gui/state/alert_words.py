@@ -7,7 +7,7 @@ from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, MetricId, Unit
 from gpuexplorer.core.units import Measure, Units, measure, plain, quantity
 from gpuexplorer.core.words import Message, listed, mark, tr, trn
-from gpuexplorer.gui.cards.moments import moment_words, span_words
+from gpuexplorer.gui.cards.reasons import moment_words, span_words
 from gpuexplorer.telemetry.alerts import LIMITS, Alert, Rule, Side, Why
 
 _MOST_CARDS, _MOST_ALERTS = 4, 3

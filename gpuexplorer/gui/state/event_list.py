@@ -9,16 +9,17 @@ from functools import partial
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import csv_of, harmless
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.event_words import (
+from gpuexplorer.gui.cards.reasons import (
     EventGroup,
     group_of,
+    moment_words,
     of_all,
     sentence,
     sign,
+    span_words,
     state_words,
     stem,
 )
-from gpuexplorer.gui.cards.moments import moment_words, span_words
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Cell, Chip, Column, chips_width
 from gpuexplorer.gui.theme.palette import Tone
@@ -225,7 +226,7 @@ class EventList:
 def _sentence(row: EpisodeRow) -> str:
     if len(row.episodes) == 1:
         return sentence(row.episodes[0])
-    return of_all(row.episodes, lambda each: tr(stem(each)))
+    return of_all(row.episodes, stem)
 
 
 def _lasted(episode: Episode) -> str:

@@ -14,12 +14,11 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import listed, tr
-from gpuexplorer.gui.cards.faces import Shown, arrange
-from gpuexplorer.gui.cards.process_words import parents, processes_counted
+from gpuexplorer.gui.cards.card_face import Shown, arrange
+from gpuexplorer.gui.cards.programs import parents, processes_counted
 from gpuexplorer.gui.cards.reasons import HARMFUL, StateMark, state_mark, throttle_mark
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess
@@ -196,7 +195,7 @@ class HostGroup(MachineRow):
         """With its cards, the gravest first, and what fires there."""
         counts = Counter(cell.mark for cell in self.cards if cell.mark is not None)
         said = [
-            tr(each.several, count=count) if each.several and count > 1 else each.word
+            tr("{count} × {mark}", count=count, mark=each.word) if count > 1 else each.word
             for each, count in sorted(counts.items(), key=lambda e: e[0].tone is not Tone.BAD)
         ]
         return [*said, *self.alerts]
@@ -325,7 +324,7 @@ def _cell(host: str, shown: Shown, reading: Reading | None) -> CardCell:
         mark = state_mark(reading.state)
     for metric in HARMFUL:
         if mark is None and reading.values.get(metric):
-            mark = throttle_mark(metric, Tone.WARN, Icon.WARNING)
+            mark = throttle_mark(metric)
     return CardCell(
         *(key, shown.number, name, reading.state, reading.values, reading.missing, size),
         mark=mark,

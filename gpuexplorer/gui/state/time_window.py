@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.moments import Then, moment_words
+from gpuexplorer.gui.cards.reasons import Then, moment_words
 from gpuexplorer.recording.recorded_session import JoinedPast, Playhead
 from gpuexplorer.telemetry.trace import TraceSource
 

@@ -60,7 +60,7 @@ def spell(
 def wordings(
     figure: Figure, number: Lettering, small: Lettering, label: str = ""
 ) -> Sequence[Wording]:
-    """With what it is out of, and without: "gen", number, "of 280 W". Or the reason why it is
+    """With what it is out of, and without: number, "of 280 W". Or the reason why it is
     missing, at falling length, after the label.
     """
     named: Wording = ((f"{label} ", small, Tone.QUIET),) if label else ()
@@ -70,10 +70,10 @@ def wordings(
     found = []
     for each in (figure, figure.shorter):
         lead, rest = around_number(grouped(each.limit), each.unit)
-        if each.unit and not each.limit and (each.unit == "%" or not each.before):
+        if each.unit and not each.limit:
             rest = f"{THIN_SPACE}{each.unit}"
         spans: Wording = (
-            (f"{each.before} {lead}" if each.before else lead, small, Tone.QUIET),
+            (lead, small, Tone.QUIET),
             (grouped(each.number), number, each.tone),
             (rest, small, Tone.QUIET),
         )

@@ -68,7 +68,7 @@ def test_an_instance_is_looked_at_like_a_card(open_card: OpenCard) -> None:
     screen = open_card(session_of({parent: whole, instance(parent, 2): part}), card="MIG-1-2")
     screen.reads(
         "Card 1.2, MIG 1g.10gb, cuda:2.",
-        "A part of card 1, NVIDIA A100-SXM4-40GB",
+        "A part of another card.",
         "2.20 of 9.75 GiB used",
         "Part of: card 1",
         "look at the card it is a part of",
@@ -97,10 +97,10 @@ def test_a_lost_card_keeps_its_history_and_says_since_when(
 @pytest.mark.parametrize(
     ("state", "absence", "words"),
     [
-        (CardState.UNLISTED, Absence.UNLISTED, "Not listed since "),
-        (CardState.REFUSED, Absence.NO_PERMISSION, "No access since "),
-        (CardState.ASLEEP, Absence.ASLEEP, "Asleep since "),
-        (CardState.NO_DRIVER, Absence.NO_DRIVER, "No driver since "),
+        (CardState.UNLISTED, Absence.UNLISTED, "the driver no longer lists it"),
+        (CardState.REFUSED, Absence.NO_PERMISSION, "the driver gives no access"),
+        (CardState.ASLEEP, Absence.ASLEEP, "asleep, and not woken"),
+        (CardState.NO_DRIVER, Absence.NO_DRIVER, "the driver is gone"),
     ],
 )
 def test_a_card_without_figures_says_since_when(
@@ -122,7 +122,7 @@ def test_a_card_that_tells_nothing_says_so_at_every_place(open_card: OpenCard) -
     screen = open_card(session_of({card(0): Answer(otherwise=Absence.NO_PERMISSION)}))
     screen.reads(
         "Gives no usable figure",
-        "How full its memory is: this user may not read it.",
+        "Memory: this user may not read it.",
         "Power: no permission",
         "Throttled in 5 min: nothing recorded in it",
     )

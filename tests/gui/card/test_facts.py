@@ -1,15 +1,29 @@
-"""The facts of a card: every metric once, each explained, each missing one with its reason."""
+"""The facts of a card, what is made of its link, and which metrics share a plot."""
+
+from collections.abc import Mapping, Sequence
 
 import pytest
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState
-from gpuexplorer.core.metrics import ECC_UNCORRECTED, METRICS, metrics_of
+from gpuexplorer.core.metrics import METRICS, MetricId, metrics_of
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.cards.fact import FactGroup, as_text
-from gpuexplorer.gui.cards.facts import architecture, card_facts
+from gpuexplorer.gui.cards.facts import (
+    FAMILIES,
+    FactGroup,
+    architecture,
+    as_text,
+    card_facts,
+    grouped,
+    offered,
+    short_label,
+    usual,
+)
+from gpuexplorer.gui.cards.links import link_words
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.facts import Reading
-from tests.gui.fakes import NVML, SIMULATED, Answer, card, instance, working
+from tests.gui.fakes import NVML, Answer, card, instance, working
 
 
 def reading(answer: Answer, of: Card) -> Reading:
@@ -31,16 +45,15 @@ def lines(found: list[FactGroup]) -> list[str]:
 
 @pytest.mark.parametrize("of", [card(0, nvlinks=18, fans=3), instance(card(0), 1), card(1)])
 def test_every_metric_of_a_card_stands_among_its_facts_once(of: Card) -> None:
-    told = [m for g in groups(of, working()) for fact in g.facts for m in fact.metrics]
+    told = [e for g in groups(of, working()) for fact in g.facts for e in fact.metrics]
     assert sorted(told) == sorted(metrics_of(of))
 
 
-def test_every_metric_says_what_it_means_its_unit_and_its_field() -> None:
+def test_every_metric_says_what_it_means_and_its_field() -> None:
     for group in groups(card(0, nvlinks=2), working()):
         for fact in group.facts:
             for metric in fact.metrics:
                 assert METRICS[metric].meaning in fact.hint
-                assert "Unit: " in fact.hint
                 if METRICS[metric].smi:
                     assert f"nvidia-smi: {METRICS[metric].smi}" in fact.hint
 
@@ -74,16 +87,9 @@ def test_who_the_card_is_stands_among_its_facts() -> None:
 def test_what_is_not_told_of_a_card_is_said_in_words() -> None:
     of = card(0, id=CardId("NAMELESS-0"), cuda_index=None, cuda_reason="one at a time")
     said = lines(groups(of, working()))
-    assert "Model: it never reported its name" in said
-    assert "UUID: it could not be asked for it" in said
+    assert "Model: not reported" in said
+    assert "UUID: not reported" in said
     assert "CUDA number: one at a time" in said
-    assert "Architecture: not reported by the driver" in said
-
-
-def test_a_simulated_card_has_no_driver_and_says_so() -> None:
-    of = card(0, simulated=True)
-    found = card_facts(of, SIMULATED, reading(working(), of), USUAL)
-    assert "Driver: none: simulated" in lines(list(found))
 
 
 def test_a_lost_card_still_tells_its_size() -> None:
@@ -98,34 +104,19 @@ def test_the_link_is_told_by_now_card_and_slot() -> None:
     said = lines(found)
     assert "Link now: 3.0 ×16" in said
     assert "The card could: ×16" in said
-    assert "The slot could: not reported by this card" in said
+    assert "The slot could: not supported" in said
     (pcie,) = [group for group in found if group.title == "PCIe"]
-    assert pcie.note == "Runs at full speed: generation 3 on 16 lanes."
-
-
-def test_a_chip_beside_the_processor_has_no_link_to_tell_of() -> None:
-    (pcie,) = [
-        group
-        for group in groups(card(0, memory_shared=True), working())
-        if group.title == "PCIe"
-    ]
-    assert pcie.facts == ()
-    assert pcie.note is not None
-    assert "placeholder" in pcie.note
+    assert pcie.note == "Runs at full speed: 3.0 ×16."
 
 
 @pytest.mark.parametrize(
     ("capability", "family"),
-    [((7, 0), "Volta"), ((7, 5), "Turing"), ((8, 9), "Ada Lovelace"), ((12, 0), "Blackwell")],
+    [((7, 0), "Volta"), ((7, 5), "Turing"), ((12, 0), "Blackwell"), ((99, 0), "")],
 )
 def test_the_architecture_follows_from_the_capability(
     capability: tuple[int, int], family: str
 ) -> None:
     assert architecture(capability) == family
-
-
-def test_a_chip_that_is_not_known_yet_gets_no_name_made_up() -> None:
-    assert architecture((99, 0)) is None
 
 
 def test_units_are_those_a_person_chose() -> None:
@@ -142,6 +133,95 @@ def test_all_facts_as_text_have_headings_and_the_note() -> None:
     assert "  Runs at full speed" in text
 
 
-def test_health_stands_with_health() -> None:
-    (found,) = [g for g in groups(card(0), working()) if g.title == "Health"]
-    assert ECC_UNCORRECTED in [fact.key for fact in found.facts]
+CHIP = card(0, memory_shared=True, fans=0)
+
+
+@pytest.mark.parametrize(
+    ("of", "changes", "sentence", "tone"),
+    [
+        (card(0), {}, "Runs at full speed: 4.0 ×16.", Tone.QUIET),
+        (card(0), {"pcie_width": 8.0}, "Runs at 4.0 ×8 of ×16: check the slot", Tone.WARN),
+        (
+            card(0),
+            {"pcie_width": 8.0, "virtualization_mode": 1.0},
+            "Runs at 4.0 ×8 of ×16: this virtual machine was given no more.",
+            Tone.QUIET,
+        ),
+        (
+            card(0),
+            {"pcie_width": 8.0, "pcie_width_slot_max": 8.0},
+            "Runs at 4.0 ×8: the slot gives no more, the card could do ×16.",
+            Tone.WARN,
+        ),
+        # A card of eight lanes in a slot of sixteen is as it should be.
+        (card(0), {"pcie_width": 8.0, "pcie_width_max": 8.0}, "Runs at full", Tone.QUIET),
+        (
+            card(0),
+            {"pcie_generation": 1.0, "gpu_utilization": 0.0},
+            "Runs at 1.0 ×16: sleeping to save power, not broken",
+            Tone.QUIET,
+        ),
+        (card(0), {"pcie_generation": 2.0}, "Runs at 2.0 ×16 under load", Tone.WARN),
+        (
+            card(0),
+            {"pcie_generation": 3.0, "pcie_generation_max": 3.0},
+            "Runs at 3.0 ×16: the card could do 4.0, this slot does 3.0.",
+            Tone.QUIET,
+        ),
+        (CHIP, {"pcie_width": 1.0}, "This chip sits beside the processor", Tone.QUIET),
+        (instance(card(0), 0), {}, "The driver reports the link for the whole", Tone.QUIET),
+    ],
+)
+def test_a_link_says_what_it_does_and_warns_of_what_can_be_mended(
+    of: Card, changes: Mapping[str, float], sentence: str, tone: Tone
+) -> None:
+    values = {
+        **dict.fromkeys((m.PCIE_GENERATION, m.PCIE_GENERATION_MAX), 4.0),
+        **dict.fromkeys((m.PCIE_GENERATION_CARD, m.PCIE_GENERATION_SLOT), 4.0),
+        **dict.fromkeys((m.PCIE_WIDTH, m.PCIE_WIDTH_MAX, m.PCIE_WIDTH_SLOT), 16.0),
+        m.GPU_UTILIZATION: 0.9,
+        **{MetricId(name): value for name, value in changes.items()},
+    }
+    words = link_words(of, Reading(of.id, 0.0, values))
+    assert words.sentence.startswith(sentence)
+    assert words.tone is tone
+
+
+def test_nothing_is_said_of_a_link_nobody_tells_of() -> None:
+    assert link_words(card(0), Reading(CardId("GPU-0"), 0.0, {})).sentence == ""
+
+
+def test_a_plot_has_one_unit_and_every_metric_has_a_plot() -> None:
+    for metric in METRICS.values():
+        if metric.plotted:
+            [family] = [each for each in FAMILIES if each.name == metric.plot]
+            assert family.unit is metric.unit
+
+
+@pytest.mark.parametrize("of", [card(0, fans=8, nvlinks=18), instance(card(0), 0)])
+def test_every_plotted_metric_is_offered_once_and_by_a_name_of_its_own(of: Card) -> None:
+    assert sorted(offered(of)) == sorted(e for e in metrics_of(of) if METRICS[e].plotted)
+    for family, metrics in grouped(offered(of)):
+        names = [short_label(METRICS[metric]) for metric in metrics]
+        assert len(set(names)) == len(names), family.name
+
+
+@pytest.mark.parametrize(
+    ("of", "never", "last"),
+    [
+        (card(0, nvlinks=2), (), "NVLink"),
+        (card(0, fans=1), (), "Fans"),
+        (card(0, fans=0), (m.MEMORY_TEMPERATURE, m.CLOCK_VIDEO), "PCIe"),
+        # One that tells nothing still has plots that say so.
+        (card(0, fans=0), tuple(metrics_of(card(0))), "PCIe"),
+        (CHIP, (), "Clocks"),
+    ],
+)
+def test_the_usual_plots_are_those_a_card_has(
+    of: Card, never: Sequence[MetricId], last: str
+) -> None:
+    missing = dict.fromkeys(never, Absence.NOT_SUPPORTED)
+    plots = grouped(usual(of, Reading(of.id, 0.0, {}, missing)))
+    titles = [family.title for family, _ in plots]
+    assert titles[:5] == ["Utilisation", "Memory", "Power", "Temperature", "Clocks"]
+    assert titles[-1] == last

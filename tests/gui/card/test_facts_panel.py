@@ -14,7 +14,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.metrics import CLOCK_MEMORY, PERSISTENCE_MODE, MetricId
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.card.fact_list import HowToSheet, host_facts
-from gpuexplorer.gui.cards.fact import HowTo, TerminalCommand
+from gpuexplorer.gui.cards.facts import HowTo, TerminalCommand
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.remote.wire import Hello
@@ -51,13 +51,13 @@ def test_search_filters_as_one_types_and_escape_clears_it(open_card: OpenCard) -
     assert told == [
         "Limits",
         "Power limit: 280 W",
-        "Lowest power limit: not reported by this card",
-        "Highest power limit: not reported by this card",
-        "Default power limit: not reported by this card",
+        "Lowest power limit: not supported",
+        "Highest power limit: not supported",
+        "Default power limit: not supported",
         "Health",
         "Why clocks are lower",
         "At its power limit: no",
-        "Time at the power limit: not reported by this card",
+        "Time at the power limit: not supported",
     ]
     press(field, Qt.Key.Key_Escape)
     assert field.text() == ""

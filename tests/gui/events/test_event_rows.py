@@ -10,8 +10,7 @@ import pytest
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import throttle
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.cards.event_words import EventGroup
-from gpuexplorer.gui.cards.moments import moment_words
+from gpuexplorer.gui.cards.reasons import EventGroup, moment_words
 from gpuexplorer.gui.state.event_list import EventList
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.cards.moments import moment_words, span_words
+from gpuexplorer.gui.cards.reasons import moment_words, span_words
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, TimePill, TopBar

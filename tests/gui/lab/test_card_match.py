@@ -6,7 +6,7 @@ import pytest
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.cards.faces import arrange
+from gpuexplorer.gui.cards.card_face import arrange
 from gpuexplorer.gui.lab.forms.compute import OF_TENSORS, expectations
 from gpuexplorer.gui.lab.forms.form import Around
 from gpuexplorer.gui.state.lab.devices import BenchDevice, DeviceFacts, find_contexts

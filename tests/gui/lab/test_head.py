@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QListWidget, QMenu, QPushButton, 
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.cards.faces import arrange
+from gpuexplorer.gui.cards.card_face import arrange
 from gpuexplorer.gui.lab.lab_head import LabHead, summary_words
 from gpuexplorer.gui.lab.switches import CapSheet, VisibleSheet, caps_in, usual_order
 from gpuexplorer.gui.state.lab.devices import BenchDevice

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.cards.faces import Shown, arrange
+from gpuexplorer.gui.cards.card_face import Shown, arrange
 from gpuexplorer.gui.overview.view import Arrangement
 from gpuexplorer.gui.state.settings import Settings
 from tests.gui.fakes import card

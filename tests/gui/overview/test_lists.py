@@ -5,7 +5,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import throttle
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.cards.faces import arrange
+from gpuexplorer.gui.cards.card_face import arrange
 from gpuexplorer.gui.cards.programs import ProgramFace, program_faces
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.telemetry.happenings import Happening, Kind

@@ -10,8 +10,7 @@ from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
+from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.all_cards import notable_flags, plot_content
 from gpuexplorer.gui.overview.strip_content import PLOTTED, strip_content, strip_history
@@ -44,7 +43,7 @@ def faces(busy: float | None, at: float) -> list[CardFace]:
         each.card.id: CardNow(Reading(each.card.id, at, values, missing, state), None)
         for each in CARDS
     }
-    return [card_face(each, known, another_answers=False, units=USUAL) for each in CARDS]
+    return [card_face(each, known, units=USUAL) for each in CARDS]
 
 
 def test_the_strip_shows_what_was_read_and_nothing_before_and_long_after() -> None:

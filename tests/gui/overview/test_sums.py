@@ -8,8 +8,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState, Sample
 from gpuexplorer.core.metrics import ENERGY, POWER_LIMIT, throttle
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
+from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.overview.lists import worth_a_look
 from gpuexplorer.gui.overview.strip_content import ranges
 from gpuexplorer.gui.overview.sums import EnergyFeed, figures_of
@@ -28,7 +27,7 @@ def faces(answers: Mapping[int, Answer], count: int = 4) -> list[CardFace]:
         answer = answers.get(each.card.index, working())
         reading = Reading(each.card.id, 0.0, answer.values, answer.missing, answer.state)
         found[each.card.id] = CardNow(reading, None)
-    return [card_face(each, found, another_answers=True, units=USUAL) for each in cards]
+    return [card_face(each, found, units=USUAL) for each in cards]
 
 
 def test_sums_are_of_the_cards_that_answer() -> None:

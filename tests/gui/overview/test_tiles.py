@@ -12,8 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import USUAL
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.faces import CardNow, arrange, card_face
+from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.overview.tiles.card_tile import HEADER, CardTile, Tile, TilePast
 from gpuexplorer.gui.overview.tiles.tile_grid import TileGrid
@@ -37,7 +36,7 @@ def face(busy: float, used: float = 19.5 * GIB, at: int = 0, **changes: float) -
     reading = Reading(made.id, SystemClock().now(), answer.values, answer.missing)
     *_, shown = arrange([card(index) for index in range(at + 1)])
     now = {made.id: CardNow(reading, None)}
-    return card_face(shown, now, another_answers=False, units=USUAL)
+    return card_face(shown, now, units=USUAL)
 
 
 def spark(

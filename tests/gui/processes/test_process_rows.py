@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import Units
-from gpuexplorer.gui.cards.faces import arrange
+from gpuexplorer.gui.cards.card_face import arrange
 from gpuexplorer.gui.processes.columns import ProcessColumns
 from gpuexplorer.gui.processes.rows import (
     Grouping,

@@ -268,7 +268,7 @@ def test_where_it_cannot_be_told_it_says_so_and_keeps_who_was_there(
 
 def test_in_a_container_it_says_what_to_do(open_screen: OpenScreen) -> None:
     screen = open_screen(Machine(three(), foreign=True))
-    assert set(screen.column("Command")) == {"name not visible in this container"}
+    assert set(screen.column("Command")) == {"not visible here"}
     assert any("--pid=host" in each for each in texts(screen.view))
     screen.pick(0)
     assert not button(screen.view, "End…").isEnabled()

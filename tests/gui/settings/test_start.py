@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.cards.faces import arrange
+from gpuexplorer.gui.cards.card_face import arrange
 from gpuexplorer.gui.overview.view import Arrangement
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.telemetry.session import Session

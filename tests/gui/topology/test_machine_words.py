@@ -7,7 +7,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.metrics import MEMORY_TOTAL, MEMORY_USED, PCIE_RECEIVE
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.cards.faces import CardNow, Shown, arrange, card_face, host_face
+from gpuexplorer.gui.cards.card_face import CardNow, Shown, arrange, card_face
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.topology.wiring_facts import facts_of
@@ -22,10 +22,13 @@ from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate, 
 from tests.gui.fakes import GIB, NVML, Answer, card, working
 
 MEMORY = Figure("Memory", number="31.0", limit="62", unit="GiB")
-HOST = host_face(
+HOST = card_face(
     Shown(Card(HOST_ID, 0, "Linux", None, kind=CardKind.HOST), "H", None),
-    Reading(HOST_ID, 0.0, {MEMORY_USED: 31 * GIB, MEMORY_TOTAL: 62 * GIB}),
-    USUAL,
+    {
+        HOST_ID: CardNow(
+            Reading(HOST_ID, 0.0, {MEMORY_USED: 31 * GIB, MEMORY_TOTAL: 62 * GIB}), None
+        )
+    },
 )
 
 
@@ -36,10 +39,7 @@ def looked_at(answers: Mapping[Card, Answer], topology: Topology) -> MachineNow:
         each.id: CardNow(Reading(each.id, 0.0, it.values, it.missing, it.state), None)
         for each, it in answers.items()
     }
-    faces = {
-        each: card_face(one, known, another_answers=False, units=USUAL)
-        for each, one in shown.items()
-    }
+    faces = {each: card_face(one, known, units=USUAL) for each, one in shown.items()}
     return MachineNow(shape_of(topology, cards), cards, shown, faces, HOST, USUAL)
 
 

@@ -18,9 +18,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QBoxLayout, QLayout, QWidget
 
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.card_face import CardFace, InstanceFace, short_name
-from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.figures import MemoryFace
+from gpuexplorer.gui.cards.card_face import CardFace, short_name
+from gpuexplorer.gui.cards.figure import Figure, MemoryFace
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing, Run, plain_tip
 from gpuexplorer.gui.plots.curves import Curve, draw_curves
@@ -585,7 +584,7 @@ class _Instance(QWidget):
         self.setFixedHeight(_INSTANCE)
         row(self._name, GROWS, self._bar, self._used, within=self)
 
-    def show_instance(self, face: InstanceFace, colour: int | None) -> None:
+    def show_instance(self, face: CardFace, colour: int | None) -> None:
         letters = self._name.letters
         who: Wording = (
             (f"{face.number}  ", letters.badge, Tone.QUIET),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import MEMORY_FREE, MEMORY_TOTAL, MEMORY_USED, MetricId
 from gpuexplorer.core.words import NOTHING, Message, told, tr
-from gpuexplorer.gui.cards.faces import Shown
+from gpuexplorer.gui.cards.card_face import Shown
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.lab.events import Device, Hello, Memory
