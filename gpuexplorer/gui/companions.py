@@ -7,12 +7,11 @@ from PySide6.QtWidgets import QMainWindow
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.desktop.desktop import Tray
-from gpuexplorer.gui.live_frame import window_title
 from gpuexplorer.gui.small_window import SmallWindow, small_cards
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.places import keep_place, put_back
+from gpuexplorer.gui.state.navigation import Navigation, put_back, remember_place
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.widgets.bars.top_bar import window_title
 
 _OPEN, _PLACE = "small/open", "small/place"
 _TOLD_EVERY = 2_000  # milliseconds
@@ -78,7 +77,7 @@ class Companions(QObject):
 
     def _keep_place(self) -> None:
         if self._small is not None and self._small.isVisible():
-            self._settings.remember(_PLACE, keep_place(self._small))
+            remember_place(self._small, self._settings, _PLACE)
 
     def _on_switched(self, on: bool) -> None:
         self._settings.remember(_OPEN, "yes" if on else "no")
@@ -123,6 +122,6 @@ class Companions(QObject):
             memory=busiest.memory.figure.value or busiest.memory.figure.absent[0],
         )
         words = tr("{card}: {figures}", card=busiest.title, figures=said)
-        told = f"{window_title(machine)}\n{words}"
+        told = f"{window_title(machine.session, machine.name)}\n{words}"
         if told != self.tray.toolTip():
             self.tray.setToolTip(told)

@@ -11,7 +11,7 @@ from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import Units, memory
 from gpuexplorer.core.words import Message, trn
 from gpuexplorer.gui.cards.moments import moment_words
-from gpuexplorer.gui.live_frame import LiveFrame
+from gpuexplorer.gui.rail.rail import Rail
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -36,7 +36,7 @@ class Explanation(QObject):
         settings: Settings,
         screens: Screens,
         navigation: Navigation,
-        live: LiveFrame,
+        rail: Rail,
         host: Card,
         can_look_again: bool,
         attempts: Sequence[Attempt],
@@ -47,7 +47,7 @@ class Explanation(QObject):
         self._settings = settings
         self._screens = screens
         self._navigation = navigation
-        self._live = live
+        self._rail = rail
         self._host = host
         self._units = settings.choices.units
         self._can_look_again = can_look_again
@@ -57,7 +57,7 @@ class Explanation(QObject):
         self._back = False
         self._view: NothingFoundView | None = None
         screens.explanation_needed.connect(self._make)
-        live.show_looked_for(looked_for)
+        rail.show_looked_for(looked_for)
         settings.changed.connect(self._on_settings_changed)
 
     def show_search(
@@ -71,7 +71,7 @@ class Explanation(QObject):
         self._attempts, self._looked_for = found
         self._looked = self._time()
         self._make_anew()
-        self._live.show_looked_for(self._looked_for)
+        self._rail.show_looked_for(self._looked_for)
 
     def show_way_on(self, *, back: bool) -> None:
         """`back`: simulated cards are there already."""

@@ -25,13 +25,12 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.device_list import DEVICE, DeviceList, DeviceView
-from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.live_frame import window_title
+from gpuexplorer.gui.event_loop import FrameClock
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone, faded
-from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, host_name
+from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, host_name, window_title
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel, draw_figure_right
 
@@ -88,7 +87,7 @@ class SmallWindow(QWidget):
         """From now on the cards of this one; of a computer without any, itself."""
         self._machine = machine
         self._drawn = None
-        self.setWindowTitle(window_title(machine, tr("All cards")))
+        self.setWindowTitle(window_title(machine.session, machine.name, tr("All cards")))
         self._host.show_text(machine.name or host_name(machine.session))
         if self.isVisible():
             self._on_ticked()

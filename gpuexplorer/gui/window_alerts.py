@@ -6,9 +6,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.desktop import Notifications, Tray
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.event_loop import Bridge, FrameClock
 from gpuexplorer.gui.state.alert_watch import AlertNotes, AlertWatch, Heard
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.lab.lab import Lab

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QListView, QPlainTextEdit, QStyleOptionViewItem, Q
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.crash_dialog import CrashDialog, CrashReports
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.event_loop import FrameClock
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
 from gpuexplorer.gui.state.navigation import Navigation
@@ -180,32 +180,3 @@ def test_stopping_gives_the_hooks_back(qtbot: QtBot) -> None:
     reports.stop()
     reports.stop()
     assert (sys.excepthook, threading.excepthook) == before
-
-
-def test_two_that_stop_in_the_order_they_began_report_nothing_any_more(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: told.append(str(error)))
-    monkeypatch.setattr(threading, "excepthook", threading.excepthook)  # to be given back
-    window = QWidget()
-    qtbot.addWidget(window)
-    first, second = CrashReports(window), CrashReports(window)
-    first.stop()
-    second.stop()
-    meet_bug("nobody's any more")
-    assert told == ["nobody's any more"]
-    assert not first.any
-
-
-def test_the_same_bug_again_is_only_counted_in_the_terminal(
-    window: QWidget, qtbot: QtBot, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for tick in range(25):
-        meet_bug(f"row {tick}")
-    written = capsys.readouterr().err
-    assert written.count("Traceback") == 1
-    assert "ZeroDivisionError: row 9: the same bug 10 times by now." in written
-    assert len(written.splitlines()) < 10
-    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
-    click(dialogs(window)[0], "Go on")

@@ -17,11 +17,10 @@ from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics, Heartbeat
 from gpuexplorer.gui.state.time_window import MINUTE
-from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.strip import Strip
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working
-from tests.gui.hands import click
+from tests.gui.hands import click, texts
 
 TileSaying = Callable[[MainWindow, str], QWidget]
 
@@ -74,11 +73,9 @@ def test_the_sheet_shows_and_copies_what_the_figures_name(
     sheet = DiagnosticsSheet(diagnostics, window.frame_clock, window)
     sheet.open()
     assert diagnostics.heartbeat.isActive()
-    [table] = sheet.findChildren(Table)
-    qtbot.waitUntil(lambda: "99 % within" in table.model().index(3, 1).data())
+    qtbot.waitUntil(lambda: any("99 % within" in each for each in texts(sheet)))
     click(sheet, "Copy")
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert len(lines) == table.model().rowCount()
     assert lines[2].startswith("Frames drawn: ")
     assert lines[-1].startswith("Cards: SIMULATED: ")
     click(sheet, "Close")

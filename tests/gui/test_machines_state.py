@@ -12,8 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.bridge import Bridge
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.event_loop import Bridge, FrameClock
 from gpuexplorer.gui.rail.rail_machines import MachineEntry, RailMachines
 from gpuexplorer.gui.state.far_machines import Reached, Wanted, kept_machines
 from gpuexplorer.gui.state.machine_words import link_sentence

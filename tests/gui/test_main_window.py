@@ -13,15 +13,9 @@ from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, Answer, card, session_of, working
-from tests.gui.hands import press, texts, the
+from tests.gui.hands import press, the
 
 TileSaying = Callable[[MainWindow, str], CardTile]
-
-
-def test_real_cards_are_called_live(open_window: OpenWindow) -> None:
-    window = open_window(session_of({card(0): working()}))
-    assert the(SourceBadge, window).accessibleName() == "Live, NVML"
-    assert "SIMULATED" not in window.windowTitle()
 
 
 def test_the_badge_stands_at_the_same_place_whatever_it_says(open_window: OpenWindow) -> None:
@@ -40,17 +34,6 @@ def test_the_badge_stands_at_the_same_place_whatever_it_says(open_window: OpenWi
             }
         )
         == 1
-    )
-
-
-def test_the_line_below_names_driver_cuda_and_beat(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = open_window(session_of({card(0): working()}))
-    assert "Driver 590.48.01" in texts(window)
-    assert "CUDA 13.1" in texts(window)
-    qtbot.waitUntil(
-        lambda: any(text.startswith("Read every 0.1 s, ") for text in texts(window))
     )
 
 
@@ -90,14 +73,6 @@ def test_closing_does_not_wait_for_a_card_that_hangs(
     began = session.clock.now()
     window.close()
     assert session.clock.now() - began < 0.2
-
-
-def test_f11_fills_the_screen_and_gives_it_back(open_window: OpenWindow) -> None:
-    window = open_window(session_of({card(0): working()}))
-    press(window, Qt.Key.Key_F11)
-    assert window.isFullScreen()
-    press(window, Qt.Key.Key_F11)
-    assert not window.isFullScreen()
 
 
 @pytest.mark.parametrize("width", [560, 1000, 1600])

@@ -13,13 +13,13 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.desk import Desk
+from gpuexplorer.gui.desk import VIEWS, Desk, Entry
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.screens import made
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.view_list import VIEWS, Entry
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
@@ -41,7 +41,7 @@ class Opener:
     desk: Desk
 
     def open_and_close(self, entry: Entry) -> None:
-        view = entry.make(self.desk)
+        view = made(entry.name, self.desk)
         view.setParent(self.window)
         view.resize(900, 600)
         view.show()

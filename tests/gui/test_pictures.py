@@ -11,8 +11,8 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.commands.window_arguments import SCREENS
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.theme.palette import Scheme, load_theme
-from gpuexplorer.gui.view_list import VIEWS
 from tests.gui.pixels import colours_of
 
 pytestmark = pytest.mark.long
@@ -65,12 +65,6 @@ def test_there_is_one_of_each_screen_and_of_the_settings(
     }
 
 
-def test_each_has_the_size_that_was_asked_for(pictures: Mapping[str, QImage]) -> None:
-    for name, image in pictures.items():
-        if not name.startswith("settings"):  # a window of its own
-            assert (image.width(), image.height()) == (WIDE, HIGH)
-
-
 def test_none_is_blank_and_each_stands_on_its_theme(pictures: Mapping[str, QImage]) -> None:
     for name, image in pictures.items():
         met = colours_of(image, STEP)
@@ -79,15 +73,6 @@ def test_none_is_blank_and_each_stands_on_its_theme(pictures: Mapping[str, QImag
         most = sorted(met, key=lambda colour: -met[colour])[:3]
         grounds = {each.name() for each in (theme.ground, theme.surface, theme.raised)}
         assert grounds & set(most), f"{name} stands on {most}"
-
-
-def test_each_screen_of_simulated_cards_says_so(pictures: Mapping[str, QImage]) -> None:
-    for name, image in pictures.items():
-        scheme = Scheme(name.rpartition("-")[2])
-        badge = load_theme(scheme).simulated.name()
-        at_the_top = image.copy(0, 0, WIDE, 60)
-        told = colours_of(at_the_top, STEP).get(badge, 0) > 5
-        assert told or name.startswith("settings"), name  # which may cover the badge
 
 
 def test_a_fault_of_the_past_is_drawn(pictures: Mapping[str, QImage]) -> None:
@@ -102,13 +87,6 @@ def test_one_screen_in_one_theme_is_one_picture(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == [
         "events-light.png"
     ]
-
-
-def test_a_scaled_screen_gives_a_finer_picture(tmp_path: Path) -> None:
-    words = ("--simulate", "1xT4", "--view", "events", "--theme", "dark", "--after", "5")
-    done = take(tmp_path, *words, "--size", "600x420", QT_SCALE_FACTOR="2")
-    assert done.returncode == 0
-    assert QImage(str(tmp_path / "events-dark.png")).width() == 1200
 
 
 def test_a_folder_that_vanishes_while_one_waits_is_said_in_a_sentence(

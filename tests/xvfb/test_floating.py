@@ -9,14 +9,13 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.card.plots_panel import MetricChooser
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
-from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from tests.gui.frame.steps import called, keys
 from tests.gui.hands import in_front, press, the
 
@@ -103,11 +102,13 @@ def test_a_question_stands_over_its_window_and_enter_keeps_everything(
 ) -> None:
     entry = called(RailEntry, window, "Overview")
     entry.setFocus()
-    question = LeavingDialog(["X"], "Stop simulating", window, cells=True, program="")
+    question = Sheet("Stop simulating?", window)
+    question.add_button("Stay", ROLE.RejectRole, default=True)
+    question.add_button("Stop simulating", ROLE.AcceptRole)
     gone: list[bool] = []
     question.accepted.connect(lambda: gone.append(True))
     question.open()
-    in_front(LeavingDialog, window)
+    in_front(Sheet, window)
     assert window.frameGeometry().contains(question.geometry())
     stay = QApplication.focusWidget()
     assert isinstance(stay, QPushButton)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QAbstractListModel, Qt
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import Index, plain_tip
 
 DEVICE = Qt.ItemDataRole.UserRole

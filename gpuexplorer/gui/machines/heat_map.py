@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QToolTip
 
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.machines.heat_drawing import (
     draw_cell,
     draw_close,

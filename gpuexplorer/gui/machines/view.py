@@ -11,7 +11,7 @@ from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.machines.free_columns import free_columns
 from gpuexplorer.gui.machines.heat_map import HeatMap
 from gpuexplorer.gui.machines.host_columns import STATE, host_columns

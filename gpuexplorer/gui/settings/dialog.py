@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import paragraph, tr
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.desktop.desktop import Notifications
 from gpuexplorer.gui.settings.alerts_section import AlertsSection
 from gpuexplorer.gui.settings.recordings_section import RecordingsSection
@@ -32,7 +33,6 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, row, wrapped_label
 from gpuexplorer.gui.widgets.painted import Sign

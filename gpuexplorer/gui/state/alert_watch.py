@@ -13,8 +13,8 @@ from gpuexplorer.core.cards import HOST_ID, CardId, Sample
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.desktop import Notifications
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.state.alert_words import (
     began_sentence,
     ended_sentence,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.remote.link import LinkNow
 from gpuexplorer.remote.ssh import Launch, host_name

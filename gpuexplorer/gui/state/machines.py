@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QSysInfo, Signal
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, tr
-from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.event_loop import Inbox
 from gpuexplorer.gui.state.far_machines import (
     Connect,
     Reached,

@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.state.far_machines import Wanted, reach
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.settings import Settings

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Signal
 
-from gpuexplorer.gui.bridge import Inbox, Letterbox
+from gpuexplorer.gui.event_loop import Inbox, Letterbox
 from gpuexplorer.remote.ssh import HostName
 
 

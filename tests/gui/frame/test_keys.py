@@ -14,9 +14,9 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.rail.rail import RailEntry
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
@@ -151,15 +151,3 @@ def spoken_name(thing: QObject) -> str:
     """What a screen reader is told it is called."""
     spoken: QAccessibleInterface | None = QAccessible.queryAccessibleInterface(thing)
     return "" if spoken is None else spoken.text(QAccessible.Text.Name)
-
-
-def test_who_has_just_opened_the_window_goes_by_keys_alone_from_card_to_card(
-    open_window: OpenWindow,
-) -> None:
-    window = three_cards(open_window)
-    keys(Qt.Key.Key_2)
-    keys(Qt.Key.Key_Right)
-    keys(Qt.Key.Key_Right)
-    assert (window.navigation.screen, window.navigation.card) == ("card", "SIM-2")
-    keys(Qt.Key.Key_Left)
-    assert window.navigation.card == "SIM-1"

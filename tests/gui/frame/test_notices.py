@@ -14,7 +14,6 @@ from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import DONE, WARNS, About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
-from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.live_view import LiveView
 from tests.gui.alerts.conftest import HOT
 from tests.gui.conftest import OpenWindow
@@ -63,14 +62,6 @@ def test_news_leave_by_themselves_once_nobody_reads_them(
     # An earlier test may have left the pointer there.
     notices.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, on=False)
     qtbot.waitUntil(notices.isHidden)
-
-
-def test_bad_news_stay_until_somebody_has_read_them(notices: Notices, qtbot: QtBot) -> None:
-    notices.say(About.FILE, Notice("The disk is full.", sign=WARNS, news=True))
-    assert not the(QTimer, notices).isActive()
-    with qtbot.waitSignal(notices.closed, check_params_cb=lambda about: about is About.FILE):
-        the(IconButton, notices).click()
-    assert notices.isHidden()
 
 
 def test_a_way_that_goes_gives_the_keyboard_back(notices: Notices, qtbot: QtBot) -> None:

@@ -30,9 +30,9 @@ LOST = Answer(otherwise=Absence.LOST, state=CardState.LOST)
     ("answers", "words"),
     [
         ([working()], "Nothing missing"),
-        ([without_fan(), without_fan()], "Fan: none on these cards"),
-        ([working(), without_fan()], "Fan: none on card 1"),
-        ([working(), LOST], "Lost: card 1"),
+        ([without_fan(), without_fan()], "Fan: none (cards 0, 1)"),
+        ([working(), without_fan()], "Fan: none (card 1)"),
+        ([working(), LOST], "Lost (card 1)"),
     ],
 )
 def test_what_is_missing_is_said_with_the_card_that_lacks_it(

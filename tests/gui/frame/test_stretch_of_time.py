@@ -49,16 +49,6 @@ def test_after_the_start_what_is_shown_grows_with_the_past() -> None:
     assert running.window.span == 5 * MINUTE
 
 
-def test_a_span_that_is_chosen_by_hand_is_shown_at_once() -> None:
-    running = Running(20.0)
-    running.window.choose_span(5 * MINUTE)
-    assert running.shown == (5 * MINUTE, 0.0)
-
-
-def test_a_made_up_past_is_shown_as_far_as_the_span_reaches() -> None:
-    assert Running(600.0).shown == (5 * MINUTE, 0.0)
-
-
 def test_the_past_of_other_cards_begins_small_again() -> None:
     running = Running(600.0)
     running.window.choose_span(HOUR)
@@ -83,19 +73,6 @@ def test_nobody_drags_a_plot_to_where_nothing_was_read() -> None:
     running = Running(600.0)
     running.window.look_at(*running.ago(4000.0, 3700.0))
     assert running.shown == (600.0, 300.0)
-
-
-def test_where_everything_is_in_sight_a_drag_leads_nowhere() -> None:
-    running = Running(15.0)
-    running.window.look_at(*running.ago(27.0, 7.0))
-    assert running.window.following
-    assert running.shown == (20.0, 0.0)
-
-
-def test_nobody_drags_a_plot_beyond_what_is_kept() -> None:
-    running = Running(2 * DAY)
-    running.window.look_at(*running.ago(2 * DAY, 2 * DAY - HOUR))
-    assert running.shown == (DAY, DAY - HOUR)
 
 
 @pytest.mark.parametrize("around", [0.0, 0.5, 1.0])
@@ -129,10 +106,3 @@ def test_the_moment_of_an_event_is_marked_until_one_goes_back_to_now(qtbot: QtBo
     with qtbot.waitSignal(running.window.marked_changed):
         running.window.back_to_now()
     assert running.window.marked is None
-
-
-def test_it_is_known_when_reading_began() -> None:
-    running = Running(600.0)
-    assert running.window.began == running.clock.now() - 600.0
-    running.window.show_past(History())
-    assert running.window.began == running.clock.now()

@@ -4,10 +4,11 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.cards.moments import moment_words, span_words
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, TimePill, TopBar
@@ -75,20 +76,16 @@ def test_holding_the_picture_keeps_on_recording(open_window: OpenWindow, qtbot: 
     assert window.time_window.following
 
 
-def test_simulated_cards_can_be_left_where_somebody_looks_for_real_ones(
-    open_window: OpenWindow,
-) -> None:
-    asked: list[str] = []
-    window = open_window(
-        session_of({card(0): working()}, SIMULATED), look_again=lambda: asked.append("once")
-    )
-    (stop,) = (
-        each
-        for each in the(TopBar, window).findChildren(QPushButton)
-        if each.isVisible() and each.text() == "Stop simulating"
-    )
-    press_with_mouse(stop)
-    assert asked == ["once"]
+def test_time_is_chosen_only_beside_plots(open_window: OpenWindow) -> None:
+    window = open_window(session_with_past({card(0): working()}))
+    offered = []
+    for entry in VIEWS:
+        window.navigation.open_screen(entry.name)
+        seen = [
+            each for each in the(TopBar, window).findChildren(Segmented) if each.isVisible()
+        ]
+        offered += [entry.name for _ in seen]
+    assert offered == ["overview", "card", "lab"]
 
 
 @pytest.mark.parametrize("back", [False, True])

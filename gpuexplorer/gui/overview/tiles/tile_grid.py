@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.overview.tiles.tile_drag import TileDrag
 from gpuexplorer.gui.overview.tiles.tile_layout import TileLayout, lay_out_boards, lay_out_tiles
