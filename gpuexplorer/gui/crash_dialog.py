@@ -114,9 +114,8 @@ class CrashDialog(QDialog):
         column = QVBoxLayout(self)
         column.setSpacing(16)
         column.setContentsMargins(24, 24, 24, 24)
-        column.addWidget(sentence)
-        column.addWidget(self.report, 1)
-        column.addWidget(buttons)
+        for part in (sentence, self.report, buttons):
+            column.addWidget(part)
         close.setDefault(True)
         close.setFocus()
 

@@ -40,55 +40,28 @@ class Entry:
     title: str
     icon: Icon
     also: str  # other words by which somebody searches for it
-    plots: bool = False  # it shows the stretch of time that is chosen
-    without_cards: bool = False  # there is something to do on the computer alone
     several: bool = False  # it is about several machines: the rail leaves it out for one
 
 
 VIEWS = (
+    Entry("overview", mark("Overview"), Icon.OVERVIEW, mark("dashboard, home, how busy")),
     Entry(
-        *("overview", mark("Overview"), Icon.OVERVIEW),
-        mark("all cards, dashboard, home, utilisation, how busy"),
-        plots=True,
+        "card", mark("Card"), Icon.CARDS, mark("why is it slow, throttled, hot, power limit")
     ),
+    Entry("processes", mark("Processes"), Icon.PROCESSES, mark("kill, end, stop, PID, users")),
+    Entry("topology", mark("Topology"), Icon.TOPOLOGY, mark("wiring, NVLink, PCIe, NUMA")),
     Entry(
-        *("card", mark("Card"), Icon.CARDS),
-        mark("why is it slow, throttled, hot, power limit, temperature, clock, fan, details"),
-        plots=True,
-        without_cards=True,  # the computer itself opens there
+        "events", mark("Events"), Icon.EVENTS, mark("what happened, errors, Xid, log, history")
     ),
+    Entry("lab", mark("Lab"), Icon.LAB, mark("Python, PyTorch, tensors, notebook, script")),
     Entry(
-        *("processes", mark("Processes"), Icon.PROCESSES),
-        mark("kill, end, stop, terminate a program, who uses the memory, PID"),
+        "copies", mark("Copies"), Icon.COPIES, mark("bandwidth, how fast, benchmark, datasheet")
     ),
+    Entry("lessons", mark("Lessons"), Icon.LESSONS, mark("learn, tutorial, course, teach")),
     Entry(
-        *("topology", mark("Topology"), Icon.TOPOLOGY),
-        mark("how cards are wired, NVLink, PCIe, links, NUMA"),
-    ),
-    Entry(
-        *("events", mark("Events"), Icon.EVENTS),
-        mark("what happened, errors, Xid, log, history, crashed"),
-    ),
-    Entry(
-        *("lab", mark("Lab"), Icon.LAB),
-        mark("Python, PyTorch, tensors, notebook, out of memory, run a script"),
-        plots=True,
-        without_cards=True,
-    ),
-    Entry(
-        *("copies", mark("Copies"), Icon.COPIES),
-        mark("bandwidth, transfers, how fast, benchmark, datasheet"),
-        without_cards=True,
-    ),
-    Entry(
-        *("lessons", mark("Lessons"), Icon.LESSONS),
-        mark("learn, tutorial, course, teach"),
-        without_cards=True,
-    ),
-    Entry(
-        *("machines", mark("Machines"), Icon.MACHINES),
-        mark("computers, servers, hosts, cluster, fleet, ssh"),
-        without_cards=True,
-        several=True,
+        "machines", mark("Machines"), Icon.MACHINES, mark("servers, cluster, ssh"), several=True
     ),
 )
+PLOTS = ("overview", "card", "lab")  # they show the stretch of time that is chosen
+# There is something to do on the computer alone, which itself opens as a card.
+WITHOUT_CARDS = ("card", "lab", "copies", "lessons", "machines")

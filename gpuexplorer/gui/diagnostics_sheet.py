@@ -27,11 +27,10 @@ class DiagnosticsSheet(Sheet):
         self._beats_for_us = not diagnostics.heartbeat.isActive()
         form, body = QFormLayout(), look().letters.body
         form.setHorizontalSpacing(24)
-        self._figures = [label("", body) for _ in cost_lines(diagnostics.figures())]
-        for shown, (what, _) in zip(
-            self._figures, cost_lines(diagnostics.figures()), strict=True
-        ):
-            form.addRow(label(what, body, Tone.QUIET), shown)
+        self._figures = []
+        for what, figure in cost_lines(diagnostics.figures()):
+            self._figures.append(label(figure, body))
+            form.addRow(label(what, body, Tone.QUIET), self._figures[-1])
         self.body.addLayout(form)
         self.add_sentence(
             tr(
@@ -66,45 +65,35 @@ class DiagnosticsSheet(Sheet):
 
 def cost_lines(told: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     """What each is, and what it is; the same figures as in the file."""
-
-    def known(form: str, **values: Any) -> str:  # as in the file
-        return tr("not measured yet") if None in values.values() else tr(form, **values)
-
-    beats, resident, source = told["beats"], told["resident_bytes"], told["source"]
-    wait, used = told["event_loop"]["longest_wait_ms"], told["cpu_seconds"]
-    share, size = 100 * used / told["seconds"], " x ".join(map(str, told["window"]))
-    screen, scale = told["screen"] or tr("none"), told["scale"] * 100
-    system = " ".join(str(told["platform"]).split("-")[:2])
-    taken = mark("{taken} taken, {missed} missed, one every {interval_seconds:g} s")
-    place, through = mark("{screen}, {size} at {scale:.0f} %"), told["window_system"]
+    frames, beats, resident = told["frames"], told["beats"], told["resident_bytes"]
+    wait, first = told["event_loop"]["longest_wait_ms"], told["first_reading_seconds"]
+    source, used, seconds = told["source"], told["cpu_seconds"], told["seconds"]
     if told["simulated"] and isinstance(source, Message):
         source = Message("SIMULATED: {title}", title=source.values.get("cards", source))
-    rows = (
-        (mark("Running for"), f"{told['seconds']:.0f} s"),
-        (
-            mark("From the start to the first reading"),
-            known(mark("{seconds:.2f} s"), seconds=told["first_reading_seconds"]),
-        ),
-        (mark("Frames drawn"), str(told["frames"]["drawn"])),
-        (mark("A frame, on the processor"), known(_FRAME, **told["frames"]["cpu_ms"])),
-        (mark("A frame, by the clock"), known(_FRAME, **told["frames"]["wall_ms"])),
-        (mark("Longest wait of the event loop"), known(mark("{wait:.1f} ms"), wait=wait)),
-        (mark("Readings"), tr(taken, **beats) if beats else tr("none: no card is read")),
-        (
-            mark("Processor time"),
-            tr("{used:.1f} s, {share:.1f} % of a core", used=used, share=share),
-        ),
-        (mark("Memory now"), str(memory(resident["now"]))),
-        (mark("Memory at the start"), str(memory(resident["start"]))),
-        (mark("Screen"), tr(place, screen=screen, size=size, scale=scale)),
-        (
-            mark("Versions"),
-            "GPU Explorer {gpuexplorer}, Python {python}, Qt {qt}".format_map(told),
-        ),
-        (
-            mark("System"),
-            tr("{system}, drawn through {through}", system=system, through=through),
-        ),
-        (mark("Cards"), tr("none are read") if source is None else tr(source)),
-    )
-    return [(tr(what), figure) for what, figure in rows]
+    screen, size = told["screen"] or tr("none"), " x ".join(map(str, told["window"]))
+    place = mark("{screen}, {size} at {scale:.0f} %")
+    system, drawn = " ".join(str(told["platform"]).split("-")[:2]), told["window_system"]
+    taken = mark("{taken} taken, {missed} missed, one every {interval_seconds:g} s")
+    versions = "GPU Explorer {gpuexplorer}, Python {python}, Qt {qt}".format_map(told)
+    part = mark("{used:.1f} s, {share:.1f} % of a core")
+    cards = tr("none are read") if source is None else tr(source)
+    return [
+        (tr("Running for"), f"{seconds:.0f} s"),
+        (tr("From the start to the first reading"), _known("{it:.2f} s", it=first)),
+        (tr("Frames drawn"), str(frames["drawn"])),
+        (tr("A frame, on the processor"), _known(_FRAME, **frames["cpu_ms"])),
+        (tr("A frame, by the clock"), _known(_FRAME, **frames["wall_ms"])),
+        (tr("Longest wait of the event loop"), _known("{it:.1f} ms", it=wait)),
+        (tr("Readings"), tr(taken, **beats) if beats else tr("none: no card is read")),
+        (tr("Processor time"), tr(part, used=used, share=100 * used / seconds)),
+        (tr("Memory now"), str(memory(resident["now"]))),
+        (tr("Memory at the start"), str(memory(resident["start"]))),
+        (tr("Screen"), tr(place, screen=screen, size=size, scale=told["scale"] * 100)),
+        (tr("Versions"), versions),
+        (tr("System"), tr("{system}, drawn through {it}", system=system, it=drawn)),
+        (tr("Cards"), cards),
+    ]
+
+
+def _known(form: str, **values: float | None) -> str:
+    return tr("not measured yet") if None in values.values() else tr(form, **values)

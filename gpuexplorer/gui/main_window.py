@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, Qt, SignalInstance
+from PySide6.QtCore import QEvent, QMimeData, Qt
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -23,7 +23,7 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.reasons import short_reasons, state_mark
 from gpuexplorer.gui.companions import Companions
-from gpuexplorer.gui.desk import VIEWS, Desk
+from gpuexplorer.gui.desk import PLOTS, VIEWS, Desk
 from gpuexplorer.gui.desktop.desktop import ask_for_stillness
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, FrameClock
@@ -141,7 +141,7 @@ class MainWindow(QMainWindow):
             *(settings, self.screens, navigation, self._rail, session.host),
             *(look_again is not None, attempts, looked_for, self),
         )
-        simulated, idle = partial(self._leave_for, MAKE_BELIEVE), partial(self._leave_for, IDLE)
+        simulated = partial(self._leave_for, MAKE_BELIEVE)
         practice = partial(self._leave_for, IDLE, "lab")
         for do, slot in (
             (Do.SEARCH, self._on_palette_asked),
@@ -163,30 +163,26 @@ class MainWindow(QMainWindow):
             (Do.REASONS, self.explanation.open),
         ):
             commands[do].triggered.connect(slot)
-        heard: tuple[tuple[SignalInstance, Callable[..., object]], ...] = (
-            (clock.ticked, time_window.follow_clock),
-            (clock.ticked, self._on_ticked),
-            (clock.paused, self._on_clock_paused),
-            (self._notices.left, self.screens.take_keyboard),
-            (self.screens.rested, self.machines.pythons.find),
-            (self.screens.currentChanged, self._on_screen_changed),
-            (self._lessons.arranged, self._fold),
-            (self._rail.fold_asked, self._on_fold_asked),
-            (self._top.search_asked, self._on_palette_asked),
-            (self._top.real_cards_asked, self._on_real_cards_asked),
-            (self.explanation.look_again_asked, self._on_real_cards_asked),
-            (self.explanation.way_on_chosen, self._on_way_on_chosen),
-            (self.explanation.practice_asked, practice),
-            (navigation.simulated_cards_asked, simulated),
-            (navigation.idle_cards_asked, idle),
-            (machines.shown_changed, self._on_machine_chosen),
-            (machines.changed, self._on_machines_changed),
-            (self._recordings.open_asked, open_recording),
-            (self._recordings.close_asked, close_recording),
-            (self.look.changed, self._on_look_changed),
-        )
-        for told, run in heard:
-            told.connect(run)
+        clock.ticked.connect(time_window.follow_clock)
+        clock.ticked.connect(self._on_ticked)
+        clock.paused.connect(self._on_clock_paused)
+        self._notices.left.connect(self.screens.take_keyboard)
+        self.screens.rested.connect(self.machines.pythons.find)
+        self.screens.currentChanged.connect(self._on_screen_changed)
+        self._lessons.arranged.connect(self._fold)
+        self._rail.fold_asked.connect(self._on_fold_asked)
+        self._top.search_asked.connect(self._on_palette_asked)
+        self._top.real_cards_asked.connect(self._on_real_cards_asked)
+        self.explanation.look_again_asked.connect(self._on_real_cards_asked)
+        self.explanation.way_on_chosen.connect(self._on_way_on_chosen)
+        self.explanation.practice_asked.connect(practice)
+        navigation.simulated_cards_asked.connect(simulated)
+        navigation.idle_cards_asked.connect(partial(self._leave_for, IDLE))
+        machines.shown_changed.connect(self._on_machine_chosen)
+        machines.changed.connect(self._on_machines_changed)
+        self._recordings.open_asked.connect(open_recording)
+        self._recordings.close_asked.connect(close_recording)
+        self.look.changed.connect(self._on_look_changed)
         if bridge is not None:
             bridge.happened.connect(self._on_happened)
         self._on_look_changed()
@@ -322,7 +318,7 @@ class MainWindow(QMainWindow):
     def _on_real_cards_asked(self) -> None:
         if self._look_again is None:
             return
-        look_again, lab = partial(self.explanation.look_again, self._look_again), None
+        look_again = partial(self.explanation.look_again, self._look_again)
         if self._session.bare:
             look_again()
         elif self._make_believe:
@@ -367,8 +363,7 @@ class MainWindow(QMainWindow):
     def _on_screen_changed(self) -> None:
         """Time is chosen for plots. On every screen it is said why all cards are simulated."""
         view, session = self.screens.view, self._session
-        plots = [each.name for each in VIEWS if each.plots]
-        self._top.offer_time(offered=view is not None and view.objectName() in plots)
+        self._top.offer_time(offered=view is not None and view.objectName() in PLOTS)
         if view is None or not (self._make_believe and self._nothing_real):
             self._notices.end(About.SIMULATED)
             return

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QStackedWidget, QW
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.desk import VIEWS, Desk
+from gpuexplorer.gui.desk import VIEWS, WITHOUT_CARDS, Desk
 from gpuexplorer.gui.rail.rail import NARROW
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
@@ -137,8 +137,7 @@ class Screens(QStackedWidget):
             return
         if desk is None:
             return  # the window is being put together, and what is remembered comes first
-        [entry] = [each for each in VIEWS if each.name == name]
-        if desk.machine.session.bare and not entry.without_cards:
+        if desk.machine.session.bare and name not in WITHOUT_CARDS:
             if desk.machine.name:
                 self._show_nothing_there(desk)
             else:
@@ -147,7 +146,8 @@ class Screens(QStackedWidget):
         views = self._views.setdefault(desk.machine, {})
         if name not in views:
             views[name] = view = made(name, desk)
-            view.setAccessibleName(tr(entry.title))
+            [title] = [each.title for each in VIEWS if each.name == name]
+            view.setAccessibleName(tr(title))
             view.setObjectName(name)
             self.addWidget(view)
         self._show(views[name])

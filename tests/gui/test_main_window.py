@@ -10,31 +10,11 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.settings.dialog import SettingsDialog
-from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from tests.gui.conftest import OpenWindow
-from tests.gui.fakes import SIMULATED, Answer, card, session_of, working
-from tests.gui.hands import press, the
+from tests.gui.fakes import Answer, card, session_of, working
+from tests.gui.hands import press
 
 TileSaying = Callable[[MainWindow, str], CardTile]
-
-
-def test_the_badge_stands_at_the_same_place_whatever_it_says(open_window: OpenWindow) -> None:
-    windows = [
-        open_window(session_of({card(0): working()})),
-        open_window(session_of({card(0): working()}, SIMULATED)),
-        open_window(),
-    ]
-    assert (
-        len(
-            {
-                the(SourceBadge, window)
-                .mapTo(window, the(SourceBadge, window).rect().topLeft())
-                .x()
-                for window in windows
-            }
-        )
-        == 1
-    )
 
 
 def test_a_hidden_window_pulls_nothing_and_a_shown_one_catches_up(
@@ -51,17 +31,6 @@ def test_a_hidden_window_pulls_nothing_and_a_shown_one_catches_up(
     window.showMinimized()
     qtbot.waitUntil(lambda: not window.frame_clock.running)
     assert tile.accessibleDescription()
-
-
-def test_control_q_closes_the_window_and_reading_for_it_ends(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    session = session_of({card(0): working()})
-    window = open_window(session)
-    tile_saying(window, "GPU busy 97 %")
-    press(window, Qt.Key.Key_Q, control=True)
-    assert not window.isVisible()
-    assert not window.frame_clock.running
 
 
 def test_closing_does_not_wait_for_a_card_that_hangs(

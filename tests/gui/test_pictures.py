@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
-from pytestqt.qtbot import QtBot
 
 from gpuexplorer.commands.window_arguments import SCREENS
 from gpuexplorer.gui.desk import VIEWS
@@ -80,34 +79,14 @@ def test_a_fault_of_the_past_is_drawn(pictures: Mapping[str, QImage]) -> None:
     assert colours_of(pictures["overview-dark"])[bad] > 20
 
 
-def test_one_screen_in_one_theme_is_one_picture(tmp_path: Path) -> None:
-    words = ("--simulate", "1xT4", "--view", "events", "--theme", "light", "--after", "5")
-    done = take(tmp_path / "new" / "folder", *words)
-    assert done.returncode == 0
-    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == [
-        "events-light.png"
-    ]
-
-
-def test_a_folder_that_vanishes_while_one_waits_is_said_in_a_sentence(
-    tmp_path: Path, qtbot: QtBot
+def test_one_screen_in_one_theme_is_one_picture_finer_on_a_scaled_screen(
+    tmp_path: Path,
 ) -> None:
-    folder = tmp_path / "gone"
-    words = ("--screenshot", str(folder), "--simulate", "1xT4", "--after", "5")
-    started = subprocess.Popen(
-        [sys.executable, "-m", "gpuexplorer", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    # The first of many is there.
-    qtbot.waitUntil(
-        lambda: any(folder.glob("*.png")) or started.poll() is not None, timeout=60_000
-    )
-    folder.rename(tmp_path / "elsewhere")
-    _, told = started.communicate(timeout=60)
-    assert started.returncode == 1
-    assert told.startswith(f"The picture could not be written to {folder}")
+    words = ("--simulate", "1xT4", "--view", "events", "--theme", "light", "--after", "5")
+    done = take(tmp_path, *words, "--size", "600x420", QT_SCALE_FACTOR="2")
+    assert done.returncode == 0
+    [picture] = tmp_path.iterdir()
+    assert (picture.name, QImage(str(picture)).width()) == ("events-light.png", 1200)
 
 
 def test_without_a_card_there_is_nothing_to_show_on_a_screen(tmp_path: Path) -> None:

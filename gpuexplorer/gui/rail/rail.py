@@ -367,6 +367,7 @@ class _DeviceDrawing(Delegate):
             chip.moveTo(middle.x() - wide / 2, middle.y() - 13)
             track = QRectF(middle.x() - 12, middle.y() + 10, 24, _BAR)
         colour, filled = theme.card(face.colour), face.colour is not None and face.answers
+        worry = face.worry if face.answers or self._devices.narrow else None
         drawing.chip(chip, face.number, letters.badge, colour if filled else None)
         drawing.filled(track, theme.selection, _BAR / 2)
         if face.busy_share:
@@ -375,24 +376,20 @@ class _DeviceDrawing(Delegate):
         sign = QRectF(chip.right() - 7, chip.top() - 5, _SIGN, _SIGN)
         if not self._devices.narrow:
             baseline, body = middle.y() + 2, letters.body
-            said = body.elided(face.word, right - left - 24)
-            runs = [Run(said, body, theme.tone(face.word_tone))]
-            if not face.word:
-                unit = Run(f"{THIN_SPACE}{face.busy.unit}", letters.caption, theme.faint)
-                runs = [Run(face.busy.number, body, theme.text), unit]
-            end = drawing.runs_right(right, baseline, runs) - 6
-            room = end - left - (0 if face.warning is None else _SIGN + 6)
+            unit = Run(f"{THIN_SPACE}{face.busy.unit}", letters.caption, theme.faint)
+            runs = [Run(face.busy.number, body, theme.text), unit]
+            if face.word:
+                said = body.elided(face.word, right - left - 24)
+                runs = [Run(said, body, theme.tone(face.word_tone))]
+            room = drawing.runs_right(right, baseline, runs) - 6 - left
             ink = theme.text if face.answers else theme.faint
-            after = drawing.text(
-                left, baseline, Run(body.elided(face.short_name, room), body, ink)
-            )
+            name = Run(face.short_name, body, ink)
+            after = drawing.elided(left, baseline, name, room - (_SIGN + 6 if worry else 0))
             sign.moveTo(after + 6, baseline - body.cap_height / 2 - _SIGN / 2)
-        elif face.warning is not None:
+        elif worry is not None:
             drawing.filled(sign, theme.ground, _SIGN / 2)
-        elif face.word_tone is not Tone.FAINT:
-            drawing.filled(sign.adjusted(3, 2, -4, -5), theme.tone(face.word_tone), 3.5)
-        if face.warning is not None:
-            drawing.icon(face.warning, sign, theme.warn)
+        if worry is not None and worry.icon is not None:
+            drawing.icon(worry.icon, sign, theme.tone(worry.tone))
 
 
 class PythonFoot(ToolButton):

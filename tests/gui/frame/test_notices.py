@@ -64,28 +64,6 @@ def test_news_leave_by_themselves_once_nobody_reads_them(
     qtbot.waitUntil(notices.isHidden)
 
 
-def test_a_way_that_goes_gives_the_keyboard_back(notices: Notices, qtbot: QtBot) -> None:
-    notices.say(About.LINK, Notice("No connection.", [NoticeWay("Try now", lambda: None)]))
-    button(notices, "Try now").setFocus()
-    with qtbot.assertNotEmitted(notices.left):
-        notices.say(About.LINK, Notice("Still none.", [NoticeWay("Connect", lambda: None)]))
-    with qtbot.waitSignal(notices.left):
-        notices.say(About.ALERT, Notice("Hot.", [NoticeWay("Open card", lambda: None)]))
-    assert notices.window().focusWidget() is None
-
-
-def test_nothing_of_the_ways_is_cut_off_in_a_small_window(notices: Notices) -> None:
-    ways = [
-        NoticeWay(words, lambda: None)
-        for words in ("Open it", "Show in folder", "Save a report…")
-    ]
-    notices.say(About.FILE, Notice("It was recorded. " * 20, ways, news=True))
-    for words, _, _ in ways:
-        each = button(notices, words)
-        assert each.width() >= each.sizeHint().width()
-        assert each.mapTo(notices, each.rect().bottomRight()).x() < notices.width()
-
-
 def test_nothing_moves_while_an_alert_begins_goes_on_and_ends(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:

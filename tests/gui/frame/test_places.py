@@ -5,7 +5,6 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.state.settings import Settings
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, session_with_past, working
@@ -22,15 +21,6 @@ def test_the_card_is_the_one_that_was_looked_at(open_window: OpenWindow) -> None
     # To have been there the last time is no step to go back on.
     keys(Qt.Key.Key_Left, ALT)
     assert (after.navigation.screen, after.navigation.card) == ("card", "SIM-2")
-
-
-def test_a_screen_that_is_gone_does_no_harm(open_window: OpenWindow) -> None:
-    settings = Settings()
-    settings.remember("window/screen", "crystal ball")
-    settings.remember("window/place", "not what Qt wrote")
-    settings.remember("window/rail", "wobbly")
-    window = open_window(session_of({card(0): working()}), settings=settings)
-    assert window.navigation.screen == VIEWS[0].name
 
 
 def test_the_window_comes_back_where_it_was(open_window: OpenWindow) -> None:

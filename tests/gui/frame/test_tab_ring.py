@@ -7,12 +7,10 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import CONTROL, SHIFT, keys, simulated_cards, write
-from tests.gui.hands import the
 
 NAMES = [entry.name for entry in VIEWS]
 FORWARD, BACK = (Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_Tab, SHIFT)
@@ -62,24 +60,6 @@ def test_the_tab_key_comes_to_every_control_of_every_screen(
         missed = before - reached(step)
         # What came or went meanwhile, with a reading, is not held against it.
         assert not names(missed & stops(window))
-
-
-def test_other_cards_leave_the_keyboard_on_the_screen(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = open_window(simulated_cards("2xTitanRTX"))
-    window.navigation.open_screen("processes")
-    keys(Qt.Key.Key_F, CONTROL)
-    assert isinstance(QApplication.focusWidget(), SearchField)
-    other = simulated_cards("1xT4")
-    window.show_session(other)
-    focused = QApplication.focusWidget()
-    assert focused is not None
-    assert the(Screens, window).isAncestorOf(focused)
-    other.start()
-    qtbot.waitUntil(lambda: isinstance(QApplication.focusWidget(), Table))
-    window.close()
-    other.stop()
 
 
 @pytest.mark.parametrize("name", ["card", "processes", "events"])
