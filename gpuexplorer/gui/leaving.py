@@ -39,7 +39,9 @@ def leave(
     if not (cells or program or past):
         then()
         return
-    sheet = Sheet(tr("{action}?", action=words), window)
+    in_lab = cells or program is not None
+    heading = tr("Leave what is in the lab?") if in_lab else tr("Leave the simulated cards?")
+    sheet = Sheet(heading, window)
     if program is not None:
         runs = mark("{file} still runs, and is ended with all that it started.")
         sheet.add_sentence(tr(runs, file=program.path.name), Tone.WARN)

@@ -59,7 +59,7 @@ class Rail(QFrame):
 
     def __init__(self, navigation: Navigation, machines: MachinesState, menu: QMenu) -> None:
         super().__init__()
-        self._machines, self._menu, self._narrow = machines, menu, False
+        self._machines, self._menu, self._narrow, self._looked_at = machines, menu, False, False
         self.setProperty("panel", "rail")
         self.setObjectName("rail")
         self.setAccessibleName(tr("Screens and devices"))
@@ -73,21 +73,19 @@ class Rail(QFrame):
         self._absent = ElidedLabel(letters.body, Tone.FAINT)
         self._absent.setContentsMargins(_SIDE, 6, _SIDE, 6)
         self.devices, self._python = DeviceListView(navigation), PythonFoot()
-        self._menu_button, self._fold = (
-            IconButton(Icon.MENU, tr("Menu"), "F10"),
-            IconButton(Icon.FOLD),
-        )
+        self._menu_button = IconButton(Icon.MENU, tr("Menu"), "F10")
         self._menu_button.clicked.connect(self.open_menu)
+        self._fold = IconButton(Icon.FOLD)
         self._fold.clicked.connect(self.fold_asked)
         self._foot = row(self._menu_button, FREE, self._fold, gap=4)
         body = column(within=self, gap=0, margins=(0, 0, 1, 0))  # there is the hairline
         policy = QSizePolicy.Policy
-        head = row(self._heading, FREE, self._count, margins=(_SIDE, 6, _SIDE, 0))
+        self._head = row(self._heading, FREE, self._count)
         rest = (self._absent, self.devices, FREE, self._python, self._foot)
         for air, parts in (
             (8, (self._mark,)),
             (16, (*self.entries.values(), self._several)),
-            (10, (head, *rest)),
+            (10, (self._head, *rest)),
         ):
             body.addItem(QSpacerItem(0, air, policy.Minimum, policy.Maximum))
             add(body, *parts)
@@ -103,8 +101,9 @@ class Rail(QFrame):
     def show_narrow(self, *, narrow: bool, may_be_wide: bool) -> None:
         self._narrow = narrow
         self.setFixedWidth(NARROW if narrow else WIDE)
-        for words in (self._name, self._heading, self._count):
-            words.setVisible(not narrow)
+        self._name.setVisible(not narrow)
+        self._count.setVisible(not narrow)
+        self._show_heading()
         self._mark.setContentsMargins(18 if narrow else 20, 8, 17 if narrow else 8, 8)
         for entry in self.entries.values():
             entry.show_narrow(narrow)
@@ -129,7 +128,14 @@ class Rail(QFrame):
 
     def show_past(self, looked_at: bool) -> None:
         """While the plots show an earlier time, this is of now all the same."""
-        self._heading.show_text(tr("Devices now") if looked_at else tr("Devices"))
+        self._looked_at = looked_at
+        self._show_heading()
+
+    def _show_heading(self) -> None:
+        wide = tr("Devices now") if self._looked_at else tr("Devices")
+        self._heading.show_text(tr("now") if self._narrow else wide)
+        self._heading.setVisible(self._looked_at or not self._narrow)
+        self._head.setContentsMargins(14 if self._narrow else _SIDE, 6, _SIDE, 0)
 
     def show_faces(self, machine: MachineState, faces: Sequence[CardFace]) -> None:
         self.devices.show_faces([*faces, machine.host_face()])

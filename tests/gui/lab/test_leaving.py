@@ -64,7 +64,7 @@ def test_what_would_be_lost_of_the_lab_and_of_the_past_is_named(
     assert left(window, None, session) == ""
     clock.advance(100.0)
     said = left(window, None, session)
-    assert "Stop simulating?" in said
+    assert "Leave the simulated cards?" in said
     assert (
         "The past of the simulated cards is lost: 3 min 20 s of readings, and their events."
         in said
