@@ -17,8 +17,8 @@ from bench.table import Figure
 from gpuexplorer.app import App
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.telemetry.trace import Heading, TraceColumn, write_traces
 from tests.nvml_stub.stub import Stub
 

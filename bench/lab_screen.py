@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QScrollBar, QWidget
 from bench.stage import Turns, let_run, stage
 from bench.table import Figure
 from gpuexplorer.app import App
+from gpuexplorer.gui.event_loop import Sweeping
 from gpuexplorer.gui.measuring.diagnostics import Spread
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
-from gpuexplorer.gui.sweeping import Sweeping
 
 _TENSORS, _AT_ONCE = 1000, 50
 _GOAL = 1 / 60

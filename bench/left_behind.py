@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QApplication
 from bench.stage import let_run, stage
 from bench.table import Figure
 from gpuexplorer.app import App
-from gpuexplorer.gui.desk import Desk
+from gpuexplorer.gui.desk import VIEWS, Desk, Entry
 from gpuexplorer.gui.measuring.diagnostics import resident_bytes
+from gpuexplorer.gui.screens import made
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.view_list import VIEWS, Entry
 
 _WARM, _TIMES = 20, 200
 _HANDLES = Path("/proc/self/fd")
@@ -77,7 +77,7 @@ def _screen(app: App, desk: Desk, entry: Entry) -> Sequence[Figure]:
 
 def _open_and_close(app: App, desk: Desk, entry: Entry, times: int) -> None:
     for number in range(times):
-        view = entry.make(desk)
+        view = made(entry.name, desk)
         view.setParent(app.window)
         view.resize(1300, 900)
         view.show()

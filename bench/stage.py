@@ -15,8 +15,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, Qt, QT
 from bench.child import run
 from bench.table import Figure
 from gpuexplorer.app import App
+from gpuexplorer.gui.event_loop import Sweeping
 from gpuexplorer.gui.start import create_application
-from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.sources import first_that_answers

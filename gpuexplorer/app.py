@@ -12,19 +12,18 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.crash_dialog import CrashReports
+from gpuexplorer.gui.event_loop import Bridge, Sweeping
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.card_search import STILL_WAITING, CardSearch, Opened
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.machines import begin, hosts_named, machines_at_start
-from gpuexplorer.gui.state.places import within_screen
+from gpuexplorer.gui.state.navigation import within_screen
 from gpuexplorer.gui.state.recording_reader import RecordingReader
 from gpuexplorer.gui.state.session_maker import SessionMaker
 from gpuexplorer.gui.state.settings import Settings, open_store
-from gpuexplorer.gui.sweeping import Sweeping
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.recording.recorded_session import RecordedSession

@@ -26,13 +26,13 @@ from gpuexplorer.commands.window_arguments import (
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, Unit
 from gpuexplorer.core.units import USUAL
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.plots.content import PlotContent, PlotLine
 from gpuexplorer.gui.settings.dialog import Section, SettingsDialog
 from gpuexplorer.gui.state.alert_words import rule_sentence
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.simulation.faults import parse_faults

@@ -11,7 +11,7 @@ from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import Message, trn
 from gpuexplorer.gui.cards.reasons import moment_words
-from gpuexplorer.gui.live_frame import LiveFrame
+from gpuexplorer.gui.rail.rail import Rail
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -36,7 +36,7 @@ class Explanation(QObject):
         settings: Settings,
         screens: Screens,
         navigation: Navigation,
-        live: LiveFrame,
+        rail: Rail,
         host: Card,
         can_look_again: bool,
         attempts: Sequence[Attempt],
@@ -45,14 +45,14 @@ class Explanation(QObject):
     ) -> None:
         super().__init__(parent)
         self._settings, self._screens, self._navigation = settings, screens, navigation
-        self._live, self._host, self._can_look_again = live, host, can_look_again
+        self._rail, self._host, self._can_look_again = rail, host, can_look_again
         self._units = settings.choices.units
         self._every: float | None = None
         self._found = [*attempts], [*looked_for]
         self._looked, self._back = _time(), False
         self._view: NothingFoundView | None = None
         screens.explanation_needed.connect(self._make)
-        live.show_looked_for(looked_for)
+        rail.show_looked_for(looked_for)
         settings.changed.connect(self._on_settings_changed)
 
     def show_search(
@@ -66,7 +66,7 @@ class Explanation(QObject):
         self._looked = _time()
         if self._view is not None:
             self._make()
-        self._live.show_looked_for(self._found[1])
+        self._rail.show_looked_for(self._found[1])
 
     def show_way_on(self, *, back: bool) -> None:
         """`back`: simulated cards are there already."""

@@ -1,10 +1,10 @@
 """Leaving: asks before what a session holds goes with it: its lab, and its past."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.palette import Tone
@@ -39,58 +39,25 @@ def leave(
     if not (cells or program or past):
         then()
         return
-    dialog = LeavingDialog(
-        [] if lab is None else list(lab.ledger.things),
-        words,
-        window,
-        cells=cells,
-        program=program.path.name if program is not None else "",
-        past=past,
-    )
-    dialog.accepted.connect(then)
-    dialog.open()
-
-
-class LeavingDialog(Sheet):
-    """Accepted: it may go."""
-
-    def __init__(
-        self,
-        names: Sequence[str],
-        words: str,
-        parent: QWidget,
-        *,
-        cells: bool = False,
-        program: str = "",
-        past: str = "",
-    ) -> None:
-        """`program`: the file of the one that runs; `past`: how long the cards were read."""
-        in_lab = cells or program
-        heading = (
-            tr("Leave what is in the lab?") if in_lab else tr("Leave the simulated cards?")
+    in_lab = cells or program is not None
+    heading = tr("Leave what is in the lab?") if in_lab else tr("Leave the simulated cards?")
+    sheet = Sheet(heading, window)
+    if program is not None:
+        runs = mark("{file} still runs, and is ended with all that it started.")
+        sheet.add_sentence(tr(runs, file=program.path.name), Tone.WARN)
+    if lab is not None and lab.ledger.things:
+        sheet.add_sentence(lost(list(lab.ledger.things)))
+    if past:
+        gone = mark(
+            "The past of the simulated cards is lost: {time} of readings, and their events."
         )
-        super().__init__(heading, parent)
-        if program:
-            self.add_sentence(
-                tr("{file} still runs, and is ended with all that it started.", file=program),
-                Tone.WARN,
-            )
-        if names:
-            self.add_sentence(lost(names))
-        if past:
-            self.add_sentence(
-                tr("Their past is lost: {time} of readings, and their events.", time=past)
-                if not in_lab
-                else tr(
-                    "The past of the simulated cards is lost too: {time} of readings, and "
-                    "their events.",
-                    time=past,
-                )
-            )
-        if cells:
-            keeps = tr(
-                "Its cells go too. “Save as” in the lab keeps them as a program or a notebook."
-            )
-            self.add_sentence(keeps, Tone.QUIET)
-        self.add_button(tr("Stay"), ROLE.RejectRole, default=True)
-        self.add_button(words, ROLE.AcceptRole)
+        sheet.add_sentence(tr(gone, time=past))
+    if cells:
+        keeps = mark(
+            "Its cells go too. “Save as” in the lab keeps them as a program or a notebook."
+        )
+        sheet.add_sentence(tr(keeps), Tone.QUIET)
+    sheet.add_button(tr("Stay"), ROLE.RejectRole, default=True)
+    sheet.add_button(words, ROLE.AcceptRole)
+    sheet.accepted.connect(then)
+    sheet.open()

@@ -1,24 +1,63 @@
-"""Screens: those of one session, each made when it is first opened; or why there are none."""
+"""Screens: those of one session, each made when it is first opened; or why there are none. And
+LessonPlace, with the lesson beside them.
+"""
 
-from collections.abc import Collection, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.desk import Desk
+from gpuexplorer.gui.desk import VIEWS, WITHOUT_CARDS, Desk
+from gpuexplorer.gui.rail.rail import NARROW
+from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.view_list import LATER, VIEWS
-from gpuexplorer.gui.warming import Warming
-from gpuexplorer.gui.widgets.live_view import KeyGroup, LiveView
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.theme.icons import Icon
+from gpuexplorer.gui.widgets.controls.buttons import IconButton
+from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.window_commands import Do, WindowCommands
 
 if TYPE_CHECKING:
+    from gpuexplorer.gui.lessons.lesson_column import LessonColumn, Pointer
     from gpuexplorer.gui.nothing_found import NothingFoundView, NothingThere
+    from gpuexplorer.gui.state.lessons import LessonsState
+
+# Brought in when the window stands, a module a turn, so that screens open at once. What needs
+# others comes after them.
+_LATER = ("lab", "copies", "gui.state", "gui.widgets", *(f"gui.{each.name}" for each in VIEWS))
+_TURN = 20  # milliseconds
+_LEAST_SCREEN = 500  # pixels beside a lesson, in which every screen can be used
+_LESSON_WIDTH = "lessons/width"
+_OF_LESSON = (Do.LESSON_PRESENT, Do.LESSON_EXPORT, Do.LESSON_ANEW, Do.LESSON_LEAVE)
+_TAB = QSize(16, 56)  # in the margin that every screen has
+
+
+def made(name: str, desk: Desk) -> LiveView:
+    """Brought in when it is first opened: the window does not wait for what nobody looks at."""
+    module = import_module(f"gpuexplorer.gui.{name}.view")
+    more = []
+    if name == "machines":
+        from gpuexplorer.gui.state.groups import MachinesSource  # noqa: PLC0415
+
+        more = [MachinesSource(desk.machines, desk.navigation)]
+    view: LiveView = getattr(module, f"{name.capitalize()}View")(desk, *more)
+    return view
+
+
+def _modules() -> Iterator[str]:
+    for each in _LATER:
+        package = import_module(f"gpuexplorer.{each}")
+        found = walk_packages(package.__path__, f"{package.__name__}.")
+        yield from (module.name for module in found if module.name not in sys.modules)
 
 
 class Screens(QStackedWidget):
@@ -30,13 +69,13 @@ class Screens(QStackedWidget):
     def __init__(self, navigation: Navigation) -> None:
         super().__init__()
         self._navigation = navigation
-        self._views: dict[str, LiveView] = {}
-        self._by_machine: dict[MachineState, dict[str, LiveView]] = {}
+        self._views: dict[MachineState, dict[str, LiveView]] = {}
         self._desk: Desk | None = None
         self._explanation: NothingFoundView | None = None
         self._nothing_there: NothingThere | None = None
-        self._warming = Warming(LATER, self)
-        self._warming.done.connect(self.rested)
+        self._modules = _modules()
+        self._turns = QTimer(self, interval=_TURN)
+        self._turns.timeout.connect(self._on_turn)
         navigation.asked.connect(self.show_screen)
 
     @property
@@ -46,41 +85,36 @@ class Screens(QStackedWidget):
         return shown if isinstance(shown, LiveView) else None
 
     def show_desk(self, desk: Desk, keeps: Collection[MachineState] = ()) -> None:
-        """From now on the screens of this session. Where it reads no card, the explanation
-        stands in the place of all screens that show nothing else. The screens of those that it
-        `keeps` are there again as they were left.
+        """From now on the screens of this session. The screens of those that it `keeps` are
+        there again as they were left.
         """
         focused: QWidget | None = self.window().focusWidget()
         # Asked before they go: Qt then hands the keyboard on to whoever comes next.
         within = focused is not None and self.isAncestorOf(focused)
-        self._warming.stop()
-        for machine in [each for each in self._by_machine if each not in keeps]:
-            for view in self._by_machine.pop(machine).values():
+        self._turns.stop()
+        for machine in self._views.keys() - {*keeps, desk.machine}:
+            for view in self._views.pop(machine).values():
                 view.stop()
                 self.removeWidget(view)
                 view.deleteLater()
-        self._views = self._by_machine.setdefault(desk.machine, {})
         self._desk = desk
         self.show_screen()
-        self._warming.start()
+        self._turns.start()
         if within:
             self.take_keyboard()
 
     def take_keyboard(self) -> None:
-        shown = self.currentWidget()
-        if shown is not None:
+        if (shown := self.currentWidget()) is not None:
             shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def explain_with(self, explanation: "NothingFoundView") -> None:
         """This stands where no card is read, in the place of the one before."""
         before, self._explanation = self._explanation, explanation
-        shown = before is not None and self.currentWidget() is before
+        self.addWidget(explanation)
         if before is not None:
             explanation.show_screen(before.stands_for)
-        self.addWidget(explanation)
-        if shown:
-            self.setCurrentWidget(explanation)
-        if before is not None:
+            if self.currentWidget() is before:
+                self.setCurrentWidget(explanation)
             self.removeWidget(before)
             before.deleteLater()
 
@@ -90,38 +124,67 @@ class Screens(QStackedWidget):
             self.explanation_needed.emit()
         if self._explanation is not None:
             self._explanation.show_screen(name)
-            focused = self.window().focusWidget()
-            self.setCurrentWidget(self._explanation)
-            if self._may_give_keyboard(focused):
-                self._explanation.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._show(self._explanation)
 
     def show_screen(self) -> None:
-        """The screen that was chosen last, or the first."""
-        name = self._navigation.screen
+        """The screen that was chosen last, or the first. Where the session reads no card, the
+        reasons stand in the place of all screens that show nothing else.
+        """
+        name, desk = self._navigation.screen, self._desk
         if not name:
             self._navigation.open_screen(VIEWS[0].name)  # which comes back here
             return
-        entry = next(entry for entry in VIEWS if entry.name == name)
-        desk = self._desk
         if desk is None:
             return  # the window is being put together, and what is remembered comes first
-        if desk.machine.session.bare and not entry.without_cards:
+        if desk.machine.session.bare and name not in WITHOUT_CARDS:
             if desk.machine.name:
                 self._show_nothing_there(desk)
             else:
                 self.show_explanation(name)
             return
-        view = self._views.get(name)
-        if view is None:
-            view = self._views[name] = entry.make(desk)
-            view.setAccessibleName(tr(entry.title))
+        views = self._views.setdefault(desk.machine, {})
+        if name not in views:
+            views[name] = view = made(name, desk)
+            [title] = [each.title for each in VIEWS if each.name == name]
+            view.setAccessibleName(tr(title))
             view.setObjectName(name)
             self.addWidget(view)
-        focused = self.window().focusWidget()
-        self.setCurrentWidget(view)
-        # Who goes through the rail with the keys stays there.
-        if self._may_give_keyboard(focused):
-            view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._show(views[name])
+
+    def commands_here(self) -> Sequence[QAction]:
+        """What can be done on this screen; first of all with what has the keyboard on it."""
+        view, focused = self.view, QApplication.focusWidget()
+        if view is None:
+            return ()
+        first = [focused] if focused is not None and view.isAncestorOf(focused) else []
+        rest = [each for each in view.findChildren(QWidget) if each.isVisible()]
+        found: dict[str, QAction] = {}
+        for widget in (*first, view, *rest):
+            for action in widget.actions():
+                found.setdefault(action.text(), action)
+        return list(found.values())
+
+    def step(self, by: int) -> None:
+        """To the next screen, or the one before; round and round."""
+        several = self._desk is not None and self._desk.machines.several
+        seen = self._navigation.screen
+        names = [e.name for e in VIEWS if several or not e.several or e.name == seen]
+        self._navigation.open_screen(names[(names.index(seen) + by) % len(names)])
+
+    def stop(self) -> None:
+        """Nothing is pulled after this. Harmless when called twice."""
+        self._turns.stop()
+        for views in self._views.values():
+            for view in views.values():
+                view.stop()
+
+    def _on_turn(self) -> None:
+        module = next(self._modules, None)
+        if module is not None:
+            import_module(module)
+        else:
+            self._turns.stop()
+            self.rested.emit()
 
     def _show_nothing_there(self, desk: Desk) -> None:
         """In the place of the screens of another machine that reads no card."""
@@ -137,46 +200,189 @@ class Screens(QStackedWidget):
         self._nothing_there.show_machine(desk.machine)
         self.setCurrentWidget(self._nothing_there)
 
-    def commands_here(self) -> Sequence[QAction]:
-        """What can be done on this screen; first of all with what has the keyboard on it."""
-        view = self.view
-        if view is None:
-            return ()
-        focused = QApplication.focusWidget()
-        first = [view] if focused is None else [focused, view]
-        rest = [each for each in view.findChildren(QWidget) if each.isVisible()]
-        found: dict[str, QAction] = {}
-        for widget in (*first, *rest):
-            if widget is view or view.isAncestorOf(widget):
-                for action in widget.actions():
-                    found.setdefault(action.text(), action)
-        return list(found.values())
+    def _show(self, screen: QWidget) -> None:
+        """Who goes through the rail with the keys stays there."""
+        focused = self.window().focusWidget()
+        self.setCurrentWidget(screen)
+        if focused in (None, self.window()) or self.isAncestorOf(focused):
+            screen.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def key_groups_here(self) -> Sequence[KeyGroup]:
-        """Keys that no command stands for, on the screen that is seen."""
-        return () if self.view is None else self.view.key_groups
 
-    def show_next(self) -> None:
-        """Round and round."""
-        self._step(1)
+class LessonPlace(QSplitter):
+    """The screens, and beside them the lesson while one is played: whichever screen is opened,
+    it stays. Where there is no room for both, folding the lesson shows the screen.
+    """
 
-    def show_before(self) -> None:
-        self._step(-1)
+    arranged = Signal()  # the screens have more or less room than before
+
+    def __init__(
+        self,
+        settings: Settings,
+        navigation: Navigation,
+        screens: Screens,
+        commands: WindowCommands,
+    ) -> None:
+        super().__init__()
+        self._settings, self._navigation = settings, navigation
+        self._screens, self._commands = screens, commands
+        self._lab: Lab | None = None
+        self._lessons: LessonsState | None = None
+        self._column: LessonColumn | None = None
+        self._pointer: Pointer | None = None
+        self._folded = False
+        # Once more, when the screen has made itself small: before, it needs more room.
+        self._again = QTimer(self, singleShot=True, interval=0)
+        self._again.timeout.connect(self._arrange)
+        self.setChildrenCollapsible(False)
+        self.setHandleWidth(1)
+        self.addWidget(screens)
+        # The way back to a folded lesson takes no room from the screens.
+        self._tab = IconButton(Icon.UNFOLD, tr("Unfold the lesson"), "Ctrl+Shift+B")
+        self._tab.setParent(screens)
+        self._tab.setFixedSize(_TAB)
+        self._tab.hide()
+        self._tab.clicked.connect(self._on_fold_asked)
+        self._acts: dict[Do, Callable[[LessonColumn], None]] = {
+            Do.LESSON_DO: lambda column: column.do_next(),
+            Do.LESSON_NEXT: lambda column: column.turn(1),
+            Do.LESSON_BEFORE: lambda column: column.turn(-1),
+            Do.LESSON_KEYBOARD: self._move_keyboard,
+            Do.LESSON_FOLD: lambda _: self._on_fold_asked(),
+            Do.LESSON_STEPS: lambda column: column.open_steps(),
+            Do.LESSON_PRESENT: lambda column: column.present(),
+            Do.LESSON_EXPORT: lambda column: column.export(),
+            Do.LESSON_ANEW: lambda _: self.lessons().play_anew(),
+            Do.LESSON_LEAVE: lambda _: self.lessons().leave(),
+        }
+        for each in self._acts:
+            commands[each].triggered.connect(partial(self._on_command_given, each))
+            commands[each].setVisible(False)
+        screens.currentChanged.connect(self._tab.raise_)
+        navigation.asked.connect(self._on_screen_asked)
+        self.splitterMoved.connect(self._on_dragged)
+
+    @property
+    def taken(self) -> int:
+        """Pixels that the lesson takes from the screens."""
+        return 0 if self._column is None or self._folded else self._width()
+
+    def lessons(self) -> "LessonsState":
+        """Made when somebody first looks at them."""
+        if self._lessons is None:
+            from gpuexplorer.gui.state.lessons import LessonsState  # noqa: PLC0415
+
+            assert self._lab is not None  # a session is shown before a screen
+            self._lessons = LessonsState(self._settings, self._lab, self)
+            self._lessons.opened.connect(self._on_opened)
+        return self._lessons
+
+    def show_lab(self, lab: Lab) -> None:
+        """The lab of the session that is shown from now on."""
+        self._lab = lab
+        if self._lessons is not None:
+            self._lessons.follow(lab)
 
     def stop(self) -> None:
-        """Nothing is pulled after this. Harmless when called twice."""
-        self._warming.stop()
-        for views in self._by_machine.values():
-            for view in views.values():
-                view.stop()
+        """Nothing is run after this. Harmless when called twice."""
+        self._again.stop()
+        column, self._column = self._column, None
+        if self._lessons is not None:
+            self._lessons.stop()
+        if column is not None:
+            column.stop()
 
-    def _step(self, by: int) -> None:
-        several = self._desk is not None and self._desk.machines.several
-        seen = self._navigation.screen
-        names = [e.name for e in VIEWS if several or not e.several or e.name == seen]
-        at = names.index(seen)
-        self._navigation.open_screen(names[(at + by) % len(names)])
+    def _width(self) -> int:
+        from gpuexplorer.gui.lessons.lesson_column import LEAST, USUAL  # noqa: PLC0415
 
-    def _may_give_keyboard(self, focused: QWidget | None) -> bool:
-        """Nobody else has it: the window itself does nothing with it."""
-        return focused in (None, self.window()) or self.isAncestorOf(focused)
+        kept = self._settings.remembered(_LESSON_WIDTH) or ""
+        wanted = int(kept) if kept.isdecimal() else USUAL
+        return max(LEAST, min(wanted, self._room() - _LEAST_SCREEN))
+
+    def _room(self) -> int:
+        """Where the lesson takes too much of it, the rail makes itself narrow."""
+        return max(self.width(), self.window().width() - NARROW)
+
+    def _arrange(self) -> None:
+        self._tab.setVisible(self._column is not None and self._folded)
+        self._tab.move(0, (self.height() - _TAB.height()) // 2)
+        self._tab.raise_()
+        narrow = self.taken > 0 and self._room() < self.taken + _LEAST_SCREEN
+        self._screens.setHidden(narrow)
+        if self._column is not None:
+            self._column.setHidden(self._folded)
+            self._column.setMinimumWidth(0 if narrow else 300)
+            width = self.width() if narrow else self._width()
+            self.setSizes([width, max(0, self.width() - width)])
+
+    def _fold(self, *, folded: bool) -> None:
+        self._folded = folded
+        self._arrange()
+        self.arranged.emit()
+        self._again.start()
+
+    def _move_keyboard(self, column: "LessonColumn") -> None:
+        """To the lesson, and from there back to the screen."""
+        if self._has_keyboard():
+            self._navigation.asked.emit()
+            self._screens.take_keyboard()
+        else:
+            column.take_keyboard()
+
+    def _has_keyboard(self) -> bool:
+        focused = QApplication.focusWidget()
+        return not (self._column is None or focused is None) and self._column.isAncestorOf(
+            focused
+        )
+
+    def _on_opened(self) -> None:
+        """Another lesson, the same on other cards, or none any more."""
+        from gpuexplorer.gui.lessons.lesson_column import (  # noqa: PLC0415
+            LessonColumn,
+            Pointer,
+        )
+
+        focused, player = self._has_keyboard(), self.lessons().player
+        before, self._column = self._column, None
+        if before is not None:
+            before.stop()
+            before.hide()
+            before.deleteLater()
+        if player is not None:
+            pointer = self._pointer = self._pointer or Pointer(self._navigation, self.window())
+            self._column = LessonColumn(player, self.lessons(), self._navigation, pointer)
+            self._column.fold_asked.connect(self._on_fold_asked)
+            self._column.more_asked.connect(self._on_more_asked)
+            self.insertWidget(0, self._column)
+            self.setStretchFactor(1, 1)
+        for each in self._acts:
+            self._commands[each].setVisible(player is not None)
+        self._fold(folded=self._folded and None not in (before, player))
+        if focused and self._column is not None and not self._folded:
+            self._column.take_keyboard()
+        elif focused:
+            self._screens.take_keyboard()
+
+    def _on_command_given(self, do: Do) -> None:
+        if self._column is not None:
+            if self._folded and do in (Do.LESSON_KEYBOARD, Do.LESSON_STEPS):
+                self._fold(folded=False)
+            self._acts[do](self._column)
+
+    def _on_fold_asked(self) -> None:
+        self._fold(folded=not self._folded)
+
+    def _on_more_asked(self, menu: QMenu) -> None:
+        menu.addActions([self._commands[each] for each in _OF_LESSON])
+
+    def _on_screen_asked(self) -> None:
+        """Where the lesson hides it, it gives way to what was asked for."""
+        if self._screens.isHidden():
+            self._fold(folded=True)
+
+    def _on_dragged(self) -> None:
+        if self._column is not None and not self._folded and self._screens.isVisible():
+            self._settings.remember(_LESSON_WIDTH, str(self._column.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()

@@ -19,16 +19,14 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import DEVICE, CardFace, DeviceList, DeviceView
 from gpuexplorer.gui.desktop.desktop import Tray
-from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.live_frame import window_title
+from gpuexplorer.gui.event_loop import FrameClock
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.places import keep_place, put_back
+from gpuexplorer.gui.state.navigation import Navigation, put_back, remember_place
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
-from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, host_name
+from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, host_name, window_title
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel, draw_figure_right
 
@@ -83,7 +81,7 @@ class SmallWindow(QWidget):
     def follow(self, machine: MachineState) -> None:
         """From now on the cards of this one; of a computer without any, itself."""
         self._machine, self._drawn = machine, None
-        self.setWindowTitle(window_title(machine, tr("All cards")))
+        self.setWindowTitle(window_title(machine.session, machine.name, tr("All cards")))
         self._host.show_text(machine.name or host_name(machine.session))
         if self.isVisible():
             self._on_ticked()
@@ -229,12 +227,12 @@ class Companions(QObject):
         self._tell.stop()
         self.tray.hide()
         if self._small is not None:
-            self._keep_place()
+            self._remember_place()
             self._small.stop()
 
-    def _keep_place(self) -> None:
+    def _remember_place(self) -> None:
         if self._small is not None and self._small.isVisible():
-            self._settings.remember(_PLACE, keep_place(self._small))
+            remember_place(self._small, self._settings, _PLACE)
 
     def _on_switched(self, on: bool) -> None:
         self._settings.remember(_OPEN, "yes" if on else "no")
@@ -248,7 +246,7 @@ class Companions(QObject):
             put_back(self._small, self._settings.remembered(_PLACE))
             self._small.show()
         elif self._small is not None:
-            self._keep_place()
+            self._remember_place()
             self._small.hide()
 
     def _on_small_closed(self) -> None:
@@ -276,4 +274,4 @@ class Companions(QObject):
         figures = dict(zip(("busy", "memory"), shown, strict=True))
         said = busiest.sentence or tr("{busy}, memory {memory}", **figures)
         words = tr("{card}: {figures}", card=busiest.title, figures=said)
-        self.tray.setToolTip(f"{window_title(machine)}\n{words}")
+        self.tray.setToolTip(f"{window_title(machine.session, machine.name)}\n{words}")

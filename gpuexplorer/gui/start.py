@@ -1,18 +1,16 @@
-"""What comes before the first window: the application itself, and pictures of windows."""
+"""What comes before the first window: the application itself."""
 
 import locale
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from PySide6.QtCore import QLibraryInfo, QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication, QIcon
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from gpuexplorer import __version__
 from gpuexplorer.core.resources import resource
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab import packaged
 
 # Seconds for which a thread may keep Python from the one that draws. That one asks for it again
@@ -22,7 +20,10 @@ _TURN = 0.001
 
 def create_application(argv: Sequence[str]) -> QApplication:
     """The one application object of this process."""
-    _use_utf_8()
+    # In the C locale Qt takes UTF-8 all the same, but complains to the terminal about it.
+    if locale.setlocale(locale.LC_CTYPE) in ("C", "POSIX"):
+        # LC_ALL hides every other variable.
+        os.environ["LC_ALL" if os.environ.get("LC_ALL") else "LC_CTYPE"] = "C.UTF-8"
     sys.setswitchinterval(_TURN)
     QGuiApplication.setDesktopFileName("gpuexplorer")
     if packaged.folder() is not None:
@@ -45,20 +46,3 @@ def _say_all_but_size_hints(kind: QtMsgType, context: QMessageLogContext, messag
     del kind, context
     if "propagateSizeHints" not in message:
         sys.stderr.write(f"{message}\n")
-
-
-def _use_utf_8() -> None:
-    """In the C locale Qt takes UTF-8 all the same, but complains to the terminal about it."""
-    if locale.setlocale(locale.LC_CTYPE) in ("C", "POSIX"):
-        # LC_ALL hides every other variable.
-        os.environ["LC_ALL" if os.environ.get("LC_ALL") else "LC_CTYPE"] = "C.UTF-8"
-
-
-def grab(widget: QWidget, path: Path) -> None:
-    """Keep a picture of what the widget shows. Raises Trouble where that cannot be written."""
-    if not widget.grab().save(str(path)):
-        raise Trouble(
-            "The picture could not be written to {file}.",
-            "Check that the folder is there and that the name ends in .png.",
-            file=path,
-        )

@@ -9,9 +9,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.desktop import Notifications, Tray
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.event_loop import Bridge, FrameClock
 from gpuexplorer.gui.state.alert_watch import AlertWatch, Heard
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.lab.lab import Lab

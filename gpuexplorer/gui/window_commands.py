@@ -1,108 +1,121 @@
-"""WindowCommands: everything the window can be told to do, each with its keys."""
+"""WindowCommands: all that the window can be told to do, with its keys, and how it is found."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from enum import Enum
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
 from functools import partial
+from math import inf
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QPlainTextEdit, QWidget
 
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.state.command_list import (
-    Command,
-    CommandGroup,
-    CommandList,
-    keys_of,
-)
+from gpuexplorer.gui.desk import VIEWS
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.state.trail import Trail
+from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.view_list import VIEWS
-from gpuexplorer.gui.widgets.live_view import KeyGroup
 
-# Of recordings that were opened or made.
-MOST_RECENT = 5
-_SCHEMES = (
-    (Scheme.SYSTEM, mark("Theme: as the system has it")),
-    (Scheme.DARK, mark("Theme: dark")),
-    (Scheme.LIGHT, mark("Theme: light")),
+# A heading, and below it keys with what they do.
+Keys = tuple[str, Sequence[tuple[str, str]]]
+MOST_RECENT = 5  # recordings that were opened or made
+_SCHEMES = {
+    Scheme.SYSTEM: mark("Theme: as the system has it"),
+    Scheme.DARK: mark("Theme: dark"),
+    Scheme.LIGHT: mark("Theme: light"),
+}
+_EVERYWHERE: Keys = (
+    mark("Everywhere"),
+    (
+        ("Tab", mark("To the next part of the window")),
+        ("Arrows", mark("Between screens, devices, tiles, rows")),
+        ("Enter", mark("Open or press what is marked")),
+        ("Esc", mark("Close a menu or a sheet, unmark the event, leave full screen")),
+    ),
 )
-# What no single command does.
-_EVERYWHERE = (
-    ("Tab", mark("To the next part of the window")),
-    ("Arrows", mark("Between screens, devices, tiles, rows")),
-    ("Enter", mark("Open or press what is marked")),
-    ("Esc", mark("Close a menu or a sheet, unmark the event, leave full screen")),
-)
+
+
+class CommandGroup(StrEnum):
+    """What a command is about, in the order of the list; translated where it is shown."""
+
+    SCREENS = mark("Screens")
+    HERE = mark("On this screen")
+    LESSON = mark("Lesson")
+    RECORDING = mark("Recording")
+    MACHINES = mark("Machines")
+    TIME = mark("Time")
+    VIEW = mark("View")
+    PROGRAM = mark("Program")
+    CARDS = mark("Cards")
+
+
+_G = CommandGroup
 
 
 class Do(Enum):
-    """What the window can be told to do: the group, the words and the keys of each."""
+    """The group, the words, the keys, and other words by which somebody searches for it."""
 
-    NEXT_SCREEN = CommandGroup.SCREENS, mark("Next screen"), "Ctrl+Tab"
-    SCREEN_BEFORE = CommandGroup.SCREENS, mark("Screen before"), "Ctrl+Shift+Tab"
-    BACK = CommandGroup.SCREENS, mark("Back"), "Alt+Left"
-    FORWARD = CommandGroup.SCREENS, mark("Forward"), "Alt+Right"
-    FIND = CommandGroup.VIEW, mark("Find on this screen"), "Ctrl+F"
-    FULL_SCREEN = CommandGroup.VIEW, mark("Full screen"), "F11"
-    SMALL_WINDOW = CommandGroup.VIEW, mark("Small window above all others"), "Ctrl+Shift+M"
-    FOLD = CommandGroup.VIEW, mark("Narrow or wide rail"), "Ctrl+B"
+    NEXT_SCREEN = _G.SCREENS, mark("Next screen"), "Ctrl+Tab"
+    SCREEN_BEFORE = _G.SCREENS, mark("Previous screen"), "Ctrl+Shift+Tab"
+    BACK = _G.SCREENS, mark("Back"), "Alt+Left"
+    FORWARD = _G.SCREENS, mark("Forward"), "Alt+Right"
+    FIND = _G.VIEW, mark("Find on this screen"), "Ctrl+F", mark("search, filter")
+    FULL_SCREEN = _G.VIEW, mark("Full screen"), "F11", mark("maximise")
+    SMALL_WINDOW = _G.VIEW, mark("Small window above all others"), "Ctrl+Shift+M", mark("mini")
+    FOLD = _G.VIEW, mark("Narrow or wide rail"), "Ctrl+B", mark("sidebar, collapse, hide")
     LESSON_DO = (
-        CommandGroup.LESSON,
-        mark("Lesson: do what comes next: predict, run the cell, go on"),
+        *(_G.LESSON, mark("Lesson: do what comes next: predict, run the cell, go on")),
         "Ctrl+Shift+Return",
     )
-    LESSON_NEXT = CommandGroup.LESSON, mark("Lesson: next step"), "Alt+PgDown"
-    LESSON_BEFORE = CommandGroup.LESSON, mark("Lesson: step before"), "Alt+PgUp"
-    LESSON_KEYBOARD = CommandGroup.LESSON, mark("Lesson: keyboard to its text, or back"), "F6"
-    LESSON_FOLD = CommandGroup.LESSON, mark("Lesson: fold or unfold it"), "Ctrl+Shift+B"
-    LESSON_STEPS = CommandGroup.LESSON, mark("Lesson: list of its steps")
-    LESSON_PRESENT = CommandGroup.LESSON, mark("Lesson: present it"), "Shift+F11"
-    LESSON_EXPORT = CommandGroup.LESSON, mark("Lesson: export as a page…")
-    LESSON_ANEW = CommandGroup.LESSON, mark("Lesson: begin anew")
-    LESSON_LEAVE = CommandGroup.LESSON, mark("Lesson: leave it")
-    RECORD = CommandGroup.RECORDING, mark("Record…"), "Ctrl+R"
+    LESSON_NEXT = _G.LESSON, mark("Lesson: next step"), "Alt+PgDown"
+    LESSON_BEFORE = _G.LESSON, mark("Lesson: previous step"), "Alt+PgUp"
+    LESSON_KEYBOARD = _G.LESSON, mark("Lesson: keyboard to its text, or back"), "F6"
+    LESSON_FOLD = _G.LESSON, mark("Lesson: fold or unfold it"), "Ctrl+Shift+B"
+    LESSON_STEPS = _G.LESSON, mark("Lesson: list of its steps")
+    LESSON_PRESENT = _G.LESSON, mark("Lesson: present it"), "Shift+F11", mark("beamer, slides")
+    LESSON_EXPORT = _G.LESSON, mark("Lesson: export as a page…")
+    LESSON_ANEW = _G.LESSON, mark("Lesson: begin anew"), "", mark("restart")
+    LESSON_LEAVE = _G.LESSON, mark("Lesson: leave it"), "", mark("close, quit")
+    RECORD = _G.RECORDING, mark("Record…"), "Ctrl+R", mark("save, capture, log to a file")
     RECORD_ANONYMOUSLY = (
-        CommandGroup.RECORDING,
-        mark("Record without names, command lines and users…"),
+        *(_G.RECORDING, mark("Record without names, command lines and users…")),
+        *("", mark("anonymous, private")),
     )
-    OPEN_RECORDING = CommandGroup.RECORDING, mark("Open a recording…"), "Ctrl+Shift+R"
-    REPLAY = CommandGroup.RECORDING, mark("Play or pause the recording"), "Space", "F8"
-    EVENT_BEFORE = CommandGroup.RECORDING, mark("Recording: to the event before"), "F7"
-    NEXT_EVENT = CommandGroup.RECORDING, mark("Recording: to the next event"), "F9"
-    REPORT = CommandGroup.RECORDING, mark("Save a report of this recording…")
-    EXPORT_RECORDING = CommandGroup.RECORDING, mark("Export this recording…")
-    COMPARE_FILE = CommandGroup.TIME, mark("Compare with another recording…"), "Ctrl+Shift+D"
-    COMPARE_HOUR = CommandGroup.TIME, mark("Compare with an hour earlier")
-    COMPARE_DAY = CommandGroup.TIME, mark("Compare with the same time the day before")
-    COMPARE_MARK = CommandGroup.TIME, mark("Compare with the time from the mark on")
-    COMPARE_END = CommandGroup.TIME, mark("End the comparison")
-    CLOSE_RECORDING = CommandGroup.RECORDING, mark("Back to the live cards")
-    ADD_MACHINE = CommandGroup.MACHINES, mark("Add a machine…"), "Ctrl+Shift+N"
-    NEXT_MACHINE = CommandGroup.MACHINES, mark("Next machine"), "Ctrl+Shift+PgDown"
-    MACHINE_BEFORE = CommandGroup.MACHINES, mark("Machine before"), "Ctrl+Shift+PgUp"
-    TRY_MACHINE = CommandGroup.MACHINES, mark("Connect to this machine now")
-    DISCONNECT = CommandGroup.MACHINES, mark("Disconnect this machine")
-    REMOVE_MACHINE = CommandGroup.MACHINES, mark("Remove this machine…")
-    SEARCH = CommandGroup.PROGRAM, mark("Search all commands"), "Ctrl+K", "Ctrl+Shift+P"
-    SETTINGS = CommandGroup.PROGRAM, mark("Settings…"), "Ctrl+,"
-    READ_ONLY = CommandGroup.PROGRAM, mark("Read-only: nothing can be ended from here")
-    KEYS = CommandGroup.PROGRAM, mark("Keys"), "F1", "?"
-    MENU = CommandGroup.PROGRAM, mark("Menu"), "F10"
-    SIMULATE = CommandGroup.PROGRAM, mark("Look around on simulated cards")
-    PRACTISE = CommandGroup.PROGRAM, mark("Open the lab on two idle simulated cards")
-    STOP_SIMULATING = CommandGroup.PROGRAM, mark("Stop simulating, look for real cards")
-    LOOK_AGAIN = CommandGroup.PROGRAM, mark("Look for real cards again")
-    REASONS = CommandGroup.PROGRAM, mark("What was looked for")
-    DIAGNOSTICS = CommandGroup.PROGRAM, mark("Diagnostics")
-    ABOUT = CommandGroup.PROGRAM, mark("About GPU Explorer")
-    QUIT = CommandGroup.PROGRAM, mark("Quit"), "Ctrl+Q"
+    OPEN_RECORDING = _G.RECORDING, mark("Open a recording…"), "Ctrl+Shift+R", mark("load, file")
+    REPLAY = _G.RECORDING, mark("Play or pause the recording"), "Space F8"
+    EVENT_BEFORE = _G.RECORDING, mark("Recording: to the previous event"), "F7"
+    NEXT_EVENT = _G.RECORDING, mark("Recording: to the next event"), "F9"
+    REPORT = _G.RECORDING, mark("Save a report of this recording…"), "", mark("HTML, web page")
+    EXPORT_RECORDING = _G.RECORDING, mark("Export this recording…"), "", mark("CSV, JSON")
+    COMPARE_FILE = _G.TIME, mark("Compare with another recording…"), "Ctrl+Shift+D"
+    COMPARE_HOUR = _G.TIME, mark("Compare with an hour earlier")
+    COMPARE_DAY = _G.TIME, mark("Compare with the same time the day before")
+    COMPARE_MARK = _G.TIME, mark("Compare with the time from the mark on")
+    COMPARE_END = _G.TIME, mark("End the comparison")
+    CLOSE_RECORDING = _G.RECORDING, mark("Back to the live cards"), "", mark("close, end")
+    ADD_MACHINE = _G.MACHINES, mark("Add a machine…"), "Ctrl+Shift+N", mark("ssh, server")
+    NEXT_MACHINE = _G.MACHINES, mark("Next machine"), "Ctrl+Shift+PgDown"
+    MACHINE_BEFORE = _G.MACHINES, mark("Previous machine"), "Ctrl+Shift+PgUp"
+    TRY_MACHINE = _G.MACHINES, mark("Connect to this machine now"), "", mark("retry, reconnect")
+    DISCONNECT = _G.MACHINES, mark("Disconnect this machine")
+    REMOVE_MACHINE = _G.MACHINES, mark("Remove this machine…"), "", mark("delete, forget")
+    SEARCH = _G.PROGRAM, mark("Search all commands"), "Ctrl+K Ctrl+Shift+P", mark("find")
+    SETTINGS = _G.PROGRAM, mark("Settings…"), "Ctrl+,", mark("preferences, options, alerts")
+    READ_ONLY = _G.PROGRAM, mark("Read-only: nothing can be ended from here"), "", mark("safe")
+    KEYS = _G.PROGRAM, mark("Keys"), "F1 ?", mark("help, shortcuts, keyboard")
+    MENU = _G.PROGRAM, mark("Menu"), "F10"
+    SIMULATE = _G.PROGRAM, mark("Look around on simulated cards"), "", mark("demo, try, fake")
+    PRACTISE = _G.PROGRAM, mark("Open the lab on two idle simulated cards"), "", mark("demo")
+    STOP_SIMULATING = _G.PROGRAM, mark("Stop simulating, look for real cards")
+    LOOK_AGAIN = _G.PROGRAM, mark("Look for real cards again"), "", mark("driver, detect")
+    REASONS = _G.PROGRAM, mark("What was looked for"), "", mark("why is there no card, driver")
+    DIAGNOSTICS = _G.PROGRAM, mark("Diagnostics"), "", mark("frame times, cost, performance")
+    ABOUT = _G.PROGRAM, mark("About GPU Explorer"), "", mark("version, licence, help")
+    QUIT = _G.PROGRAM, mark("Quit"), "Ctrl+Q", mark("exit, close the program")
 
 
 # The parts of the program's menu.
@@ -116,6 +129,82 @@ _MENU = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One line of the palette."""
+
+    words: str
+    group: CommandGroup
+    run: Callable[[], object]
+    keys: str = ""
+    holds: bool = False  # it is so already: a theme that is chosen, say
+    also: str = ""  # other words for it
+
+
+class CommandList(QObject):
+    """The actions of one window by group, those of time first. Commands are made of them when
+    somebody looks.
+    """
+
+    def __init__(self, window: QWidget, time_window: TimeWindow) -> None:
+        super().__init__(window)
+        self._window, self._time_window = window, time_window
+        self._actions: dict[CommandGroup, list[QAction]] = {group: [] for group in CommandGroup}
+        self._spans: dict[float, QAction] = {}
+        for position, (seconds, name) in enumerate(SPANS, 1):
+            words, choose = tr("Show {span}", span=name), partial(self._choose_span, seconds)
+            self._spans[seconds] = self.make(_G.TIME, words, f"Alt+{position}", run=choose)
+            self._spans[seconds].setCheckable(True)
+        words, toggle = tr("Pause or resume the plots"), time_window.toggle_pause
+        self.hold = self.make(_G.TIME, words, "Space", run=toggle)
+        self.hold.setAutoRepeat(False)
+        words, back = tr("Back to now"), time_window.back_to_now
+        self._now = self.make(_G.TIME, words, "Ctrl+End", run=back)
+        time_window.changed.connect(self._on_time_changed)
+        self._on_time_changed()
+
+    def make(
+        self,
+        group: CommandGroup,
+        words: str,
+        *keys: str,
+        run: Callable[[], object] | None = None,
+        also: str = "",
+    ) -> QAction:
+        """Without `run` whoever has it connects what it does."""
+        action = QAction(words, self._window)
+        action.setShortcuts([QKeySequence(each) for each in keys])
+        action.setData(also)
+        if run is not None:
+            # Qt would tell `run` whether the action is checked.
+            action.triggered.connect(lambda: run())  # noqa: PLW0108
+        self._window.addAction(action)
+        self._actions[group].append(action)
+        return action
+
+    def commands(self, here: Sequence[QAction] = ()) -> list[Command]:
+        """Those that can be used now; `here` are those of what is seen."""
+        return [
+            Command(
+                *(action.text().replace("&", "").rstrip("…."), group, action.trigger),
+                *(keys_of(action), action.isCheckable() and action.isChecked()),
+                action.data() or "",
+            )
+            for group, actions in (self._actions | {_G.HERE: here}).items()
+            for action in actions
+            if action.isEnabled() and action.isVisible() and action.text()
+        ]
+
+    def _choose_span(self, seconds: float) -> None:
+        self._time_window.choose_span(seconds)
+        self._on_time_changed()  # Qt has changed its mark, also where it held already
+
+    def _on_time_changed(self) -> None:
+        self._now.setEnabled(not self._time_window.following)
+        for seconds, action in self._spans.items():
+            action.setChecked(seconds == self._time_window.span)
+
+
 class WindowCommands(CommandList):
     """Does by itself what needs no widget; the rest the window carries out."""
 
@@ -127,102 +216,80 @@ class WindowCommands(CommandList):
         settings: Settings,
     ) -> None:
         super().__init__(window, time_window)
-        self._navigation = navigation
-        self._trail = trail = Trail(navigation, self)
-        self._settings = settings
+        self._navigation, self._settings = navigation, settings
         for position, entry in enumerate(VIEWS, 1):
             go = partial(navigation.open_screen, entry.name)
             # With Ctrl also where digits are typed.
             keys = (str(position), f"Ctrl+{position}")
-            self.make(CommandGroup.SCREENS, tr(entry.title), *keys, run=go)
+            self.make(_G.SCREENS, tr(entry.title), *keys, run=go, also=tr(entry.also))
         self._by_name: dict[Do, QAction] = {}
         for do in Do:
-            group, words, *keys = do.value
-            self._by_name[do] = self.make(group, tr(words), *keys)
-        recording = CommandGroup.RECORDING
-        self.recent = [self.make(recording, "") for _ in range(MOST_RECENT)]
-        for action in self.recent:
+            group, words, taps, also = (*do.value, "", "")[:4]
+            action = self.make(group, tr(words), *taps.split(), also=also and tr(also))
+            self._by_name[do] = action
+        self.recent = [self.make(_G.RECORDING, "") for _ in range(MOST_RECENT)]
+        self._schemes = {
+            scheme: self.make(_G.VIEW, tr(words), run=partial(self._choose, scheme=scheme))
+            for scheme, words in _SCHEMES.items()
+        }
+        none_yet = (Do.SIMULATE, Do.STOP_SIMULATING, Do.LOOK_AGAIN, Do.REASONS)
+        for action in (*(self[each] for each in none_yet), *self.recent):
             action.setVisible(False)
-        self._schemes: dict[Scheme, QAction] = {}
-        for scheme, words in _SCHEMES:
-            choose = partial(self._choose, scheme=scheme)
-            self._schemes[scheme] = self.make(CommandGroup.VIEW, tr(words), run=choose)
-        for none_yet in (Do.SIMULATE, Do.STOP_SIMULATING, Do.LOOK_AGAIN, Do.REASONS):
-            self[none_yet].setVisible(False)
-        for holds in (*self._schemes.values(), self[Do.READ_ONLY]):
-            holds.setCheckable(True)
+        for action in (*self._schemes.values(), self[Do.READ_ONLY]):
+            action.setCheckable(True)
         self.menu_of_program = QMenu(window)
         for part in _MENU:
             self.menu_of_program.addSeparator()
             self.menu_of_program.addActions([self[do] for do in part])
             if Do.OPEN_RECORDING in part:
                 self.menu_of_program.addActions(self.recent)
-        self[Do.BACK].triggered.connect(trail.go_back)
-        self[Do.FORWARD].triggered.connect(trail.go_forward)
-        self[Do.READ_ONLY].triggered.connect(self._on_read_only_triggered)
-        trail.changed.connect(self._on_trail_changed)
-        settings.changed.connect(self._on_settings_changed)
-        self._on_trail_changed()
-        self._on_settings_changed()
+        self[Do.BACK].triggered.connect(partial(navigation.step, -1))
+        self[Do.FORWARD].triggered.connect(partial(navigation.step, 1))
+        self[Do.READ_ONLY].triggered.connect(lambda on: self._choose(read_only=on))
+        for changed in (navigation.screen_changed, navigation.card_changed, settings.changed):
+            changed.connect(self._on_changed)
+        self._on_changed()
 
     def __getitem__(self, do: Do) -> QAction:
         return self._by_name[do]
 
-    def with_cards(
-        self, machine: MachineState | None, here: Sequence[QAction]
-    ) -> Sequence[Command]:
+    def with_cards(self, machine: MachineState, here: Sequence[QAction]) -> Sequence[Command]:
         """All of them; `here` are those of the screen that is seen."""
         found = self.commands(here)
-        for shown in () if machine is None else (*machine.cards(), machine.host):
-            name = shown.card.name
-            words = tr("Open card {number}, {name}", number=shown.number, name=name)
-            if shown.host:
-                words = tr("Open the host, {name}", name=name)
+        for shown in (*machine.cards(), machine.host):
+            words = mark(
+                "Open the host, {name}" if shown.host else "Open card {number}, {name}"
+            )
+            words = tr(words, number=shown.number, name=shown.card.name)
             run = partial(self._navigation.open_card, shown.card.id)
-            found.append(Command(words, CommandGroup.CARDS, run))
+            found.append(Command(words, _G.CARDS, run))
         return found
 
-    def all_keys(
-        self, here: Sequence[QAction], parts: Sequence[KeyGroup] = ()
-    ) -> Sequence[KeyGroup]:
+    def all_keys(self, here: Sequence[QAction], parts: Sequence[Keys] = ()) -> Sequence[Keys]:
         """For the sheet of keys. `parts` are keys that parts of this screen take."""
-        groups: list[KeyGroup] = [_translated((mark("Everywhere"), _EVERYWHERE))]
-        for group in CommandGroup:
-            actions = here if group is CommandGroup.HERE else self.of(group)
-            keys = [
-                (keys_of(action), action.text().rstrip("…"))
-                for action in actions
-                if keys_of(action) and action.isVisible()
-            ]
-            if keys:
+        groups: list[Keys] = [_translated(_EVERYWHERE)]
+        for group, own in self._actions.items():
+            actions = here if group is _G.HERE else own
+            named = ((keys_of(e), e.text().rstrip("…")) for e in actions if e.isVisible())
+            if keys := [each for each in named if each[0]]:
                 groups.append((tr(group.value), keys))
-            if group is CommandGroup.HERE:
-                groups += [_translated(each) for each in parts]
+            if group is _G.HERE:
+                groups += map(_translated, parts)
         return groups
 
     def _choose(self, **changes: object) -> None:
         choices = replace(self._settings.choices, **changes)  # type: ignore[arg-type]  # by name
         self._settings.choose(choices)
-        self._on_settings_changed()
+        self._on_changed()
 
-    def _on_read_only_triggered(self, checked: bool) -> None:
-        self._choose(read_only=checked)
-
-    def _on_trail_changed(self) -> None:
-        self[Do.BACK].setEnabled(self._trail.can_go_back)
-        self[Do.FORWARD].setEnabled(self._trail.can_go_forward)
-
-    def _on_settings_changed(self) -> None:
+    def _on_changed(self) -> None:
         choices = self._settings.choices
+        self[Do.BACK].setEnabled(self._navigation.can_step(-1))
+        self[Do.FORWARD].setEnabled(self._navigation.can_step(1))
         self[Do.READ_ONLY].setChecked(choices.read_only)
         self[Do.READ_ONLY].setEnabled(not self._settings.read_only_because)
         for scheme, action in self._schemes.items():
             action.setChecked(scheme is choices.scheme)
-
-
-def _translated(group: KeyGroup) -> KeyGroup:
-    heading, keys = group
-    return tr(heading), [(each, tr(words)) for each, words in keys]
 
 
 class CopyKey(QObject):
@@ -232,9 +299,7 @@ class CopyKey(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        application = QApplication.instance()
-        if isinstance(application, QApplication):
-            application.focusChanged.connect(self._on_focus_changed)
+        QApplication.instance().focusChanged.connect(self._on_focus_changed)  # type: ignore[union-attr]  # QApplication's
 
     def _on_focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
         if before is not None:
@@ -246,13 +311,46 @@ class CopyKey(QObject):
     def eventFilter(self, field: QObject, event: QEvent) -> bool:
         if event.type() is not QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
             return False
-        if not event.matches(QKeySequence.StandardKey.Copy) or _selected(field):
+        if not event.matches(QKeySequence.StandardKey.Copy):
             return False
-        event.ignore()
-        return True
+        if isinstance(field, QPlainTextEdit):
+            selected = field.textCursor().hasSelection()
+        else:
+            selected = isinstance(field, QLineEdit | QLabel) and field.hasSelectedText()
+        event.setAccepted(selected)
+        return not selected
 
 
-def _selected(field: QObject) -> bool:
-    if isinstance(field, QPlainTextEdit):
-        return field.textCursor().hasSelection()
-    return not isinstance(field, QLineEdit | QLabel) or field.hasSelectedText()
+def _translated(group: Keys) -> Keys:
+    heading, keys = group
+    return tr(heading), [(each, tr(words)) for each, words in keys]
+
+
+def keys_of(action: QAction) -> str:
+    """As people call them: Enter is what stands on the key that Qt calls Return."""
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    return keys.replace("Return", "Enter")
+
+
+def find(commands: Sequence[Command], text: str) -> Sequence[Command]:
+    """Those that have all words that were typed, or at least their letters; the best first."""
+    parts = text.casefold().split()
+    costs = [(sum(_cost(each, part) for part in parts), each) for each in commands]
+    found = sorted((each for each in costs if each[0] < inf), key=lambda each: each[0])
+    return [command for _, command in found]
+
+
+def _cost(command: Command, part: str) -> float:
+    """Least where a word begins so, then where it is in one, then their first letters; then in
+    other words for it, and last where the letters come one after another.
+    """
+    words, typed = command.words.casefold(), re.escape(part)
+    for cost, form in enumerate((rf"\b{typed}", typed)):
+        if found := re.search(form, words):
+            return cost + found.start() / 100
+    if part in "".join(re.findall(r"\b\w", words)):
+        return 2.0
+    if re.search(rf"\b{typed}", command.also.casefold()):
+        return 2.5
+    letters = iter(words)
+    return 3.0 if all(each in letters for each in part) else inf

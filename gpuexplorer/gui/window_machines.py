@@ -7,10 +7,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.event_loop import FrameClock
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.state.alert_watch import Heard
-from gpuexplorer.gui.state.command_list import Command, CommandGroup
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
@@ -21,7 +20,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import question_sheet, release_first
-from gpuexplorer.gui.window_commands import Do, WindowCommands
+from gpuexplorer.gui.window_commands import Command, CommandGroup, Do, WindowCommands
 from gpuexplorer.telemetry.session import Session
 
 

@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.event_loop import FrameClock
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of

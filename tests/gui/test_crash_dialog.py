@@ -8,17 +8,17 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QRectF, QStringListModel
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QListView, QPlainTextEdit, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QListView, QStyleOptionViewItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.crash_dialog import CrashDialog, CrashReports
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.event_loop import FrameClock
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.painted import Painted
-from tests.gui.hands import click, the
+from tests.gui.hands import click
 from tests.gui.test_names import GUI
 
 # The platform without a screen says so of every dialog that is opened.
@@ -28,12 +28,61 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 @pytest.fixture
 def window(qtbot: QtBot) -> Iterator[QWidget]:
     """A window whose bugs are reported."""
-    window = QWidget()
+    window, before = QWidget(), (sys.excepthook, threading.excepthook)
     qtbot.addWidget(window)
     window.show()
     reports = CrashReports(window)
     yield window
     reports.stop()
+    reports.stop()
+    assert (sys.excepthook, threading.excepthook) == before
+
+
+def meet_bug(words: str) -> None:
+    try:
+        raise ZeroDivisionError(words)
+    except ZeroDivisionError as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+
+
+def reported(window: QWidget, qtbot: QtBot, words: str) -> str:
+    """The report, which is closed then."""
+
+    def there() -> list[CrashDialog]:
+        found = (each for each in window.findChildren(CrashDialog) if each.isVisible())
+        return [each for each in found if words in each.report.toPlainText()]
+
+    qtbot.waitUntil(lambda: len(there()) == 1)
+    [dialog] = there()
+    text: str = dialog.report.toPlainText()
+    click(dialog, "Copy report")
+    assert QGuiApplication.clipboard().text() == text
+    click(dialog, "Go on")
+    qtbot.waitUntil(lambda: not there())
+    assert text.startswith("GPU Explorer ")
+    return text
+
+
+def test_bugs_join_one_dialog_and_each_is_shown_once_however_often_it_comes(
+    window: QWidget, qtbot: QtBot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for tick in range(50):
+        meet_bug(f"row {tick} of <object at {tick + 140_000:#x}>")
+    meet_bug("second")
+    text = reported(window, qtbot, "second")
+    assert text.count("Traceback") == capsys.readouterr().err.count("Traceback") == 2
+    meet_bug("row 51 of <object at 0x7f>")
+    meet_bug("column 51")
+    assert "row" not in reported(window, qtbot, "column 51")
+    assert window.isVisible()
+
+
+def test_a_bug_in_another_thread_is_shown_too(window: QWidget, qtbot: QtBot) -> None:
+    known: dict[str, str] = {}
+    thread = threading.Thread(target=lambda: known["nowhere"])
+    thread.start()
+    thread.join()
+    reported(window, qtbot, "KeyError: 'nowhere'")
 
 
 class Broken(Painted):
@@ -60,70 +109,15 @@ class BrokenRows(Delegate):
         drawing.painter.fillRect(place, drawing.theme.accent)
 
 
-def meet_bug(words: str) -> None:
-    try:
-        raise ZeroDivisionError(words)
-    except ZeroDivisionError as error:
-        sys.excepthook(type(error), error, error.__traceback__)
-
-
-def dialogs(window: QWidget) -> list[CrashDialog]:
-    return [dialog for dialog in window.findChildren(CrashDialog) if dialog.isVisible()]
-
-
-def report(window: QWidget) -> str:
-    return the(QPlainTextEdit, dialogs(window)[0]).toPlainText()
-
-
-def test_a_bug_shows_its_traceback_which_can_be_copied(window: QWidget, qtbot: QtBot) -> None:
-    meet_bug("seven by nothing")
-    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
-    click(dialogs(window)[0], "Copy report")
-    copied = QGuiApplication.clipboard().text()
-    assert "ZeroDivisionError: seven by nothing" in copied
-    assert copied.startswith("GPU Explorer ")
-    click(dialogs(window)[0], "Go on")
-    qtbot.waitUntil(lambda: not dialogs(window))
-    assert window.isVisible()
-
-
-def test_a_second_bug_joins_the_dialog_that_is_open(window: QWidget, qtbot: QtBot) -> None:
-    meet_bug("first")
-    meet_bug("second")
-    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
-    qtbot.waitUntil(lambda: "second" in report(window))
-    assert "first" in report(window)
-    assert len(dialogs(window)) == 1
-    click(dialogs(window)[0], "Go on")
-
-
-def test_a_bug_that_names_another_figure_at_every_tick_is_shown_once(
-    window: QWidget, qtbot: QtBot
-) -> None:
-    for tick in range(50):
-        meet_bug(f"row {tick} of <object at {tick + 140_000:#x}>")
-    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
-    assert report(window).count("ZeroDivisionError") == 2, report(window)
-    click(dialogs(window)[0], "Go on")
-    meet_bug("row 51 of <object at 0x7f>")
-    meet_bug("column 51")
-    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
-    assert "column 51" in report(window)
-    assert "row" not in report(window)
-    click(dialogs(window)[0], "Go on")
-
-
 def test_a_bug_while_drawing_is_shown_and_the_rest_is_drawn_on(
     window: QWidget, qtbot: QtBot
 ) -> None:
     broken = Broken(window)
     broken.setGeometry(0, 0, 80, 80)
     broken.show()
-    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
-    assert "nothing to draw with" in report(window)
+    reported(window, qtbot, "nothing to draw with")
     broken.mended = True
     assert QColor(broken.grab().toImage().pixel(40, 40)) == look().theme.accent
-    click(dialogs(window)[0], "Go on")
 
 
 def test_a_bug_in_every_row_of_a_list_is_shown_and_the_program_goes_on(
@@ -136,9 +130,7 @@ def test_a_bug_in_every_row_of_a_list_is_shown_and_the_program_goes_on(
     drawing = BrokenRows(rows)
     rows.setItemDelegate(drawing)
     rows.show()
-    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
-    assert "no such row" in report(window)
-    click(dialogs(window)[0], "Go on")
+    reported(window, qtbot, "no such row")
     drawing.mended, drawn = True, frames.drawn
     rows.viewport().update()
     qtbot.waitUntil(lambda: frames.drawn > drawn)
@@ -159,53 +151,3 @@ def test_whatever_draws_or_watches_events_in_the_window_is_guarded() -> None:
         if not any(ast.unparse(mark) == "guarded" for mark in method.decorator_list)
     ]
     assert unguarded == []
-
-
-def test_a_bug_in_another_thread_is_shown_too(window: QWidget, qtbot: QtBot) -> None:
-    known: dict[str, str] = {}
-    thread = threading.Thread(target=lambda: known["nowhere"])
-    thread.start()
-    thread.join()
-    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
-    assert "KeyError: 'nowhere'" in report(window)
-    click(dialogs(window)[0], "Go on")
-
-
-def test_stopping_gives_the_hooks_back(qtbot: QtBot) -> None:
-    before = sys.excepthook, threading.excepthook
-    window = QWidget()
-    qtbot.addWidget(window)
-    reports = CrashReports(window)
-    assert sys.excepthook != before[0]
-    reports.stop()
-    reports.stop()
-    assert (sys.excepthook, threading.excepthook) == before
-
-
-def test_two_that_stop_in_the_order_they_began_report_nothing_any_more(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: told.append(str(error)))
-    monkeypatch.setattr(threading, "excepthook", threading.excepthook)  # to be given back
-    window = QWidget()
-    qtbot.addWidget(window)
-    first, second = CrashReports(window), CrashReports(window)
-    first.stop()
-    second.stop()
-    meet_bug("nobody's any more")
-    assert told == ["nobody's any more"]
-    assert not first.any
-
-
-def test_the_same_bug_again_is_only_counted_in_the_terminal(
-    window: QWidget, qtbot: QtBot, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for tick in range(25):
-        meet_bug(f"row {tick}")
-    written = capsys.readouterr().err
-    assert written.count("Traceback") == 1
-    assert "ZeroDivisionError: row 9: the same bug 10 times by now." in written
-    assert len(written.splitlines()) < 10
-    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
-    click(dialogs(window)[0], "Go on")

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,13 +14,12 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.measuring.diagnostics import Diagnostics, Heartbeat
+from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.state.time_window import MINUTE
-from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.strip import Strip
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working
-from tests.gui.hands import click
+from tests.gui.hands import click, texts
 
 TileSaying = Callable[[MainWindow, str], QWidget]
 
@@ -43,19 +41,6 @@ def test_all_cards_and_the_plot_above_them_are_one_frame(
     assert 0 < diagnostics.cpu[0] <= diagnostics.wall[0] + 0.001
 
 
-def test_the_heart_notices_how_long_the_loop_was_held_up(qtbot: QtBot) -> None:
-    heart = Heartbeat()
-    heart.start()
-    qtbot.waitUntil(lambda: heart.beats > 2)
-    until = time.perf_counter() + 0.3
-    while time.perf_counter() < until:
-        pass
-    beats = heart.beats
-    qtbot.waitUntil(lambda: heart.beats > beats)
-    assert 0.27 < heart.longest_wait < 2.0
-    heart.stop()
-
-
 def test_the_sheet_shows_and_copies_what_the_figures_name(
     open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
 ) -> None:
@@ -74,11 +59,9 @@ def test_the_sheet_shows_and_copies_what_the_figures_name(
     sheet = DiagnosticsSheet(diagnostics, window.frame_clock, window)
     sheet.open()
     assert diagnostics.heartbeat.isActive()
-    [table] = sheet.findChildren(Table)
-    qtbot.waitUntil(lambda: "99 % within" in table.model().index(3, 1).data())
+    qtbot.waitUntil(lambda: any("99 % within" in each for each in texts(sheet)))
     click(sheet, "Copy")
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert len(lines) == table.model().rowCount()
     assert lines[2].startswith("Frames drawn: ")
     assert lines[-1].startswith("Cards: SIMULATED: ")
     click(sheet, "Close")

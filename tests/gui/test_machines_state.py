@@ -17,8 +17,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
-from gpuexplorer.gui.bridge import Bridge
-from gpuexplorer.gui.frame_clock import FrameClock
+from gpuexplorer.gui.event_loop import Bridge, FrameClock
 from gpuexplorer.gui.rail.rail_machines import RailMachines
 from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.machines import (

@@ -10,48 +10,11 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.settings.dialog import SettingsDialog
-from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from tests.gui.conftest import OpenWindow
-from tests.gui.fakes import SIMULATED, Answer, card, session_of, working
-from tests.gui.hands import press, texts, the
+from tests.gui.fakes import Answer, card, session_of, working
+from tests.gui.hands import press
 
 TileSaying = Callable[[MainWindow, str], CardTile]
-
-
-def test_real_cards_are_called_live(open_window: OpenWindow) -> None:
-    window = open_window(session_of({card(0): working()}))
-    assert the(SourceBadge, window).accessibleName() == "Live, NVML"
-    assert "SIMULATED" not in window.windowTitle()
-
-
-def test_the_badge_stands_at_the_same_place_whatever_it_says(open_window: OpenWindow) -> None:
-    windows = [
-        open_window(session_of({card(0): working()})),
-        open_window(session_of({card(0): working()}, SIMULATED)),
-        open_window(),
-    ]
-    assert (
-        len(
-            {
-                the(SourceBadge, window)
-                .mapTo(window, the(SourceBadge, window).rect().topLeft())
-                .x()
-                for window in windows
-            }
-        )
-        == 1
-    )
-
-
-def test_the_line_below_names_driver_cuda_and_beat(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = open_window(session_of({card(0): working()}))
-    assert "Driver 590.48.01" in texts(window)
-    assert "CUDA 13.1" in texts(window)
-    qtbot.waitUntil(
-        lambda: any(text.startswith("Read every 0.1 s, ") for text in texts(window))
-    )
 
 
 def test_a_hidden_window_pulls_nothing_and_a_shown_one_catches_up(
@@ -70,17 +33,6 @@ def test_a_hidden_window_pulls_nothing_and_a_shown_one_catches_up(
     assert tile.accessibleDescription()
 
 
-def test_control_q_closes_the_window_and_reading_for_it_ends(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    session = session_of({card(0): working()})
-    window = open_window(session)
-    tile_saying(window, "GPU busy 97 %")
-    press(window, Qt.Key.Key_Q, control=True)
-    assert not window.isVisible()
-    assert not window.frame_clock.running
-
-
 def test_closing_does_not_wait_for_a_card_that_hangs(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
@@ -90,14 +42,6 @@ def test_closing_does_not_wait_for_a_card_that_hangs(
     began = session.clock.now()
     window.close()
     assert session.clock.now() - began < 0.2
-
-
-def test_f11_fills_the_screen_and_gives_it_back(open_window: OpenWindow) -> None:
-    window = open_window(session_of({card(0): working()}))
-    press(window, Qt.Key.Key_F11)
-    assert window.isFullScreen()
-    press(window, Qt.Key.Key_F11)
-    assert not window.isFullScreen()
 
 
 @pytest.mark.parametrize("width", [560, 1000, 1600])

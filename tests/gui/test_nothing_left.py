@@ -13,13 +13,13 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.desk import Desk
+from gpuexplorer.gui.desk import VIEWS, Desk, Entry
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.screens import made
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.lessons import LessonsState
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.view_list import VIEWS, Entry
 from gpuexplorer.gui.widgets.live_view import LiveView
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
@@ -41,7 +41,7 @@ class Opener:
     desk: Desk
 
     def open_and_close(self, entry: Entry) -> None:
-        view = entry.make(self.desk)
+        view = made(entry.name, self.desk)
         view.setParent(self.window)
         view.resize(900, 600)
         view.show()
@@ -110,25 +110,6 @@ def test_a_screen_that_is_closed_leaves_nothing(opener: Opener, entry: Entry) ->
     assert grown["threads"] <= 0
     assert grown["windows"] <= 0
     assert held_none() > nothing - ROUNDS
-
-
-def test_going_through_the_screens_leaves_nothing(opener: Opener) -> None:
-    window = opener.window
-    names = [entry.name for entry in VIEWS]
-    for name in names:
-        window.navigation.open_screen(name)
-    # What tests before this one left to be deleted is no part of the difference.
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    before, nothing = there_is(window), held_none()
-    for number in range(OPENED):
-        window.navigation.open_screen(names[number % len(names)])
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    after = there_is(window)
-    grown = {what: after[what] - before[what] for what in after}
-    assert not {what: more for what, more in grown.items() if more >= 40}
-    assert grown["threads"] <= 0
-    # What tests before this one left is let go meanwhile: fewer than one at each screen.
-    assert held_none() > nothing - OPENED
 
 
 def test_another_session_takes_the_screens_of_the_one_before_with_it(

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QGraphicsItem, QGraphicsView
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.plots.graph import Graph
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.plot_stack import FullPlot, PlotStack
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated

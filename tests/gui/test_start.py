@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from gpuexplorer.gui.view_list import VIEWS
+from gpuexplorer.gui.desk import VIEWS
 
 _OPEN = "from gpuexplorer.gui.start import create_application; create_application([])"
 

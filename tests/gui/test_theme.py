@@ -7,9 +7,9 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QDialog, QMenu, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Palette, Scheme, load_theme
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.colour_sight import closest, linear

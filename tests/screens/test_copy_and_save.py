@@ -29,14 +29,14 @@ def asked_where(person: Person, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_while_the_keyboard_is_at_the_time_spans(
+def test_while_the_keyboard_is_in_the_rail(
     open_program: OpenProgram, tmp_path: Path, screen: str
 ) -> None:
     person = open_program()
     person.go_to(screen)
     if screen == "Topology":
         person.sees("Connections")
-    person.click("1 min")
+    person.tabs_to("Devices")
     empty_clipboard()
     person.press("Ctrl+C")
     person.waits(something_is_copied)
@@ -58,7 +58,7 @@ def test_on_each_page_of_copies(open_program: OpenProgram, tmp_path: Path, page:
     person = open_program()
     person.go_to("Copies")
     person.choose("Pages", page)
-    person.click("1 min")
+    person.tabs_to("Devices")
     empty_clipboard()
     person.press("Ctrl+C")
     person.waits(something_is_copied)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QScrollBar, QWidg
 from gpuexplorer.core.words import OPEN, PSEUDO, mark, tr, use_language
 from gpuexplorer.gui.cards import facts
 from gpuexplorer.gui.copies.view import PAGES
-from gpuexplorer.gui.view_list import VIEWS
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.remote.ssh import HostName
 from tests.lab.processes import needs_torch
 from tests.remote.conftest import run_here

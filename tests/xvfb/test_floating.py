@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
-from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.theme.palette import Scheme
@@ -91,11 +90,13 @@ def test_a_question_stands_over_its_window_and_enter_keeps_everything(
 ) -> None:
     entry = called(RailEntry, window, "Overview")
     entry.setFocus()
-    question = LeavingDialog(["X"], "Stop simulating", window, cells=True, program="")
+    question = Sheet("Stop simulating?", window)
+    question.add_button("Stay", ROLE.RejectRole, default=True)
+    question.add_button("Stop simulating", ROLE.AcceptRole)
     gone: list[bool] = []
     question.accepted.connect(lambda: gone.append(True))
     question.open()
-    in_front(LeavingDialog, window)
+    in_front(Sheet, window)
     assert window.frameGeometry().contains(question.geometry())
     stay = QApplication.focusWidget()
     assert isinstance(stay, QPushButton)

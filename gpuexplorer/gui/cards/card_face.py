@@ -31,7 +31,7 @@ from gpuexplorer.gui.cards.reasons import (
     state_mark,
     throttle_mark,
 )
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import Index, plain_tip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone

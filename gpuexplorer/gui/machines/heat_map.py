@@ -16,7 +16,7 @@ from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, TEMPE
 from gpuexplorer.core.units import USUAL, Units, part_of_memory, quantity, ratio, trimmed
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.reasons import short_reasons, span_words
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.groups import GRAVE, WORTH_A_LOOK, CardCell, HostGroup
 from gpuexplorer.gui.state.machines import Standing

@@ -22,7 +22,7 @@ from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.programs import cards_counted
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.machines.heat_map import MOST_APART, HeatMap
 from gpuexplorer.gui.machines.tables import (
     STATE,

@@ -16,8 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer import __version__
-from gpuexplorer.gui.frame_clock import FrameClock
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import FrameClock, guarded
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.telemetry.session import Session
 

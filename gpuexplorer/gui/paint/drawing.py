@@ -21,7 +21,7 @@ from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.theme.icons import Icon, draw_icon
 from gpuexplorer.gui.theme.letters import Lettering, Letterings
 from gpuexplorer.gui.theme.look import look

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Hint, Run, tell_hint
 from gpuexplorer.gui.plots.content import AXIS, Place
 from gpuexplorer.gui.plots.curves import Curve, TraceItem

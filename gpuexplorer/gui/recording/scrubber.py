@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip
 
 from gpuexplorer.core.axes import time_ticks
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.recording.outline import Outline
 from gpuexplorer.gui.recording.scrubber_marks import SPOT, Mark

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QListWidget, QPushButton, QSystemTrayIcon, QWidget
 from gpuexplorer.core.units import bytes_words, memory
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.cards.reasons import span_words
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer, SettingsGroup
 from gpuexplorer.gui.state.lab.lab import Lab
@@ -23,7 +24,6 @@ from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.controls.buttons import link_button, switch
 from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpuexplorer.core.cards import HOST_ID, CardId, Sample
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.state.alert_words import (
     began_sentence,
     ended_sentence,

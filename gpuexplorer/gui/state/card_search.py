@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.patience import Asked

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.records import text_of
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.event_loop import Inbox
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.devices import lost_devices
 from gpuexplorer.gui.state.lab.lab import Lab

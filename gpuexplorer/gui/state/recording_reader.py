@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.patience import Asked

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.backend import Backend, NoCards

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
 from gpuexplorer.gui.tables.cell import PADDING, Column, draw_cell
 from gpuexplorer.gui.tables.model import TableModel

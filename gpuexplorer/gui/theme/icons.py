@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from gpuexplorer.core.resources import resource
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, mixed
 

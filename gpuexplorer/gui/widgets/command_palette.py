@@ -14,14 +14,14 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.state.command_list import Command, find
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, row
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import Popup, line_between
+from gpuexplorer.gui.window_commands import Command, find
 
 _WIDTH, _HEIGHT, _HEAD = 600, 464, 52
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)

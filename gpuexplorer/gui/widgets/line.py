@@ -13,7 +13,7 @@ from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardBadge
 from gpuexplorer.gui.cards.figure import Figure, around_number
 from gpuexplorer.gui.cards.reasons import StateMark
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run, plain_tip
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Hint, tell_hint
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon

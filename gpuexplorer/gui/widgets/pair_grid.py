@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.copies.jobs import HOST
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Delegate, Drawing, Index, Run
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look

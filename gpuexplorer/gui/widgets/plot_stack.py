@@ -42,7 +42,6 @@ from gpuexplorer.gui.plots.content import (
 from gpuexplorer.gui.plots.curves import columns_for
 from gpuexplorer.gui.plots.graph import ZOOM, Graph, PlotView, page_of
 from gpuexplorer.gui.plots.labels import draw_over, draw_under, in_words
-from gpuexplorer.gui.state.command_list import CommandGroup, CommandList
 from gpuexplorer.gui.state.comparing import Comparing
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import LONGEST_SPAN, TimeWindow
@@ -64,6 +63,7 @@ from gpuexplorer.gui.widgets.saving import (
     png,
     suggested_name,
 )
+from gpuexplorer.gui.window_commands import CommandGroup, CommandList
 from gpuexplorer.telemetry.trace import Heading, TraceColumn, TraceSource, write_traces
 from gpuexplorer.telemetry.whole_file import write_whole
 

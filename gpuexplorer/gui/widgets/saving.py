@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import plain_tip
 from gpuexplorer.gui.plots.graph import page_of
 from gpuexplorer.gui.state.settings import Settings

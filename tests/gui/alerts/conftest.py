@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.metrics import TEMPERATURE, MetricId
-from gpuexplorer.gui.bridge import Bridge
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.alerts import Rule, Side

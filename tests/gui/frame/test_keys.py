@@ -14,13 +14,13 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.rail.rail import RailEntry
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
-from tests.gui.frame.steps import ALT, CONTROL, SHIFT, called, keys, simulated_cards
+from tests.gui.frame.steps import ALT, called, keys, simulated_cards
 from tests.gui.hands import in_front
 
 NAMES = [entry.name for entry in VIEWS]
@@ -45,18 +45,6 @@ def test_digits_open_the_screens_and_the_arrows_go_back_and_forward(
     for name in NAMES[1:]:
         keys(Qt.Key.Key_Right, ALT)
         assert window.navigation.screen == name
-
-
-def test_control_tab_goes_round_through_the_screens(open_window: OpenWindow) -> None:
-    window = three_cards(open_window)
-    seen = []
-    names = [entry.name for entry in OFFERED]
-    for _ in names:
-        keys(Qt.Key.Key_Tab, CONTROL)
-        seen.append(window.navigation.screen)
-    assert seen == [*names[1:], names[0]]
-    QTest.keyClick(window, Qt.Key.Key_Backtab, CONTROL | SHIFT)
-    assert window.navigation.screen == names[-1]
 
 
 def test_arrows_and_enter_walk_through_the_rail(open_window: OpenWindow) -> None:
@@ -151,15 +139,3 @@ def spoken_name(thing: QObject) -> str:
     """What a screen reader is told it is called."""
     spoken: QAccessibleInterface | None = QAccessible.queryAccessibleInterface(thing)
     return "" if spoken is None else spoken.text(QAccessible.Text.Name)
-
-
-def test_who_has_just_opened_the_window_goes_by_keys_alone_from_card_to_card(
-    open_window: OpenWindow,
-) -> None:
-    window = three_cards(open_window)
-    keys(Qt.Key.Key_2)
-    keys(Qt.Key.Key_Right)
-    keys(Qt.Key.Key_Right)
-    assert (window.navigation.screen, window.navigation.card) == ("card", "SIM-2")
-    keys(Qt.Key.Key_Left)
-    assert window.navigation.card == "SIM-1"

@@ -6,20 +6,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QLabel, QMenu
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.topology.matrix import MatrixTable
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
-from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.telemetry.happenings import Kind
 from tests.gui.conftest import OpenWindow
-from tests.gui.frame.steps import keys, listed, open_palette, simulated_cards, write
+from tests.gui.frame.steps import keys, listed, open_palette, simulated_cards
 from tests.gui.hands import the
 
 # Menus and dialogs of the offscreen screen.
@@ -109,48 +105,3 @@ def test_what_can_be_taken_along_is_found_under_control_k(
 ) -> None:
     window = two_cards(open_window, screen, qtbot)
     assert offered <= set(listed(open_palette(window)))
-
-
-@pytest.mark.parametrize(
-    ("screen", "part", "what"),
-    [
-        ("overview", PlotStack, "plots"),
-        ("processes", Table, "processes"),
-        ("topology", MatrixTable, "topology"),
-        ("events", Table, "events"),
-    ],
-)
-def test_control_s_asks_where_with_a_name_that_says_what_and_when(
-    open_window: OpenWindow, screen: str, part: type[PlotStack], what: str, qtbot: QtBot
-) -> None:
-    window = two_cards(open_window, screen, qtbot)
-    [place] = [each for each in window.findChildren(part) if each.isVisible()]
-    place.setFocus(Qt.FocusReason.TabFocusReason)
-    keys(Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
-    dialog = the(QFileDialog, window)
-    [suggested] = dialog.selectedFiles()
-    form = rf"simulated-{what}-\d{{4}}-\d\d-\d\d-\d{{4}}\.(csv|png|svg)"
-    assert re.fullmatch(form, Path(suggested).name)
-    dialog.reject()
-
-
-def test_the_columns_of_the_processes_can_be_chosen_from_the_palette(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = two_cards(open_window, "processes", qtbot)
-    open_palette(window)
-    write("columns")
-    keys(Qt.Key.Key_Return)
-    [menu] = [each for each in window.findChildren(QMenu) if each.isVisible()]
-    assert "As many as fit" in [action.text() for action in menu.actions()]
-    menu.close()
-
-
-def test_an_event_without_a_selection_is_copied_from_the_palette(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = two_cards(open_window, "events", qtbot)
-    open_palette(window)
-    write("copy events")
-    keys(Qt.Key.Key_Return)
-    assert "The card is back" in QGuiApplication.clipboard().text()

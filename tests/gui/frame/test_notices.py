@@ -14,7 +14,6 @@ from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import DONE, WARNS, About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine
-from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.live_view import LiveView
 from tests.gui.alerts.conftest import HOT
 from tests.gui.conftest import OpenWindow
@@ -63,36 +62,6 @@ def test_news_leave_by_themselves_once_nobody_reads_them(
     # An earlier test may have left the pointer there.
     notices.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, on=False)
     qtbot.waitUntil(notices.isHidden)
-
-
-def test_bad_news_stay_until_somebody_has_read_them(notices: Notices, qtbot: QtBot) -> None:
-    notices.say(About.FILE, Notice("The disk is full.", sign=WARNS, news=True))
-    assert not the(QTimer, notices).isActive()
-    with qtbot.waitSignal(notices.closed, check_params_cb=lambda about: about is About.FILE):
-        the(IconButton, notices).click()
-    assert notices.isHidden()
-
-
-def test_a_way_that_goes_gives_the_keyboard_back(notices: Notices, qtbot: QtBot) -> None:
-    notices.say(About.LINK, Notice("No connection.", [NoticeWay("Try now", lambda: None)]))
-    button(notices, "Try now").setFocus()
-    with qtbot.assertNotEmitted(notices.left):
-        notices.say(About.LINK, Notice("Still none.", [NoticeWay("Connect", lambda: None)]))
-    with qtbot.waitSignal(notices.left):
-        notices.say(About.ALERT, Notice("Hot.", [NoticeWay("Open card", lambda: None)]))
-    assert notices.window().focusWidget() is None
-
-
-def test_nothing_of_the_ways_is_cut_off_in_a_small_window(notices: Notices) -> None:
-    ways = [
-        NoticeWay(words, lambda: None)
-        for words in ("Open it", "Show in folder", "Save a report…")
-    ]
-    notices.say(About.FILE, Notice("It was recorded. " * 20, ways, news=True))
-    for words, _, _ in ways:
-        each = button(notices, words)
-        assert each.width() >= each.sizeHint().width()
-        assert each.mapTo(notices, each.rect().bottomRight()).x() < notices.width()
 
 
 def test_nothing_moves_while_an_alert_begins_goes_on_and_ends(

@@ -1,22 +1,14 @@
 """What is remembered from one start to the next, and that it is safe."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication
-from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.card.view import CardHeader
-from gpuexplorer.gui.state.places import within_screens
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.view_list import VIEWS
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, session_with_past, working
 from tests.gui.frame.steps import ALT, keys, simulated_cards
-from tests.gui.hands import the
-
-LEFT = QRect(0, 0, 1920, 1080)
-RIGHT = QRect(1920, 0, 2560, 1440)
 
 
 def test_the_card_is_the_one_that_was_looked_at(open_window: OpenWindow) -> None:
@@ -29,26 +21,6 @@ def test_the_card_is_the_one_that_was_looked_at(open_window: OpenWindow) -> None
     # To have been there the last time is no step to go back on.
     keys(Qt.Key.Key_Left, ALT)
     assert (after.navigation.screen, after.navigation.card) == ("card", "SIM-2")
-
-
-def test_a_card_that_is_gone_leaves_the_first_there_is(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    settings = Settings()
-    settings.remember("window/card", "SIM-7")
-    settings.remember("window/screen", "card")
-    window = open_window(simulated_cards("2xTitanRTX"), settings=settings)
-    header = the(CardHeader, window)
-    qtbot.waitUntil(lambda: "Card 0" in header.accessibleName())
-
-
-def test_a_screen_that_is_gone_does_no_harm(open_window: OpenWindow) -> None:
-    settings = Settings()
-    settings.remember("window/screen", "crystal ball")
-    settings.remember("window/place", "not what Qt wrote")
-    settings.remember("window/rail", "wobbly")
-    window = open_window(session_of({card(0): working()}), settings=settings)
-    assert window.navigation.screen == VIEWS[0].name
 
 
 def test_the_window_comes_back_where_it_was(open_window: OpenWindow) -> None:
@@ -70,33 +42,6 @@ def test_a_window_left_on_a_screen_that_is_gone_is_on_one_that_is_there(
     after = open_window(session_of({card(0): working()}), settings=settings, resized=False)
     available = QGuiApplication.primaryScreen().availableGeometry()
     assert available.contains(after.geometry())
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (QRect(100, 100, 800, 600), QRect(100, 100, 800, 600)),
-        (QRect(2000, 100, 800, 600), QRect(2000, 100, 800, 600)),
-        (QRect(1500, 900, 800, 600), QRect(1920, 840, 800, 600)),
-        (QRect(-700, 100, 800, 600), QRect(560, 240, 800, 600)),
-        (QRect(9000, 100, 800, 600), QRect(560, 240, 800, 600)),
-        (QRect(100, 100, 5000, 3000), QRect(1920, 0, 2560, 1440)),
-    ],
-)
-def test_a_place_stays_where_a_hand_can_reach_it(before: QRect, after: QRect) -> None:
-    assert within_screens(before, [LEFT, RIGHT], LEFT) == after
-
-
-def test_around_the_first_window_is_room_for_its_frame(open_window: OpenWindow) -> None:
-    window = open_window(session_of({card(0): working()}), resized=False)
-    available = QGuiApplication.primaryScreen().availableGeometry()
-    assert window.height() <= available.height() - 40
-
-
-def test_it_is_never_larger_than_the_screen() -> None:
-    small = QRect(0, 0, 683, 384)
-    there = within_screens(QRect(QPoint(10, 10), QSize(1280, 860)), [small], small)
-    assert there == small
 
 
 def test_a_look_back_is_not_where_the_next_start_begins(open_window: OpenWindow) -> None:

@@ -5,14 +5,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from tests.gui.conftest import OpenWindow
 from tests.gui.frame.steps import CONTROL, SHIFT, keys, simulated_cards, write
-from tests.gui.hands import the
 
 NAMES = [entry.name for entry in VIEWS]
 FORWARD, BACK = (Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_Tab, SHIFT)
@@ -62,68 +60,6 @@ def test_the_tab_key_comes_to_every_control_of_every_screen(
         missed = before - reached(step)
         # What came or went meanwhile, with a reading, is not held against it.
         assert not names(missed & stops(window))
-
-
-@pytest.mark.parametrize(("name", "kind"), [("processes", Table), ("events", Table)])
-def test_a_screen_of_rows_that_is_opened_by_its_key_gives_them_the_keyboard(
-    open_window: OpenWindow, qtbot: QtBot, name: str, kind: type[QWidget]
-) -> None:
-    window = open_window(simulated_cards("3xTitanRTX"))
-    window.navigation.open_screen("card")
-    # Nobody works elsewhere.
-    window.setFocus()
-    focused = QApplication.focusWidget()
-    assert focused is not None
-    focused.clearFocus()
-    keys(Qt.Key(Qt.Key.Key_1 + NAMES.index(name)))
-    qtbot.waitUntil(lambda: isinstance(QApplication.focusWidget(), kind))
-
-
-def test_other_cards_leave_the_keyboard_on_the_screen(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = open_window(simulated_cards("2xTitanRTX"))
-    window.navigation.open_screen("processes")
-    keys(Qt.Key.Key_F, CONTROL)
-    assert isinstance(QApplication.focusWidget(), SearchField)
-    other = simulated_cards("1xT4")
-    window.show_session(other)
-    focused = QApplication.focusWidget()
-    assert focused is not None
-    assert the(Screens, window).isAncestorOf(focused)
-    other.start()
-    qtbot.waitUntil(lambda: isinstance(QApplication.focusWidget(), Table))
-    window.close()
-    other.stop()
-
-
-def test_a_window_that_opens_while_another_has_the_keyboard_gives_it_to_its_screen(
-    open_window: OpenWindow,
-) -> None:
-    open_window()
-    assert QApplication.focusWidget() is not None
-    window = open_window(simulated_cards("2xTitanRTX"))
-    keys(Qt.Key.Key_Space)
-    assert not window.time_window.following
-
-
-def test_other_cards_below_the_settings_have_the_keyboard_on_their_screen_afterwards(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = open_window(simulated_cards("2xTitanRTX"))
-    window.open_settings()
-    qtbot.waitUntil(lambda: not window.isActiveWindow())
-    asked = QApplication.focusWidget()
-    other = simulated_cards("1xT4")
-    window.show_session(other)
-    assert QApplication.focusWidget() is asked
-    window.open_settings()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    keys(Qt.Key.Key_Space)
-    assert not window.time_window.following
-    window.close()
-    other.stop()
 
 
 @pytest.mark.parametrize("name", ["card", "processes", "events"])

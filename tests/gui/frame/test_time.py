@@ -4,16 +4,15 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.cards.reasons import moment_words, span_words
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, TimePill, TopBar
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from tests.clocks import ManualClock
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, session_with_past, working
 from tests.gui.frame.steps import CONTROL, called, keys, press_with_mouse
@@ -30,20 +29,6 @@ def chosen(window: MainWindow) -> list[str]:
         for each in spans(window).findChildren(ToolButton)
         if each.isVisible() and each.isChecked()
     ]
-
-
-def test_a_span_of_ones_own_is_called_by_its_length_however_little_room_there_is(
-    open_window: OpenWindow,
-) -> None:
-    window = open_window(session_with_past({card(0): working()}, SIMULATED))
-    window.time_window.choose_span(12 * MINUTE)
-    assert chosen(window) == ["12 min"]
-    window.time_window.choose_span(5 * MINUTE)
-    assert chosen(window) == ["5 min"]
-    window.resize(560, 420)
-    now = window.time_window.now()
-    window.time_window.look_at(now - 700, now - 100)
-    assert called(QComboBox, spans(window), "Time span").currentText() == "10 min"
 
 
 def test_looking_back_is_said_and_one_gets_back(open_window: OpenWindow) -> None:
@@ -75,20 +60,16 @@ def test_holding_the_picture_keeps_on_recording(open_window: OpenWindow, qtbot: 
     assert window.time_window.following
 
 
-def test_simulated_cards_can_be_left_where_somebody_looks_for_real_ones(
-    open_window: OpenWindow,
-) -> None:
-    asked: list[str] = []
-    window = open_window(
-        session_of({card(0): working()}, SIMULATED), look_again=lambda: asked.append("once")
-    )
-    (stop,) = (
-        each
-        for each in the(TopBar, window).findChildren(QPushButton)
-        if each.isVisible() and each.text() == "Stop simulating"
-    )
-    press_with_mouse(stop)
-    assert asked == ["once"]
+def test_time_is_chosen_only_beside_plots(open_window: OpenWindow) -> None:
+    window = open_window(session_with_past({card(0): working()}))
+    offered = []
+    for entry in VIEWS:
+        window.navigation.open_screen(entry.name)
+        seen = [
+            each for each in the(TopBar, window).findChildren(Segmented) if each.isVisible()
+        ]
+        offered += [entry.name for _ in seen]
+    assert offered == ["overview", "card", "lab"]
 
 
 @pytest.mark.parametrize("back", [False, True])
@@ -125,32 +106,3 @@ def test_spans_and_moments_in_words() -> None:
     noon = 1_700_000_000.0
     assert moment_words(noon, noon).count(":") == 2
     assert moment_words(noon - 86400, noon).startswith("yesterday ")
-
-
-class Drifting(ManualClock):
-    """The system sets its time of day right, a little at a time."""
-
-    drift = 0.0
-
-    def wall(self) -> float:
-        return super().wall() + self.drift
-
-
-@pytest.mark.parametrize("step", [-3600.0, 3600.0])
-def test_where_somebody_sets_the_clock_what_stands_still_is_called_anew(
-    qtbot: QtBot, step: float
-) -> None:
-    clock = Drifting(wall=1_700_000_000.0)
-    window = TimeWindow(clock)
-    window.toggle_pause()
-    start, end = window.stretch()
-    before = window.wall(end)
-    clock.drift = 0.5
-    window.follow_clock()
-    assert window.wall(end) == before
-    with qtbot.waitSignal(window.changed):
-        clock.drift = step
-        window.follow_clock()
-    assert window.wall(end) == before + step
-    assert window.wall(start) == window.wall(end) - (end - start)
-    assert window.stretch() == (start, end)

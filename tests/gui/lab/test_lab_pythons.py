@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.gui.rail.python_foot import PythonFoot
+from gpuexplorer.gui.rail.rail import PythonFoot
 from gpuexplorer.gui.state.lab import pythons as pythons_module
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons, Step
@@ -132,7 +132,7 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 def foot_of(lab: Lab, window: QWidget) -> PythonFoot:
-    foot = PythonFoot(lab.pythons)
+    foot = PythonFoot()
     foot.setParent(window)
     foot.resize(foot.sizeHint())
     window.show()

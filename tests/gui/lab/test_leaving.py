@@ -6,9 +6,10 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.gui.leaving import LeavingDialog, leave
+from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.telemetry.session import Session
 from tests.clocks import ManualClock
 from tests.gui.fakes import SIMULATED, card, session_of, working
@@ -27,7 +28,7 @@ def left(window: QWidget, lab: Lab | None, past: Session | None = None) -> str:
     for answer in ("Stay", "Stop simulating"):
         leave(window, "Stop simulating", lambda: gone.append(True), lab=lab, simulated=past)
         if not gone:
-            dialog = in_front(LeavingDialog, window)
+            dialog = in_front(Sheet, window)
             said = " ".join((dialog.windowTitle(), *texts(dialog)))
             press(button(dialog, answer), Qt.Key.Key_Return)
     assert gone
@@ -64,11 +65,14 @@ def test_what_would_be_lost_of_the_lab_and_of_the_past_is_named(
     clock.advance(100.0)
     said = left(window, None, session)
     assert "Leave the simulated cards?" in said
-    assert "Their past is lost: 3 min 20 s of readings, and their events." in said
+    assert (
+        "The past of the simulated cards is lost: 3 min 20 s of readings, and their events."
+        in said
+    )
     run(lab, worker, "X = torch.ones(2, 3)", tensor("X"))
     qtbot.waitUntil(lambda: "X" in lab.ledger.things)
     said = left(window, lab, session)
-    for words in ("This is lost: X.", "Save as", "The past of the simulated cards is lost too"):
+    for words in ("This is lost: X.", "Save as", "The past of the simulated cards is lost"):
         assert words in said
 
 

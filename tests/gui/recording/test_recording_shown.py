@@ -19,11 +19,10 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION, TEMPERATURE
 from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
-from gpuexplorer.gui.leaving import LeavingDialog
 from gpuexplorer.gui.overview import view
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.processes.ending import ProcessDetails
-from gpuexplorer.gui.rail.python_foot import PythonFoot
+from gpuexplorer.gui.rail.rail import PythonFoot
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
@@ -31,6 +30,7 @@ from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.bars.notices import Notices
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
+from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.recording.recorded_session import RecordedSession
@@ -161,7 +161,7 @@ def test_what_is_in_the_lab_is_still_there_behind_a_recording(
     lab.open_cells(["X = 1"], "cells.py")
     app.window.open_recording(path)
     qtbot.waitUntil(lambda: app.session is not live)
-    assert not app.window.findChildren(LeavingDialog)
+    assert not app.window.findChildren(Sheet)
     app.window.close_recording()
     assert machines.lab(live) is lab
     assert [each.code for each in lab.opened] == ["X = 1"]
@@ -368,7 +368,7 @@ def test_cards_that_are_simulated_meanwhile_take_its_place(
     app = start(path)
     app.window.commands[Do.PRACTISE].trigger()
     qtbot.waitUntil(lambda: not isinstance(app.session, RecordedSession))
-    assert not app.window.findChildren(LeavingDialog)
+    assert not app.window.findChildren(Sheet)
     app.window.navigation.open_screen("overview")
     qtbot.waitUntil(lambda: len(cards_on_tiles(app)) == 2)
     assert app.window.time_window.following

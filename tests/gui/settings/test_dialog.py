@@ -21,8 +21,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import TEMPERATURE
-from gpuexplorer.gui.bridge import Bridge
 from gpuexplorer.gui.desktop.desktop import Notifications
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.settings.alerts import AlertsSection
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.alert_watch import AlertWatch

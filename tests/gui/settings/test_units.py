@@ -9,9 +9,9 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.view_list import VIEWS
 from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated

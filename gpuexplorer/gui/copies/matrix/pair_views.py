@@ -30,7 +30,7 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.copies.matrix.pair_facts import Callout, Head, PairDetails, PairFact
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import (
     THIN_SPACE,
     Drawing,

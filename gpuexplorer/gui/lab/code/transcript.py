@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextEdit
 
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.lab.code.cell_words import DOT, calls_to, outcome, shown_rows
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.python import INDENT, colour, parts

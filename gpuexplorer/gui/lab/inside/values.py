@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QHeaderView, QTableView
 
 from gpuexplorer.core.units import grouped, memory
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import Index
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Theme, faded, mixed

@@ -14,7 +14,7 @@ from gpuexplorer.core.axes import TimeTick
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Run, picture_of
 from gpuexplorer.gui.plots.content import PlotField, Stretch
 from gpuexplorer.gui.plots.graph import draw_columns, page_of

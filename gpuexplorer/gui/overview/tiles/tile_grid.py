@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QRubberBand, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.overview.tiles.card_tile import (
     CELL_HEIGHT,
     FIGURE,

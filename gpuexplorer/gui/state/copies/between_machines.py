@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.event_loop import Inbox
 from gpuexplorer.gui.state.lab.pythons import python_setting
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState
 from gpuexplorer.ranks.measuring import (

@@ -16,7 +16,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, told
-from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.event_loop import Inbox
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import NOTHING, Message, mark, told
-from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.event_loop import Inbox
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.get_pytorch import Plan, Progress, get, plan_for
 from gpuexplorer.lab.pythons import LabPython, PythonPlace, none_has_torch, own_environment

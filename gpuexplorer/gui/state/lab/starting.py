@@ -20,7 +20,7 @@ from PySide6.QtCore import QObject, QTimer
 from gpuexplorer.core.records import UNREADABLE, UnreadableError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, told, tr
-from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.event_loop import Inbox
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState
 from gpuexplorer.gui.state.lab.pythons import LabPythons, Nowhere

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import duration
 from gpuexplorer.core.words import Message, mark, told, tr
-from gpuexplorer.gui.bridge import Inbox
+from gpuexplorer.gui.event_loop import Inbox
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.theme.palette import Tone

@@ -43,6 +43,14 @@ def host_name(session: Session | None = None) -> str:
     return QSysInfo.machineHostName() or tr("This computer")
 
 
+def window_title(session: Session, machine: str = "", *which: str) -> str:
+    """`which` of the windows: nothing for the main one."""
+    parts = [*which, machine or host_name(session), "GPU Explorer"]
+    if session.simulated:
+        parts.insert(0, tr(SIMULATED))
+    return " – ".join(parts)
+
+
 class SourceBadge(Tag):
     """Filled while the cards are make-believe, or were, and outlined otherwise."""
 
@@ -185,7 +193,7 @@ class TopBar(QFrame):
         super().__init__()
         self._time_window = time_window
         self._source: Source | None = None
-        self._can_look = False
+        self._can_look, self._timed = False, True
         self.setProperty("panel", "top")
         self.setFixedHeight(52)
         self.host = ElidedLabel(look().letters.title, Tone.TEXT, host_name())
@@ -238,8 +246,13 @@ class TopBar(QFrame):
         self._can_look = offered
         self._arrange()
 
+    def offer_time(self, *, offered: bool) -> None:
+        """Only beside plots is there a stretch of time to choose and to hold."""
+        self._timed = offered
+        self._arrange()
+
     def _arrange(self) -> None:
-        """Badge, span and pause are always there; the computer's name gives way a little."""
+        """The badge is always there; the computer's name gives way a little."""
         source, window = self._source, self._time_window
         back = window.looking_back
         room = self.width() - _MORE_RECORDING * self.record.recording - _MORE_BACK * back
@@ -247,8 +260,11 @@ class TopBar(QFrame):
         simulated = source is not None and source.simulated and source.name != RECORDED
         self._label.setVisible(bool(self._label.text()) and level == 0)
         self._stop.setVisible(self._can_look and simulated and level < 2)
+        self._spans.setVisible(self._timed)
         self._spans.show_compact(level >= 2)
-        self._pause.setVisible(not window.replaying)  # that has a bar of its own
+        self._pause.setVisible(
+            self._timed and not window.replaying
+        )  # that has a bar of its own
         self._pill.show_level(2 if level == 3 else 0)
         self.record.show_level(max(0, level - 1))
         self._search.show_compact(level > 0)

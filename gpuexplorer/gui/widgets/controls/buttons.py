@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.icons import Icon, icon_of
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QWidget
 
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 
 _TAB, _NO = Qt.FocusPolicy.TabFocus, Qt.FocusPolicy.NoFocus
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1}

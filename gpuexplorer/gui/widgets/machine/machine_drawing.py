@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run, plain_tip
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Theme, Tone, mixed

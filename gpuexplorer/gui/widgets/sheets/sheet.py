@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.guard import guarded
+from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
