@@ -4,11 +4,20 @@ import codeop
 import re
 import textwrap
 import warnings
+from itertools import groupby
 from os.path import commonprefix
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QKeySequence,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+)
 from PySide6.QtWidgets import QFrame, QListWidget, QTextEdit, QWidget
 
 from gpuexplorer.core.words import mark, tr
@@ -20,9 +29,8 @@ from gpuexplorer.gui.widgets.laid_out import column, say, wrapped_label
 from gpuexplorer.lab.events import Completed
 
 _MOST_LINES, _ABOVE = 10, 9  # pixels over the first line and under the last, with the border
-_QUIET_FOR = 120  # milliseconds without a key before it is asked how the word may go on
 _LONGEST_PASTE = 100_000  # letters
-_HANGING = 2  # letters by which code that wraps goes on deeper than it begins
+_QUIET_FOR = 120  # milliseconds without a key before it is asked how the word may go on
 _MOST_ROWS, _WIDE, _MARGIN = 8, 320, 8  # of the completions
 _GAP = 12  # from the line that is typed, so that the editor's border is seen
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d*\]:)( |$)")
@@ -56,7 +64,7 @@ class CellEditor(QTextEdit):
         self.setTabStopDistance(4 * mono.width(" "))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._colours = PythonColours(self.document())
-        self._hang()
+        hang(self.document())
         self.document().clearUndoRedoStacks()
         self._pause = QTimer(self, singleShot=True, interval=_QUIET_FOR)
         self._pause.timeout.connect(self._ask)
@@ -139,10 +147,8 @@ class CellEditor(QTextEdit):
 
     def _step(self, further: int) -> None:
         """Into the past of cells, or back to what was being typed."""
-        codes: list[str] = []
-        for each in self._lab.ledger.cells:
-            if each.number and codes[-1:] != [each.code]:
-                codes.append(each.code)
+        every = (each.code for each in self._lab.ledger.cells if each.number)
+        codes = [code for code, _ in groupby(every)]
         if self._back > len(codes) or (self._back and codes[-self._back] != self.code):
             self._back = 0  # it was changed, and is a beginning of its own
         if 0 <= self._back + further <= len(codes):
@@ -154,29 +160,11 @@ class CellEditor(QTextEdit):
     def _fit(self) -> None:
         """As high as its lines, up to ten of them."""
         spacing = self.fontMetrics().lineSpacing()
-        every = round(self.document().size().height() / spacing)
-        policy = Qt.ScrollBarPolicy
-        scrolls = policy.ScrollBarAsNeeded if every > _MOST_LINES else policy.ScrollBarAlwaysOff
-        self.setVerticalScrollBarPolicy(scrolls)
-        self.setFixedHeight(max(1, min(_MOST_LINES, every)) * spacing + 2 * _ABOVE)
-
-    def _hang(self) -> None:
-        """Lines that wrap go on a little deeper than they begin; part of the same edit."""
-        block, wide = self.document().begin(), look().letters.mono.width(" ")
-        while block.isValid():
-            text, style = block.text(), block.blockFormat()
-            indent = (len(text) - len(text.lstrip()) + _HANGING) * wide
-            if style.leftMargin() != indent:
-                style.setLeftMargin(indent)
-                style.setTextIndent(-indent)
-                cursor = QTextCursor(block)
-                cursor.joinPreviousEditBlock()
-                cursor.setBlockFormat(style)
-                cursor.endEditBlock()
-            block = block.next()
+        lines = max(1, min(_MOST_LINES, round(self.document().size().height() / spacing)))
+        self.setFixedHeight(lines * spacing + 2 * _ABOVE)
 
     def _on_text_changed(self) -> None:
-        self._hang()
+        hang(self.document())
         self.setTabChangesFocus(not self.code)
         before = self.code[: self.textCursor().position()][-1:]
         if self.hasFocus() and before and (before.isidentifier() or before in ".(,"):
@@ -258,12 +246,11 @@ class CellEditor(QTextEdit):
             return
         text, cursor = source.text(), self.textCursor()
         if len(text) > _LONGEST_PASTE:
-            words = mark(
-                "These are {letters} characters, and the editor takes {most} at a time. Save "
-                "them as a Python program and open that."
+            said = mark(
+                "These are {letters:,} characters, and the editor takes {most:,} at a time. "
+                "Save them as a Python program and open that."
             )
-            figures = {"letters": f"{len(text):,}", "most": f"{_LONGEST_PASTE:,}"}
-            self.refused.emit(tr(words, **figures))
+            self.refused.emit(tr(said, letters=len(text), most=_LONGEST_PASTE))
             return
         line = cursor.document().findBlock(cursor.selectionStart())
         before = line.text()[: cursor.selectionStart() - line.position()]
@@ -276,10 +263,6 @@ class CellEditor(QTextEdit):
         super().focusOutEvent(event)
         self._hide_completions()
         self.setTabChangesFocus(not self.code)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._hide_completions()
 
 
 class Completions(QFrame):
@@ -324,6 +307,28 @@ class Completions(QFrame):
         self.move(x, above if above >= 0 else place.y() + line.height() + _GAP)
         self.show()
         self.raise_()
+
+
+def hanging(line: str) -> QTextBlockFormat:
+    """Code that wraps goes on a little deeper than it begins."""
+    form, letters = QTextBlockFormat(), len(line) - len(line.lstrip()) + len(INDENT) // 2
+    form.setLeftMargin(letters * look().letters.mono.width("0"))
+    form.setTextIndent(-form.leftMargin())
+    return form
+
+
+def hang(document: QTextDocument) -> None:
+    """All its lines; part of the edit before."""
+    late, block, edit = list[QTextBlock](), document.begin(), QTextCursor(document)
+    while block.isValid():
+        if block.blockFormat().leftMargin() != hanging(block.text()).leftMargin():
+            late.append(block)
+        block = block.next()
+    if late:
+        edit.joinPreviousEditBlock()
+        for each in late:
+            QTextCursor(each).setBlockFormat(hanging(each.text()))
+        edit.endEditBlock()
 
 
 def files_of(source: QMimeData) -> list[Path]:
