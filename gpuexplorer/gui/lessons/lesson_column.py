@@ -2,18 +2,20 @@
 what it speaks of.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import shiboken6
 from PySide6.QtCore import QDeadlineTimer, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent
-from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QMenu, QScrollArea, QWidget
 
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
+from gpuexplorer.gui.lab.code.notice_bar import LabNotice, NoticeBar
 from gpuexplorer.gui.lessons.presentation import Presentation
-from gpuexplorer.gui.lessons.step_page import StepAsks, StepPage, next_part, run_cells
+from gpuexplorer.gui.lessons.step_page import StepPage, next_part
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.lessons import LessonsState
 from gpuexplorer.gui.state.navigation import Navigation
@@ -26,13 +28,13 @@ from gpuexplorer.gui.widgets.controls.buttons import (
     PrimaryButton,
     open_below,
 )
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import LiveView, scrolled
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.lessons.lesson import CONTROLS, Point, Predict, screen_of
+from gpuexplorer.lessons.lesson import CONTROLS, Code, Point, Predict, screen_of
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.telemetry.whole_file import write_whole
 
@@ -50,8 +52,6 @@ _ICONS = {
     StepState.FAILED: Icon.WARNING,
     StepState.SKIPPED: Icon.NEXT,
 }
-# A sentence and its tone; the words of a button, and what it does.
-Notice = tuple[str, Tone, str, Callable[[], object]]
 
 
 class LessonColumn(QFrame):
@@ -68,7 +68,6 @@ class LessonColumn(QFrame):
         self._player, self._lessons = player, lessons
         self._navigation, self._pointer = navigation, pointer
         self._presentation: Presentation | None = None
-        self._act: Callable[[], object] = tuple  # of the notice's button
         self._at = -1
         self.setProperty("panel", "rail")
         self.setAccessibleName(tr("Lesson: {title}", title=lesson.title))
@@ -82,21 +81,9 @@ class LessonColumn(QFrame):
         self._saving = Saving(self._lab.machine.settings, self)
         self._saving.done.connect(lambda said: self._tell(said, Tone.QUIET))
         self._saving.refused.connect(self._tell)
-        self._notice, self._sentence = QFrame(), wrapped_label("", Tone.TEXT)
-        self._notice.setProperty("panel", "notice")
-        self._way = QPushButton()
-        self._way.setAutoDefault(True)
-        self._way.clicked.connect(lambda _: self._act())
-        way = row(self._way, FREE)
-        column(self._sentence, way, within=self._notice, margins=(12, 8, 12, 8))
+        self._notice = NoticeBar()
         needed = PyTorchNotice(self._lab if "pytorch" in lesson.needs else None, self)
-        asks = self._asks = StepAsks(self)
-        asks.lesson.connect(self._on_lesson_asked)
-        asks.control.connect(self._on_control_asked)
-        asks.edit.connect(self._on_edit_asked)
-        asks.allow.connect(self._ask_first)
-        asks.refused.connect(self._tell)
-        self._page, paper = StepPage(player, asks), QWidget()
+        self._page, paper = StepPage(player, self), QWidget()
         paper.setProperty("panel", "clear")
         column(self._page, FREE, within=paper, margins=(16, 4, 12, 16))
         self._area = scrolled(paper)
@@ -146,7 +133,7 @@ class LessonColumn(QFrame):
     def present(self) -> None:
         """Over the whole screen, for a class."""
         if self._presentation is None:
-            self._presentation = Presentation(self._player, self._asks, self.window())
+            self._presentation = Presentation(self._player, self, self.window())
             self._presentation.left.connect(partial(self._leave_presentation, closes=False))
             self._presentation.open()
 
@@ -164,6 +151,33 @@ class LessonColumn(QFrame):
         name = suggested_name(player.lesson.name, wall, simulated=simulated)
         self._saving.ask(tr("Export the lesson"), name, (_PAGE,), page)
 
+    def run(self, cells: Sequence[Code]) -> bool:
+        """Whether they run, now or soon; else it is asked or told why not."""
+        try:
+            if not self._player.must_ask:
+                self._player.run(*cells)
+                return True
+            self._ask_first()
+        except Trouble as trouble:
+            self._tell(trouble.told)
+        return False
+
+    def show_control(self, name: str) -> None:
+        self._leave_presentation()
+        if refused := self._pointer.show_control(name):
+            self._tell(refused)
+
+    def open_lesson(self, name: str) -> None:
+        if (lesson := self._lessons.shelf.named(name)) is not None:
+            self._lessons.play(lesson)
+        else:
+            self._tell(tr("There is no lesson {name!r} on the list.", name=name))
+
+    def edit(self, code: str) -> None:
+        self._leave_presentation()
+        self._navigation.open_screen("lab")
+        self._lab.code_offered.emit(code)
+
     def stop(self) -> None:
         """For good."""
         self._lessons.changed.disconnect(self._show)
@@ -171,7 +185,7 @@ class LessonColumn(QFrame):
         self._pointer.end()
         self._leave_presentation()
 
-    def _show(self, told: Notice | None = None) -> None:
+    def _show(self, told: LabNotice | None = None) -> None:
         """`told`: what was just refused, or done; until something changes."""
         player = self._player
         another, self._at = player.at != self._at, player.at
@@ -193,12 +207,7 @@ class LessonColumn(QFrame):
             self._presentation.show_step()
         at, count = player.at + 1, len(player.steps)
         self._steps.show_words(tr("{number} of {count}", number=at, count=count))
-        sentence, tone, words, self._act = told or self._notice_now()
-        self._sentence.setText(sentence)
-        self._notice.setVisible(bool(sentence))
-        restyle(self._notice, "tone", tone.value)
-        self._way.setText(words)
-        self._way.setVisible(bool(words))
+        self._notice.show_notice(told or self._notice_now())
         self._show_foot()
 
     def _show_foot(self) -> None:
@@ -237,7 +246,7 @@ class LessonColumn(QFrame):
             return tr("Next step"), partial(self.turn, 1)
         return tr("Finish"), self._finish
 
-    def _notice_now(self) -> Notice:
+    def _notice_now(self) -> LabNotice:
         """The gravest first."""
         lab, lost, player = self._lab, self._lessons.lost, self._player
         ended, gone = tr(lab.sentence), player.replay_needed
@@ -246,13 +255,13 @@ class LessonColumn(QFrame):
                 "The cell was asked to stop and does not come back. A new worker can take the "
                 "place of this one; the lesson goes on from here."
             )
-            return said, Tone.WARN, tr("Restart the worker"), lab.restart
+            return LabNotice(said, Tone.WARN, {tr("Restart the worker"): lab.restart})
         if lab.pythons.lacking and ended:
             opens = partial(self._navigation.open_screen, "lab")
-            return ended, Tone.BAD, tr("Open the lab"), opens
+            return LabNotice(ended, Tone.BAD, {tr("Open the lab"): opens})
         if lab.machine.session.bare and {"card", "two cards"} & {*player.lesson.needs}:
             ask = self._navigation.idle_cards_asked.emit
-            return tr(NO_CARDS), Tone.WARN, tr("Use two simulated cards"), ask
+            return LabNotice(tr(NO_CARDS), Tone.WARN, {tr("Use two simulated cards"): ask})
         if lost:
             ended = tr(
                 "{cards} does not answer any more; what lay there is lost. Go on with another "
@@ -261,7 +270,7 @@ class LessonColumn(QFrame):
             )
         # A step that is done needed none of them.
         if not gone or player.step.state is StepState.DONE or player.busy():
-            return ended, Tone.WARN, "", tuple
+            return LabNotice(ended, Tone.WARN)
         said = trn(
             "{count} cell of the steps before is not in the lab's session, and this step may "
             "need what it makes.",
@@ -270,8 +279,8 @@ class LessonColumn(QFrame):
             len(gone),
         )
         again = trn("Run that cell", "Run those {count} cells", len(gone))
-        runs = partial(run_cells, player, self._asks, gone)
-        return paragraph((ended, said)), Tone.WARN if ended else Tone.QUIET, again, runs
+        tone = Tone.WARN if ended else Tone.QUIET
+        return LabNotice(paragraph((ended, said)), tone, {again: partial(self.run, gone)})
 
     def _has_keyboard(self) -> bool:
         focused = QApplication.focusWidget()
@@ -302,28 +311,14 @@ class LessonColumn(QFrame):
         sheet.open()
 
     def _tell(self, sentence: str, tone: Tone = Tone.BAD) -> None:
-        self._show((sentence, tone, "", tuple))
+        self._show(LabNotice(sentence, tone))
+        if self._presentation is not None:
+            self._presentation.tell(sentence)
 
     def _leave_presentation(self, *, closes: bool = True) -> None:
         presentation, self._presentation = self._presentation, None
         if closes and presentation is not None:
             presentation.close()
-
-    def _on_control_asked(self, name: str) -> None:
-        self._leave_presentation()
-        if refused := self._pointer.show_control(name):
-            self._tell(refused)
-
-    def _on_lesson_asked(self, name: str) -> None:
-        if (lesson := self._lessons.shelf.named(name)) is not None:
-            self._lessons.play(lesson)
-        else:
-            self._tell(tr("There is no lesson {name!r} on the list.", name=name))
-
-    def _on_edit_asked(self, code: str) -> None:
-        self._leave_presentation()
-        self._navigation.open_screen("lab")
-        self._lab.code_offered.emit(code)
 
     def _fill_steps(self, menu: QMenu) -> None:
         for at, each in enumerate(self._player.steps):

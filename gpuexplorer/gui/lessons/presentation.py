@@ -7,7 +7,7 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent, QS
 from PySide6.QtWidgets import QAbstractButton, QApplication, QRadioButton, QWidget
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.lessons.step_page import StepAsks, StepPage, next_part
+from gpuexplorer.gui.lessons.step_page import StepHost, StepPage, next_part
 from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -31,9 +31,9 @@ class Presentation(QWidget):
 
     left = Signal()
 
-    def __init__(self, player: Player, asks: StepAsks, parent: QWidget) -> None:
+    def __init__(self, player: Player, host: StepHost, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self._player, self.asks, self._window = player, asks, parent
+        self._player, self._host, self._window = player, host, parent
         self._content = QWidget()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -54,9 +54,6 @@ class Presentation(QWidget):
             QShortcut(QKeySequence(keys), self).activated.connect(act)
         self._make(1.0)
         look().changed.connect(self._dress)
-        asks.refused.connect(self._tell)
-        # So that Enter runs the next cell; only the next Enter.
-        asks.predicted.connect(self.setFocus, Qt.ConnectionType.QueuedConnection)
 
     def open(self) -> None:
         # Where no window manager makes it so, it is as large all the same.
@@ -71,13 +68,13 @@ class Presentation(QWidget):
         at, count = self._player.at + 1, len(self._player.steps)
         self._step.setText(tr("{step} of {count}", step=at, count=count))
         keys = tr("Arrows or Page keys: another step. Enter: what comes next. Esc: leave.")
-        self._tell(keys)
+        self.tell(keys)
 
     def _make(self, scale: float) -> None:
         """In other letters."""
         self._scale, letters = scale, Letterings(scale)
         with look().in_letters(letters):
-            page = self._page = StepPage(self._player, self.asks, brief=True)
+            page = self._page = StepPage(self._player, self._host, brief=True)
         page.setMaximumWidth(round(_WIDEST * scale))
         title = ElidedLabel(letters.caption, Tone.QUIET, self._player.lesson.title)
         self._step = label("", letters.caption, Tone.QUIET)
@@ -106,7 +103,7 @@ class Presentation(QWidget):
         letters = f"QPushButton, QLineEdit {{ font-size: {size}px; }}"
         self._content.setStyleSheet(look().style_sheet(self._scale) + letters)
 
-    def _tell(self, sentence: str) -> None:
+    def tell(self, sentence: str) -> None:
         self._foot.show_text(sentence)
 
     def _read_on(self, by: int) -> None:
@@ -144,7 +141,7 @@ class Presentation(QWidget):
         if isinstance(part := next_part(self._player), Predict):
             choose = tr("Predict first: arrows and Space choose, Enter predicts.")
             types = tr("Predict first: type, then press Enter.")
-            self._tell(choose if part.choices else types)
+            self.tell(choose if part.choices else types)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

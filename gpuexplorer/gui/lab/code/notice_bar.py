@@ -11,11 +11,18 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QLineEdit, QPushButton
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, add, column, row, wrapped_label
+from gpuexplorer.gui.widgets.laid_out import (
+    FREE,
+    GROWS,
+    column,
+    row,
+    show_sentence,
+    wrapped_label,
+)
 from gpuexplorer.lab.events import Asked
 
 _MARGINS, _GAP, _BESIDE = (12, 8, 12, 8), 8, 4
-_ONE_LINE, _MOST_WAYS = 60, 4  # letters that have room beside a button; buttons
+_ONE_LINE = 60  # letters that have room beside a button
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +44,22 @@ class NoticeBar(QFrame):
         self._notice = LabNotice()
         self.setProperty("panel", "notice")
         self._label = wrapped_label("", Tone.TEXT)
-        self._buttons = [QPushButton(self) for _ in range(_MOST_WAYS)]
-        for at, button in enumerate(self._buttons):
-            button.setAutoDefault(True)  # so that Enter presses it
-            button.clicked.connect(partial(self._on_clicked, at))
-        buttons = row(*self._buttons, FREE, gap=_BESIDE)
-        self._box = column(within=self, gap=_GAP, margins=_MARGINS)
-        add(self._box, self._label, GROWS, buttons)
+        self._buttons: list[QPushButton] = []  # made as they are needed
+        self._row = row(FREE, gap=_BESIDE)
+        self._box = column(
+            self._label, GROWS, self._row, within=self, gap=_GAP, margins=_MARGINS
+        )
         self.hide()
 
     def show_notice(self, notice: LabNotice) -> None:
         self._notice, words = notice, [*notice.ways]
-        self._label.setText(notice.sentence)
+        show_sentence(self._label, notice.sentence)
         self.setAccessibleName(notice.sentence)
+        for at in range(len(self._buttons), len(words)):
+            self._buttons.append(button := QPushButton())
+            button.setAutoDefault(True)  # so that Enter presses it
+            button.clicked.connect(partial(self._on_clicked, at))
+            self._row.insertWidget(at, button)
         for at, button in enumerate(self._buttons):
             button.setText(words[at] if at < len(words) else "")
             button.setVisible(at < len(words))
@@ -109,8 +119,8 @@ class QuestionBar(QFrame):
         mode, secret = QLineEdit.EchoMode, asked.what == "password"
         self._field.setEchoMode(mode.Password if secret else mode.Normal)
         self._field.setHidden(installs)
-        for each in (self._yes, self._no):
-            each.setVisible(installs)
+        self._yes.setVisible(installs)
+        self._no.setVisible(installs)
         return True
 
     def begin(self) -> None:

@@ -129,7 +129,7 @@ class Transcript(QTextBrowser):
     def refresh(self) -> None:
         """The next cells of opened files, which have not run, stand last."""
         lab, ledger, written = self._lab, self._lab.ledger, self._written
-        cells = [*ledger.cells, *lab.opened[:_MOST_OPENED]]
+        cells: list[Cell | OpenedCell] = [*ledger.cells, *lab.opened[:_MOST_OPENED]]
         batch = QTextCursor(self.document())
         batch.beginEditBlock()
         while len(written) > len(cells):
