@@ -285,7 +285,7 @@ class CheckBox(NoticeBar):
 
     def show_play(self, coming: Part | None) -> None:
         checked = self._player.step.checked.get(self.part.line)
-        words, tone, ways = tr("Check passed."), Tone.GOOD, {}
+        words, tone, ways = tr("\N{CHECK MARK} Check passed."), Tone.GOOD, {}
         if checked is None:
             words, tone = tr("Checked when the cells above have run."), Tone.QUIET
         elif not checked.held:

@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
+    QFont,
     QKeyEvent,
     QKeySequence,
     QTextBlock,
@@ -307,6 +308,11 @@ class Completions(QFrame):
         self.move(x, above if above >= 0 else place.y() + line.height() + _GAP)
         self.show()
         self.raise_()
+
+
+def css_of(font: QFont) -> str:
+    size, weight = font.pixelSize(), font.weight().value
+    return f"font-family: '{font.family()}'; font-size: {size}px; font-weight: {weight};"
 
 
 def hanging(line: str) -> QTextBlockFormat:

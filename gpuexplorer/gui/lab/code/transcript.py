@@ -11,7 +11,6 @@ from typing import NamedTuple
 from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QFont,
     QImage,
     QKeyEvent,
     QKeySequence,
@@ -29,7 +28,7 @@ from PySide6.QtWidgets import QTextBrowser
 
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.guard import guarded
-from gpuexplorer.gui.lab.code.cell_editor import hanging
+from gpuexplorer.gui.lab.code.cell_editor import css_of, hanging
 from gpuexplorer.gui.lab.code.cell_words import DOT, calls_to, outcome, shown_rows
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
 from gpuexplorer.gui.paint.python import parts
@@ -77,11 +76,6 @@ _P, _SPAN = '<p class="{}">{}</p>', '<span class="{}">{}</span>'
 _LINE = '<p class="{}" style="margin-left: {}px; text-indent: -{}px">{}</p>'
 _LINK = '<a href="{}">{}</a>'
 _PICTURE = '<p class="part"><img src="{}" style="max-width: 75%"></p>'
-
-
-def css_of(font: QFont) -> str:
-    size, weight = font.pixelSize(), font.weight().value
-    return f"font-family: '{font.family()}'; font-size: {size}px; font-weight: {weight};"
 
 
 class _Written(NamedTuple):

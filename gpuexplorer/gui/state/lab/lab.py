@@ -7,7 +7,6 @@ import json
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -170,8 +169,9 @@ class Lab(WorkerSlot):
         watched: bool = True,
     ) -> Sequence[int]:
         """One after another, up to the first that fails; the last is the one that cures."""
-        cell = partial(self._new_cell, by_form=by_form, watched=watched)
-        commands = [*map(cell, codes[:-1]), cell(codes[-1], cures)]
+        wanted = [Sent(0, each, by_form=by_form, watched=watched) for each in codes]
+        wanted[-1] = replace(wanted[-1], cures=cures)
+        commands = [*map(self._new_cell, wanted)]
         self._begin(commands)
         return [each.id for each in commands]
 
@@ -307,25 +307,14 @@ class Lab(WorkerSlot):
         self.pythons.give_up()
         self._clear()
 
-    def _new_cell(
-        self,
-        code: str,
-        cures: int | None = None,
-        *,
-        by_form: bool = False,
-        watched: bool = True,
-        outside: str = "",
-        prose: str = "",
-    ) -> Run:
+    def _new_cell(self, wanted: Sent) -> Run:
         self._refuse_where_recorded()
         if not self.ledger.cells:
             self.note(Sent(**vars(_FIRST)))
-        number = len(self.ledger.cells)
-        placement = self.switches.placement
-        command = Run(next(self._ids), code, number, watched=watched, placement=placement)
-        sent = Sent(**vars(command), cures=cures, by_form=by_form, outside=outside, prose=prose)
+        number, placement = len(self.ledger.cells), self.switches.placement
+        sent = replace(wanted, id=next(self._ids), number=number, placement=placement)
         self.note(sent)
-        return command
+        return sent.command
 
     def _refuse_where_recorded(self) -> None:
         if self.recorded:
@@ -347,7 +336,7 @@ class Lab(WorkerSlot):
         cell = self._behind.popleft()
         if isinstance(cell, OpenedCell):
             self.opened.remove(cell)
-            cell = self._new_cell(cell.code, outside=cell.path, prose=cell.prose)
+            cell = self._new_cell(Sent(0, cell.code, outside=cell.path, prose=cell.prose))
         self._head = cell.id
         self._send(cell)
 
