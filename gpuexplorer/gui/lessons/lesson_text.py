@@ -215,8 +215,9 @@ class LessonText(GrowingText):
 
 
 def read_picture(path: Path, folder: Path, width: float, scale: float) -> QImage | None:
-    """No wider than so many pixels, of which `scale` make one. None for what is not in the folder, or cannot be read. A drawing
-    in one ink takes the theme's; in colours of its own it is made for light paper.
+    """No wider than so many pixels, of which `scale` make one; None for what is not in the
+    folder, or cannot be read. A drawing in one ink takes the theme's; in colours of its own it
+    is made for light paper.
     """
     path, theme, buffer = path.resolve(), look().theme, QBuffer()
     known = path.suffix.lower() in _KINDS and path.is_file()

@@ -261,7 +261,7 @@ def test_a_line_between_two_cards_is_asked_until_it_is_cured(
     asked = "X on cuda:0, Y on cuda:1. On which device?"
     qtbot.waitUntil(lambda: asked in texts(bench))
     assert bench.accessibleDescription() == asked
-    lab.run("X_1 = X.cuda(1)", cures=failed)
+    lab.run_all(["X_1 = X.cuda(1)"], cures=failed)
     worker.done(tensor("X_1", "cuda:1"), memory=())
     qtbot.waitUntil(lambda: asked not in texts(bench))
 

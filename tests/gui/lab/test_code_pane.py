@@ -17,6 +17,7 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.lab.events import Asked, Began, Failed
+from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.recording.lab_said import Sent
 from tests.gui.hands import click, press, texts, the
@@ -258,7 +259,7 @@ def test_a_recording_offers_nothing_that_would_run(qtbot: QtBot, lab: Lab) -> No
 
 def test_a_cell_that_runs_on_can_be_stopped_and_one_that_hangs_restarted(seat: Seat) -> None:
     pane, lab, worker, qtbot = seat
-    lab.open_cells(["1", "2"], "lesson.py")
+    lab.open_cells([OpenedCell(each, "lesson.py") for each in "12"])
     number, *_ = [lab.run(each) for each in (MAKE_X, "3", "4")]
     worker.say(Began(number))
 

@@ -21,6 +21,7 @@ from gpuexplorer.lab.events import (
     Printed,
     Transferred,
 )
+from gpuexplorer.lab.session_files import OpenedCell
 from tests.gui.hands import press
 from tests.gui.lab.code_panes import Seat, read, said, settled, shown_pane, transcript
 from tests.gui.lab.conftest import ScriptedWorker, finished, tensor
@@ -190,7 +191,8 @@ def test_a_file_that_was_opened_shows_the_cell_to_run_next(seat: Seat) -> None:
     pane, lab, worker, qtbot = seat
     page = transcript(pane)
     fill(lab, worker, qtbot, 40)
-    lab.open_cells(["first = 1", "second = 2"], "/tmp/b.py", ["What it is for."])
+    first = OpenedCell("first = 1", "/tmp/b.py", "What it is for.")
+    lab.open_cells([first, OpenedCell("second = 2", "/tmp/b.py")])
     settled(qtbot, lab)
     assert "What it is for.\nfirst = 1\nNot run yet\n\nsecond = 2" in read(pane)
     for seen in ("A39 = torch.ones(2)", "first = 1"):
@@ -204,7 +206,7 @@ def test_all_cells_of_a_file_are_shown_from_the_first_when_they_have_to_be_read(
     pane, lab, worker, qtbot = seat
     page = transcript(pane)
     fill(lab, worker, qtbot, 40)
-    lab.open_cells([f"x{at} = 1" for at in range(5000)], "/tmp/course.py")
+    lab.open_cells([OpenedCell(f"x{at} = 1", "/tmp/course.py") for at in range(5000)])
     settled(qtbot, lab)
     page.go_to_end(to_read=True)
     assert 0 <= page.cursorRect(page.document().find("x0 = 1")).top() < 30

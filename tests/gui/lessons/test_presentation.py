@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QRadioButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.lessons.lesson_column import Presentation
 from gpuexplorer.gui.lessons.lesson_text import LessonText
-from gpuexplorer.gui.lessons.presentation import Presentation
 from gpuexplorer.gui.lessons.step_page import RevealBar, StepPage
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lessons.lesson import Code, Step, Text

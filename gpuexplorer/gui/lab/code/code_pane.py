@@ -35,7 +35,7 @@ from gpuexplorer.gui.widgets.saving import (
 from gpuexplorer.lab.cures import Cure
 from gpuexplorer.lab.events import Completed, Event, Failed
 from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.session_files import OpenedCell, notebook, opened, script
+from gpuexplorer.lab.session_files import notebook, opened, script
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _MARGIN, _NARROW, _LONGEST = 12, 430, 120  # pixels; the last of a file's name
@@ -253,8 +253,7 @@ class CodePane(QFrame):
             self._transcript.go_to_end(to_read=True)
             self.pull()
         else:
-            cells = [each for each in lab.opened[:count] if each.path == lab.opened[0].path]
-            self._try(partial(lab.run_opened, len(cells)))
+            self._try(partial(lab.run_opened, count))
 
     def _run_allowed(self) -> None:
         self._lab.allow(self._lab.must_ask)
@@ -406,7 +405,8 @@ class Program:
         if self._lab.recorded:
             self._pane.refuse(tr(RECORDED))
         else:
-            in_a_thread(partial(opened, path), self._pane, self._on_read, self._pane.refuse)
+            pane, read = self._pane, partial(opened, path)
+            in_a_thread(read, pane, self._lab.open_cells, pane.refuse)
 
     def _writer(self, path: Path) -> Write | None:
         written, session = notebook if path.suffix == ".ipynb" else script, self._taken()
@@ -422,10 +422,6 @@ class Program:
             return ledger
         self._pane.refuse(tr("There is no cell yet that could be saved or copied."))
         return None
-
-    def _on_read(self, cells: list[OpenedCell]) -> None:
-        codes, prose = [each.code for each in cells], [each.prose for each in cells]
-        self._lab.open_cells(codes, cells[0].path, prose)
 
     def _on_written(self, program: str) -> None:
         QGuiApplication.clipboard().setText(program)

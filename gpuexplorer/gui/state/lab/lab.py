@@ -147,24 +147,17 @@ class Lab(WorkerSlot):
         path = self.opened[0].path if self.opened else ""
         return "" if path in self._allowed else path
 
-    def run(
-        self,
-        code: str,
-        *,
-        cures: int | None = None,
-        by_form: bool = False,
-        watched: bool = True,
-    ) -> int:
+    def run(self, code: str, *, by_form: bool = False, watched: bool = True) -> int:
         """The number of its command. It runs when all that was asked before it is done. Raises
         Trouble in a recording, as all does that would run something.
         """
-        return self.run_all([code], cures=cures, by_form=by_form, watched=watched)[0]
+        return self.run_all([code], by_form=by_form, watched=watched)[0]
 
     def run_all(
         self,
         codes: Sequence[str],
-        *,
         cures: int | None = None,
+        *,
         by_form: bool = False,
         watched: bool = True,
     ) -> Sequence[int]:
@@ -188,11 +181,10 @@ class Lab(WorkerSlot):
             self.replay(cell.number - 1)
         self.run_all(cure.cells, cures=command)
 
-    def open_cells(self, cells: Sequence[str], path: str, prose: Sequence[str] = ()) -> None:
+    def open_cells(self, cells: Sequence[OpenedCell]) -> None:
         """They stand there; nothing runs."""
         self._refuse_where_recorded()
-        pairs = itertools.zip_longest(cells, prose, fillvalue="")
-        self.opened += [OpenedCell(code, path, words) for code, words in pairs]
+        self.opened += cells
         self._tell_changed()
 
     def allow(self, path: str) -> None:
@@ -201,15 +193,14 @@ class Lab(WorkerSlot):
         self._tell_changed()
 
     def run_opened(self, count: int | None = None) -> None:
-        """The first so many, up to one that fails; raises Trouble before it is allowed."""
-        for each in (chosen := self.opened[:count]):
-            if each.path not in self._allowed:
-                raise Trouble(
-                    "{file} comes from outside, and nobody has said that its cells may run.",
-                    "Read the cells first; then allow them to run.",
-                    file=each.path,
-                )
-        self._begin(chosen)
+        """The first so many of one file, up to one that fails; Trouble before it is allowed."""
+        if self.must_ask:
+            raise Trouble(
+                "{file} comes from outside, and nobody has said that its cells may run.",
+                "Read the cells first; then allow them to run.",
+                file=self.must_ask,
+            )
+        self._begin([e for e in self.opened[:count] if e.path == self.opened[0].path])
 
     def drop_opened(self) -> None:
         """What has not run of the files that were opened."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -23,6 +23,10 @@ from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.lab_said import Noted
+
+if TYPE_CHECKING:
+    from gpuexplorer.gui.state.lab.lab_course import LabCourse
+    from gpuexplorer.gui.state.lab.program_state import ProgramCourse
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +124,6 @@ def stage_words(stage: Stage, sentence: str = "", running: float | None = None) 
     return StageWords(words, meaning, _TONES.get(stage, Tone.QUIET), lit)
 
 
-class Course(Protocol):
-    """The sum of all that was noted."""
-
-    ledger: Ledger
-    sentence: Message  # why the last worker ended, or why none can be started; else empty
-
-    def take(self, what: Noted, at: float) -> None: ...
-
-
 class WorkerSlot(QObject):
     """The place of one worker, what becomes of it, and who keeps that. A lab is one, and so is
     a program that is watched. Each `_on_…` is called in the window's own thread.
@@ -138,7 +133,7 @@ class WorkerSlot(QObject):
     noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
     settled = 16  # milliseconds in which what happens is told once
     waits = False  # for PyTorch, where no Python has it; else it is refused
-    course: "Course"
+    course: "LabCourse | ProgramCourse"
 
     def __init__(
         self,
