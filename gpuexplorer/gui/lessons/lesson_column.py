@@ -31,7 +31,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
 from gpuexplorer.gui.lab.code.notice_bar import LabNotice, NoticeBar
 from gpuexplorer.gui.lessons.step_page import StepHost, StepPage, next_part
-from gpuexplorer.gui.state.lab.worker_slot import Stage
+from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.state.lessons import LessonsState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon, icon_of
@@ -273,11 +273,8 @@ class LessonColumn(QFrame):
         lab, lost, player = self._lab, self._lessons.lost, self._player
         ended, gone = tr(lab.sentence), player.replay_needed
         if lab.stage is Stage.HANGING:
-            said = tr(
-                "The cell was asked to stop and does not come back. A new worker can take the "
-                "place of this one; the lesson goes on from here."
-            )
-            return LabNotice(said, Tone.WARN, {tr("Restart the worker"): lab.restart})
+            stage, ways = stage_words(lab.stage), {tr("Restart the worker"): lab.restart}
+            return LabNotice(stage.sentence, stage.tone, ways)
         if lab.pythons.lacking and ended:
             opens = partial(self._navigation.open_screen, "lab")
             return LabNotice(ended, Tone.BAD, {tr("Open the lab"): opens})

@@ -108,8 +108,7 @@ class CellEditor(QTextEdit):
         if self._completions is None:  # only now it is known in which window
             self._completions = Completions(self.window())
             self._completions.list.itemClicked.connect(lambda item: self._take(item.text()))
-        self._completions.show_words(words, completed, mark_first=asked)
-        self._completions.stand_over(self)
+        self._completions.offer(self, words, completed, 0 if asked else -1)
 
     def _hide_completions(self) -> None:
         self._pause.stop()
@@ -183,31 +182,29 @@ class CellEditor(QTextEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        cursor, modifiers = self.textCursor(), event.modifiers()
+        cursor, modifiers, key = self.textCursor(), event.modifiers(), Qt.Key(event.key())
         control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
         shift = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
         plain = not modifiers & ~Qt.KeyboardModifier.KeypadModifier
         before = cursor.block().text()[: cursor.positionInBlock()]
         shown, move = self._completions, QTextCursor.MoveOperation
         offers = shown.list if shown is not None and shown.isVisible() else None
-        match Qt.Key(event.key()):
+        match Qt.Key.Key_Return if key is Qt.Key.Key_Enter else key:
             case Qt.Key.Key_Escape if offers:
                 self._hide_completions()
             case Qt.Key.Key_Down | Qt.Key.Key_Up if offers and offers.count():
                 offers.event(event)
             case Qt.Key.Key_Tab if offers and offers.count():
                 self._take(offers.item(max(0, offers.currentRow())).text())
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter if (
-                offers and offers.selectedItems() and plain
-            ):
+            case Qt.Key.Key_Return if offers and offers.selectedItems() and plain:
                 self._take(offers.selectedItems()[0].text())
             case Qt.Key.Key_Up if plain and not cursor.movePosition(move.Up):
                 self._step(1)
             case Qt.Key.Key_Down if plain and not cursor.movePosition(move.Down):
                 self._step(-1)
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter if control:
+            case Qt.Key.Key_Return if control:
                 self._run() if self.code.strip() else self.form_asked.emit()
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+            case Qt.Key.Key_Return:
                 runs = self._lab.machine.settings.choices.lab_enter_runs is not shift
                 in_the_middle = bool(self.code[cursor.position() :].strip())
                 several = in_the_middle and self.document().blockCount() > 1
@@ -230,8 +227,8 @@ class CellEditor(QTextEdit):
                 self.setTabChangesFocus(True)
             case Qt.Key.Key_Backspace if (
                 plain
-                and not cursor.hasSelection()
-                and (before.isspace() and len(before) % len(INDENT) == 0)
+                and before.isspace()
+                and not (cursor.hasSelection() or len(before) % len(INDENT))
             ):
                 self._shift(back=True)
             case _:
@@ -286,19 +283,18 @@ class Completions(QFrame):
         column(*self._labels, self.list, within=self, gap=2, margins=_MARGIN)
         self.hide()
 
-    def show_words(self, words: list[str], told: Completed, *, mark_first: bool) -> None:
-        """One that is marked is taken by Enter; else Enter is not about the list."""
+    def offer(self, editor: CellEditor, words: list[str], told: Completed, at: int) -> None:
+        """Above the line that is typed; where there is no room, below it. The word `at` which
+        is marked is taken by Enter; else, at -1, Enter is not about the list.
+        """
         self.list.clear()
         self.list.addItems(words)
-        self.list.setCurrentRow(0 if mark_first else -1)
+        self.list.setCurrentRow(at)
         for each, text in zip(self._labels, (told.signature, told.doc), strict=True):
             say(each, text)
         rows = min(len(words), _MOST_ROWS)
         self.list.setFixedHeight(max(0, self.list.sizeHintForRow(0) * rows + 2))
         self.list.setVisible(bool(words))
-
-    def stand_over(self, editor: CellEditor) -> None:
-        """Above the line that is typed; where there is no room, below it."""
         window, line = self.window().rect(), editor.cursorRect()
         place = editor.viewport().mapTo(self.window(), line.topLeft())
         self.setFixedWidth(min(_WIDE, window.width() - 2 * _MARGIN))

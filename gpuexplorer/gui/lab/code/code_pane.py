@@ -18,7 +18,7 @@ from gpuexplorer.gui.lab.code.notice_bar import LabNotice, NoticeBar, QuestionBa
 from gpuexplorer.gui.lab.code.transcript import Transcript
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import RECORDED
-from gpuexplorer.gui.state.lab.worker_slot import Stage
+from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -34,8 +34,8 @@ from gpuexplorer.gui.widgets.saving import (
 )
 from gpuexplorer.lab.cures import Cure
 from gpuexplorer.lab.events import Completed, Event, Failed
-from gpuexplorer.lab.ledger import Ledger
-from gpuexplorer.lab.session_files import notebook, opened, script
+from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.session_files import OpenedCell, notebook, opened, script
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _MARGIN, _NARROW, _LONGEST = 12, 430, 120  # pixels; the last of a file's name
@@ -168,18 +168,15 @@ class CodePane(QFrame):
         lab, ledger = self._lab, self._lab.ledger
         waiting = sum(each.state == "waiting" for each in ledger.cells[-_LOOKED_AT:])
         running, seconds = ledger.running, lab.running_seconds or 0.0
+        stage = stage_words(lab.stage, tr(lab.sentence))
         match lab.stage:
             case Stage.HANGING:
-                said = tr(
-                    "It does not come back: what the cell does cannot be interrupted. A new "
-                    "worker can take the place of this one; then the session can be run again."
-                )
-                return LabNotice(said, Tone.WARN, {tr("Restart the worker"): lab.restart})
-            case Stage.FAILED if lab.sentence:
-                return LabNotice(tr(lab.sentence), Tone.BAD)
+                ways = {tr("Restart the worker"): lab.restart}
+                return LabNotice(stage.sentence, stage.tone, ways)
+            case Stage.FAILED:
+                return LabNotice(stage.sentence, stage.tone)
             case Stage.SEARCHING | Stage.STARTING:
-                said = tr("PyTorch starts in a process of its own; then the cells run.")
-                return LabNotice(said) if waiting else None
+                return LabNotice(stage.sentence) if waiting else None
             case Stage.WAITING:
                 said = tr("Cells waiting for PyTorch: {count}", count=len(ledger.unfinished))
             case _ if ledger.replaying:
@@ -259,8 +256,8 @@ class CodePane(QFrame):
         self._lab.allow(self._lab.must_ask)
         self._run_opened(self._asks[1])
 
-    def _copy(self, command: int) -> None:
-        QGuiApplication.clipboard().setText(self._transcript.code_of(command))
+    def _copy(self, cell: Cell | OpenedCell) -> None:
+        QGuiApplication.clipboard().setText(cell.code)
         self.say(tr("Cell copied."))
 
     def _type_on(self, *_: object) -> None:
@@ -334,20 +331,19 @@ class CodePane(QFrame):
             menu.addAction(tr("Run it again with the cells that failed"), with_failed)
         open_below(menu, self._more)
 
-    def _on_menu_asked(self, command: int, place: QPoint) -> None:
-        lab, menu, code = self._lab, QMenu(self), self._transcript.code_of(command)
+    def _on_menu_asked(self, cell: Cell | OpenedCell, place: QPoint) -> None:
+        lab, menu, code = self._lab, QMenu(self), cell.code
         menu.aboutToHide.connect(menu.deleteLater)
-        menu.addAction(tr("Copy cell"), partial(self._copy, command))
-        cell = lab.ledger.cell(command)
-        if cell is not None and cell.outputs:
+        menu.addAction(tr("Copy cell"), partial(self._copy, cell))
+        if isinstance(cell, Cell) and cell.outputs:
             printed = "".join(getattr(each, "text", "") for each in cell.outputs)
             copies = partial(QGuiApplication.clipboard().setText, printed)
             menu.addAction(tr("Copy what it printed"), copies)
-            unfold = partial(self._transcript.unfold, command)
+            unfold = partial(self._transcript.unfold, cell.id)
             menu.addAction(tr("Show all it printed, or its beginning and end"), unfold)
         if not self.entry.isHidden():
             menu.addAction(tr("Put into the editor"), partial(self.entry.put, code))
-        if cell is not None and not lab.recorded:
+        if isinstance(cell, Cell) and not lab.recorded:
             for words, act in (
                 (tr("Run again"), partial(lab.run, code)),
                 (tr("Run again unwatched"), partial(lab.run, code, watched=False)),

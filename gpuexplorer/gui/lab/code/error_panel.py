@@ -59,12 +59,9 @@ class ErrorPanel(QFrame):
             lab.machine.settings.choices.units,
         )
 
-        def expect(copying: Copying) -> tuple[float, str] | None:
-            """None for real cards: nothing is claimed about them."""
-            if backend is None:
-                return None
-            return expected_copy(backend.machine.spec, lab.switches.visible, copying)
-
+        expect: Expect = lambda _: None  # noqa: E731 - nothing is claimed about real cards
+        if backend is not None:
+            expect = partial(expected_copy, backend.machine.spec, lab.switches.visible)
         found = [(each, price_words(each, expect, units)) for each in self._cures(cell)]
         if not (meaning or found):
             cell = None  # what there is to say stands at the cell

@@ -96,7 +96,7 @@ class Transcript(QTextBrowser):
     """Stays at the newest cell that ran, unless a person scrolled away."""
 
     left = Signal()  # nothing is to be selected any longer
-    copy_asked = Signal(object)  # by its command
+    copy_asked = Signal(object)  # the cell
     menu_asked = Signal(object, QPoint)
 
     def __init__(self, lab: Lab) -> None:
@@ -182,9 +182,6 @@ class Transcript(QTextBrowser):
         """All of what a cell printed, or its beginning and end."""
         self._unfolded ^= {command}
         self.refresh()
-
-    def code_of(self, command: int) -> str:
-        return next((e.cell.code for e in self._written if e.command == command), "")
 
     def _dress(self) -> None:
         letters = look().letters
@@ -374,7 +371,7 @@ class Transcript(QTextBrowser):
         elif plain and key == Qt.Key.Key_Space and at >= 0:
             self.unfold(self._written[at].command)
         elif copies and at >= 0 and not self.textCursor().hasSelection():
-            self.copy_asked.emit(self._written[at].command)
+            self.copy_asked.emit(self._written[at].cell)
         else:
             super().keyPressEvent(event)
 
@@ -382,9 +379,9 @@ class Transcript(QTextBrowser):
         command, place = self._command_at(event.pos()), event.globalPos()
         if event.reason() is QContextMenuEvent.Reason.Keyboard:
             command, place = self._selected, self.mapToGlobal(QPoint(_GUTTER, _GUTTER))
-        if command is not None:
+        if command is not None and (at := self._index_of(command)) >= 0:
             self._choose(command)
-            self.menu_asked.emit(command, place)
+            self.menu_asked.emit(self._written[at].cell, place)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

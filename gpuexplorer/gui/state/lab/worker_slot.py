@@ -103,7 +103,7 @@ _STAGES = {
     Stage.HANGING: (
         mark("Does not come back"),
         mark(
-            "The cell was asked to stop and has not. Restart the worker and run it all again."
+            "The cell was asked to stop and has not. Restart the worker, then run it all again."
         ),
     ),
 }
@@ -114,10 +114,7 @@ def stage_words(stage: Stage, sentence: str = "", running: float | None = None) 
     """`running`: for how many seconds the cell that runs has been doing so."""
     words, meaning = map(tr, _STAGES[stage])
     if stage is Stage.BUSY and running is not None and running >= _WORTH_TELLING:
-        time = f"{running:.1f} s" if running < 10 else str(duration(int(running)))
-        if running >= 60:
-            time = f"{int(running // 60)}:{int(running % 60):02d} min"
-        words = tr("Busy, {time}", time=time)
+        words = tr("Busy, {time}", time=duration(running))
     if sentence and stage not in (Stage.BUSY, Stage.HANGING):  # then it is older
         meaning = sentence
     lit = stage in (Stage.READY, Stage.BUSY, Stage.HANGING)
