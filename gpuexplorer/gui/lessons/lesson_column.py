@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import shiboken6
-from PySide6.QtCore import QDeadlineTimer, QEvent, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QDeadlineTimer, QEvent, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -538,19 +538,13 @@ class Pointer(QFrame):
 
     def _place(self) -> None:
         """Around what is seen of the control; a screen may be gone, with its session."""
-        window, more = self._window, _AROUND
-        at: QWidget | None = self._control
-        if (
-            self._until.hasExpired()
-            or not shiboken6.isValid(at)
-            or not self._control.isVisible()
-        ):
+        control, window, more = self._control, self._window, _AROUND
+        gone = self._until.hasExpired() or not shiboken6.isValid(control)
+        if gone or not control.isVisible():
             self.end()
             return
-        seen = window.rect()
-        while at is not None and at is not window:
-            seen &= QRect(at.mapTo(window, QPoint()), at.size())
-            at = at.parentWidget()
-        self.setGeometry(seen.adjusted(-more, -more, more, more) & window.rect())
+        seen = control.visibleRegion().boundingRect()
+        ring = QRect(control.mapTo(window, seen.topLeft()), seen.size())
+        self.setGeometry(ring.adjusted(-more, -more, more, more) & window.rect())
         self.show()
         self.raise_()

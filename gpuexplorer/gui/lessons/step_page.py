@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QBoxLayout,
     QButtonGroup,
     QFrame,
     QLineEdit,
@@ -147,32 +148,28 @@ class StepPage(QWidget):
         if skipped:
             why = tr(play.reason) or tr("This machine cannot show it.")
             add(body, Remark(tr("Skipped. {reason}", reason=why), Icon.NOTE, Tone.WARN))
+        made: QWidget | QBoxLayout
         for part in play.step.parts:
             match part:
-                case Text() | Why():
-                    text = self._text(
-                        part.markdown, brief=self.brief and isinstance(part, Text)
-                    )
-                    self._texts[part.line] = (
-                        _folded(part.question, text) if isinstance(part, Why) else text
-                    )
-                    add(body, self._texts[part.line])
+                case Text(markdown=words):
+                    made = self._texts[part.line] = self._text(words, brief=self.brief)
+                case Why(question=question, markdown=words):
+                    made = self._texts[part.line] = _folded(question, self._text(words))
                 case Code() if skipped:
-                    add(body, CodeText(tr("Code of the cell"), part.source))
-                case _ if skipped:
-                    pass
-                case Point(control=name):
+                    made = CodeText(tr("Code of the cell"), part.source)
+                case Point(control=name) if not skipped:
                     words = tr("Show me {control}", control=tr(CONTROLS[name]))
                     shows = partial(self.host.show_control, name)
-                    add(body, row(_button(words, shows), FREE))
-                case Code():
-                    self._boxes.append(CellBox(self, part))
-                case Check():
-                    self._boxes.append(CheckBox(self, part))
-                case Predict():
-                    self._boxes.append(PredictBox(self, part))
-            if not skipped and isinstance(part, Code | Check | Predict):
-                add(body, self._boxes[-1])
+                    made = row(_button(words, shows), FREE)
+                case Code() if not skipped:
+                    self._boxes.append(made := CellBox(self, part))
+                case Check() if not skipped:
+                    self._boxes.append(made := CheckBox(self, part))
+                case Predict() if not skipped:
+                    self._boxes.append(made := PredictBox(self, part))
+                case _:
+                    continue
+            add(body, made)
         self._later = _button(tr("Show the explanation"), self._on_told_now)
         add(body, row(self._later, FREE))
         self._place.addWidget(page)

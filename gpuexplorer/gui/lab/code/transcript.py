@@ -81,15 +81,11 @@ _PICTURE = '<p class="part"><img src="{}" style="max-width: 75%"></p>'
 class _Written(NamedTuple):
     """A cell as it stands in the document. The same stamp is the same words."""
 
+    command: int  # below 0: it has not run
     cell: Cell | OpenedCell
     released: bool  # what it made is gone
     stamp: tuple[object, ...]
     frame: QTextFrame
-
-    @property
-    def command(self) -> int:
-        """Below 0: it has not run."""
-        return self.cell.id if isinstance(self.cell, Cell) else -id(self.cell)
 
 
 class Transcript(QTextBrowser):
@@ -124,7 +120,7 @@ class Transcript(QTextBrowser):
         """The next cells of opened files, which have not run, stand last."""
         lab, ledger, written = self._lab, self._lab.ledger, self._written
         cells: list[Cell | OpenedCell] = [*ledger.cells, *lab.opened[:_MOST_OPENED]]
-        batch = QTextCursor(self.document())
+        batch, units = QTextCursor(self.document()), lab.machine.settings.choices.units
         batch.beginEditBlock()
         while len(written) > len(cells):
             frame = written.pop().frame
@@ -132,26 +128,27 @@ class Transcript(QTextBrowser):
             batch.setPosition(frame.lastPosition() + 1, QTextCursor.MoveMode.KeepAnchor)
             batch.removeSelectedText()
         for at, cell in enumerate(cells):
-            stamp: tuple[object, ...] = (cell,)
-            released = False
+            command, released, stamp = -id(cell), False, tuple[object, ...]([cell])
             if isinstance(cell, Cell):
-                released = at < ledger.first or ledger.gone(cell)
+                command, released = cell.id, at < ledger.first or ledger.gone(cell)
                 last = cell.outputs[-1] if cell.outputs else None
-                of_run = (cell.state, cell.life, released, cell.id in self._unfolded)
+                of_run = (cell.state, cell.life, released, command in self._unfolded)
                 said = (len(cell.outputs), last, len(cell.transfers), cell.cured_by)
-                stamp = (cell, *of_run, *said, lab.machine.settings.choices.units)
+                stamp = (cell, units, *of_run, *said)
             if at == len(written):
                 batch.movePosition(QTextCursor.MoveOperation.End)
                 form = QTextFrameFormat()
                 form.setLeftMargin(_GUTTER)
-                written.append(_Written(cell, released, (), batch.insertFrame(form)))
-            before = written[at]
-            written[at] = one = _Written(cell, released, stamp, before.frame)
-            if before.stamp != stamp:
-                cursor = _text(one)
+                frame = batch.insertFrame(form)
+                written.append(_Written(command, cell, released, (), frame))
+            if written[at].stamp != stamp:
+                one = _Written(command, cell, released, stamp, written[at].frame)
+                written[at], cursor = one, _text(one)
                 cursor.removeSelectedText()
-                first = "" if cell.prose else cell.code.partition("\n")[0]
-                cursor.setBlockFormat(QTextBlockFormat() if cell.prose else hanging(first))
+                form = (
+                    QTextBlockFormat() if cell.prose else hanging(cell.code.partition("\n")[0])
+                )
+                cursor.setBlockFormat(form)
                 cursor.insertHtml("".join(self._paragraphs(one)))
         batch.endEditBlock()
         self._follow()
@@ -273,10 +270,9 @@ class Transcript(QTextBrowser):
     @property
     def _end(self) -> int:
         """Where the newest cell that ran is seen, and the beginning of the one to run next."""
-        waiting = [each for each in self._written if each.command < 0][:1]
-        for each in waiting:
-            above = 0.0 if self._reads or each is self._written[0] else 1 - _NEXT
-            return round(self._place(each).top() - above * self.viewport().height())
+        if (one := next((e for e in self._written if e.command < 0), None)) is not None:
+            above = 0.0 if self._reads or one is self._written[0] else 1 - _NEXT
+            return round(self._place(one).top() - above * self.viewport().height())
         return self.verticalScrollBar().maximum()
 
     def _follow(self) -> None:
