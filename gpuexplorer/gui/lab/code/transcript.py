@@ -145,10 +145,8 @@ class Transcript(QTextBrowser):
                 one = _Written(command, cell, released, stamp, written[at].frame)
                 written[at], cursor = one, _text(one)
                 cursor.removeSelectedText()
-                form = (
-                    QTextBlockFormat() if cell.prose else hanging(cell.code.partition("\n")[0])
-                )
-                cursor.setBlockFormat(form)
+                first = hanging(cell.code.partition("\n")[0])
+                cursor.setBlockFormat(QTextBlockFormat() if cell.prose else first)
                 cursor.insertHtml("".join(self._paragraphs(one)))
         batch.endEditBlock()
         self._follow()
