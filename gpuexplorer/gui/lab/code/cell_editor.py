@@ -19,14 +19,12 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QFrame, QListWidget, QTextEdit, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QTextEdit, QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.python import INDENT, PythonColours
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import column, say, wrapped_label
 from gpuexplorer.lab.events import Completed
 
 _MOST_LINES, _ABOVE = 10, 9  # pixels over the first line and under the last, with the border
@@ -107,7 +105,7 @@ class CellEditor(QTextEdit):
             return
         if self._completions is None:  # only now it is known in which window
             self._completions = Completions(self.window())
-            self._completions.list.itemClicked.connect(lambda item: self._take(item.text()))
+            self._completions.itemClicked.connect(self._on_word_clicked)
         self._completions.offer(self, words, completed, 0 if asked else -1)
 
     def _hide_completions(self) -> None:
@@ -163,6 +161,10 @@ class CellEditor(QTextEdit):
         lines = max(1, min(_MOST_LINES, round(self.document().size().height() / spacing)))
         self.setFixedHeight(lines * spacing + 2 * _ABOVE)
 
+    def _on_word_clicked(self, item: QListWidgetItem) -> None:
+        if item.flags():  # what is called there is no word
+            self._take(item.text())
+
     def _on_text_changed(self) -> None:
         hang(self.document())
         self.setTabChangesFocus(not self.code)
@@ -187,15 +189,16 @@ class CellEditor(QTextEdit):
         shift = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
         plain = not modifiers & ~Qt.KeyboardModifier.KeypadModifier
         before = cursor.block().text()[: cursor.positionInBlock()]
-        shown, move = self._completions, QTextCursor.MoveOperation
-        offers = shown.list if shown is not None and shown.isVisible() else None
+        offers, move = self._completions, QTextCursor.MoveOperation
+        offers = offers if offers is not None and offers.isVisible() else None
+        words = offers is not None and offers.count() > offers.first
         match Qt.Key.Key_Return if key is Qt.Key.Key_Enter else key:
             case Qt.Key.Key_Escape if offers:
                 self._hide_completions()
-            case Qt.Key.Key_Down | Qt.Key.Key_Up if offers and offers.count():
+            case Qt.Key.Key_Down | Qt.Key.Key_Up if offers and words:
                 offers.event(event)
-            case Qt.Key.Key_Tab if offers and offers.count():
-                self._take(offers.item(max(0, offers.currentRow())).text())
+            case Qt.Key.Key_Tab if offers and words:
+                self._take(offers.item(max(offers.first, offers.currentRow())).text())
             case Qt.Key.Key_Return if offers and offers.selectedItems() and plain:
                 self._take(offers.selectedItems()[0].text())
             case Qt.Key.Key_Up if plain and not cursor.movePosition(move.Up):
@@ -263,46 +266,39 @@ class CellEditor(QTextEdit):
         self.setTabChangesFocus(not self.code)
 
 
-class Completions(QFrame):
-    """How a word may go on, and what is called there. A child of the window and no popup: the
+class Completions(QListWidget):
+    """How a word may go on, below what is called there. A child of the window and no popup: the
     keyboard stays with the editor throughout.
     """
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setProperty("panel", "floating")
-        mono = look().letters.mono
-        self._labels = (wrapped_label("", Tone.TEXT, mono), wrapped_label("", Tone.QUIET))
-        self.list = QListWidget()
-        self.list.setFont(mono.font)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        for each in (self, self.list):
-            each.setAccessibleName(tr("Completions"))
-        self.list.setProperty("kind", "menu")
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column(*self._labels, self.list, within=self, gap=2, margins=_MARGIN)
-        self.hide()
+        self.setWordWrap(True)
+        self.setFont(look().letters.mono.font)
+        self.setProperty("kind", "menu")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName(tr("Completions"))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def offer(self, editor: CellEditor, words: list[str], told: Completed, at: int) -> None:
         """Above the line that is typed; where there is no room, below it. The word `at` which
         is marked is taken by Enter; else, at -1, Enter is not about the list.
         """
-        self.list.clear()
-        self.list.addItems(words)
-        self.list.setCurrentRow(at)
-        for each, text in zip(self._labels, (told.signature, told.doc), strict=True):
-            say(each, text)
-        rows = min(len(words), _MOST_ROWS)
-        self.list.setFixedHeight(max(0, self.list.sizeHintForRow(0) * rows + 2))
-        self.list.setVisible(bool(words))
+        self.clear()
+        for text in filter(None, (told.signature, told.doc)):
+            QListWidgetItem(text, self).setFlags(Qt.ItemFlag.NoItemFlags)
+        self.first = self.count()  # of the words
+        self.addItems(words)
+        self.setCurrentRow(self.first + at if at >= 0 else -1)
         window, line = self.window().rect(), editor.cursorRect()
         place = editor.viewport().mapTo(self.window(), line.topLeft())
         self.setFixedWidth(min(_WIDE, window.width() - 2 * _MARGIN))
-        self.adjustSize()
+        self.show()  # only then its rows wrap
+        rows = range(min(self.count(), self.first + _MOST_ROWS))
+        self.setFixedHeight(sum(map(self.sizeHintForRow, rows)) + 2 * _MARGIN)
         x = max(_MARGIN, min(place.x(), window.width() - self.width() - _MARGIN))
         above = place.y() - self.height() - _GAP
         self.move(x, above if above >= 0 else place.y() + line.height() + _GAP)
-        self.show()
         self.raise_()
 
 
