@@ -296,6 +296,7 @@ class Completions(QListWidget):
         self.show()  # only then its rows wrap
         rows = range(min(self.count(), self.first + _MOST_ROWS))
         self.setFixedHeight(sum(map(self.sizeHintForRow, rows)) + 2 * _MARGIN)
+        self.scrollToTop()
         x = max(_MARGIN, min(place.x(), window.width() - self.width() - _MARGIN))
         above = place.y() - self.height() - _GAP
         self.move(x, above if above >= 0 else place.y() + line.height() + _GAP)

@@ -107,7 +107,7 @@ class Transcript(QTextBrowser):
         flag = Qt.TextInteractionFlag
         selects = flag.TextSelectableByMouse | flag.TextSelectableByKeyboard
         self.setTextInteractionFlags(selects | flag.LinksAccessibleByMouse)
-        self.setPlaceholderText(tr(_OF_RECORDING if lab.recorded else _WELCOME))
+        self._welcome = tr(_OF_RECORDING if lab.recorded else _WELCOME)
         self.setMinimumHeight(_LEAST)
         self.document().setDocumentMargin(_MARGIN)
         self.verticalScrollBar().actionTriggered.connect(self._on_scrolled)
@@ -291,7 +291,7 @@ class Transcript(QTextBrowser):
 
     def _describe(self) -> None:
         """The cell that is selected, for screen readers."""
-        words = "" if self._written else self.placeholderText()
+        words = "" if self._written else self._welcome
         if (at := self._index_of(self._selected)) >= 0:
             one = self._written[at]
             words = _text(one).selection().toPlainText().replace("\n", ". ")
@@ -305,6 +305,10 @@ class Transcript(QTextBrowser):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self.viewport()) as painter:
             drawing, above = Drawing(painter), self.verticalScrollBar().value()
+            if not self._written:
+                place = self.viewport().rect().adjusted(2 * _MARGIN, _MARGIN, -_MARGIN, 0)
+                painter.setPen(drawing.theme.quiet)
+                painter.drawText(place, Qt.TextFlag.TextWordWrap, self._welcome)
             painter.translate(-self.horizontalScrollBar().value(), -above)
             for one in self._written[max(0, self._last_above(above + event.rect().top())) :]:
                 if self._place(one).top() > above + event.rect().bottom():
