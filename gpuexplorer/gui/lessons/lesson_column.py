@@ -156,7 +156,7 @@ class LessonColumn(QFrame):
         """Over the whole screen, for a class."""
         if self._presentation is None:
             self._presentation = Presentation(self._player, self, self.window())
-            self._presentation.left.connect(partial(self._leave_presentation, closes=False))
+            self._presentation.left.connect(self._on_presentation_left)
             self._presentation.open()
 
     def export(self) -> None:
@@ -334,10 +334,12 @@ class LessonColumn(QFrame):
         if self._presentation is not None:
             self._presentation.tell(sentence)
 
-    def _leave_presentation(self, *, closes: bool = True) -> None:
-        presentation, self._presentation = self._presentation, None
-        if closes and presentation is not None:
-            presentation.close()
+    def _leave_presentation(self) -> None:
+        if self._presentation is not None:
+            self._presentation.close()
+
+    def _on_presentation_left(self) -> None:
+        self._presentation = None
 
     def _fill_steps(self, menu: QMenu) -> None:
         for at, each in enumerate(self._player.steps):

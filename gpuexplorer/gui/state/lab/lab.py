@@ -98,12 +98,10 @@ class Lab(WorkerSlot):
             machine, pythons, starts, program_load, self, recorded=recorded
         )
 
-    def devices(self) -> Sequence[BenchDevice]:
+    def devices(self, course: LabCourse | None = None) -> Sequence[BenchDevice]:
         """What PyTorch offers, with the cards that it cannot use behind."""
-        return self._devices(self.course)
-
-    def _devices(self, course: LabCourse) -> Sequence[BenchDevice]:
-        at, visible, worker = course.done_at, self.switches.visible, self.worker_pid
+        course, visible = course or self.course, self.switches.visible
+        at, worker = course.done_at, self.worker_pid
         return lab_devices(self.machine, course.ledger, visible, at, worker)
 
     def cards(self) -> dict[str, CardId]:
@@ -119,7 +117,7 @@ class Lab(WorkerSlot):
 
     def new_course(self) -> LabCourse:
         """An empty one, to be shown when a recording's playhead went back."""
-        return LabCourse(self._devices, lambda: self.machine.settings.choices.units)
+        return LabCourse(self.devices, lambda: self.machine.settings.choices.units)
 
     def show(self, course: LabCourse) -> None:
         """As much as is noted in it. Only of a lab that is recorded."""
@@ -236,7 +234,7 @@ class Lab(WorkerSlot):
     def cancel(self) -> None:
         """Give up what runs, and what waits behind it. What does not come back is hanging."""
         if self._worker is not None:
-            self._give_up(self._give_up_turns(), "cancelled", _BEFORE_ITS_TURN)
+            self._give_up_turns(_BEFORE_ITS_TURN)
             for each in sorted({*self.ledger.unfinished, *self._evaluating}, reverse=True):
                 self._worker.cancel(each)
             self._patience.start()
@@ -361,11 +359,11 @@ class Lab(WorkerSlot):
         self._give_up_all(cause, why)
         self.note(Gone(released=released))
 
-    def _give_up_turns(self) -> Sequence[int]:
-        """The commands that will not run. Cells of opened files go on standing there."""
+    def _give_up_turns(self, why: Message) -> None:
+        """What waits will not run. Cells of opened files go on standing there."""
         given_up = [each.id for each in self._behind if isinstance(each, Run)]
         self._behind.clear()
-        return given_up
+        self._give_up(given_up, "cancelled", why)
 
     def _give_up(self, commands: Collection[int], cause: str, why: Message) -> None:
         for number in sorted(commands):
@@ -376,7 +374,7 @@ class Lab(WorkerSlot):
     def _give_up_all(self, cause: str, why: Message) -> None:
         """All that nobody answers any more."""
         asked, self._evaluating = self._evaluating, set()
-        self._give_up_turns()
+        self._behind.clear()
         self._give_up({*asked, *self.ledger.unfinished}, cause, why)
 
     def _enter(self, stage: Stage) -> None:
@@ -417,7 +415,7 @@ class Lab(WorkerSlot):
     def _take_failure(self, failed: Failed) -> None:
         cell = self.ledger.cell(failed.id)
         if failed.id == self._head:
-            self._give_up(self._give_up_turns(), "cancelled", _ONE_BEFORE_FAILED)
+            self._give_up_turns(_ONE_BEFORE_FAILED)
         if failed.cause in BROKEN:
             # Nothing on that card works any more before its context is gone with the process.
             self._ending = True
