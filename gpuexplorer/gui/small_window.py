@@ -227,10 +227,10 @@ class Companions(QObject):
         self._tell.stop()
         self.tray.hide()
         if self._small is not None:
-            self._remember_place()
+            self._keep_place()
             self._small.stop()
 
-    def _remember_place(self) -> None:
+    def _keep_place(self) -> None:
         if self._small is not None and self._small.isVisible():
             remember_place(self._small, self._settings, _PLACE)
 
@@ -246,7 +246,7 @@ class Companions(QObject):
             put_back(self._small, self._settings.remembered(_PLACE))
             self._small.show()
         elif self._small is not None:
-            self._remember_place()
+            self._keep_place()
             self._small.hide()
 
     def _on_small_closed(self) -> None:

@@ -13,7 +13,7 @@ from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 from tests.gui.frame.steps import called, keys
 from tests.gui.hands import in_front, press, the
 

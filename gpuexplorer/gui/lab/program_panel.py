@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSplitter, QStackedWidget,
 
 from gpuexplorer.core.units import duration, grouped
 from gpuexplorer.core.words import Message, mark, paragraph, tr
-from gpuexplorer.gui.lab.code.notice_bar import Answer, LabNotice, NoticeBar, QuestionBar
+from gpuexplorer.gui.lab.code.notice_bar import LabNotice, NoticeBar, QuestionBar
 from gpuexplorer.gui.lab.program_findings import FindingList, LineTable
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Chosen, Phase, ProgramState
@@ -117,7 +117,6 @@ class ProgramPanel(QFrame):
             done.connect(self._say)
         for refused in (self._saving.refused, self.refused):
             refused.connect(lambda sentence: self._say(sentence, Tone.BAD))
-        self._notice.answered.connect(lambda _: self._state.kill())
         self._question.answered.connect(lambda _, text: self._state.answer(text))
         self.entry.chosen.connect(self.show_page)
         sizes = (self._settings.remembered(_REMEMBERED) or "660 340").split()
@@ -189,7 +188,7 @@ class ProgramPanel(QFrame):
             notice = LabNotice(
                 tr("It does not end after Ctrl+C. It can be ended with all that it started."),
                 Tone.WARN,
-                {Answer.RESTART: tr("End it now")},
+                {tr("End it now"): self._state.kill},
             )
         elif not notice.sentence and (why := self._why()):
             notice = LabNotice(why, Tone.BAD)

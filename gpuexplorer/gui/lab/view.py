@@ -13,7 +13,6 @@ from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.lab.bench.bench import Bench
 from gpuexplorer.gui.lab.bench.blocks import BlockKind
 from gpuexplorer.gui.lab.code.code_pane import CodePane
-from gpuexplorer.gui.lab.code.notice_bar import Answer
 from gpuexplorer.gui.lab.forms.form import LabForm
 from gpuexplorer.gui.lab.forms.form_panel import FORMS, FormPanel
 from gpuexplorer.gui.lab.inside.inside import Inside
@@ -275,18 +274,17 @@ class LabView(LiveView):
 
         save, keep = tr("Save the session as script or notebook…"), tr("Save what was watched…")
         look, show = tr("Look inside what is selected"), tr("Show the program that is watched")
-        replay = partial(code.answer, Answer.REPLAY)
         return (
             (tr("Type a cell"), "Ctrl+L", self._on_type_asked, always),
             (tr("Paste into the cell"), "Ctrl+V", self._on_paste_asked, always),
             *((tr(e.command), "", partial(self._on_form_asked, e), always) for e in FORMS),
             (look, "Ctrl+I", open_chosen, openable),
-            (tr("Stop the cell that runs"), "Ctrl+.", partial(code.answer, Answer.STOP), busy),
+            (tr("Stop the cell that runs"), "Ctrl+.", lab.cancel, busy),
             (tr("Run the cell unwatched"), "Alt+Return", code.run_unwatched, always),
             (tr("Open a program or notebook…"), "Ctrl+O", session.ask_which, always),
             (save, "Ctrl+S", session.ask_where, cells),
             (tr("Copy the session as script"), "Ctrl+C", session.copy, cells),
-            (tr("Run the session again"), "", replay, lambda: bool(lab.ledger.replay())),
+            (tr("Run the session again"), "", code.replay, lambda: bool(lab.ledger.replay())),
             (tr("Restart the worker"), "", lab.restart, lambda: lab.stage.runs),
             (show, "", self._show_program, lambda: chosen() and cells()),
             (tr("Stop the program"), "Ctrl+.", end, lambda: state.phase.runs and not cells()),

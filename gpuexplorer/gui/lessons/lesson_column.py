@@ -1,23 +1,41 @@
-"""LessonColumn: the lesson that is played, beside whatever screen is seen; and the Pointer to
-what it speaks of.
+"""LessonColumn: the lesson that is played, beside whatever screen is seen; its Presentation on
+a projector; and the Pointer to what it speaks of.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import shiboken6
-from PySide6.QtCore import QDeadlineTimer, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleEvent
-from PySide6.QtWidgets import QApplication, QFrame, QMenu, QPushButton, QScrollArea, QWidget
+from PySide6.QtCore import QDeadlineTimer, QEvent, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QCloseEvent,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+    QShortcut,
+)
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QFrame,
+    QMenu,
+    QRadioButton,
+    QScrollArea,
+    QWidget,
+)
 
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import listed, mark, paragraph, tr, trn
-from gpuexplorer.gui.lessons.presentation import Presentation
-from gpuexplorer.gui.lessons.step_page import StepAsks, StepPage, next_part, run_cells
-from gpuexplorer.gui.state.lab.worker_slot import Stage
+from gpuexplorer.gui.lab.code.notice_bar import LabNotice, NoticeBar
+from gpuexplorer.gui.lessons.step_page import StepHost, StepPage, next_part
+from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.state.lessons import LessonsState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.icons import Icon, icon_of
+from gpuexplorer.gui.theme.letters import Letterings
 from gpuexplorer.gui.theme.look import look, restyle
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import (
@@ -26,13 +44,14 @@ from gpuexplorer.gui.widgets.controls.buttons import (
     PrimaryButton,
     open_below,
 )
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, row, wrapped_label
+from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import LiveView, scrolled
 from gpuexplorer.gui.widgets.saving import FileKind, Saving, Write, suggested_name
 from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.lessons.lesson import CONTROLS, Point, Predict, screen_of
+from gpuexplorer.lessons.lesson import CONTROLS, Code, Point, Predict, screen_of
 from gpuexplorer.lessons.player import Player, StepState
 from gpuexplorer.telemetry.whole_file import write_whole
 
@@ -50,8 +69,11 @@ _ICONS = {
     StepState.FAILED: Icon.WARNING,
     StepState.SKIPPED: Icon.NEXT,
 }
-# A sentence and its tone; the words of a button, and what it does.
-Notice = tuple[str, Tone, str, Callable[[], object]]
+# Pixels of a presentation whose letters have their usual size; at most how many times as large.
+_SMALLEST, _MOST = (820, 460), 3.0
+_WIDEST = 760  # of what is read, at that size
+_PAGES = 0.85  # of the height; a few lines stay
+_ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
 class LessonColumn(QFrame):
@@ -68,7 +90,6 @@ class LessonColumn(QFrame):
         self._player, self._lessons = player, lessons
         self._navigation, self._pointer = navigation, pointer
         self._presentation: Presentation | None = None
-        self._act: Callable[[], object] = tuple  # of the notice's button
         self._at = -1
         self.setProperty("panel", "rail")
         self.setAccessibleName(tr("Lesson: {title}", title=lesson.title))
@@ -82,21 +103,9 @@ class LessonColumn(QFrame):
         self._saving = Saving(self._lab.machine.settings, self)
         self._saving.done.connect(lambda said: self._tell(said, Tone.QUIET))
         self._saving.refused.connect(self._tell)
-        self._notice, self._sentence = QFrame(), wrapped_label("", Tone.TEXT)
-        self._notice.setProperty("panel", "notice")
-        self._way = QPushButton()
-        self._way.setAutoDefault(True)
-        self._way.clicked.connect(lambda _: self._act())
-        way = row(self._way, FREE)
-        column(self._sentence, way, within=self._notice, margins=(12, 8, 12, 8))
+        self._notice = NoticeBar()
         needed = PyTorchNotice(self._lab if "pytorch" in lesson.needs else None, self)
-        asks = self._asks = StepAsks(self)
-        asks.lesson.connect(self._on_lesson_asked)
-        asks.control.connect(self._on_control_asked)
-        asks.edit.connect(self._on_edit_asked)
-        asks.allow.connect(self._ask_first)
-        asks.refused.connect(self._tell)
-        self._page, paper = StepPage(player, asks), QWidget()
+        self._page, paper = StepPage(player, self), QWidget()
         paper.setProperty("panel", "clear")
         column(self._page, FREE, within=paper, margins=(16, 4, 12, 16))
         self._area = scrolled(paper)
@@ -146,8 +155,8 @@ class LessonColumn(QFrame):
     def present(self) -> None:
         """Over the whole screen, for a class."""
         if self._presentation is None:
-            self._presentation = Presentation(self._player, self._asks, self.window())
-            self._presentation.left.connect(partial(self._leave_presentation, closes=False))
+            self._presentation = Presentation(self._player, self, self.window())
+            self._presentation.left.connect(self._on_presentation_left)
             self._presentation.open()
 
     def export(self) -> None:
@@ -164,6 +173,33 @@ class LessonColumn(QFrame):
         name = suggested_name(player.lesson.name, wall, simulated=simulated)
         self._saving.ask(tr("Export the lesson"), name, (_PAGE,), page)
 
+    def run(self, cells: Sequence[Code]) -> bool:
+        """Whether they run, now or soon; else it is asked or told why not."""
+        try:
+            if not self._player.must_ask:
+                self._player.run(*cells)
+                return True
+            self._ask_first()
+        except Trouble as trouble:
+            self._tell(trouble.told)
+        return False
+
+    def show_control(self, name: str) -> None:
+        self._leave_presentation()
+        if refused := self._pointer.show_control(name):
+            self._tell(refused)
+
+    def open_lesson(self, name: str) -> None:
+        if (lesson := self._lessons.shelf.named(name)) is not None:
+            self._lessons.play(lesson)
+        else:
+            self._tell(tr("There is no lesson {name!r} on the list.", name=name))
+
+    def edit(self, code: str) -> None:
+        self._leave_presentation()
+        self._navigation.open_screen("lab")
+        self._lab.code_offered.emit(code)
+
     def stop(self) -> None:
         """For good."""
         self._lessons.changed.disconnect(self._show)
@@ -171,7 +207,7 @@ class LessonColumn(QFrame):
         self._pointer.end()
         self._leave_presentation()
 
-    def _show(self, told: Notice | None = None) -> None:
+    def _show(self, told: LabNotice | None = None) -> None:
         """`told`: what was just refused, or done; until something changes."""
         player = self._player
         another, self._at = player.at != self._at, player.at
@@ -193,12 +229,7 @@ class LessonColumn(QFrame):
             self._presentation.show_step()
         at, count = player.at + 1, len(player.steps)
         self._steps.show_words(tr("{number} of {count}", number=at, count=count))
-        sentence, tone, words, self._act = told or self._notice_now()
-        self._sentence.setText(sentence)
-        self._notice.setVisible(bool(sentence))
-        restyle(self._notice, "tone", tone.value)
-        self._way.setText(words)
-        self._way.setVisible(bool(words))
+        self._notice.show_notice(told or self._notice_now())
         self._show_foot()
 
     def _show_foot(self) -> None:
@@ -237,22 +268,19 @@ class LessonColumn(QFrame):
             return tr("Next step"), partial(self.turn, 1)
         return tr("Finish"), self._finish
 
-    def _notice_now(self) -> Notice:
+    def _notice_now(self) -> LabNotice:
         """The gravest first."""
         lab, lost, player = self._lab, self._lessons.lost, self._player
         ended, gone = tr(lab.sentence), player.replay_needed
         if lab.stage is Stage.HANGING:
-            said = tr(
-                "The cell was asked to stop and does not come back. A new worker can take the "
-                "place of this one; the lesson goes on from here."
-            )
-            return said, Tone.WARN, tr("Restart the worker"), lab.restart
+            stage, ways = stage_words(lab.stage), {tr("Restart the worker"): lab.restart}
+            return LabNotice(stage.sentence, stage.tone, ways)
         if lab.pythons.lacking and ended:
             opens = partial(self._navigation.open_screen, "lab")
-            return ended, Tone.BAD, tr("Open the lab"), opens
+            return LabNotice(ended, Tone.BAD, {tr("Open the lab"): opens})
         if lab.machine.session.bare and {"card", "two cards"} & {*player.lesson.needs}:
             ask = self._navigation.idle_cards_asked.emit
-            return tr(NO_CARDS), Tone.WARN, tr("Use two simulated cards"), ask
+            return LabNotice(tr(NO_CARDS), Tone.WARN, {tr("Use two simulated cards"): ask})
         if lost:
             ended = tr(
                 "{cards} does not answer any more; what lay there is lost. Go on with another "
@@ -261,7 +289,7 @@ class LessonColumn(QFrame):
             )
         # A step that is done needed none of them.
         if not gone or player.step.state is StepState.DONE or player.busy():
-            return ended, Tone.WARN, "", tuple
+            return LabNotice(ended, Tone.WARN)
         said = trn(
             "{count} cell of the steps before is not in the lab's session, and this step may "
             "need what it makes.",
@@ -270,8 +298,8 @@ class LessonColumn(QFrame):
             len(gone),
         )
         again = trn("Run that cell", "Run those {count} cells", len(gone))
-        runs = partial(run_cells, player, self._asks, gone)
-        return paragraph((ended, said)), Tone.WARN if ended else Tone.QUIET, again, runs
+        tone = Tone.WARN if ended else Tone.QUIET
+        return LabNotice(paragraph((ended, said)), tone, {again: partial(self.run, gone)})
 
     def _has_keyboard(self) -> bool:
         focused = QApplication.focusWidget()
@@ -302,28 +330,16 @@ class LessonColumn(QFrame):
         sheet.open()
 
     def _tell(self, sentence: str, tone: Tone = Tone.BAD) -> None:
-        self._show((sentence, tone, "", tuple))
+        self._show(LabNotice(sentence, tone))
+        if self._presentation is not None:
+            self._presentation.tell(sentence)
 
-    def _leave_presentation(self, *, closes: bool = True) -> None:
-        presentation, self._presentation = self._presentation, None
-        if closes and presentation is not None:
-            presentation.close()
+    def _leave_presentation(self) -> None:
+        if self._presentation is not None:
+            self._presentation.close()
 
-    def _on_control_asked(self, name: str) -> None:
-        self._leave_presentation()
-        if refused := self._pointer.show_control(name):
-            self._tell(refused)
-
-    def _on_lesson_asked(self, name: str) -> None:
-        if (lesson := self._lessons.shelf.named(name)) is not None:
-            self._lessons.play(lesson)
-        else:
-            self._tell(tr("There is no lesson {name!r} on the list.", name=name))
-
-    def _on_edit_asked(self, code: str) -> None:
-        self._leave_presentation()
-        self._navigation.open_screen("lab")
-        self._lab.code_offered.emit(code)
+    def _on_presentation_left(self) -> None:
+        self._presentation = None
 
     def _fill_steps(self, menu: QMenu) -> None:
         for at, each in enumerate(self._player.steps):
@@ -340,6 +356,139 @@ class LessonColumn(QFrame):
         menu = QMenu(self)
         self.more_asked.emit(menu)
         open_below(menu, button)
+
+
+class Presentation(QWidget):
+    """A window of its own, over the whole screen; it is gone when it is left. For some of
+    what is asked one leaves it.
+    """
+
+    left = Signal()
+
+    def __init__(self, player: Player, host: StepHost, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self._player, self._host, self._window = player, host, parent
+        self._content = QWidget()
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setWindowTitle(player.lesson.title)
+        self.setAccessibleName(tr("Presentation of {lesson}", lesson=player.lesson.title))
+        self._place = column(self._content, within=self)
+        full = Qt.WindowState.WindowFullScreen
+        for keys, act in (
+            ("PgDown", partial(self._read_on, 1)),
+            ("Space", partial(self._read_on, 1)),
+            ("PgUp", partial(self._read_on, -1)),
+            ("Right", partial(self._go, 1)),
+            ("Left", partial(self._go, -1)),
+            ("Esc", self.close),
+            # Out of it, the window can be drawn to the projector's screen.
+            ("F11", lambda: self.setWindowState(self.windowState() ^ full)),
+        ):
+            QShortcut(QKeySequence(keys), self).activated.connect(act)
+        self._make(1.0)
+        look().changed.connect(self._dress)
+
+    def open(self) -> None:
+        # Where no window manager makes it so, it is as large all the same.
+        self.setGeometry(self.screen().geometry())
+        self.showFullScreen()
+        self.activateWindow()
+        self.setFocus()
+
+    def show_step(self) -> None:
+        """To be told after each `Player.changed`."""
+        self._page.show_step()
+        at, count = self._player.at + 1, len(self._player.steps)
+        self._step.setText(tr("{step} of {count}", step=at, count=count))
+        keys = tr("Arrows or Page keys: another step. Enter: what comes next. Esc: leave.")
+        self.tell(keys)
+
+    def _make(self, scale: float) -> None:
+        """In other letters."""
+        self._scale, letters = scale, Letterings(scale)
+        with look().in_letters(letters):
+            page = self._page = StepPage(self._player, self._host, brief=True)
+        page.setMaximumWidth(round(_WIDEST * scale))
+        title = ElidedLabel(letters.caption, Tone.QUIET, self._player.lesson.title)
+        self._step = label("", letters.caption, Tone.QUIET)
+        self._foot = ElidedLabel(letters.caption, Tone.FAINT)
+        ground, content = QWidget(), QWidget()
+        ground.setProperty("panel", "clear")
+        content.setProperty("panel", "page")
+        line = row(FREE, page, Grow(100), FREE)
+        column(line, FREE, within=ground, margins=round(12 * scale))
+        self.area = scrolled(ground)
+        page.came.connect(self.area.ensureWidgetVisible)
+        side, end = round(20 * scale), round(10 * scale)
+        parts = (row(title, GROWS, self._step), self.area, GROWS, self._foot)
+        column(*parts, within=content, margins=(side, end, side, end))
+        self._content.hide()
+        self._content.deleteLater()
+        self._content = content
+        self._place.addWidget(content)
+        content.show()
+        self._dress()
+        self.show_step()
+
+    def _dress(self) -> None:
+        # Under a style sheet, larger letters do not come down from what a button is in.
+        size = self._page.letters.body.font.pixelSize()
+        letters = f"QPushButton, QLineEdit {{ font-size: {size}px; }}"
+        self._content.setStyleSheet(look().style_sheet(self._scale) + letters)
+
+    def tell(self, sentence: str) -> None:
+        self._foot.show_text(sentence)
+
+    def _read_on(self, by: int) -> None:
+        """What is below or above, then another step."""
+        bar = self.area.verticalScrollBar()
+        if bar.value() == (bar.maximum() if by > 0 else 0):
+            self._go(by)
+        else:
+            bar.setValue(bar.value() + round(by * _PAGES * self.area.height()))
+
+    def _go(self, by: int) -> None:
+        at = self._player.at + by
+        if 0 <= at < len(self._player.steps):
+            self._player.go(at)
+            self.area.verticalScrollBar().setValue(0)
+            self.setFocus()
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
+            # A button takes the space bar, and a row of choices the arrows.
+            marked, key = QApplication.focusWidget(), event.key()
+            pressed = key == Qt.Key.Key_Space and isinstance(marked, QAbstractButton)
+            if pressed or (key in _ARROWS and isinstance(marked, QRadioButton)):
+                event.accept()
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if pressed_by_enter(self, event):
+            return
+        if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+            return
+        self._page.do_next()
+        if isinstance(part := next_part(self._player), Predict):
+            choose = tr("Predict first: arrows and Space choose, Enter predicts.")
+            types = tr("Predict first: type, then press Enter.")
+            self.tell(choose if part.choices else types)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        fits = min(self.width() / _SMALLEST[0], self.height() / _SMALLEST[1])
+        scale = round(min(_MOST, max(1.0, fits)), 1)
+        if scale != self._scale:
+            self._make(scale)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        if self.isActiveWindow():
+            self._window.activateWindow()
+        self.left.emit()
 
 
 class Pointer(QFrame):
@@ -391,19 +540,13 @@ class Pointer(QFrame):
 
     def _place(self) -> None:
         """Around what is seen of the control; a screen may be gone, with its session."""
-        window, more = self._window, _AROUND
-        at: QWidget | None = self._control
-        if (
-            self._until.hasExpired()
-            or not shiboken6.isValid(at)
-            or not self._control.isVisible()
-        ):
+        control, window, more = self._control, self._window, _AROUND
+        gone = self._until.hasExpired() or not shiboken6.isValid(control)
+        if gone or not control.isVisible():
             self.end()
             return
-        seen = window.rect()
-        while at is not None and at is not window:
-            seen &= QRect(at.mapTo(window, QPoint()), at.size())
-            at = at.parentWidget()
-        self.setGeometry(seen.adjusted(-more, -more, more, more) & window.rect())
+        seen = control.visibleRegion().boundingRect()
+        ring = QRect(control.mapTo(window, seen.topLeft()), seen.size())
+        self.setGeometry(ring.adjusted(-more, -more, more, more) & window.rect())
         self.show()
         self.raise_()

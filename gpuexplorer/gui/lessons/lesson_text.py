@@ -12,7 +12,6 @@ from urllib.parse import unquote
 from PySide6.QtCore import QBuffer, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QDesktopServices,
-    QFont,
     QImage,
     QImageReader,
     QPainter,
@@ -27,6 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLabel, QSizePolicy, QTextBrowser
 
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.lab.code.cell_editor import css_of, hang
 from gpuexplorer.gui.paint.python import PythonColours
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
@@ -52,15 +52,12 @@ td { padding: 4px 8px 4px 0; border-bottom: 1px solid $line; }
 .shown { background-color: $track; margin: 0 0 ${gap}px 0; }
 .shown td { padding: 8px; border: none; }
 """)
-_TABLE = '<table class="{}" width="100%" cellspacing="0">'
-_CELL = '<td class="{}" align="{}">'
-_SHOWN = (
-    '<a href="picture:{address}" title="{hint}">'
-    '<img src="{address}" width="{width:g}" height="{height:g}"></a>'
-)
+_CODE = '<table class="shown" width="100%"><tr><td><pre>{}</pre></td></tr></table>'
+_PICTURE = '<a href="picture:{0}" title="{1}"><img src="{0}"></a>'
 _INKS = (b"currentColor", b"#808080")  # a grey that is read on light and on dark, elsewhere
 _KINDS = (".svg", ".png", ".jpg", ".jpeg")
 _LARGE = 880  # pixels of a picture that is looked at
+_IMAGE = QTextDocument.ResourceType.ImageResource.value
 
 
 class GrowingText(QTextBrowser):
@@ -106,13 +103,7 @@ class CodeText(GrowingText):
     def __init__(self, name: str, code: str) -> None:
         super().__init__(name, code)
         self._colours = PythonColours(self.document())
-        cursor = QTextCursor(self.document())
-        for line in code.split("\n"):
-            form, spaces = QTextBlockFormat(), len(line) - len(line.lstrip()) + 4
-            form.setLeftMargin(spaces * self.letters.mono.width("0"))
-            form.setTextIndent(-form.leftMargin())
-            cursor.mergeBlockFormat(form)
-            cursor.movePosition(QTextCursor.MoveOperation.NextBlock)
+        hang(self.document())
 
 
 class LessonText(GrowingText):
@@ -124,34 +115,62 @@ class LessonText(GrowingText):
 
     def __init__(self, markdown: str, folder: Path) -> None:
         super().__init__(tr("Text"))
-        self._tokens = _markdown().parse(markdown)
         self._folder = folder.resolve()
         self._pictures: dict[str, str] = {}  # what each is called
-        self._written = (0, 0.0)  # for which width and how many pixels to one
-        for before, token in pairwise(self._tokens):
+        parser = _markdown()
+        tokens = parser.parse(markdown)
+        for before, token in pairwise(tokens):
             kinds = {each.type for each in token.children or ()}
             if "image" in kinds:
                 before.attrSet("class", "picture")
             if not kinds.isdisjoint(("link_open", "image")):
                 self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            for each in (token, *(token.children or ())):
+                self._dress(each)
+        self._html = str(parser.renderer.render(tokens, parser.options, {}))
         self.anchorClicked.connect(self._on_anchor_clicked)
         look().changed.connect(self._write)
         self._write()
 
+    def _dress(self, token: "Token") -> None:
+        """Qt draws no line below a <th>, nor below a cell with a style of its own."""
+        match token.type:
+            case "image":
+                name, path = token.content, unquote(str(token.attrs["src"]))
+                token.type = "html_inline"
+                if self._read(path) is None:
+                    token.content = escape(tr("Picture: {what}", what=name or path))
+                else:
+                    self._pictures[path] = name or path
+                    hint = tr("{picture}. Press it to see it large.", picture=name or path)
+                    token.content = _PICTURE.format(escape(path), escape(hint))
+            case "fence" | "code_block" if token.level == 0:
+                token.type, token.content = (
+                    "html_block",
+                    _CODE.format(escape(token.content.rstrip())),
+                )
+            case "table_open":
+                token.attrs = {"width": "100%", "cellspacing": "0"}
+            case "th_open" | "td_open" | "th_close":
+                align = str(token.attrs.get("style", "text-align:left")).partition(":")[2]
+                token.attrs, token.tag = {"class": token.tag, "align": align}, "td"
+
     def _write(self) -> None:
         document, letters, high = self.document(), self.letters, self.letters.body.height
-        self._written = (self.viewport().width(), self.devicePixelRatioF())
         self.setFont(letters.body.font)
         document.setIndentWidth(high * 1.3)
         sheet = _SHEET.substitute(
             look().theme.named(),
             gap=round(high * 0.55),
             half=round(high * 0.27),
-            strong=_css(letters.strong.font),
-            mono=_css(letters.mono.font),
+            strong=css_of(letters.strong.font),
+            mono=css_of(letters.mono.font),
         )
         document.setDefaultStyleSheet(sheet)
-        document.setHtml(f"<body>{''.join(map(self._html, self._tokens))}</body>")
+        for name in self._pictures:
+            picture = self._read(name, max(40, self.viewport().width()))
+            document.addResource(_IMAGE, QUrl(name), picture)
+        document.setHtml(f"<body>{self._html}</body>")
         form, block = QTextBlockFormat(), document.begin()
         form.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
         while block.isValid():
@@ -160,6 +179,9 @@ class LessonText(GrowingText):
             block = block.next()
         self._wrap()
 
+    def _read(self, name: str, width: float = _LARGE) -> QImage | None:
+        return read_picture(self._folder / name, self._folder, width, self.devicePixelRatioF())
+
     def _wrap(self) -> None:
         """No word is broken, where all of them have room."""
         mode = QTextOption.WrapMode
@@ -167,53 +189,18 @@ class LessonText(GrowingText):
         if self.document().size().width() > self.viewport().width():
             self.setWordWrapMode(mode.WrapAtWordBoundaryOrAnywhere)
 
-    def _html(self, token: "Token") -> str:
-        """As Markdown has it, but for what the sheet cannot dress."""
-        match token.type:
-            case "inline":
-                return "".join(map(self._html, token.children or ()))
-            case "image":
-                return self._picture(unquote(str(token.attrs["src"])), token.content)
-            case "fence" | "code_block" if token.level == 0:
-                code = escape(token.content.rstrip())
-                return f"{_TABLE.format('shown')}<tr><td><pre>{code}</pre></td></tr></table>"
-            case "table_open":
-                return _TABLE.format("")
-            case "th_open" | "td_open":
-                # Qt draws no line below a cell with a style of its own, nor below a <th>.
-                align = str(token.attrs.get("style", "text-align:left")).partition(":")[2]
-                return _CELL.format(token.tag, align)
-            case "th_close":
-                return "</td>"
-        markdown = _markdown()
-        return str(markdown.renderer.render([token], markdown.options, {}))
-
-    def _picture(self, name: str, words: str) -> str:
-        width, scale = self._written
-        picture = read_picture(self._folder / name, self._folder, max(40, width), scale)
-        if picture is None:
-            return escape(tr("Picture: {what}", what=words or name))
-        self._pictures[name] = words or name
-        kind = QTextDocument.ResourceType.ImageResource
-        self.document().addResource(kind, QUrl(name), picture)
-        return _SHOWN.format(
-            address=escape(name),
-            hint=escape(tr("{picture}. Press it to see it large.", picture=words or name)),
-            width=picture.width() / scale,
-            height=picture.height() / scale,
-        )
-
     def _on_anchor_clicked(self, url: QUrl) -> None:
         if url.scheme() in ("https", "http"):
             QDesktopServices.openUrl(url)
         elif url.scheme() == "picture" and url.path() in self._pictures:
-            window, words = self.window(), self._pictures[url.path()]
-            sheet, scale = Sheet(words, window, _LARGE + 60), window.devicePixelRatioF()
-            most, path = min(_LARGE, window.width() - 80), self._folder / url.path()
-            shown = QLabel()
-            shown.setAccessibleName(words)
-            if (picture := read_picture(path, self._folder, most, scale)) is not None:
-                picture.setDevicePixelRatio(scale)
+            sheet, shown = (
+                Sheet(self._pictures[url.path()], self.window(), _LARGE + 60),
+                QLabel(),
+            )
+            shown.setAccessibleName(sheet.windowTitle())
+            if (
+                picture := self._read(url.path(), min(_LARGE, self.window().width() - 80))
+            ) is not None:
                 shown.setPixmap(QPixmap.fromImage(picture))
             sheet.body.addWidget(shown, 0, Qt.AlignmentFlag.AlignHCenter)
             sheet.add_close()
@@ -223,26 +210,18 @@ class LessonText(GrowingText):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._pictures and self._written != (
-            self.viewport().width(),
-            self.devicePixelRatioF(),
-        ):
-            self._write()
-        else:
-            self._wrap()
+        another = event.size().width() != event.oldSize().width()
+        (self._write if self._pictures and another else self._wrap)()
 
 
 def read_picture(path: Path, folder: Path, width: float, scale: float) -> QImage | None:
-    """No wider than so many pixels, of which `scale` make one, and never larger than it is;
-    None for what is not in the folder, or cannot be read. A drawing in one ink takes the
-    theme's; in colours of its own it is made for light paper.
+    """No wider than so many pixels, of which `scale` make one; None for what is not in the
+    folder, or cannot be read. A drawing in one ink takes the theme's; in colours of its own it
+    is made for light paper.
     """
     path, theme, buffer = path.resolve(), look().theme, QBuffer()
-    if (
-        not path.is_relative_to(folder)
-        or path.suffix.lower() not in _KINDS
-        or not path.is_file()
-    ):
+    known = path.suffix.lower() in _KINDS and path.is_file()
+    if not (known and path.is_relative_to(folder)):
         return None
     data = path.read_bytes()
     own = not any(ink in data for ink in _INKS)
@@ -258,6 +237,7 @@ def read_picture(path: Path, folder: Path, width: float, scale: float) -> QImage
     picture.fill(theme.text if own and theme.dark else Qt.GlobalColor.transparent)
     with QPainter(picture) as painter:
         painter.drawImage(0, 0, found)
+    picture.setDevicePixelRatio(scale)
     return picture if not found.isNull() else None
 
 
@@ -267,8 +247,3 @@ def _markdown() -> "MarkdownIt":
     from markdown_it import MarkdownIt  # noqa: PLC0415
 
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-
-
-def _css(font: QFont) -> str:
-    size, weight = font.pixelSize(), font.weight().value
-    return f"font-family: '{font.family()}'; font-size: {size}px; font-weight: {weight};"

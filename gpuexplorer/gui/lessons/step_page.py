@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Protocol
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QBoxLayout,
     QButtonGroup,
     QFrame,
     QLineEdit,
@@ -22,6 +24,7 @@ from PySide6.QtWidgets import (
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import figure
 from gpuexplorer.core.words import mark, paragraph, tr, trn
+from gpuexplorer.gui.lab.code.notice_bar import LabNotice, NoticeBar
 from gpuexplorer.gui.lessons.lesson_text import CodeText, GrowingText, LessonText
 from gpuexplorer.gui.theme.icons import Icon, icon_of
 from gpuexplorer.gui.theme.letters import Lettering
@@ -41,7 +44,6 @@ from gpuexplorer.gui.widgets.laid_out import (
 )
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import Remark
-from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.lab.events import Pictured, Printed
 from gpuexplorer.lab.ledger import Cell, time_words
 from gpuexplorer.lab.printed import clean, error_words, shortened
@@ -64,7 +66,6 @@ _STATES = {  # of a cell; "" where nobody ran it
     "done": mark("Done"),
     "failed": mark("Failed"),
 }
-_TOP = Qt.AlignmentFlag.AlignTop
 
 
 def next_part(player: Player) -> Predict | Code | None:
@@ -80,45 +81,29 @@ def next_part(player: Player) -> Predict | Code | None:
     return None
 
 
-class StepAsks(QObject):
-    """What a person wants in a step that others have to do: in the column and on a projector
-    the same.
-    """
+class StepHost(Protocol):
+    """What a person wants in a step that others have to do."""
 
-    lesson = Signal(str)  # a link leads there: the name of its folder
-    control = Signal(str)  # "Show me": a name of CONTROLS
-    edit = Signal(str)  # this code is wanted in the lab's editor
-    allow = Signal()  # a cell is to run, and of this lesson nobody has allowed any yet
-    refused = Signal(str)  # a sentence: why a cell did not run
-    predicted = Signal()  # the keyboard is not needed there any longer
-
-
-def run_cells(player: Player, asks: StepAsks, cells: Sequence[Code]) -> bool:
-    """Whether they run, now or soon; else it is asked or told why not."""
-    try:
-        if not player.must_ask:
-            player.run(*cells)
-            return True
-        asks.allow.emit()
-    except Trouble as trouble:
-        asks.refused.emit(trouble.told)
-    return False
+    def open_lesson(self, name: str) -> None: ...
+    def show_control(self, name: str) -> None: ...
+    def edit(self, code: str) -> None: ...
+    def run(self, cells: Sequence[Code]) -> bool: ...
 
 
 class StepPage(QWidget):
     """Shows `player.step`, as high as it is: whoever holds it lets it scroll. To be told by
-    `show_step` after each `Player.changed`, and after `go`.
+    `show_step` after each `Player.changed`, and after `go`. `host`: what others have to do.
     """
 
     came = Signal(QWidget)  # this is to be seen: what was just measured, or is to be done
 
-    def __init__(self, player: Player, asks: StepAsks, *, brief: bool = False) -> None:
+    def __init__(self, player: Player, host: "StepHost", *, brief: bool = False) -> None:
         """`brief`: for a projector, with the first paragraph of each text."""
         super().__init__()
-        self.player, self.asks, self.brief = player, asks, brief
+        self.player, self.host, self.brief = player, host, brief
         self.letters = look().letters
         self._shown = (-1, False)
-        self._boxes: list[Box] = []
+        self._boxes: list[CellBox | CheckBox | PredictBox] = []
         self._texts: dict[int, QWidget] = {}  # by their lines
         self._told = False  # somebody wanted to see the texts at once
         self._known: set[int] = set()  # lines of what was measured, or is wrong
@@ -161,24 +146,30 @@ class StepPage(QWidget):
         large = self.letters.number if self.brief else self.letters.title
         body = column(wrapped_label(play.step.title, Tone.TEXT, large), within=page, gap=_GAP)
         if skipped:
-            why = play.reason or tr("This machine cannot show it.")
+            why = tr(play.reason) or tr("This machine cannot show it.")
             add(body, Remark(tr("Skipped. {reason}", reason=why), Icon.NOTE, Tone.WARN))
+        made: QWidget | QBoxLayout
         for part in play.step.parts:
             match part:
-                case Text(markdown=markdown):
-                    self._texts[part.line] = self._text(markdown, brief=self.brief)
-                    add(body, self._texts[part.line])
-                case Why(question=question, markdown=markdown):
-                    self._texts[part.line] = _folded(question, self._text(markdown))
-                    add(body, self._texts[part.line])
+                case Text(markdown=words):
+                    made = self._texts[part.line] = self._text(words, brief=self.brief)
+                case Why(question=question, markdown=words):
+                    made = self._texts[part.line] = _folded(question, self._text(words))
                 case Code() if skipped:
-                    add(body, CodeText(tr("Code of the cell"), part.source))
+                    made = CodeText(tr("Code of the cell"), part.source)
                 case Point(control=name) if not skipped:
                     words = tr("Show me {control}", control=tr(CONTROLS[name]))
-                    add(body, row(_button(words, partial(self.asks.control.emit, name)), FREE))
-                case Code() | Check() | Predict() if not skipped:
-                    self._boxes.append(_BOXES[type(part)](self, part))
-                    add(body, self._boxes[-1])
+                    shows = partial(self.host.show_control, name)
+                    made = row(_button(words, shows), FREE)
+                case Code() if not skipped:
+                    self._boxes.append(made := CellBox(self, part))
+                case Check() if not skipped:
+                    self._boxes.append(made := CheckBox(self, part))
+                case Predict() if not skipped:
+                    self._boxes.append(made := PredictBox(self, part))
+                case _:
+                    continue
+            add(body, made)
         self._later = _button(tr("Show the explanation"), self._on_told_now)
         add(body, row(self._later, FREE))
         self._place.addWidget(page)
@@ -194,7 +185,7 @@ class StepPage(QWidget):
             column(first, _folded(tr("More"), rest), within=both)
             return both
         text = LessonText(markdown, self.player.lesson.file.parent)
-        text.lesson_asked.connect(self.asks.lesson)
+        text.lesson_asked.connect(self.host.open_lesson)
         return text
 
     def _bring(self, box: QWidget) -> None:
@@ -206,61 +197,35 @@ class StepPage(QWidget):
         self.show_step()
 
 
-class Box(QFrame):
-    """A part that is done, in a frame, with a sentence on how it stands."""
-
-    def __init__(self, page: StepPage, part: Part, name: str) -> None:
-        super().__init__()
-        self.player, self.part, self.asks = page.player, part, page.asks
-        self.said = wrapped_label("", Tone.QUIET)
-        self.setProperty("panel", "notice")
-        self.setAccessibleName(name)
-
-    def show_play(self, coming: Part | None) -> None:
-        """`coming`: what to do next, in this step."""
-        raise NotImplementedError
-
-    def act(self) -> None:
-        raise NotImplementedError
-
-    def tell(self, sentence: str, tone: Tone) -> None:
-        say(self.said, sentence)
-        restyle(self.said, "tone", tone.value)
-
-
-class CellBox(Box):
+class CellBox(QFrame):
     """A cell: its code, the button that runs it, and what came of it. The same cell may also be
     typed in the lab: what is shown is what the player knows.
     """
 
-    part: Code
-
     def __init__(self, page: StepPage, part: Code) -> None:
-        super().__init__(page, part, tr("Cell"))
+        super().__init__()
+        self.part, self._player, self._host = part, page.player, page.host
         self._pressed = False
-        letters = look().letters
-        self.said.setFont(letters.caption.font)
+        self.setProperty("panel", "notice")
+        self.setAccessibleName(tr("Cell"))
         self._run = _button(tr("Run"), self.act, "")
-        edit = _button(tr("Put into the editor"), partial(self.asks.edit.emit, part.source))
+        edit = _button(tr("Put into the editor"), partial(self._host.edit, part.source))
         edit.setToolTip(tr("To change it in the lab, and run it there"))
         edit.setHidden(page.brief)
-        self._error = wrapped_label("", Tone.BAD, letters.mono)
+        self._said = wrapped_label("", Tone.QUIET, look().letters.caption)
         self._output = GrowingText(tr("What the cell printed"))
         code = CodeText(tr("Code of the cell"), part.source)
-        buttons = row(self._run, edit, FREE)
-        came = column(self.said, self._error, self._output, gap=6)
-        column(code, buttons, came, within=self, gap=10, margins=(12, 10, 12, 10))
+        parts = (code, row(self._run, edit, FREE), column(self._said, self._output, gap=6))
+        column(*parts, within=self, gap=10, margins=(12, 10, 12, 10))
 
     def show_play(self, coming: Part | None) -> None:
-        cell, error = self.player.cell(self.part), ""
+        """`coming`: what to do next, in this step."""
+        cell = self._player.cell(self.part)
         works = cell is not None and cell.state in _WORKS
-        self._pressed = self._pressed and not works and self.player.busy()
+        self._pressed = self._pressed and not works and self._player.busy()
         self._run.setText(tr("Run") if cell is None or works else tr("Run again"))
         first = coming is self.part and not works and not self._pressed
         restyle(self._run, "kind", "primary" if first else "")
-        if cell is not None and cell.state == "failed" and cell.failed is not None:
-            # The error's own line; what PyTorch adds below stands in the lab.
-            error = clean(error_words(cell.failed)).strip() or tr(cell.failed.told)
         outputs = () if cell is None else cell.outputs
         printed = [each.text.rstrip("\n") for each in outputs if isinstance(each, Printed)]
         rows = [line for each in printed for line in clean(each).split("\n")]
@@ -271,19 +236,22 @@ class CellBox(Box):
         state, tone = self._stands(cell)
         said = [state, *(() if cell is None or self._pressed else time_words(cell))]
         if (more := len(rows) - _MOST_ROWS) > 0:
-            said.append(
-                trn("{count} line more in the lab", "{count} lines more in the lab", more)
-            )
+            one = mark("{count} line more in the lab")
+            said.append(trn(one, mark("{count} lines more in the lab"), more))
         if pictures := sum(isinstance(each, Pictured) for each in outputs):
             said.append(trn("a picture in the lab", "{count} pictures in the lab", pictures))
-        self.tell(_DOT.join(said), tone)
+        words = _DOT.join(said)
+        if cell is not None and cell.state == "failed" and cell.failed is not None:
+            # The error's own line; what PyTorch adds below stands in the lab.
+            error = clean(error_words(cell.failed)).strip() or tr(cell.failed.told)
+            words += "\n" + shortened(error.split("\n")[0])
+        self._said.setText(words)
+        restyle(self._said, "tone", tone.value)
         self._run.setAccessibleDescription(state)
-        say(self._error, shortened(error.split("\n")[0]))
-        restyle(self._error, "tone", tone.value)
 
     def _stands(self, cell: Cell | None) -> tuple[str, Tone]:
         state = "waiting" if self._pressed else cell.state if cell is not None else ""
-        if not self._pressed and self.player.gone(self.part):
+        if not self._pressed and self._player.gone(self.part):
             return tr("Done, but its results were lost with the worker"), Tone.QUIET
         if state == "running" and cell is not None and cell.asked:
             return tr("Waiting for an answer, in the lab"), Tone.WARN
@@ -298,58 +266,49 @@ class CellBox(Box):
 
     def act(self) -> None:
         """Run it, once."""
-        cell = self.player.cell(self.part)
+        cell = self._player.cell(self.part)
         if not self._pressed and (cell is None or cell.state not in _WORKS):
-            self._pressed = not self.player.must_ask  # the cards are read before it begins
-            self._pressed = run_cells(self.player, self.asks, [self.part])
+            self._pressed = not self._player.must_ask  # the cards are read before it begins
+            self._pressed = self._host.run([self.part])
 
 
-class CheckBox(Box):
+class CheckBox(NoticeBar):
     """Whether a check passed, and what to do where it did not."""
 
     def __init__(self, page: StepPage, part: Check) -> None:
-        super().__init__(page, part, tr("Check"))
-        self._sign = Sign(Icon.CHECK, Tone.GOOD, _beside())
-        self._again = _button(tr("Check again"), self.act)
-        words = column(self.said, row(self._again, FREE), gap=4)
-        row(self._sign, _TOP, words, GROWS, within=self, margins=(12, 8, 12, 8))
+        super().__init__()
+        self.part, self._player = part, page.player
+        self.act = page.player.check_again
 
     def show_play(self, coming: Part | None) -> None:
-        checked, tone = self.player.step.checked.get(self.part.line), Tone.TEXT
-        wrong = checked is not None and not checked.held
+        checked = self._player.step.checked.get(self.part.line)
+        words, tone, ways = tr("\N{CHECK MARK} Check passed."), Tone.GOOD, {}
         if checked is None:
             words, tone = tr("Checked when the cells above have run."), Tone.QUIET
-        elif checked.error:
-            words = tr("This could not be checked. {why}", why=tr(checked.error))
-        elif checked.held:
-            words = tr("Check passed.")
-        else:
+        elif not checked.held:
             words = paragraph((checked.told or tr("Check failed."), checked.found))
-        self.tell(words, tone)
-        restyle(self, "tone", "warn" if wrong else "")
-        self._sign.show_sign(*((Icon.WARNING, Tone.WARN) if wrong else (Icon.CHECK, Tone.GOOD)))
-        self._sign.setVisible(checked is not None)
-        self._again.setVisible(wrong)
-
-    def act(self) -> None:
-        self.player.check_again()
+            if checked.error:
+                words = tr("This could not be checked. {why}", why=tr(checked.error))
+            tone, ways = Tone.WARN, {tr("Check again"): self.act}
+        self.show_notice(LabNotice(words, tone, ways))
 
 
-class PredictBox(Box):
+class PredictBox(QFrame):
     """Asks what will come out, and later shows it beside what did. Until it is revealed, one
     may think again. Nobody has to predict.
     """
 
-    part: Predict
-
     def __init__(self, page: StepPage, part: Predict) -> None:
-        super().__init__(page, part, tr("Prediction"))
-        letters, unit, right = look().letters, part.unit, Qt.AlignmentFlag.AlignRight
-        self._alone = not behind(self.player.step.step, part)
+        super().__init__()
+        self.part, self._page, self._player = part, page, page.player
+        self.setProperty("panel", "notice")
+        self.setAccessibleName(tr("Prediction"))
+        letters, right = look().letters, Qt.AlignmentFlag.AlignRight
+        self._alone = not behind(self._player.step.step, part)
         self._field, self._group = QLineEdit(self, alignment=right), QButtonGroup(self)
         self._field.setFixedWidth(round(_FIGURES * letters.body.width("0")) + 20)
         self._field.setAccessibleName(part.question)
-        self._field.setAccessibleDescription(unit)
+        self._field.setAccessibleDescription(part.unit)
         self._field.textEdited.connect(lambda: restyle(self._field, "bad", value=False))
         self._field.setVisible(not part.choices)
         self._choices = [_Pressed(QRadioButton(), each) for each in part.choices]
@@ -361,20 +320,21 @@ class PredictBox(Box):
         self._answer = QWidget()
         answer = column(*self._choices, within=self._answer, gap=2)
         if not part.choices:
-            add(answer, row(self._field, label(unit, letters.body, Tone.QUIET), FREE))
+            add(answer, row(self._field, label(part.unit, letters.body, Tone.QUIET), FREE))
         self._predict = _button(tr("Predict"), self._on_predict_clicked, "")
-        self._show = _button(tr("Show the answer"), lambda: self.player.reveal(part))
+        self._show = _button(tr("Show the answer"), partial(self._player.reveal, part))
         large = letters.hero if page.brief else letters.number
         sizes = (letters.strong, large, letters.strong)
-        self._bars = [RevealBar(*each, unit) for each in zip(_BARS, sizes, strict=True)]
+        self._bars = [RevealBar(*each, part.unit) for each in zip(_BARS, sizes, strict=True)]
+        self._said = wrapped_label("", Tone.QUIET)
         self._about = wrapped_label("", Tone.QUIET, letters.caption)
         question = wrapped_label(part.question, Tone.TEXT, letters.strong)
         asked = row(self._predict, self._show, FREE)
-        shown = (*self._bars, self.said, self._about)
+        shown = (*self._bars, self._said, self._about)
         column(question, self._answer, asked, *shown, within=self, margins=(12, 10, 12, 10))
 
     def show_play(self, coming: Part | None) -> None:
-        play, part = self.player.step, self.part
+        play, part = self._player.step, self.part
         said, shown = play.predictions.get(part.line), play.revealed.get(part.line)
         if said is not None and said.said in part.choices:
             self._group.button(list(part.choices).index(said.said)).setChecked(True)
@@ -404,7 +364,7 @@ class PredictBox(Box):
             values = values if part.choices else list(found)
         elif said is not None and not self._alone:
             sentence = tr("Your prediction is kept. It is shown when the cells below have run.")
-        self.tell(sentence, tone)
+        self._tell(sentence, tone)
         say(self._about, about)
         most = max((value or 0.0 for _, value in values), default=0.0)
         for bar, (name, value) in zip(self._bars, values, strict=True):
@@ -422,8 +382,9 @@ class PredictBox(Box):
         first = self._group.button(at) if self.part.choices else self._field
         first.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def tell(self, sentence: str, tone: Tone) -> None:
-        super().tell(sentence, tone)
+    def _tell(self, sentence: str, tone: Tone) -> None:
+        say(self._said, sentence)
+        restyle(self._said, "tone", tone.value)
         restyle(self._field, "bad", tone is Tone.BAD)
 
     def _on_predict_clicked(self) -> None:
@@ -431,12 +392,13 @@ class PredictBox(Box):
         try:
             if choices and at < 0:
                 raise Trouble("Choose one of them, then press Predict.")
-            self.player.predict(self.part, str(at + 1) if choices else self._field.text())
+            self._player.predict(self.part, str(at + 1) if choices else self._field.text())
         except Trouble as trouble:
-            self.tell(trouble.told, Tone.BAD)
+            self._tell(trouble.told, Tone.BAD)
             self._take_keyboard()
         else:
-            self.asks.predicted.emit()
+            if self._page.brief:  # Enter runs the next cell there; only the next Enter
+                QTimer.singleShot(0, self, self.window().setFocus)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter ends here: whoever it stands in may run a cell by it."""
@@ -444,13 +406,6 @@ class PredictBox(Box):
             self._on_predict_clicked()
         else:
             super().keyPressEvent(event)
-
-
-_BOXES: dict[type[Part], Callable[..., Box]] = {
-    Code: CellBox,
-    Check: CheckBox,
-    Predict: PredictBox,
-}
 
 
 class RevealBar(QWidget):
@@ -488,7 +443,7 @@ class _Pressed(QWidget):
         self.button, self._words = button, wrapped_label("", Tone.TEXT)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         self._words.setContentsMargins(0, 3, 0, 3)
-        row(button, _TOP, self._words, GROWS, within=self, gap=4)
+        row(button, Qt.AlignmentFlag.AlignTop, self._words, GROWS, within=self, gap=4)
         self.show_words(words)
 
     def show_words(self, words: str) -> None:

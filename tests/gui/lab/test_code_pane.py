@@ -17,6 +17,8 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.lab.events import Asked, Began, Failed
+from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.wire import Answer, Run
 from gpuexplorer.recording.lab_said import Sent
 from tests.gui.hands import click, press, texts, the
@@ -95,35 +97,35 @@ def test_an_error_with_nothing_to_explain_takes_no_room(seat: Seat) -> None:
     assert not the(ErrorPanel, pane).isVisible()
 
 
-def menu_of(pane: CodePane, command: int) -> QMenu:
-    transcript(pane).menu_asked.emit(command, pane.mapToGlobal(QPoint(40, 120)))
+def menu_of(pane: CodePane, cell: Cell) -> QMenu:
+    transcript(pane).menu_asked.emit(cell, pane.mapToGlobal(QPoint(40, 120)))
     return pane.findChildren(QMenu)[-1]
 
 
-def choose(pane: CodePane, command: int, words: str) -> None:
-    menu = menu_of(pane, command)
+def choose(pane: CodePane, cell: Cell, words: str) -> None:
+    menu = menu_of(pane, cell)
     next(each for each in menu.actions() if each.text() == words).trigger()
     menu.close()
 
 
 def test_a_cell_can_be_copied_changed_and_run_again(seat: Seat) -> None:
     pane, lab, worker, qtbot = seat
-    number = run(lab, worker, MAKE_X, tensor("X"))
+    run(lab, worker, MAKE_X, tensor("X"))
     settled(qtbot, lab)
-    choose(pane, number, "Copy cell")
+    choose(pane, lab.ledger.cells[1], "Copy cell")
     assert QGuiApplication.clipboard().text() == MAKE_X
-    choose(pane, number, "Put into the editor")
+    choose(pane, lab.ledger.cells[1], "Put into the editor")
     assert pane.entry.code == MAKE_X
-    choose(pane, number, "Run again")
+    choose(pane, lab.ledger.cells[1], "Run again")
     worker.done(tensor("X"))
-    choose(pane, number, "Run again unwatched")
+    choose(pane, lab.ledger.cells[1], "Run again unwatched")
     worker.done(tensor("X"))
     pane.run_unwatched()
     worker.done(tensor("X"))
     again = [each for each in worker.sent if isinstance(each, Run)]
     assert [each.code for each in again] == [MAKE_X] * 4
     assert [each.watched for each in again] == [True, True, False, False]
-    choose(pane, number, "Run the session again to here")
+    choose(pane, lab.ledger.cells[1], "Run the session again to here")
     assert worker.cells[4:] == [MAKE_X]
 
 
@@ -230,7 +232,7 @@ def test_forms_only_hides_the_editor_and_the_way_to_files(seat: Seat) -> None:
     lab.machine.settings.choose(Choices(lab_forms_only=True))
     assert not pane.entry.isVisible()
     assert MAKE_X in read(pane)
-    menu = menu_of(pane, lab.ledger.cells[1].id)
+    menu = menu_of(pane, lab.ledger.cells[1])
     assert "Put into the editor" not in [each.text() for each in menu.actions()]
     menu.close()
     lab.machine.settings.choose(Choices())
@@ -249,7 +251,7 @@ def test_a_recording_offers_nothing_that_would_run(qtbot: QtBot, lab: Lab) -> No
     shown.changed.emit()
     buttons = [e.text() for e in pane.findChildren(QToolButton) if e.isVisible()]
     assert buttons == ["Copy", "Save as"]
-    menu = menu_of(pane, 1)
+    menu = menu_of(pane, shown.ledger.cells[0])
     assert [each.text() for each in menu.actions()] == ["Copy cell"]
     menu.close()
     assert not any(each.isEnabled() for each in pane.findChildren(CureButton))
@@ -258,7 +260,7 @@ def test_a_recording_offers_nothing_that_would_run(qtbot: QtBot, lab: Lab) -> No
 
 def test_a_cell_that_runs_on_can_be_stopped_and_one_that_hangs_restarted(seat: Seat) -> None:
     pane, lab, worker, qtbot = seat
-    lab.open_cells(["1", "2"], "lesson.py")
+    lab.open_cells([OpenedCell(each, "lesson.py") for each in "12"])
     number, *_ = [lab.run(each) for each in (MAKE_X, "3", "4")]
     worker.say(Began(number))
 
@@ -271,7 +273,7 @@ def test_a_cell_that_runs_on_can_be_stopped_and_one_that_hangs_restarted(seat: S
     click(pane, "Stop")
     assert number in worker.cancelled
     qtbot.waitUntil(lambda: lab.stage is Stage.HANGING)
-    assert texts(the(NoticeBar, pane))[0].startswith("It does not come back")
+    assert texts(the(NoticeBar, pane))[0].startswith("The cell was asked to stop")
     click(pane, "Restart the worker")
     assert worker.killed
 

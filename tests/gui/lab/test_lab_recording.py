@@ -18,6 +18,7 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.recording_state import RecordingPhase, RecordingState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.lab.events import Asked, Began, Finished, Freed, Placed, Printed
+from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.recording.lab_said import Sent, noted_of
 from gpuexplorer.recording.recorded_session import RecordedSession
@@ -87,7 +88,7 @@ class Recorded:
         worker.done(tensor("Y", "cuda:1"))
         lab.run("X @ X")
         worker.fail("shapes", "RuntimeError", "mat1 and mat2 shapes cannot be multiplied")
-        number = lab.run("del Y", cures=3)
+        number = lab.run_all(["del Y"], cures=3)[0]
         worker.say(Began(number), Freed(number, "Y"), Finished(number, 1e-6))
         self.until(lambda: not lab.ledger.unfinished)
 
@@ -166,7 +167,7 @@ def test_nothing_runs_in_a_recording(record: Record) -> None:
     for attempt in (
         lambda: shown.run("import os"),
         lambda: shown.run_all(["import os"]),
-        lambda: shown.open_cells(["import os"], "a.py"),
+        lambda: shown.open_cells([OpenedCell("import os", "a.py")]),
         shown.replay,
         lambda: shown.answer(1, "x"),
     ):

@@ -13,6 +13,7 @@ from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Asked, Began, Failed
 from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.wire import Answer, Complete
 from tests.gui.lab.conftest import PYTHON, ScriptedWorker, finished, run, tensor
 from tests.lab.processes import ended
@@ -199,7 +200,8 @@ def test_cells_of_a_file_run_when_somebody_allows_it_up_to_one_that_fails(
     hands: Hands,
 ) -> None:
     lab, worker = hands.lab, hands.worker
-    lab.open_cells(["a = 1", "a + b", "c = 3"], "/tmp/course.ipynb")
+    cells = ["a = 1", "a + b", "c = 3"]
+    lab.open_cells([OpenedCell(each, "/tmp/course.ipynb") for each in cells])
     assert (lab.ledger.cells, lab.must_ask) == ([], "/tmp/course.ipynb")
     with pytest.raises(Trouble, match="comes from outside"):
         lab.run_opened()

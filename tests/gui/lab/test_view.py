@@ -39,6 +39,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.lab.events import Began
+from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.start import Program
 from tests.gui.desks import desk_of
 from tests.gui.frame.steps import CONTROL, called, keys, write
@@ -289,7 +290,7 @@ def test_watch_asks_for_a_file_its_arguments_and_whether_it_may_run(
 def test_an_opened_program_can_be_watched_and_a_notebook_is_refused(
     screen: Screen, qtbot: QtBot
 ) -> None:
-    screen.lab.open_cells(["import torch"], str(screen.path))
+    screen.lab.open_cells([OpenedCell("import torch", str(screen.path))])
     qtbot.waitUntil(lambda: "1 cell of train.py has not run." in texts(screen.window))
     click(screen.window, "Watch it")
     qtbot.waitUntil(lambda: bool(_shown(WatchSheet, screen.window)))

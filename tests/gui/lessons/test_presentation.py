@@ -8,15 +8,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QRadioButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.gui.lessons.lesson_column import Presentation
 from gpuexplorer.gui.lessons.lesson_text import LessonText
-from gpuexplorer.gui.lessons.presentation import Presentation
-from gpuexplorer.gui.lessons.step_page import RevealBar, StepAsks, StepPage
+from gpuexplorer.gui.lessons.step_page import RevealBar, StepPage
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lessons.lesson import Code, Step, Text
 from gpuexplorer.lessons.player import Player
 from tests.gui.conftest import OpenWindow
 from tests.gui.hands import button, shown
-from tests.gui.lessons.pages import said
+from tests.gui.lessons.pages import Host, said
 from tests.lessons.fake_rig import FakeRig, cell, choice, number, played, step
 
 Present = Callable[..., tuple[Presentation, Player, FakeRig]]
@@ -39,7 +39,7 @@ def present(qtbot: QtBot) -> Iterator[Present]:
         window = QWidget()
         qtbot.addWidget(window)
         windows.append(window)  # nobody else holds it
-        presentation = Presentation(player, StepAsks(), window)
+        presentation = Presentation(player, Host(player), window)
         player.changed = presentation.show_step
         presentation.resize(*size)
         with qtbot.waitActive(presentation):
@@ -161,7 +161,7 @@ def test_over_a_real_window_it_stands_on_the_theme_s_ground_in_large_letters(
     window = open_window()
     player, _ = played(*STEPS)
     player.go(1)
-    presentation = Presentation(player, StepAsks(), window)
+    presentation = Presentation(player, Host(player), window)
     presentation.resize(1366, 768)
     with qtbot.waitExposed(presentation):
         presentation.show()

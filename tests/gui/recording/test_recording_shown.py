@@ -33,6 +33,7 @@ from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.gui.window_commands import Do
+from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recorder import Recorder, machine_of
 from gpuexplorer.telemetry.alerts import Rule, Side
@@ -158,7 +159,7 @@ def test_what_is_in_the_lab_is_still_there_behind_a_recording(
     app = start()
     machines, live = app.window.machines, app.session
     lab = machines.lab(live)
-    lab.open_cells(["X = 1"], "cells.py")
+    lab.open_cells([OpenedCell("X = 1", "cells.py")])
     app.window.open_recording(path)
     qtbot.waitUntil(lambda: app.session is not live)
     assert not app.window.findChildren(Sheet)

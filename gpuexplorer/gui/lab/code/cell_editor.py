@@ -4,25 +4,32 @@ import codeop
 import re
 import textwrap
 import warnings
+from itertools import groupby
 from os.path import commonprefix
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import QFrame, QListWidget, QTextEdit, QWidget
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFont,
+    QKeyEvent,
+    QKeySequence,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QTextEdit, QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.paint.python import INDENT, PythonColours
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import column, say, wrapped_label
 from gpuexplorer.lab.events import Completed
 
 _MOST_LINES, _ABOVE = 10, 9  # pixels over the first line and under the last, with the border
-_QUIET_FOR = 120  # milliseconds without a key before it is asked how the word may go on
 _LONGEST_PASTE = 100_000  # letters
-_HANGING = 2  # letters by which code that wraps goes on deeper than it begins
+_QUIET_FOR = 120  # milliseconds without a key before it is asked how the word may go on
 _MOST_ROWS, _WIDE, _MARGIN = 8, 320, 8  # of the completions
 _GAP = 12  # from the line that is typed, so that the editor's border is seen
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d*\]:)( |$)")
@@ -56,7 +63,7 @@ class CellEditor(QTextEdit):
         self.setTabStopDistance(4 * mono.width(" "))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._colours = PythonColours(self.document())
-        self._hang()
+        hang(self.document())
         self.document().clearUndoRedoStacks()
         self._pause = QTimer(self, singleShot=True, interval=_QUIET_FOR)
         self._pause.timeout.connect(self._ask)
@@ -98,9 +105,8 @@ class CellEditor(QTextEdit):
             return
         if self._completions is None:  # only now it is known in which window
             self._completions = Completions(self.window())
-            self._completions.list.itemClicked.connect(lambda item: self._take(item.text()))
-        self._completions.show_words(words, completed, mark_first=asked)
-        self._completions.stand_over(self)
+            self._completions.itemClicked.connect(self._on_word_clicked)
+        self._completions.offer(self, words, completed, 0 if asked else -1)
 
     def _hide_completions(self) -> None:
         self._pause.stop()
@@ -139,10 +145,8 @@ class CellEditor(QTextEdit):
 
     def _step(self, further: int) -> None:
         """Into the past of cells, or back to what was being typed."""
-        codes: list[str] = []
-        for each in self._lab.ledger.cells:
-            if each.number and codes[-1:] != [each.code]:
-                codes.append(each.code)
+        every = (each.code for each in self._lab.ledger.cells if each.number)
+        codes = [code for code, _ in groupby(every)]
         if self._back > len(codes) or (self._back and codes[-self._back] != self.code):
             self._back = 0  # it was changed, and is a beginning of its own
         if 0 <= self._back + further <= len(codes):
@@ -154,29 +158,15 @@ class CellEditor(QTextEdit):
     def _fit(self) -> None:
         """As high as its lines, up to ten of them."""
         spacing = self.fontMetrics().lineSpacing()
-        every = round(self.document().size().height() / spacing)
-        policy = Qt.ScrollBarPolicy
-        scrolls = policy.ScrollBarAsNeeded if every > _MOST_LINES else policy.ScrollBarAlwaysOff
-        self.setVerticalScrollBarPolicy(scrolls)
-        self.setFixedHeight(max(1, min(_MOST_LINES, every)) * spacing + 2 * _ABOVE)
+        lines = max(1, min(_MOST_LINES, round(self.document().size().height() / spacing)))
+        self.setFixedHeight(lines * spacing + 2 * _ABOVE)
 
-    def _hang(self) -> None:
-        """Lines that wrap go on a little deeper than they begin; part of the same edit."""
-        block, wide = self.document().begin(), look().letters.mono.width(" ")
-        while block.isValid():
-            text, style = block.text(), block.blockFormat()
-            indent = (len(text) - len(text.lstrip()) + _HANGING) * wide
-            if style.leftMargin() != indent:
-                style.setLeftMargin(indent)
-                style.setTextIndent(-indent)
-                cursor = QTextCursor(block)
-                cursor.joinPreviousEditBlock()
-                cursor.setBlockFormat(style)
-                cursor.endEditBlock()
-            block = block.next()
+    def _on_word_clicked(self, item: QListWidgetItem) -> None:
+        if item.flags():  # what is called there is no word
+            self._take(item.text())
 
     def _on_text_changed(self) -> None:
-        self._hang()
+        hang(self.document())
         self.setTabChangesFocus(not self.code)
         before = self.code[: self.textCursor().position()][-1:]
         if self.hasFocus() and before and (before.isidentifier() or before in ".(,"):
@@ -194,31 +184,30 @@ class CellEditor(QTextEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        cursor, modifiers = self.textCursor(), event.modifiers()
+        cursor, modifiers, key = self.textCursor(), event.modifiers(), Qt.Key(event.key())
         control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
         shift = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
         plain = not modifiers & ~Qt.KeyboardModifier.KeypadModifier
         before = cursor.block().text()[: cursor.positionInBlock()]
-        shown, move = self._completions, QTextCursor.MoveOperation
-        offers = shown.list if shown is not None and shown.isVisible() else None
-        match Qt.Key(event.key()):
+        offers, move = self._completions, QTextCursor.MoveOperation
+        offers = offers if offers is not None and offers.isVisible() else None
+        words = offers is not None and offers.count() > offers.first
+        match Qt.Key.Key_Return if key is Qt.Key.Key_Enter else key:
             case Qt.Key.Key_Escape if offers:
                 self._hide_completions()
-            case Qt.Key.Key_Down | Qt.Key.Key_Up if offers and offers.count():
+            case Qt.Key.Key_Down | Qt.Key.Key_Up if offers and words:
                 offers.event(event)
-            case Qt.Key.Key_Tab if offers and offers.count():
-                self._take(offers.item(max(0, offers.currentRow())).text())
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter if (
-                offers and offers.selectedItems() and plain
-            ):
+            case Qt.Key.Key_Tab if offers and words:
+                self._take(offers.item(max(offers.first, offers.currentRow())).text())
+            case Qt.Key.Key_Return if offers and offers.selectedItems() and plain:
                 self._take(offers.selectedItems()[0].text())
             case Qt.Key.Key_Up if plain and not cursor.movePosition(move.Up):
                 self._step(1)
             case Qt.Key.Key_Down if plain and not cursor.movePosition(move.Down):
                 self._step(-1)
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter if control:
+            case Qt.Key.Key_Return if control:
                 self._run() if self.code.strip() else self.form_asked.emit()
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+            case Qt.Key.Key_Return:
                 runs = self._lab.machine.settings.choices.lab_enter_runs is not shift
                 in_the_middle = bool(self.code[cursor.position() :].strip())
                 several = in_the_middle and self.document().blockCount() > 1
@@ -241,8 +230,8 @@ class CellEditor(QTextEdit):
                 self.setTabChangesFocus(True)
             case Qt.Key.Key_Backspace if (
                 plain
-                and not cursor.hasSelection()
-                and (before.isspace() and len(before) % len(INDENT) == 0)
+                and before.isspace()
+                and not (cursor.hasSelection() or len(before) % len(INDENT))
             ):
                 self._shift(back=True)
             case _:
@@ -258,12 +247,11 @@ class CellEditor(QTextEdit):
             return
         text, cursor = source.text(), self.textCursor()
         if len(text) > _LONGEST_PASTE:
-            words = mark(
-                "These are {letters} characters, and the editor takes {most} at a time. Save "
-                "them as a Python program and open that."
+            said = mark(
+                "These are {letters:,} characters, and the editor takes {most:,} at a time. "
+                "Save them as a Python program and open that."
             )
-            figures = {"letters": f"{len(text):,}", "most": f"{_LONGEST_PASTE:,}"}
-            self.refused.emit(tr(words, **figures))
+            self.refused.emit(tr(said, letters=len(text), most=_LONGEST_PASTE))
             return
         line = cursor.document().findBlock(cursor.selectionStart())
         before = line.text()[: cursor.selectionStart() - line.position()]
@@ -277,53 +265,69 @@ class CellEditor(QTextEdit):
         self._hide_completions()
         self.setTabChangesFocus(not self.code)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._hide_completions()
 
-
-class Completions(QFrame):
-    """How a word may go on, and what is called there. A child of the window and no popup: the
+class Completions(QListWidget):
+    """How a word may go on, below what is called there. A child of the window and no popup: the
     keyboard stays with the editor throughout.
     """
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setProperty("panel", "floating")
-        mono = look().letters.mono
-        self._labels = (wrapped_label("", Tone.TEXT, mono), wrapped_label("", Tone.QUIET))
-        self.list = QListWidget()
-        self.list.setFont(mono.font)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        for each in (self, self.list):
-            each.setAccessibleName(tr("Completions"))
-        self.list.setProperty("kind", "menu")
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column(*self._labels, self.list, within=self, gap=2, margins=_MARGIN)
-        self.hide()
+        self.setWordWrap(True)
+        self.setFont(look().letters.mono.font)
+        self.setProperty("kind", "menu")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName(tr("Completions"))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
-    def show_words(self, words: list[str], told: Completed, *, mark_first: bool) -> None:
-        """One that is marked is taken by Enter; else Enter is not about the list."""
-        self.list.clear()
-        self.list.addItems(words)
-        self.list.setCurrentRow(0 if mark_first else -1)
-        for each, text in zip(self._labels, (told.signature, told.doc), strict=True):
-            say(each, text)
-        rows = min(len(words), _MOST_ROWS)
-        self.list.setFixedHeight(max(0, self.list.sizeHintForRow(0) * rows + 2))
-        self.list.setVisible(bool(words))
-
-    def stand_over(self, editor: CellEditor) -> None:
-        """Above the line that is typed; where there is no room, below it."""
+    def offer(self, editor: CellEditor, words: list[str], told: Completed, at: int) -> None:
+        """Above the line that is typed; where there is no room, below it. The word `at` which
+        is marked is taken by Enter; else, at -1, Enter is not about the list.
+        """
+        self.clear()
+        for text in filter(None, (told.signature, told.doc)):
+            QListWidgetItem(text, self).setFlags(Qt.ItemFlag.NoItemFlags)
+        self.first = self.count()  # of the words
+        self.addItems(words)
+        self.setCurrentRow(self.first + at if at >= 0 else -1)
         window, line = self.window().rect(), editor.cursorRect()
         place = editor.viewport().mapTo(self.window(), line.topLeft())
         self.setFixedWidth(min(_WIDE, window.width() - 2 * _MARGIN))
-        self.adjustSize()
+        self.show()  # only then its rows wrap
+        rows = range(min(self.count(), self.first + _MOST_ROWS))
+        self.setFixedHeight(sum(map(self.sizeHintForRow, rows)) + 2 * _MARGIN)
+        self.scrollToTop()
         x = max(_MARGIN, min(place.x(), window.width() - self.width() - _MARGIN))
         above = place.y() - self.height() - _GAP
         self.move(x, above if above >= 0 else place.y() + line.height() + _GAP)
-        self.show()
         self.raise_()
+
+
+def css_of(font: QFont) -> str:
+    size, weight = font.pixelSize(), font.weight().value
+    return f"font-family: '{font.family()}'; font-size: {size}px; font-weight: {weight};"
+
+
+def hanging(line: str) -> QTextBlockFormat:
+    """Code that wraps goes on a little deeper than it begins."""
+    form, letters = QTextBlockFormat(), len(line) - len(line.lstrip()) + len(INDENT) // 2
+    form.setLeftMargin(letters * look().letters.mono.width("0"))
+    form.setTextIndent(-form.leftMargin())
+    return form
+
+
+def hang(document: QTextDocument) -> None:
+    """All its lines; part of the edit before."""
+    late, block, edit = list[QTextBlock](), document.begin(), QTextCursor(document)
+    while block.isValid():
+        if block.blockFormat().leftMargin() != hanging(block.text()).leftMargin():
+            late.append(block)
+        block = block.next()
+    if late:
+        edit.joinPreviousEditBlock()
+        for each in late:
+            QTextCursor(each).setBlockFormat(hanging(each.text()))
+        edit.endEditBlock()
 
 
 def files_of(source: QMimeData) -> list[Path]:

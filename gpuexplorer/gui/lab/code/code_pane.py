@@ -5,25 +5,20 @@ from copy import copy
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSize, Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QMenu, QPlainTextEdit, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.units import duration
+from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor, files_of
 from gpuexplorer.gui.lab.code.error_panel import ErrorPanel
-from gpuexplorer.gui.lab.code.notice_bar import (
-    Answer,
-    LabNotice,
-    NoticeBar,
-    QuestionBar,
-    lab_notice,
-)
+from gpuexplorer.gui.lab.code.notice_bar import LabNotice, NoticeBar, QuestionBar
 from gpuexplorer.gui.lab.code.transcript import Transcript
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import RECORDED
-from gpuexplorer.gui.state.lab.worker_slot import Stage
+from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -39,11 +34,13 @@ from gpuexplorer.gui.widgets.saving import (
 )
 from gpuexplorer.lab.cures import Cure
 from gpuexplorer.lab.events import Completed, Event, Failed
-from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.ledger import Cell, Ledger
 from gpuexplorer.lab.session_files import OpenedCell, notebook, opened, script
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _MARGIN, _NARROW, _LONGEST = 12, 430, 120  # pixels; the last of a file's name
+_SHORT = 0.4  # seconds; a cell that is done sooner needs no button
+_LOOKED_AT = 50  # cells at the end, of which some may wait
 _KINDS = [FileKind(mark("Python program"), "py"), FileKind(mark("Notebook"), "ipynb")]
 
 
@@ -59,11 +56,11 @@ class CodePane(QFrame):
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("Code"))
         self.setAcceptDrops(True)
+        self.setMinimumSize(280, 320)
         self._lab, self._settings = lab, lab.machine.settings
-        self._ended = ""  # why the last worker did
         self._said = LabNotice()
-        self._asks = False  # a person wants to run the cells of a file from outside
-        self._wanted: int | None = None  # so many of them, until it is allowed
+        # A person wants so many cells of this file from outside to run; None: all.
+        self._asks: tuple[str, int | None] = ("", None)
         self._just_failed: int | None = None
         self._completing: int | None = None
         self.program = Program(self, lab)  # the session, to be copied, saved and opened
@@ -76,14 +73,14 @@ class CodePane(QFrame):
         below = column(*asked, margins=(_MARGIN, 0, _MARGIN, 0))
         parts = (self._make_head(), self._transcript, GROWS, below)
         column(*parts, within=self, margins=(1, 1, 1, _MARGIN))
-        self._transcript.cell_chosen.connect(self._on_cell_chosen)
         self._transcript.left.connect(self._on_left)
         self._transcript.copy_asked.connect(self._copy)
         self._transcript.menu_asked.connect(self._on_menu_asked)
         self._panel.cure_chosen.connect(self._on_cure_chosen)
         self._panel.typed.connect(self.entry.take_key)
-        self._notice.answered.connect(self.answer)
-        self._question.answered.connect(self._on_question_answered)
+        self._notice.pressed.connect(self._type_on)
+        self._question.answered.connect(lab.answer)
+        self._question.answered.connect(self._type_on)
         self.entry.entered.connect(self._enter)
         self.entry.form_asked.connect(self.form_asked)
         self.entry.completion_asked.connect(self._on_completion_asked)
@@ -92,7 +89,7 @@ class CodePane(QFrame):
         lab.code_offered.connect(self.entry.put)
         lab.told.connect(self._on_told)
         lab.changed.connect(self._on_changed)
-        lab.stage_changed.connect(self._on_stage_changed)
+        lab.stage_changed.connect(self.pull)
         lab.selection.changed.connect(self._on_selection_changed)
         self._settings.changed.connect(self._on_changed)
         self._on_changed()
@@ -100,20 +97,20 @@ class CodePane(QFrame):
     def _make_head(self) -> QWidget:
         opens = tr("Open the cells of a Python program or a notebook")
         self._open = ToolButton("word", Icon.OPEN_FILE, tr("Open…"), opens)
-        self._open.clicked.connect(self.program.ask_which)
-        self._watch = ToolButton("word", Icon.WATCH, tr("Watch…"))
-        self._watch.clicked.connect(self.watch_asked)
+        self._watch = ToolButton("word", Icon.WATCH)
         copies = tr("Copy the whole session as a Python program")
         self._copies = ToolButton("word", Icon.COPY, tr("Copy"), copies)
-        self._copies.clicked.connect(self.program.copy)
         saves = tr("Save the session as a Python program or a notebook")
         self._save = ToolButton("word", Icon.EXPORT, tr("Save as"), saves)
-        self._save.clicked.connect(self.program.ask_where)
+        self._tools = (self._open, self._watch, self._copies, self._save)
+        session = self.program
+        acts = (session.ask_which, self.watch_asked, session.copy, session.ask_where)
+        names = ("open", "watch", "copy", "save")
+        for name, button, act in zip(names, self._tools, acts, strict=True):
+            button.setObjectName(f"lab.{name}")
+            button.clicked.connect(act)
         self._more = IconButton(Icon.MENU, tr("More about the session"))
         self._more.clicked.connect(self._on_more_asked)
-        self._tools = (self._open, self._watch, self._copies, self._save)
-        for name, button in zip(("open", "watch", "copy", "save"), self._tools, strict=True):
-            button.setObjectName(f"lab.{name}")
         self.show_watched("")
         self._title, head = label(tr("Code"), look().letters.title), QWidget()
         margins = (16, 10, 8, 2)
@@ -126,8 +123,14 @@ class CodePane(QFrame):
 
     def pull(self) -> None:
         """What is read live: how long the cell that runs has been running."""
-        notice = lab_notice(self._lab, self._said, self._ended, asks=self._asks)
-        self._notice.show_notice(notice)
+        lab, said = self._lab, self._said
+        shown = self._of_work() or self._of_what_stands()
+        if shown is None:
+            why = lab.said_of_recording or lab.machine.session.source.figures_alone
+            shown = LabNotice(
+                tr(why or lab.pythons.passed_over), Tone.QUIET if why else Tone.WARN
+            )
+        self._notice.show_notice(said if said.sentence and not shown.ways else shown)
 
     def paste(self) -> None:
         """Whatever has the keyboard, what was copied elsewhere is meant for the editor."""
@@ -139,24 +142,8 @@ class CodePane(QFrame):
         """What is typed, without the watch that finds copies and takes time."""
         self._enter(self.entry.code, watched=False)
 
-    def answer(self, answer: Answer) -> None:
-        """As the notice above the editor offers it."""
-        lab = self._lab
-        acts: dict[Answer, Callable[[], object]] = {
-            Answer.STOP: lab.cancel,
-            Answer.RESTART: lab.restart,
-            Answer.REPLAY: partial(self._try, lab.replay),
-            Answer.START_OVER: partial(self._try, lab.start_over),
-            Answer.ALLOW: partial(self._run_opened, self._wanted, allowed=True),
-            Answer.RUN_NEXT: partial(self._run_opened, 1),
-            Answer.RUN_ALL: partial(self._run_opened, None),
-            Answer.WATCH: lambda: self.watch_file_asked.emit(Path(lab.opened[0].path)),
-            Answer.DROP: lab.drop_opened,
-        }
-        self._asks = False
-        self.entry.setFocus()
-        acts[answer]()
-        self.pull()
+    def replay(self) -> None:
+        self._try(self._lab.replay)
 
     def show_watched(self, name: str) -> None:
         """The file of the program that is watched; empty where none is."""
@@ -165,7 +152,7 @@ class CodePane(QFrame):
         back = tr("Back to {file}, which is watched", file=name)
         new = tr("Run a Python program whole, and watch which of its lines move bytes")
         why_not = self._lab.program.why_not
-        self._watch.setEnabled(not (self._lab.recorded or why_not))
+        self._watch.setEnabled(not why_not)
         self._watch.setToolTip(tr(why_not) if why_not else back if name else new)
 
     def say(self, sentence: str, tone: Tone = Tone.QUIET) -> None:
@@ -176,6 +163,69 @@ class CodePane(QFrame):
         """Why something that was asked for cannot be done."""
         self.say(sentence, Tone.BAD)
 
+    def _of_work(self) -> LabNotice | None:
+        """What happens just now; the gravest first."""
+        lab, ledger = self._lab, self._lab.ledger
+        waiting = sum(each.state == "waiting" for each in ledger.cells[-_LOOKED_AT:])
+        running, seconds = ledger.running, lab.running_seconds or 0.0
+        stage = stage_words(lab.stage, tr(lab.sentence))
+        match lab.stage:
+            case Stage.HANGING:
+                ways = {tr("Restart the worker"): lab.restart}
+                return LabNotice(stage.sentence, stage.tone, ways)
+            case Stage.FAILED:
+                return LabNotice(stage.sentence, stage.tone)
+            case Stage.SEARCHING | Stage.STARTING:
+                return LabNotice(stage.sentence) if waiting else None
+            case Stage.WAITING:
+                said = tr("Cells waiting for PyTorch: {count}", count=len(ledger.unfinished))
+            case _ if ledger.replaying:
+                left = len(ledger.replaying)
+                said = tr("The session is run again. Cells to come: {count}", count=left)
+            # What a cell asks stands there already, and ends it.
+            case _ if running is None or running.asked:
+                said = tr("Cells waiting: {count}", count=waiting) if waiting else ""
+            case _:
+                one = mark("Cell {number} runs, {time}")
+                more = mark("Cell {number} runs, {time}. Cells waiting: {count}")
+                shown = {"number": running.number, "time": duration(seconds), "count": waiting}
+                said = tr(more if waiting else one, **shown) if seconds >= _SHORT else ""
+        return LabNotice(said, ways={tr("Stop"): lab.cancel}) if said else None
+
+    def _of_what_stands(self) -> LabNotice | None:
+        """What was lost and can be run again; or the cells of an opened file."""
+        lab = self._lab
+        ended = "" if lab.recorded else tr(lab.sentence)
+        tone = Tone.WARN if ended else Tone.QUIET
+        if lab.can_replay and not lab.ledger.used:
+            one = mark("Run the session again ({count} cell)")
+            many = mark("Run the session again ({count} cells)")
+            again = trn(one, many, len(lab.ledger.replay()))
+            gone = tr("What the cells made is gone with their worker.")
+            over = partial(self._try, lab.start_over)
+            return LabNotice(ended or gone, tone, {again: self.replay, tr("Start over"): over})
+        if not lab.opened:
+            return LabNotice(ended, tone) if ended else None
+        path, runs = Path(lab.opened[0].path), self._run_opened
+        drop = {tr("Discard"): lab.drop_opened}
+        count = sum(each.path == lab.opened[0].path for each in lab.opened)
+        if lab.must_ask and lab.must_ask == self._asks[0]:
+            words = tr(
+                "{file} comes from outside. Its cells (the next {count}) run as your own "
+                "Python, with your rights: they can read and change your files. Read them "
+                "first.",
+                file=path.name,
+                count=count,
+            )
+            return LabNotice(words, Tone.WARN, {tr("Run them"): self._run_allowed, **drop})
+        one = mark("{count} cell of {file} has not run.")
+        many = mark("{count} cells of {file} have not run.")
+        words = paragraph([self._said.sentence, ended, trn(one, many, count, file=path.name)])
+        ways = {tr("Run next"): partial(runs, 1), tr("Run all"): partial(runs, None)}
+        if path.suffix.lower() == ".py":
+            ways[tr("Watch it")] = partial(self.watch_file_asked.emit, path)
+        return LabNotice(words, tone, {**ways, **drop})
+
     def _enter(self, code: str, *, watched: bool = True) -> None:
         code = code.strip("\n")
         if code.strip() and self._try(partial(self._lab.run, code, watched=watched)):
@@ -183,7 +233,7 @@ class CodePane(QFrame):
 
     def _try(self, act: Callable[[], object]) -> bool:
         """Else it says why not. What was said of earlier cells no longer matters."""
-        self._said, self._ended = LabNotice(), ""
+        self._said = LabNotice()
         try:
             act()
         except Trouble as trouble:
@@ -192,22 +242,26 @@ class CodePane(QFrame):
         self._transcript.go_to_end()
         return True
 
-    def _run_opened(self, count: int | None, *, allowed: bool = False) -> None:
+    def _run_opened(self, count: int | None) -> None:
         """Only those of one file, which somebody has to read and allow first."""
-        lab, self._wanted = self._lab, count
-        if allowed:
-            lab.allow(lab.must_ask)
-        self._asks = bool(lab.must_ask)
-        if self._asks:
-            self._said = LabNotice()
+        lab = self._lab
+        if lab.must_ask:
+            self._asks, self._said = (lab.must_ask, count), LabNotice()
             self._transcript.go_to_end(to_read=True)
-            return
-        cells = [each for each in lab.opened[:count] if each.path == lab.opened[0].path]
-        self._try(partial(lab.run_opened, len(cells)))
+            self.pull()
+        else:
+            self._try(partial(lab.run_opened, count))
 
-    def _copy(self, command: int) -> None:
-        QGuiApplication.clipboard().setText(self._transcript.code_of(command))
+    def _run_allowed(self) -> None:
+        self._lab.allow(self._lab.must_ask)
+        self._run_opened(self._asks[1])
+
+    def _copy(self, cell: Cell | OpenedCell) -> None:
+        QGuiApplication.clipboard().setText(cell.code)
         self.say(tr("Cell copied."))
+
+    def _type_on(self, *_: object) -> None:
+        self.entry.setFocus()
 
     def _may_take_keyboard(self) -> bool:
         """Nobody is torn away from what is being written."""
@@ -247,24 +301,12 @@ class CodePane(QFrame):
         self._show_error()
         self.pull()
 
-    def _on_stage_changed(self) -> None:
-        if self._lab.stage is Stage.RESTING:
-            self._ended = ""
-        elif self._lab.stage is not Stage.FAILED and self._lab.sentence:
-            self._ended = tr(self._lab.sentence)
-        self.pull()
-
     def _on_selection_changed(self) -> None:
         command = self._lab.selection.cell_in(self._lab.ledger)
         self._transcript.show_selected(command)
         self._show_error()
         if command is not None:
             self._transcript.reveal(command)
-
-    def _on_cell_chosen(self, command: int) -> None:
-        cell, things = self._lab.ledger.cell(command), self._lab.ledger.things
-        placed = () if cell is None else [each for each in cell.placed if each in things]
-        self._lab.selection.choose(command, placed)
 
     def _on_left(self) -> None:
         self._lab.selection.choose()
@@ -273,10 +315,6 @@ class CodePane(QFrame):
     def _on_completion_asked(self, code: str, at: int) -> None:
         self._completing = self._lab.complete(code, at)
 
-    def _on_question_answered(self, command: int, text: str | None) -> None:
-        self._lab.answer(command, text)
-        self.entry.setFocus()
-
     def _on_cure_chosen(self, cure: Cure, command: int) -> None:
         self.entry.setFocus()
         done = self._try(partial(self._lab.run_cure, cure, command))
@@ -284,34 +322,34 @@ class CodePane(QFrame):
             self._lab.selection.choose()
 
     def _on_more_asked(self) -> None:
-        menu, replay = QMenu(self), self._lab.replay
+        menu = QMenu(self)
         if not self.entry.isHidden():
             menu.addAction(tr("Run the cell unwatched"), self.run_unwatched)
         if self._lab.ledger.replay():
-            menu.addAction(tr("Run the session again"), partial(self._try, replay))
-            with_failed = partial(self._try, partial(replay, with_failed=True))
+            menu.addAction(tr("Run the session again"), self.replay)
+            with_failed = partial(self._try, partial(self._lab.replay, with_failed=True))
             menu.addAction(tr("Run it again with the cells that failed"), with_failed)
         open_below(menu, self._more)
 
-    def _on_menu_asked(self, command: int, place: QPoint) -> None:
-        lab, menu, code = self._lab, QMenu(self), self._transcript.code_of(command)
+    def _on_menu_asked(self, cell: Cell | OpenedCell, place: QPoint) -> None:
+        lab, menu, code = self._lab, QMenu(self), cell.code
         menu.aboutToHide.connect(menu.deleteLater)
-        menu.addAction(tr("Copy cell"), partial(self._copy, command))
-        cell = lab.ledger.cell(command)
-        if cell is not None and cell.outputs:
+        menu.addAction(tr("Copy cell"), partial(self._copy, cell))
+        if isinstance(cell, Cell) and cell.outputs:
             printed = "".join(getattr(each, "text", "") for each in cell.outputs)
             copies = partial(QGuiApplication.clipboard().setText, printed)
             menu.addAction(tr("Copy what it printed"), copies)
-            unfold = partial(self._transcript.unfold, command)
+            unfold = partial(self._transcript.unfold, cell.id)
             menu.addAction(tr("Show all it printed, or its beginning and end"), unfold)
         if not self.entry.isHidden():
             menu.addAction(tr("Put into the editor"), partial(self.entry.put, code))
-        if cell is not None and not lab.recorded:
-            again, unwatched = partial(lab.run, code), partial(lab.run, code, watched=False)
-            menu.addAction(tr("Run again"), partial(self._try, again))
-            menu.addAction(tr("Run again unwatched"), partial(self._try, unwatched))
-            upto = partial(self._try, partial(lab.replay, cell.number))
-            menu.addAction(tr("Run the session again to here"), upto)
+        if isinstance(cell, Cell) and not lab.recorded:
+            for words, act in (
+                (tr("Run again"), partial(lab.run, code)),
+                (tr("Run again unwatched"), partial(lab.run, code, watched=False)),
+                (tr("Run the session again to here"), partial(lab.replay, cell.number)),
+            ):
+                menu.addAction(words, partial(self._try, act))
         menu.popup(place)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -327,12 +365,6 @@ class CodePane(QFrame):
         for each in self._tools:
             each.show_compact(self.width() < _NARROW)
 
-    def sizeHint(self) -> QSize:
-        return QSize(440, 600)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(280, 320)
-
 
 class Program:
     """The session as a script or a notebook, for the clipboard and from and to files. Threads
@@ -346,18 +378,19 @@ class Program:
         self._saving.refused.connect(pane.refuse)
 
     def copy(self) -> None:
-        if not self._empty():
-            written = partial(script, self._as_it_is())
-            in_a_thread(written, self._pane, self._on_written, self._pane.refuse)
+        if (session := self._taken()) is not None:
+            written, pane = partial(script, session), self._pane
+            in_a_thread(written, pane, self._on_written, pane.refuse)
 
     def ask_where(self) -> None:
-        if not self._empty():
+        if self._taken() is not None:
             session = self._lab.machine.session
             name = suggested_name("lab", session.clock.wall(), simulated=session.simulated)
             self._saving.ask(tr("Save the session"), name, _KINDS, self._writer)
 
     def save(self, path: Path) -> None:
-        self._saving.save(path, self._writer(path))
+        if (write := self._writer(path)) is not None:
+            self._saving.save(path, write)
 
     def ask_which(self) -> None:
         kinds = tr("Programs and notebooks (*.py *.ipynb)")
@@ -368,27 +401,23 @@ class Program:
         if self._lab.recorded:
             self._pane.refuse(tr(RECORDED))
         else:
-            in_a_thread(partial(opened, path), self._pane, self._on_read, self._pane.refuse)
+            pane, read = self._pane, partial(opened, path)
+            in_a_thread(read, pane, self._lab.open_cells, pane.refuse)
 
-    def _writer(self, path: Path) -> Write:
-        ledger, text = self._as_it_is(), notebook if path.suffix == ".ipynb" else script
-        return lambda: write_whole(path, [text(ledger).encode()])
+    def _writer(self, path: Path) -> Write | None:
+        written, session = notebook if path.suffix == ".ipynb" else script, self._taken()
+        if session is None:
+            return None
+        return lambda: write_whole(path, [written(session).encode()])
 
-    def _as_it_is(self) -> Ledger:
-        """Nothing is added to it while it is written."""
+    def _taken(self) -> Ledger | None:
+        """As it is now; nothing is added to it while it is written."""
         ledger = copy(self._lab.ledger)
         ledger.cells = list(ledger.cells)
-        return ledger
-
-    def _empty(self) -> bool:
-        there = any(each.number for each in self._lab.ledger.cells)
-        if not there:
-            self._pane.refuse(tr("There is no cell yet that could be saved or copied."))
-        return not there
-
-    def _on_read(self, cells: list[OpenedCell]) -> None:
-        codes, prose = [each.code for each in cells], [each.prose for each in cells]
-        self._lab.open_cells(codes, cells[0].path, prose)
+        if any(each.number for each in ledger.cells):
+            return ledger
+        self._pane.refuse(tr("There is no cell yet that could be saved or copied."))
+        return None
 
     def _on_written(self, program: str) -> None:
         QGuiApplication.clipboard().setText(program)

@@ -52,14 +52,20 @@ class ErrorPanel(QFrame):
 
     def show_selected(self, selected: int | None) -> None:
         """The selected cell where it failed, else the newest where that one did."""
-        cell, letters = self._failed(selected), look().letters
-        meaning = tr(self._lab.course.meanings.get(cell.id, NOTHING)) if cell else ""
-        found, units = self._cures(cell), self._lab.machine.settings.choices.units
-        priced = [(each, price_words(each, self._expect, units)) for each in found]
+        cell, letters, lab = self._failed(selected), look().letters, self._lab
+        meaning = tr(lab.course.meanings.get(cell.id, NOTHING)) if cell else ""
+        backend, units = (
+            made_up(lab.machine.session.backend),
+            lab.machine.settings.choices.units,
+        )
+
+        expect: Expect = lambda _: None  # noqa: E731 - nothing is claimed about real cards
+        if backend is not None:
+            expect = partial(expected_copy, backend.machine.spec, lab.switches.visible)
+        found = [(each, price_words(each, expect, units)) for each in self._cures(cell)]
         if not (meaning or found):
             cell = None  # what there is to say stands at the cell
-        shown = (cell and cell.id, meaning, priced)
-        if shown == self._shown:
+        if (shown := (cell and cell.id, meaning, found)) == self._shown:
             return
         self._shown, self.cell, self._buttons = shown, None, []
         self.setVisible(cell is not None)
@@ -70,20 +76,19 @@ class ErrorPanel(QFrame):
         self.setAccessibleName(f"{title} {meaning}".strip())
         content = QWidget()
         content.setProperty("panel", "clear")
-        said = [wrapped_label(title, Tone.BAD, letters.strong)]
-        said += [wrapped_label(meaning, Tone.TEXT)] if meaning else []
-        self._column = column(*said, within=content, gap=_GAP, margins=_MARGINS)
+        self._column = column(within=content, gap=_GAP, margins=_MARGINS)
+        add(self._column, wrapped_label(title, Tone.BAD, letters.strong))
+        if meaning:
+            add(self._column, wrapped_label(meaning, Tone.TEXT))
         if found:
-            timed = made_up(self._lab.machine.session.backend) and any(e.copies for e in found)
-            modelled = tr("Possible fixes (the times are modelled)")
-            words = modelled if timed else tr("Possible fixes")
-            self._column.addWidget(label(words, letters.caption, Tone.QUIET))
-        for cure, price in priced:
-            button = CureButton(self._lab, cure, price)
+            modelled = backend is not None and any(cure.copies for cure, _ in found)
+            words = mark("Possible fixes (the times are modelled)")
+            words = tr(words if modelled else mark("Possible fixes"))
+            add(self._column, label(words, letters.caption, Tone.QUIET))
+        for cure, price in found:
+            self._buttons.append(button := CureButton(lab, cure, price))
             button.clicked.connect(partial(self.cure_chosen.emit, cure, cell.id))
-            button.typed.connect(self.typed)
-            self._column.addWidget(button)
-            self._buttons.append(button)
+            add(self._column, button)
         before = self._area.takeWidget()
         before.deleteLater()  # it may be a button of it that is pressed
         self._area.setWidget(content)
@@ -110,6 +115,14 @@ class ErrorPanel(QFrame):
         if event.size().width() != event.oldSize().width():
             self._fit()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What no button takes: somebody would rather write a cell."""
+        text, leaves = event.text(), event.key() == Qt.Key.Key_Escape
+        if leaves or (text and text.isprintable()):
+            self.typed.emit("" if leaves else text)
+        else:
+            super().keyPressEvent(event)
+
     def _failed(self, selected: int | None) -> Cell | None:
         ledger = self._lab.ledger
         chosen = None if selected is None else ledger.cell(selected)
@@ -129,13 +142,6 @@ class ErrorPanel(QFrame):
         current = cell in ledger.cells[ledger.first :]
         return cures(cell.failed, cell, ledger, free) if current else ()
 
-    def _expect(self, copying: Copying) -> tuple[float, str] | None:
-        """None for real cards: nothing is claimed about them."""
-        backend = made_up(self._lab.machine.session.backend)
-        if backend is None:
-            return None
-        return expected_copy(backend.machine.spec, self._lab.switches.visible, copying)
-
     def _show_focused(self) -> None:
         for each in self._buttons:
             if each.hasFocus():
@@ -143,13 +149,10 @@ class ErrorPanel(QFrame):
 
 
 class CureButton(QPushButton):
-    """`typed`: somebody would rather write a cell."""
-
-    typed = Signal(str)
+    """Its code, its price, and between which devices it copies."""
 
     def __init__(self, lab: Lab, cure: Cure, price: str) -> None:
         super().__init__()
-        self.cure = cure
         self.setProperty("kind", "cure")
         self.setAutoDefault(True)  # so that Enter presses it
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -159,11 +162,11 @@ class CureButton(QPushButton):
         letters, said = look().letters, ["; ".join(cure.shown), price]
         code = wrapped_label("\n".join(cure.shown), Tone.TEXT, letters.mono)
         words = column(code, wrapped_label(price, Tone.QUIET, letters.caption), gap=2)
-        beside = row(words, GROWS, within=self, gap=5, margins=(10, 6, 10, 6))
+        self._beside = row(words, GROWS, within=self, gap=5, margins=(10, 6, 10, 6))
         if cure.copies:
             sources = list(dict.fromkeys(each.source for each in cure.copies))
             target, chips = cure.copies[0].target, [DeviceChips(), DeviceChips()]
-            add(beside, chips[0], wrapped_label("→", Tone.QUIET), chips[1])
+            add(self._beside, chips[0], wrapped_label("→", Tone.QUIET), chips[1])
             chips[0].show_devices(", ".join(sources), lab.devices())
             chips[1].show_devices(target, lab.devices())
             path = {"sources": listed(sources), "target": target}
@@ -172,23 +175,8 @@ class CureButton(QPushButton):
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName(". ".join(said))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        match event.key():
-            case Qt.Key.Key_Down:
-                self.focusNextChild()
-            case Qt.Key.Key_Up:
-                self.focusPreviousChild()
-            case Qt.Key.Key_Escape:
-                self.typed.emit("")
-            case key if key != Qt.Key.Key_Space and event.text() and event.text().isprintable():
-                self.typed.emit(event.text())
-            case _:
-                super().keyPressEvent(event)
-
     def sizeHint(self) -> QSize:
-        layout = self.layout()
-        assert layout is not None
-        return layout.totalSizeHint()
+        return self._beside.totalSizeHint()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, 0)

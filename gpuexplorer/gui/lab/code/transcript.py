@@ -2,12 +2,14 @@
 
 import base64
 from bisect import bisect_right
+from collections.abc import Iterator
 from contextlib import suppress
+from html import escape
+from string import Template
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QUrl, Signal
 from PySide6.QtGui import (
-    QColor,
     QContextMenuEvent,
     QImage,
     QKeyEvent,
@@ -17,34 +19,31 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QTextBlockFormat,
-    QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextFrame,
     QTextFrameFormat,
-    QTextImageFormat,
 )
-from PySide6.QtWidgets import QTextEdit
+from PySide6.QtWidgets import QTextBrowser
 
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.event_loop import guarded
+from gpuexplorer.gui.lab.code.cell_editor import css_of, hanging
 from gpuexplorer.gui.lab.code.cell_words import DOT, calls_to, outcome, shown_rows
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run
-from gpuexplorer.gui.paint.python import INDENT, colour, parts
+from gpuexplorer.gui.paint.python import parts
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import faded
-from gpuexplorer.lab.events import Frame, Pictured, Printed
+from gpuexplorer.lab.events import Frame, Pictured
 from gpuexplorer.lab.ledger import Cell, time_words
 from gpuexplorer.lab.printed import clean, error_words, shortened
 from gpuexplorer.lab.session_files import OpenedCell
 
-_LEFT, _GUTTER, _RIGHT, _BOTTOM, _LEAST = 16, 48, 12, 8, 90
-_CHIP, _AROUND, _INSET, _RADIUS = 16.0, 6.0, 8.0, 6.0
-_NEXT = 0.4  # of the page, at most, for the cell to run next
+_GUTTER, _MARGIN, _LEAST = 56, 8, 90
+_CHIP, _AROUND, _RADIUS = 16.0, 6.0, 6.0
+_NEXT = 0.4  # of the page, for the cell to run next
 _NEAR = 4  # pixels from the end that are the end
-_BETWEEN, _BEFORE, _SMALL = 16, 8, 4  # pixels between cells, before a part, before a line
-_HIGHEST = 360  # pixels of a picture
 _WIDEST = 132  # letters, as in a terminal: a table that wraps is none
 _MOST_OPENED = 200  # cells that have not run
 _MOST_ROWS, _MOST_UNFOLDED = 40, 2000  # of what a cell printed
@@ -53,6 +52,30 @@ _WELCOME = mark(
     "forms do and what files hold becomes cells here, each with what it cost."
 )
 _OF_RECORDING = mark("No cell had run at this moment of the recording.")
+_SHEET = Template("""
+p { margin: 4px 0 0 0; white-space: pre-wrap; color: $quiet; }
+.say { $caption }
+.code, .out, .err, .value, .warning, .error { $mono }
+.code { color: $text; margin: 0; }
+.part { margin-top: 8px; }
+.wide { white-space: pre; }
+.prose { $body }
+.value { color: $text; }
+.warning, .warn { color: $warn; }
+.error, .bad { color: $bad; }
+.pale { color: $quiet; }
+.gone { color: $faint; }
+.code_word { color: $code_word; }
+.code_text { color: $code_text; }
+.code_number { color: $code_number; }
+.faint { color: $faint; }
+.fault { text-underline-style: wave; text-decoration-color: $bad; }
+a { color: $accent; text-decoration: none; }
+""")
+_P, _SPAN = '<p class="{}">{}</p>', '<span class="{}">{}</span>'
+_LINE = '<p class="{}" style="margin-left: {}px; text-indent: -{}px">{}</p>'
+_LINK = '<a href="{}">{}</a>'
+_PICTURE = '<p class="part"><img src="{}" style="max-width: 75%"></p>'
 
 
 class _Written(NamedTuple):
@@ -60,89 +83,72 @@ class _Written(NamedTuple):
 
     command: int  # below 0: it has not run
     cell: Cell | OpenedCell
-    stamp: tuple[object, ...]
     released: bool  # what it made is gone
-    begin: QTextCursor
+    stamp: tuple[object, ...]
+    frame: QTextFrame
 
 
-class Transcript(QTextEdit):
+class Transcript(QTextBrowser):
     """Stays at the newest cell that ran, unless a person scrolled away."""
 
-    cell_chosen = Signal(object)  # by its command
     left = Signal()  # nothing is to be selected any longer
-    copy_asked = Signal(object)
+    copy_asked = Signal(object)  # the cell
     menu_asked = Signal(object, QPoint)
 
     def __init__(self, lab: Lab) -> None:
-        super().__init__(readOnly=True)
+        super().__init__(openLinks=False)
         self._lab = lab
         self._written: list[_Written] = []
         self._unfolded: set[int] = set()
         self._selected: int | None = None
-        self._reads, self._moving, self._follows = False, False, True
-        self.setUndoRedoEnabled(False)
+        self._reads, self._follows = False, True
         self.setProperty("panel", "clear")
         self.setAccessibleName(tr("Cells of the session"))
         flag = Qt.TextInteractionFlag
         selects = flag.TextSelectableByMouse | flag.TextSelectableByKeyboard
-        self.setTextInteractionFlags(selects)
+        self.setTextInteractionFlags(selects | flag.LinksAccessibleByMouse)
         self._welcome = tr(_OF_RECORDING if lab.recorded else _WELCOME)
-        self.setAccessibleDescription(self._welcome)
         self.setMinimumHeight(_LEAST)
-        self.document().setDocumentMargin(_LEFT)
-        style = QTextFrameFormat()
-        style.setLeftMargin(_GUTTER)
-        style.setRightMargin(_RIGHT)
-        style.setBottomMargin(_BOTTOM)
-        self.document().rootFrame().setFrameFormat(style)
-        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        self.document().setDocumentMargin(_MARGIN)
+        self.verticalScrollBar().actionTriggered.connect(self._on_scrolled)
         self.document().documentLayout().documentSizeChanged.connect(self._follow)
-        look().changed.connect(self._write_all)
+        self.anchorClicked.connect(lambda url: self.unfold(int(url.path())))
+        look().changed.connect(self._dress)
+        self._dress()
 
     def refresh(self) -> None:
         """The next cells of opened files, which have not run, stand last."""
         lab, ledger, written = self._lab, self._lab.ledger, self._written
-        units, nowhere = lab.machine.settings.choices.units, QTextCursor()
-        news = []
-        for at, cell in enumerate(ledger.cells):
-            last = cell.outputs[-1] if cell.outputs else None
-            said = (len(cell.outputs), last, len(cell.transfers), cell.state, cell.cured_by)
-            released = at < ledger.first or ledger.gone(cell)
-            of_run = (cell.life, cell.finished is None, cell.id in self._unfolded, released)
-            stamp = (cell.id, units, cell.code, *said, *of_run)
-            news.append(_Written(cell.id, cell, stamp, released, nowhere))
-        news += [
-            _Written(-id(each), each, (each,), released=False, begin=nowhere)
-            for each in lab.opened[:_MOST_OPENED]
-        ]
-        if [each.stamp for each in news] == [each.stamp for each in written]:
-            return
-        self._moving = True
-        batch = QTextCursor(self.document())
+        cells: list[Cell | OpenedCell] = [*ledger.cells, *lab.opened[:_MOST_OPENED]]
+        batch, units = QTextCursor(self.document()), lab.machine.settings.choices.units
         batch.beginEditBlock()
-        if len(news) < len(written):
-            cut = self._text(len(news))
-            cut.setPosition(max(0, cut.selectionStart() - 1))
-            cut.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
-            cut.removeSelectedText()
-            del written[len(news) :]
-        for at, one in enumerate(news):
+        while len(written) > len(cells):
+            frame = written.pop().frame
+            batch.setPosition(frame.firstPosition() - 1)
+            batch.setPosition(frame.lastPosition() + 1, QTextCursor.MoveMode.KeepAnchor)
+            batch.removeSelectedText()
+        for at, cell in enumerate(cells):
+            command, released, stamp = -id(cell), False, tuple[object, ...]([cell])
+            if isinstance(cell, Cell):
+                command, released = cell.id, at < ledger.first or ledger.gone(cell)
+                last = cell.outputs[-1] if cell.outputs else None
+                of_run = (cell.state, cell.life, released, command in self._unfolded)
+                said = (len(cell.outputs), last, len(cell.transfers), cell.cured_by)
+                stamp = (cell, units, *of_run, *said)
             if at == len(written):
-                begin = QTextCursor(self.document())
-                begin.movePosition(QTextCursor.MoveOperation.End)
-                if at:
-                    begin.insertBlock()
-                begin.setKeepPositionOnInsert(True)
-                written.append(one._replace(begin=begin, stamp=()))
-            before, written[at] = written[at], one._replace(begin=written[at].begin)
-            if before.stamp != one.stamp:
-                cursor = self._text(at)
+                batch.movePosition(QTextCursor.MoveOperation.End)
+                form = QTextFrameFormat()
+                form.setLeftMargin(_GUTTER)
+                frame = batch.insertFrame(form)
+                written.append(_Written(command, cell, released, (), frame))
+            if written[at].stamp != stamp:
+                one = _Written(command, cell, released, stamp, written[at].frame)
+                written[at], cursor = one, _text(one)
                 cursor.removeSelectedText()
-                width = max(80, self.viewport().width() - _GUTTER - _RIGHT)
-                most = _MOST_UNFOLDED if one.command in self._unfolded else _MOST_ROWS
-                _Page(cursor, width, lab, most).write(one)
+                first = hanging(cell.code.partition("\n")[0])
+                cursor.setBlockFormat(QTextBlockFormat() if cell.prose else first)
+                cursor.insertHtml("".join(self._paragraphs(one)))
         batch.endEditBlock()
-        self._moving = False
         self._follow()
         self._describe()
 
@@ -154,17 +160,17 @@ class Transcript(QTextEdit):
     def reveal(self, command: int) -> None:
         """Scrolls no further than it takes; to the end of what is too high for the page."""
         if (at := self._index_of(command)) >= 0:
-            (top, bottom), bar = self._place(at), self.verticalScrollBar()
-            lowest = bottom - self.viewport().height()
+            place, bar = self._place(self._written[at]), self.verticalScrollBar()
+            lowest = place.bottom() - self.viewport().height()
             kept = max(lowest, bar.value())
-            bar.setValue(round(kept if lowest > top else min(kept, top)))
+            bar.setValue(round(kept if lowest > place.top() else min(kept, place.top())))
+            self._on_scrolled()
 
     def go_to_end(self, *, to_read: bool = False) -> None:
         """What a person asked for now is to be seen. `to_read`: cells that have not run, from
         the first of them on.
         """
         self._follows, self._reads = True, to_read
-        self.horizontalScrollBar().setValue(0)
         self._follow()
 
     def unfold(self, command: int) -> None:
@@ -172,31 +178,78 @@ class Transcript(QTextEdit):
         self._unfolded ^= {command}
         self.refresh()
 
-    def code_of(self, command: int) -> str:
-        return next((e.cell.code for e in self._written if e.command == command), "")
-
-    def _write_all(self) -> None:
-        """In other colours, or as wide as there is room now."""
+    def _dress(self) -> None:
+        letters = look().letters
+        fonts = {"caption": letters.caption, "mono": letters.mono, "body": letters.body}
+        css = {name: css_of(each.font) for name, each in fonts.items()}
+        sheet = _SHEET.substitute(look().theme.named(), **css)
+        self.document().setDefaultStyleSheet(sheet)
         self._written = [each._replace(stamp=()) for each in self._written]
         self.refresh()
 
-    def _text(self, at: int) -> QTextCursor:
-        """All that is written of that cell, selected: up to where the next one begins."""
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(self._written[at].begin.position())
-        if at + 1 < len(self._written):
-            end = self._written[at + 1].begin.position() - 1
-            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        else:
-            cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
-        return cursor
+    def _paragraphs(self, one: _Written) -> Iterator[str]:
+        """A cell as it is written, in the classes of the sheet."""
+        cell, lab, plain = one.cell, self._lab, "gone" if one.released else ""
 
-    def _place(self, at: int) -> tuple[float, float]:
-        """Where it begins and ends, down from the top of the document."""
-        layout, text = self.document().documentLayout(), self._text(at)
-        first = layout.blockBoundingRect(self.document().findBlock(text.selectionStart()))
-        last = layout.blockBoundingRect(text.block())
-        return first.top() - _AROUND, last.bottom() + _AROUND
+        def said(text: str, *classes: str) -> str:
+            return _P.format(" ".join(classes), escape(text).replace("\n", "<br>"))
+
+        if cell.prose:
+            yield said(clean(cell.prose), "prose")
+        if not isinstance(cell, Cell):
+            yield from _code(cell.code, None, pale=True)
+            yield said(tr("Not run yet"), "say", "part")
+            return
+        failed = cell.failed
+        here = [e for e in (failed.frames if failed else ()) if e.cell == cell.number]
+        pale = one.released or cell.state == "waiting"
+        yield from _code(cell.code, here[-1] if here else None, pale=pale)
+        most = _MOST_UNFOLDED if cell.id in self._unfolded else _MOST_ROWS
+        for output in dict.fromkeys(cell.outputs):  # a loop may warn a thousand times
+            if isinstance(output, Pictured):
+                yield self._picture(output.png) or said(
+                    tr("A picture that cannot be read"), "say"
+                )
+                continue
+            text = output.text
+            if output.stream == "warning" and output.line:
+                where = {"cell": output.cell, "line": output.line}
+                text = tr("Cell {cell}, line {line}: {text}", text=text.strip(), **where)
+            rows, hidden = shown_rows(text, most)
+            wide = "wide" if any(len(each) > _WIDEST for each in rows) else ""
+            style, half = (output.stream, wide, plain), len(rows) // 2 if hidden else None
+            yield said("\n".join(rows[:half]), *style)
+            if hidden:
+                more = trn("{count} more row", "{count} more rows", hidden)
+                yield _P.format("say", _LINK.format(cell.id, more))
+                yield said("\n".join(rows[half:]), *style)
+        if failed is not None:
+            yield from (said(each, "say") for each in calls_to(failed, cell, lab.ledger))
+            rows, _ = shown_rows(error_words(failed), _MOST_UNFOLDED)
+            yield said("\n".join(rows), "error", "part")
+        words, tone = outcome(cell, lab.ledger, lab.machine.settings.choices.units)
+        if words:
+            yield said(words, "say", "part", plain or tone.value)
+        times = DOT.join([*([tr("from a form")] if cell.by_form else []), *time_words(cell)])
+        if times:
+            yield said(times, "say", plain)
+
+    def _picture(self, png: str) -> str:
+        """Read once: a cell is written anew with each thing that it prints or draws."""
+        address, kind = QUrl(f"{len(png)}-{hash(png)}"), QTextDocument.ResourceType
+        found = self.document().resource(kind.ImageResource.value, address)
+        if not isinstance(found, QImage):
+            with suppress(ValueError):
+                found = QImage.fromData(base64.b64decode(png))
+            if not isinstance(found, QImage) or found.isNull():
+                return ""
+            self.document().addResource(kind.ImageResource.value, address, found)
+        return _PICTURE.format(address.toString())
+
+    def _place(self, one: _Written) -> QRectF:
+        """Of the cell and its number, in the document."""
+        place = self.document().documentLayout().frameBoundingRect(one.frame)
+        return place.adjusted(0, -_AROUND, 0, _AROUND)
 
     def _index_of(self, command: int | None) -> int:
         """-1 where it is not here."""
@@ -204,42 +257,44 @@ class Transcript(QTextEdit):
 
     def _last_above(self, y: float) -> int:
         """-1 where all begin below it."""
-        return bisect_right(range(len(self._written)), y, key=lambda at: self._place(at)[0]) - 1
+        return bisect_right(self._written, y, key=lambda each: self._place(each).top()) - 1
 
-    def _index_at(self, place: QPoint) -> int:
-        """-1 above the first and below the last."""
+    def _command_at(self, place: QPoint) -> int | None:
+        """None above the first and below the last."""
         y = place.y() + self.verticalScrollBar().value()
-        at = self._last_above(y)
-        return at if at >= 0 and y <= self._place(at)[1] else -1
+        found = self._written[max(0, self._last_above(y)) :][:1]
+        return next((e.command for e in found if self._place(e).top() <= y), None)
 
     @property
     def _end(self) -> int:
         """Where the newest cell that ran is seen, and the beginning of the one to run next."""
-        ran = sum(1 for each in self._written if each.command >= 0)
-        bar, page = self.verticalScrollBar(), self.viewport().height()
-        if ran == len(self._written):
-            return bar.maximum()
-        begin, end = self._place(ran)
-        bottom = min(end, begin + page * (_NEXT if ran else 1))
-        return max(0, min(bar.maximum(), round(begin if self._reads else bottom - page)))
+        if (one := next((e for e in self._written if e.command < 0), None)) is not None:
+            above = 0.0 if self._reads or one is self._written[0] else 1 - _NEXT
+            return round(self._place(one).top() - above * self.viewport().height())
+        return self.verticalScrollBar().maximum()
 
     def _follow(self) -> None:
-        if self._follows and not self._moving:
-            self._moving = True
+        if self._follows:
             self.verticalScrollBar().setValue(self._end)
-            self._moving = False
         self.viewport().update()
 
-    def _on_scrolled(self, value: int) -> None:
-        if not self._moving:
-            self._follows = abs(value - self._end) <= _NEAR
+    def _on_scrolled(self) -> None:
+        bar = self.verticalScrollBar()
+        end = max(0, min(bar.maximum(), self._end))
+        self._follows = abs(bar.sliderPosition() - end) <= _NEAR
+
+    def _choose(self, command: int) -> None:
+        """With the things that it placed."""
+        cell, things = self._lab.ledger.cell(command), self._lab.ledger.things
+        placed = () if cell is None else [each for each in cell.placed if each in things]
+        self._lab.selection.choose(command, placed)
 
     def _describe(self) -> None:
         """The cell that is selected, for screen readers."""
-        at, words = self._index_of(self._selected), "" if self._written else self._welcome
-        if at >= 0:
+        words = "" if self._written else self._welcome
+        if (at := self._index_of(self._selected)) >= 0:
             one = self._written[at]
-            words = self._text(at).selection().toPlainText().replace("\n", ". ")
+            words = _text(one).selection().toPlainText().replace("\n", ". ")
             if isinstance(one.cell, Cell):
                 words = tr("Cell {number}: {words}", number=one.cell.number, words=words)
             if one.released:
@@ -249,35 +304,26 @@ class Transcript(QTextEdit):
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self.viewport()) as painter:
-            drawing = Drawing(painter)
+            drawing, above = Drawing(painter), self.verticalScrollBar().value()
             if not self._written:
-                place = self.viewport().rect().adjusted(_LEFT, _SMALL, -_RIGHT, 0)
+                place = self.viewport().rect().adjusted(2 * _MARGIN, _MARGIN, -_MARGIN, 0)
                 painter.setPen(drawing.theme.quiet)
                 painter.drawText(place, Qt.TextFlag.TextWordWrap, self._welcome)
-            value, aside = self.verticalScrollBar().value(), self.horizontalScrollBar().value()
-            painter.translate(-aside, -value)
-            first = max(0, self._last_above(value + event.rect().top()))
-            for at in range(first, len(self._written)):
-                top, bottom = self._place(at)
-                if top > value + event.rect().bottom():
+            painter.translate(-self.horizontalScrollBar().value(), -above)
+            for one in self._written[max(0, self._last_above(above + event.rect().top())) :]:
+                if self._place(one).top() > above + event.rect().bottom():
                     break
-                wide = self.document().size().width() - 2 * _INSET
-                self._draw_chip(drawing, at, QRectF(_INSET, top, wide, bottom - top))
+                self._draw_chip(drawing, one)
         super().paintEvent(event)
 
-    def _draw_chip(self, drawing: Drawing, at: int, place: QRectF) -> None:
+    def _draw_chip(self, drawing: Drawing, one: _Written) -> None:
         """Its number, and a ground where it is selected."""
-        theme, letters, one = drawing.theme, drawing.letters.caption, self._written[at]
-        cell = one.cell if isinstance(one.cell, Cell) else None
-        failed, text = (
-            cell is not None and cell.state == "failed",
-            str(cell.number) if cell else "–",
-        )
+        theme, letters, place = drawing.theme, drawing.letters.caption, self._place(one)
+        text, failed = "–", False
+        if isinstance(one.cell, Cell):
+            text, failed = str(one.cell.number), one.cell.state == "failed"
         strong = theme.bad if failed else theme.text
-        fill, ink = (
-            faded(theme.bad, 0.2) if failed else theme.track,
-            strong if failed else theme.quiet,
-        )
+        fill, ink = (faded(strong, 0.2), strong) if failed else (theme.track, theme.quiet)
         if one.command == self._selected:
             drawing.filled(place, theme.selection, _RADIUS)
             fill, ink = strong, theme.ground
@@ -285,24 +331,17 @@ class Transcript(QTextEdit):
                 drawing.focus_ring(place, _RADIUS)
         wide = max(_CHIP, letters.width(text) + 10)
         middle = place.top() + _AROUND + drawing.letters.mono.height / 2
-        chip = QRectF(_GUTTER - 10 - wide, middle - _CHIP / 2, wide, _CHIP)
+        chip = QRectF(_GUTTER - 4 - wide, middle - _CHIP / 2, wide, _CHIP)
         drawing.filled(chip, fill, CHIP_RADIUS)
         x = chip.center().x() - letters.width(text) / 2
         drawing.text(x, middle + letters.cap_height / 2, Run(text, letters, ink))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        at, left = self._index_at(event.position().toPoint()), Qt.MouseButton.LeftButton
-        if at >= 0 and event.button() == left and not self.textCursor().hasSelection():
-            self.cell_chosen.emit(self._written[at].command)
-            if self.anchorAt(event.position().toPoint()):
-                self.unfold(self._written[at].command)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        super().mouseMoveEvent(event)
-        shape = Qt.CursorShape
-        over = self.anchorAt(event.position().toPoint())
-        self.viewport().setCursor(shape.PointingHandCursor if over else shape.IBeamCursor)
+        command = self._command_at(event.position().toPoint())
+        pressed = event.button() == Qt.MouseButton.LeftButton
+        if command is not None and pressed and not self.textCursor().hasSelection():
+            self._choose(command)
 
     def event(self, event: QEvent) -> bool:
         # The space bar unfolds the cell that is selected, before it holds the time, and Ctrl+C
@@ -323,163 +362,50 @@ class Transcript(QTextEdit):
         copies = event.matches(QKeySequence.StandardKey.Copy)
         if plain and key in steps and self._written:
             command = self._written[max(0, min(last, steps[Qt.Key(key)]))].command
-            self.cell_chosen.emit(command)
+            self._choose(command)
             self.reveal(command)
         elif plain and key == Qt.Key.Key_Escape:
             self.left.emit()
         elif plain and key == Qt.Key.Key_Space and at >= 0:
             self.unfold(self._written[at].command)
         elif copies and at >= 0 and not self.textCursor().hasSelection():
-            self.copy_asked.emit(self._written[at].command)
+            self.copy_asked.emit(self._written[at].cell)
         else:
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        at, place = self._index_at(event.pos()), event.globalPos()
+        command, place = self._command_at(event.pos()), event.globalPos()
         if event.reason() is QContextMenuEvent.Reason.Keyboard:
-            at = self._index_of(self._selected)
-            top = round(self._place(at)[0]) if at >= 0 else 0
-            corner = QPoint(_GUTTER, top - self.verticalScrollBar().value())
-            place = self.viewport().mapToGlobal(corner)
-        if at >= 0:
-            command = self._written[at].command
-            self.cell_chosen.emit(command)
-            self.menu_asked.emit(command, place)
+            command, place = self._selected, self.mapToGlobal(QPoint(_GUTTER, _GUTTER))
+        if command is not None and (at := self._index_of(command)) >= 0:
+            self._choose(command)
+            self.menu_asked.emit(self._written[at].cell, place)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        cells = [each.cell for each in self._written if isinstance(each.cell, Cell)]
-        if any(isinstance(each, Pictured) for cell in cells for each in cell.outputs):
-            self._write_all()
         self._follow()
 
 
-class _Page:
-    """Writes one cell where the cursor stands, in the theme's letters and colours."""
+def _text(one: _Written) -> QTextCursor:
+    """All that is written of that cell, selected."""
+    cursor = one.frame.firstCursorPosition()
+    cursor.setPosition(one.frame.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+    return cursor
 
-    def __init__(self, cursor: QTextCursor, width: int, lab: Lab, most: int) -> None:
-        """`width` pixels are there, for at `most` so many rows of each output."""
-        self._cursor, self._width, self._lab, self._most = cursor, width, lab, most
-        self._begun, self._wraps = False, True
 
-    def write(self, one: _Written) -> None:
-        theme, letters, cell = look().theme, look().letters, one.cell
-        quiet, caption, before = (
-            theme.faint if one.released else theme.quiet,
-            letters.caption,
-            _BEFORE,
-        )
-        if cell.prose:
-            self._block(0, clean(cell.prose), letters.body, theme.quiet)
-        if not isinstance(cell, Cell):
-            self._write_code(cell, None, theme.quiet)
-            self._block(_BEFORE, tr("Not run yet"), caption, theme.quiet)
-            return
-        failed, pale = cell.failed, one.released or cell.state == "waiting"
-        here = [e for e in (failed.frames if failed else ()) if e.cell == cell.number]
-        self._write_code(cell, here[-1] if here else None, theme.quiet if pale else None)
-        for output in dict.fromkeys(cell.outputs):  # a loop may warn a thousand times
-            if isinstance(output, Pictured):
-                self._write_picture(output.png, before)
-            else:
-                inks = {} if one.released else {"value": theme.text, "warning": theme.warn}
-                self._write_printed(output, before, inks.get(output.stream, quiet))
-            before = _SMALL
-        if failed is not None:
-            for call in calls_to(failed, cell, self._lab.ledger):
-                self._block(_SMALL, call, caption, theme.quiet)
-            error = "\n".join(shown_rows(error_words(failed), _MOST_UNFOLDED)[0])
-            self._block(_BEFORE, error, letters.mono, theme.bad)
-        said, tone = outcome(cell, self._lab.ledger, self._lab.machine.settings.choices.units)
-        if said:
-            self._block(_BEFORE, said, caption, quiet if one.released else theme.tone(tone))
-        times = DOT.join([*([tr("from a form")] if cell.by_form else []), *time_words(cell)])
-        if times:
-            self._block(_SMALL, times, caption, quiet)
-
-    def _write_code(
-        self, cell: Cell | OpenedCell, fault: Frame | None, ink: QColor | None
-    ) -> None:
-        """In its colours, where it has no `ink`. Lines that wrap go on a little deeper."""
-        theme, letters, quotes = look().theme, look().letters, ""
-        for number, line in enumerate(cell.code.split("\n"), start=1):
-            text, before = clean(shortened(line)), _SMALL if number == 1 else 0
-            indent = len(text) - len(text.lstrip()) + len(INDENT) // 2
-            hanging = min(indent * letters.mono.width("0"), self._width / 2)
-            self._block(before, text, letters.mono, ink or theme.text, hanging)
-            found, quotes = parts(text, quotes)
-            style = QTextCharFormat()
-            for begin, end, part in found if ink is None else ():
-                style.setForeground(colour(theme, part))
-                self._mark(begin, end, style)
-            if fault is not None and fault.line == number:
-                # The expression that failed; the whole line where it is not known.
-                known = 0 <= fault.begin < fault.end <= len(text)
-                style = QTextCharFormat()
-                style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-                style.setUnderlineColor(theme.bad)
-                self._mark(*((fault.begin, fault.end) if known else (0, len(text))), style)
-
-    def _write_printed(self, output: Printed, before: int, ink: QColor) -> None:
-        letters, text = look().letters, output.text
-        if output.stream == "warning" and output.line:
-            where = {"cell": output.cell, "line": output.line}
-            text = tr("Cell {cell}, line {line}: {text}", text=text.strip(), **where)
-        rows, hidden = shown_rows(text, self._most)
-        self._wraps = any(len(each) > _WIDEST for each in rows)
-        half = len(rows) // 2 if hidden else len(rows)
-        self._block(before, "\n".join(rows[:half]), letters.mono, ink)
-        if hidden:
-            more, link = trn("{count} more row", "{count} more rows", hidden), QTextCharFormat()
-            self._block(0, more, letters.caption, look().theme.accent)
-            link.setAnchor(True)
-            link.setAnchorHref("unfold")
-            self._mark(0, len(more), link)
-            self._block(0, "\n".join(rows[half:]), letters.mono, ink)
-        self._wraps = True
-
-    def _write_picture(self, png: str, before: int) -> None:
-        """Read once: a cell is written anew with each thing that it prints or draws."""
-        document, address = self._cursor.document(), QUrl(f"{len(png)}-{hash(png)}")
-        kind, letters = QTextDocument.ResourceType.ImageResource.value, look().letters
-        image = document.resource(kind, address)
-        if not isinstance(image, QImage):
-            with suppress(ValueError):
-                image = QImage.fromData(base64.b64decode(png))
-        if not isinstance(image, QImage) or image.isNull():
-            words = tr("A picture that cannot be read")
-            self._block(before, words, letters.caption, look().theme.quiet)
-            return
-        document.addResource(kind, address, image)
-        size, picture = image.deviceIndependentSize(), QTextImageFormat()
-        share = min(1.0, self._width / size.width(), _HIGHEST / size.height())
-        picture.setName(address.toString())
-        picture.setWidth(size.width() * share)
-        picture.setHeight(size.height() * share)
-        self._block(before, "", letters.mono, look().theme.text)
-        self._cursor.insertImage(picture)
-
-    def _block(
-        self, before: float, text: str, letters: Lettering, ink: QColor, hanging: float = 0.0
-    ) -> None:
-        """All its rows are one block: each other would have that margin above it."""
-        style, drawn = QTextBlockFormat(), QTextCharFormat()
-        style.setTopMargin(before if self._begun else _BETWEEN)
-        style.setLeftMargin(hanging)
-        style.setTextIndent(-hanging)
-        style.setNonBreakableLines(not self._wraps)
-        drawn.setFont(letters.font)
-        drawn.setForeground(ink)
-        if self._begun:
-            self._cursor.insertBlock(style, drawn)
-        else:
-            self._cursor.setBlockFormat(style)
-        self._begun = True
-        self._cursor.insertText(text.replace("\n", "\u2028"), drawn)
-
-    def _mark(self, begin: int, end: int, style: QTextCharFormat) -> None:
-        """Letters of the line that was written last."""
-        marked, start = QTextCursor(self._cursor), self._cursor.block().position()
-        marked.setPosition(start + begin)
-        marked.setPosition(start + end, QTextCursor.MoveMode.KeepAnchor)
-        marked.mergeCharFormat(style)
+def _code(code: str, fault: Frame | None, *, pale: bool) -> Iterator[str]:
+    """In its colours, unless it is `pale`; what failed is underlined, where that is known."""
+    quotes = ""
+    for number, line in enumerate(code.split("\n"), start=1):
+        text, shown, at = clean(shortened(line)), "", 0
+        found, quotes = parts(text, quotes)
+        marks: list[tuple[int, int, str]] = [] if pale else [*found]
+        if fault is not None and fault.line == number:
+            known = 0 <= fault.begin < fault.end <= len(text)
+            marks = [(fault.begin, fault.end, "fault") if known else (0, len(text), "fault")]
+        for begin, end, style in marks:
+            shown += escape(text[at:begin]) + _SPAN.format(style, escape(text[begin:end]))
+            at = end
+        indent = round(hanging(text).leftMargin())
+        shown += escape(text[at:])
+        yield _LINE.format("code pale" if pale else "code", indent, indent, shown)

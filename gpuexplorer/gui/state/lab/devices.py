@@ -93,6 +93,7 @@ class DeviceFacts:
         """
         hello, found, unsure = self.ledger.hello, list[BenchDevice](), False
         meant: Mapping[str, Meant] = {} if hello is None else matches(hello, self.cards)
+        offered = () if hello is None else hello.devices
         if hello is None:
             usable = [each for each in self.cards if each.card.cuda_index is not None]
             usable.sort(key=lambda each: each.card.cuda_index or 0)
@@ -100,8 +101,8 @@ class DeviceFacts:
                 by_index = {each.card.index: each for each in self.cards}
                 usable = [by_index[index] for index in self.visible if index in by_index]
             meant = {f"cuda:{number}": (each, NOTHING) for number, each in enumerate(usable)}
-        expected = [Device("cpu", ""), *(Device(each, "") for each in meant)]
-        for device in expected if hello is None else hello.devices:
+            offered = (Device("cpu", ""), *(Device(each, "") for each in meant))
+        for device in offered:
             card, why = meant.get(device.name, (None, NOTHING))
             if card is not None:
                 found.append(self._of_card(device, card, why))
@@ -145,12 +146,13 @@ class DeviceFacts:
         total = total or device.total_bytes or card.memory_bytes or 0
         # Of a card that was not used yet, only the driver can tell.
         free = _free(reading, total)
-        newer = reading is not None and reading.at > self.done_at and free is not None
-        if memory.free_bytes is not None and not newer:
+        newer = reading is not None and reading.at > self.done_at
+        if memory.free_bytes is not None and (free is None or not newer):
             free = memory.free_bytes
         ours = (memory.reserved_bytes or 0) + (memory.context_bytes or 0)
-        state = CardState.WORKING if reading is None else reading.state
-        gone, way_out = _LOST.get(state, (NOTHING, device.way_out))
+        gone, way_out = NOTHING, device.way_out
+        if reading is not None:
+            gone, way_out = _LOST.get(reading.state, (gone, way_out))
         number = name.partition(":")[2]
         if not why and number not in ("", shown.number):
             why = Message(

@@ -7,7 +7,6 @@ import json
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -99,12 +98,10 @@ class Lab(WorkerSlot):
             machine, pythons, starts, program_load, self, recorded=recorded
         )
 
-    def devices(self) -> Sequence[BenchDevice]:
+    def devices(self, course: LabCourse | None = None) -> Sequence[BenchDevice]:
         """What PyTorch offers, with the cards that it cannot use behind."""
-        return self._devices(self.course)
-
-    def _devices(self, course: LabCourse) -> Sequence[BenchDevice]:
-        at, visible, worker = course.done_at, self.switches.visible, self.worker_pid
+        course, visible = course or self.course, self.switches.visible
+        at, worker = course.done_at, self.worker_pid
         return lab_devices(self.machine, course.ledger, visible, at, worker)
 
     def cards(self) -> dict[str, CardId]:
@@ -120,7 +117,7 @@ class Lab(WorkerSlot):
 
     def new_course(self) -> LabCourse:
         """An empty one, to be shown when a recording's playhead went back."""
-        return LabCourse(self._devices, lambda: self.machine.settings.choices.units)
+        return LabCourse(self.devices, lambda: self.machine.settings.choices.units)
 
     def show(self, course: LabCourse) -> None:
         """As much as is noted in it. Only of a lab that is recorded."""
@@ -148,30 +145,24 @@ class Lab(WorkerSlot):
         path = self.opened[0].path if self.opened else ""
         return "" if path in self._allowed else path
 
-    def run(
-        self,
-        code: str,
-        *,
-        cures: int | None = None,
-        by_form: bool = False,
-        watched: bool = True,
-    ) -> int:
+    def run(self, code: str, *, by_form: bool = False, watched: bool = True) -> int:
         """The number of its command. It runs when all that was asked before it is done. Raises
         Trouble in a recording, as all does that would run something.
         """
-        return self.run_all([code], cures=cures, by_form=by_form, watched=watched)[0]
+        return self.run_all([code], by_form=by_form, watched=watched)[0]
 
     def run_all(
         self,
         codes: Sequence[str],
-        *,
         cures: int | None = None,
+        *,
         by_form: bool = False,
         watched: bool = True,
     ) -> Sequence[int]:
         """One after another, up to the first that fails; the last is the one that cures."""
-        cell = partial(self._new_cell, by_form=by_form, watched=watched)
-        commands = [*map(cell, codes[:-1]), cell(codes[-1], cures)]
+        wanted = [Sent(0, each, by_form=by_form, watched=watched) for each in codes]
+        wanted[-1] = replace(wanted[-1], cures=cures)
+        commands = [*map(self._new_cell, wanted)]
         self._begin(commands)
         return [each.id for each in commands]
 
@@ -188,11 +179,10 @@ class Lab(WorkerSlot):
             self.replay(cell.number - 1)
         self.run_all(cure.cells, cures=command)
 
-    def open_cells(self, cells: Sequence[str], path: str, prose: Sequence[str] = ()) -> None:
+    def open_cells(self, cells: Sequence[OpenedCell]) -> None:
         """They stand there; nothing runs."""
         self._refuse_where_recorded()
-        pairs = itertools.zip_longest(cells, prose, fillvalue="")
-        self.opened += [OpenedCell(code, path, words) for code, words in pairs]
+        self.opened += cells
         self._tell_changed()
 
     def allow(self, path: str) -> None:
@@ -201,15 +191,14 @@ class Lab(WorkerSlot):
         self._tell_changed()
 
     def run_opened(self, count: int | None = None) -> None:
-        """The first so many, up to one that fails; raises Trouble before it is allowed."""
-        for each in (chosen := self.opened[:count]):
-            if each.path not in self._allowed:
-                raise Trouble(
-                    "{file} comes from outside, and nobody has said that its cells may run.",
-                    "Read the cells first; then allow them to run.",
-                    file=each.path,
-                )
-        self._begin(chosen)
+        """The first so many of one file, up to one that fails; Trouble before it is allowed."""
+        if self.must_ask:
+            raise Trouble(
+                "{file} comes from outside, and nobody has said that its cells may run.",
+                "Read the cells first; then allow them to run.",
+                file=self.must_ask,
+            )
+        self._begin([e for e in self.opened[:count] if e.path == self.opened[0].path])
 
     def drop_opened(self) -> None:
         """What has not run of the files that were opened."""
@@ -245,7 +234,7 @@ class Lab(WorkerSlot):
     def cancel(self) -> None:
         """Give up what runs, and what waits behind it. What does not come back is hanging."""
         if self._worker is not None:
-            self._give_up(self._give_up_turns(), "cancelled", _BEFORE_ITS_TURN)
+            self._give_up_turns(_BEFORE_ITS_TURN)
             for each in sorted({*self.ledger.unfinished, *self._evaluating}, reverse=True):
                 self._worker.cancel(each)
             self._patience.start()
@@ -307,25 +296,14 @@ class Lab(WorkerSlot):
         self.pythons.give_up()
         self._clear()
 
-    def _new_cell(
-        self,
-        code: str,
-        cures: int | None = None,
-        *,
-        by_form: bool = False,
-        watched: bool = True,
-        outside: str = "",
-        prose: str = "",
-    ) -> Run:
+    def _new_cell(self, wanted: Sent) -> Run:
         self._refuse_where_recorded()
         if not self.ledger.cells:
             self.note(Sent(**vars(_FIRST)))
-        number = len(self.ledger.cells)
-        placement = self.switches.placement
-        command = Run(next(self._ids), code, number, watched=watched, placement=placement)
-        sent = Sent(**vars(command), cures=cures, by_form=by_form, outside=outside, prose=prose)
+        number, placement = len(self.ledger.cells), self.switches.placement
+        sent = replace(wanted, id=next(self._ids), number=number, placement=placement)
         self.note(sent)
-        return command
+        return sent.command
 
     def _refuse_where_recorded(self) -> None:
         if self.recorded:
@@ -347,7 +325,7 @@ class Lab(WorkerSlot):
         cell = self._behind.popleft()
         if isinstance(cell, OpenedCell):
             self.opened.remove(cell)
-            cell = self._new_cell(cell.code, outside=cell.path, prose=cell.prose)
+            cell = self._new_cell(Sent(0, cell.code, outside=cell.path, prose=cell.prose))
         self._head = cell.id
         self._send(cell)
 
@@ -381,11 +359,11 @@ class Lab(WorkerSlot):
         self._give_up_all(cause, why)
         self.note(Gone(released=released))
 
-    def _give_up_turns(self) -> Sequence[int]:
-        """The commands that will not run. Cells of opened files go on standing there."""
+    def _give_up_turns(self, why: Message) -> None:
+        """What waits will not run. Cells of opened files go on standing there."""
         given_up = [each.id for each in self._behind if isinstance(each, Run)]
         self._behind.clear()
-        return given_up
+        self._give_up(given_up, "cancelled", why)
 
     def _give_up(self, commands: Collection[int], cause: str, why: Message) -> None:
         for number in sorted(commands):
@@ -396,7 +374,7 @@ class Lab(WorkerSlot):
     def _give_up_all(self, cause: str, why: Message) -> None:
         """All that nobody answers any more."""
         asked, self._evaluating = self._evaluating, set()
-        self._give_up_turns()
+        self._behind.clear()
         self._give_up({*asked, *self.ledger.unfinished}, cause, why)
 
     def _enter(self, stage: Stage) -> None:
@@ -437,7 +415,7 @@ class Lab(WorkerSlot):
     def _take_failure(self, failed: Failed) -> None:
         cell = self.ledger.cell(failed.id)
         if failed.id == self._head:
-            self._give_up(self._give_up_turns(), "cancelled", _ONE_BEFORE_FAILED)
+            self._give_up_turns(_ONE_BEFORE_FAILED)
         if failed.cause in BROKEN:
             # Nothing on that card works any more before its context is gone with the process.
             self._ending = True

@@ -271,22 +271,18 @@ class ProgramState(WorkerSlot):
                 self.watched.emit()
 
     def _on_ended(self, why: Message) -> None:
-        status = self._status
-        failed = None if self.cell is None else self.cell.failed
+        failed, status = None if self.cell is None else self.cell.failed, self._status
         cause = "" if failed is None else failed.cause
         interrupted = self.phase in (Phase.STOPPING, Phase.HANGING)
+        phase = Phase.FAILED
         if self.course.began_at is None:
             phase = Phase.REFUSED
         elif self._killed:
             phase = Phase.KILLED
-        elif failed is None:
-            phase = Phase.ENDED
-        elif cause == "cancelled" or interrupted:
+        elif cause == "cancelled" or (cause and interrupted):
             phase = Phase.STOPPED
-        elif cause == "ended":
-            phase = Phase.KILLED if (status or 0) < 0 else Phase.ENDED
-        else:
-            phase = Phase.FAILED
+        elif cause in ("", "ended"):
+            phase = Phase.KILLED if cause and (status or 0) < 0 else Phase.ENDED
         told_why = phase in (Phase.REFUSED, Phase.KILLED)
         self._enter(phase, status, why if told_why else NOTHING)
         self.watched.emit()

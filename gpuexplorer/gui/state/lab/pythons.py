@@ -159,7 +159,7 @@ class LabPythons(QObject):
             self.fetch.changed.connect(self.changed)
             self.fetch.fetched.connect(self._on_fetched)
         self._passed_over: LabPython | None = None  # the one that was chosen earlier
-        self._take: Callable[[Asked], None] = self._note  # what is asked just now
+        self._what = ""  # was asked last: the "whole" list, the "picked" one, or the first
         self._given_up = threading.Event()
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_answered)
@@ -187,13 +187,12 @@ class LabPythons(QObject):
 
     def search(self) -> None:
         """Ask all that may be one, for a list to pick from."""
-        ask_all = partial(_asked, self._place, self._chosen_earlier(), whole=True)
-        self._ask(ask_all, whole=True)
+        self._ask(partial(_asked, self._place, self._chosen_earlier(), whole=True), "whole")
 
     def choose(self, path: Path) -> None:
         """The one a person picked: a program, or the folder of an environment."""
         place = self._place
-        self._ask(lambda given_up: [place.picked(path, given_up)], picked=True)
+        self._ask(lambda given_up: [place.picked(path, given_up)], "picked")
 
     def give_up(self) -> None:
         """Whoever is asked just now is ended; what was known before holds."""
@@ -201,16 +200,10 @@ class LabPythons(QObject):
         if self.fetch is not None:
             self.fetch.cancel()
 
-    def _ask(
-        self,
-        ask_them: Callable[[threading.Event], Asked],
-        *,
-        picked: bool = False,
-        whole: bool = False,
-    ) -> None:
+    def _ask(self, ask_them: Callable[[threading.Event], Asked], what: str = "") -> None:
         if self.working:
             return
-        self.working, self._take = True, partial(self._note, picked=picked, whole=whole)
+        self.working, self._what = True, what
         self.trouble, self.lacking = NOTHING, False
         self._given_up = threading.Event()
         self.changed.emit()
@@ -220,11 +213,10 @@ class LabPythons(QObject):
         remembered = self._settings.remembered(python_setting(self.computer))
         return Path(remembered) if remembered else None
 
-    def _note(self, asked: Asked, *, picked: bool = False, whole: bool = False) -> None:
-        """`picked`: by a person. `whole`: there are no others; else the first is used."""
-        if picked:
+    def _note(self, asked: Asked, what: str) -> None:
+        if what == "picked":
             self._settings.remember(python_setting(self.computer), str(asked[0].path))
-        if whole:
+        if what == "whole":
             self.searched, self.found = True, [self.python] if self.python else []
         else:
             self.python = next((each for each in asked if each.usable), None)
@@ -240,7 +232,7 @@ class LabPythons(QObject):
             self.trouble = told(self.passed_over, none)
 
     def _on_fetched(self, python: LabPython) -> None:
-        self._note([python], picked=True)
+        self._note([python], "picked")
         self.changed.emit()
 
     def _on_answered(self, answer: Asked | Trouble) -> None:
@@ -253,7 +245,7 @@ class LabPythons(QObject):
                 stays = Message("{path} stays in use.", path=str(self.python.path))
             self.trouble = told(answer.sentence, stays, answer.hint)
         else:
-            self._take(answer)
+            self._note(answer, self._what)
         self.changed.emit()
 
 

@@ -4,8 +4,8 @@ another machine; or out of its recording. LabRecording puts what becomes of a la
 
 import threading
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -131,22 +131,16 @@ def smi_of(session: Session) -> Callable[[str], str | None]:
     return smi
 
 
-_SLICE = 0.005  # seconds of work at once, so that nobody waits
-_PAUSE = 10  # milliseconds between
-
-
 class LabRecording(QObject):
-    """From when it is made until `stop`; what was there before comes first. In the window's
-    thread, a little at a time.
+    """From when it is made until `stop`; what was there before comes first. A thread of its own
+    writes the lines.
     """
 
     def __init__(self, lab: Lab, recorder: Recorder) -> None:
         super().__init__()
         self._lab, self._recorder = lab, recorder
         self._bounds, self._bounds_of_program = LabBounds(), LabBounds()
-        self._waiting: deque[Noted] = deque()
-        self._timer = QTimer(self, interval=_PAUSE)  # while something waits
-        self._timer.timeout.connect(self._on_due)
+        self._writer = ThreadPoolExecutor(1, "lab recording")
         for noted in _past(lab):
             self._on_noted(noted)
         self._followed: Sequence[Lab | ProgramState] = (lab, lab.program)
@@ -157,35 +151,27 @@ class LabRecording(QObject):
         """With all that waits. Harmless when called twice."""
         for each in self._followed:
             each.noted.disconnect(self._on_noted)
+            self._put(*self._bounds.rest(), *map(OfProgram, self._bounds_of_program.rest()))
         self._followed = ()
-        self._timer.stop()
-        self._waiting.extend(self._bounds.rest())
-        self._waiting.extend(map(OfProgram, self._bounds_of_program.rest()))
-        self._write(float("inf"))
+        self._writer.shutdown()
 
-    def _write(self, until: float) -> None:
-        while self._waiting and perf_counter() < until:
-            line = line_of(self._waiting.popleft())
-            if line is not None:
-                self._recorder.put_said(*line)
+    def _put(self, *kept: Noted) -> None:
+        self._writer.submit(_write, self._recorder, kept)
 
     def _on_noted(self, noted: Noted) -> None:
         now = self._lab.machine.session.clock.now()
         match noted:
             case OfProgram(what=Event() as event):
-                events = self._bounds_of_program.take(event, now)
-                self._waiting.extend(map(OfProgram, events))
+                self._put(*map(OfProgram, self._bounds_of_program.take(event, now)))
             case Event():
-                self._waiting.extend(self._bounds.take(noted, now))
+                self._put(*self._bounds.take(noted, now))
             case _:
-                self._waiting.append(noted)
-        if not self._timer.isActive():
-            self._timer.start()
+                self._put(noted)
 
-    def _on_due(self) -> None:
-        self._write(perf_counter() + _SLICE)
-        if not self._waiting:
-            self._timer.stop()
+
+def _write(recorder: Recorder, kept: Sequence[Noted]) -> None:
+    for line in filter(None, map(line_of, kept)):
+        recorder.put_said(*line)
 
 
 def _past(lab: Lab) -> Iterator[Noted]:
@@ -202,6 +188,7 @@ def _past(lab: Lab) -> Iterator[Noted]:
         yield OfProgram(ProgramStands(program.phase, program.status, program.sentence))
 
 
+_SLICE = 0.005  # seconds of work at once, so that nobody waits
 _EVERY, _AT_ONCE = 50, 5  # milliseconds between two looks, and while there is more to do
 _MOST, _BATCH = 200_000, 50  # lines, the first of them; and at once
 _REST = 0.003  # seconds in which others have their turn

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -23,6 +23,10 @@ from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.simulated_cards import Load
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.recording.lab_said import Noted
+
+if TYPE_CHECKING:
+    from gpuexplorer.gui.state.lab.lab_course import LabCourse
+    from gpuexplorer.gui.state.lab.program_state import ProgramCourse
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ _STAGES = {
     Stage.HANGING: (
         mark("Does not come back"),
         mark(
-            "The cell was asked to stop and has not. Restart the worker and run it all again."
+            "The cell was asked to stop and has not. Restart the worker, then run it all again."
         ),
     ),
 }
@@ -110,23 +114,11 @@ def stage_words(stage: Stage, sentence: str = "", running: float | None = None) 
     """`running`: for how many seconds the cell that runs has been doing so."""
     words, meaning = map(tr, _STAGES[stage])
     if stage is Stage.BUSY and running is not None and running >= _WORTH_TELLING:
-        time = f"{running:.1f} s" if running < 10 else str(duration(int(running)))
-        if running >= 60:
-            time = f"{int(running // 60)}:{int(running % 60):02d} min"
-        words = tr("Busy, {time}", time=time)
+        words = tr("Busy, {time}", time=duration(running))
     if sentence and stage not in (Stage.BUSY, Stage.HANGING):  # then it is older
         meaning = sentence
     lit = stage in (Stage.READY, Stage.BUSY, Stage.HANGING)
     return StageWords(words, meaning, _TONES.get(stage, Tone.QUIET), lit)
-
-
-class Course(Protocol):
-    """The sum of all that was noted."""
-
-    ledger: Ledger
-    sentence: Message  # why the last worker ended, or why none can be started; else empty
-
-    def take(self, what: Noted, at: float) -> None: ...
 
 
 class WorkerSlot(QObject):
@@ -138,7 +130,7 @@ class WorkerSlot(QObject):
     noted = Signal(object)  # all that the course is the sum of, for whoever keeps it
     settled = 16  # milliseconds in which what happens is told once
     waits = False  # for PyTorch, where no Python has it; else it is refused
-    course: "Course"
+    course: "LabCourse | ProgramCourse"
 
     def __init__(
         self,
