@@ -43,7 +43,8 @@ _TAB = QSize(16, 56)  # in the margin that every screen has
 
 def made(name: str, desk: Desk) -> LiveView:
     """Brought in when it is first opened: the window does not wait for what nobody looks at."""
-    module = import_module(f"gpuexplorer.gui.{name}.view")
+    of_one_page = name in ("events",)
+    module = import_module(f"gpuexplorer.gui.{name}{'' if of_one_page else '.view'}")
     more = []
     if name == "machines":
         from gpuexplorer.gui.state.groups import MachinesSource  # noqa: PLC0415
@@ -56,7 +57,7 @@ def made(name: str, desk: Desk) -> LiveView:
 def _modules() -> Iterator[str]:
     for each in _LATER:
         package = import_module(f"gpuexplorer.{each}")
-        found = walk_packages(package.__path__, f"{package.__name__}.")
+        found = walk_packages(getattr(package, "__path__", []), f"{package.__name__}.")
         yield from (module.name for module in found if module.name not in sys.modules)
 
 
