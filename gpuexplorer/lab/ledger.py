@@ -232,14 +232,9 @@ class Ledger:
         """It was carried out, and what it made went with its worker."""
         return cell.state == "done" and cell.life != self.life
 
-    def replay(self, upto: "int | None" = None, with_failed: bool = False) -> "list[Cell]":
+    def replay(self, upto: "int | None" = None) -> "list[Cell]":
         """The cells to run again, to the end or to the one of that number."""
-        wanted = ("done", "failed", "cancelled") if with_failed else ("done",)
-        return [
-            each
-            for each in self.cells[self.first :]
-            if each.state in wanted and each.number and (upto is None or each.number <= upto)
-        ]
+        return [e for e in self.done() if e.number and (upto is None or e.number <= upto)]
 
     def worked_on(self, cards: "Sequence[str]") -> "list[Cell]":
         """What was done there."""

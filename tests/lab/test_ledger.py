@@ -29,15 +29,15 @@ def test_what_a_cell_printed_stands_in_its_order_and_pieces_of_a_stream_are_join
     assert Told().run("…", *said).outputs == joined
 
 
-def test_the_session_runs_again_without_what_failed_unless_that_is_asked_for() -> None:
+def test_the_session_runs_again_without_what_failed() -> None:
     told = Told("a = 1")
     assert told.run("a + b", failing="error").state == "failed"
     assert told.run("sleep()", failing="cancelled").state == "cancelled"
     told.run("b = 2")
     assert told.codes_again() == ["a = 1", "b = 2"]
-    assert told.codes_again(upto=3, with_failed=True) == ["a = 1", "a + b", "sleep()"]
+    assert told.codes_again(upto=3) == ["a = 1"]
     told.ledger.start_over()
-    assert told.codes_again(with_failed=True) == []
+    assert told.codes_again() == []
 
 
 def test_a_cell_that_runs_again_is_the_same_cell_with_new_outputs() -> None:

@@ -45,6 +45,6 @@ class Told:
         assert cell is not None
         return cell
 
-    def codes_again(self, upto: int | None = None, with_failed: bool = False) -> list[str]:
+    def codes_again(self, upto: int | None = None) -> list[str]:
         """Of the cells that a replay would run."""
-        return [each.code for each in self.ledger.replay(upto, with_failed)]
+        return [each.code for each in self.ledger.replay(upto)]

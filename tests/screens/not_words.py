@@ -16,7 +16,7 @@ from PySide6.QtCore import QSysInfo
 from gpuexplorer.core.resources import resource
 from gpuexplorer.gui.lab.forms.compute import OF_TENSORS
 from gpuexplorer.gui.lab.forms.train import TASKS
-from gpuexplorer.gui.lab.switches import ALL_SWITCHES
+from gpuexplorer.gui.lab.switches import MEMORY_CAP, TURNED, VISIBLE
 from gpuexplorer.gui.widgets.bars.top_bar import host_name
 from gpuexplorer.telemetry.backends.host import HostReader
 
@@ -53,7 +53,7 @@ def _names() -> Iterator[str]:
 
 
 def _code() -> Iterator[str]:
-    for switch in ALL_SWITCHES:
+    for switch in (MEMORY_CAP, VISIBLE, *TURNED.values()):
         yield from (switch.torch, switch.tensorflow)
 
 

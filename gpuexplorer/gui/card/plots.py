@@ -58,7 +58,7 @@ class PlotsPanel(QFrame):
         super().__init__()
         self._machine, self._window = desk.machine, desk.time_window
         self._settings = desk.settings
-        self._cells = desk.lab.flags
+        self._lab = desk.lab
         self._usual: dict[CardId, Sequence[MetricId]] = {}
         self.setProperty("panel", "card")
         self.setObjectName("card.plots")
@@ -104,7 +104,7 @@ class PlotsPanel(QFrame):
             and each.kind not in _ON_BANDS
             and start <= each.at <= end
         ]
-        flags += flags_of(self._cells, card.id, start, end, shown.colour)
+        flags += flags_of(self._lab.course, card.id, start, end, shown.colour)
         words = tr("{title}, read from its operating system", title=shown.title)
         if not shown.host:
             told = {"name": card.name, "number": shown.number, "source": session.source.label}

@@ -1,6 +1,5 @@
 """LabHead: what is on the cards, how the worker is, and the menu of its switches."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -8,8 +7,7 @@ from functools import partial
 from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.units import Units, memory
-from gpuexplorer.core.words import listed, paragraph, tr, trn
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.lab.switches import (
     MEMORY_CAP,
     TURNED,
@@ -18,9 +16,7 @@ from gpuexplorer.gui.lab.switches import (
     VisibleSheet,
     caps_in,
     changed_caps,
-    switches_sheet,
 )
-from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.theme.icons import Icon
@@ -31,9 +27,6 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import release_first
-from gpuexplorer.lab.events import Placed
-
-_REMEMBERED, _KEPT = "lab/chosen switches", ("placement", "growing")
 
 
 class LabHead(QWidget):
@@ -42,7 +35,6 @@ class LabHead(QWidget):
     def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
-        self._take_up_remembered()
         letters = look().letters
         self._summary = ElidedLabel(letters.body, Tone.QUIET)
         self._stage = label("", letters.body)
@@ -65,9 +57,8 @@ class LabHead(QWidget):
         self._restart.clicked.connect(lab.restart)
         self._python.clicked.connect(self.choose_python)
         self._release.clicked.connect(self.release)
-        lab.switches_changed.connect(self._on_switches_changed)
-        settings = lab.machine.settings
-        for signal in (lab.stage_changed, lab.changed, lab.pythons.changed, settings.changed):
+        told = (lab.switches_changed, lab.stage_changed, lab.changed, lab.pythons.changed)
+        for signal in (*told, lab.machine.settings.changed):
             signal.connect(self.refresh)
         self.refresh()
 
@@ -92,11 +83,9 @@ class LabHead(QWidget):
         self._more.show_words(tr("More, {count} on", count=count) if count else tr("More"))
         said, python = tr(lab.sentence), lab.pythons.python
         if stage is not Stage.FAILED:
-            units = lab.machine.settings.choices.units
-            said = summary_words(lab.ledger.things, lab.devices(), units)
+            said = ""
             if python is not None and not stage.runs and not lab.recorded:
-                runs_in = tr("Cells run in {python}.", python=tr(python.label))
-                said = paragraph((said, runs_in))
+                said = tr("Cells run in {python}.", python=tr(python.label))
         self._summary.show_text(said)
         self.pull()
 
@@ -108,7 +97,6 @@ class LabHead(QWidget):
             (tr("Cap the memory of the cards"), "", self.open_caps, live),
             (tr("Choose the visible cards and their order"), "", self.open_visible, live),
             (tr("Choose the Python of the lab"), "", self.choose_python, live),
-            (tr("What the switches are in PyTorch and TensorFlow"), "", self.explain, live),
         )
 
     def caps(self) -> Mapping[str, float]:
@@ -134,9 +122,6 @@ class LabHead(QWidget):
         sheet.chosen.connect(lambda chosen: self._choose(visible=chosen))
         sheet.open()
 
-    def explain(self) -> None:
-        switches_sheet(self.window()).open()
-
     def _fill_menu(self, menu: QMenu) -> None:
         menu.setToolTipsVisible(True)
         switches, settings = self._lab.switches, self._lab.machine.settings
@@ -144,22 +129,20 @@ class LabHead(QWidget):
 
         def add(words: str, hint: str, run: Callable[[], object], on: object) -> None:
             action = menu.addAction(words, run)
-            action.setToolTip(hint.replace("`", ""))
+            action.setToolTip(hint)
             action.setCheckable(True)
             action.setChecked(bool(on))
 
         for name, words in TURNED.items():
             on = getattr(switches, name)
-            add(tr(words.title), words.code(), partial(self._choose, **{name: not on}), on)
-        add(tr("Memory cap…"), MEMORY_CAP.code(), self.open_caps, self.caps())
+            add(tr(words.title), words.hint(), partial(self._choose, **{name: not on}), on)
+        add(tr("Memory cap…"), MEMORY_CAP.hint(), self.open_caps, self.caps())
         title, some = tr("Visible cards and their order…"), switches.visible is not None
-        add(title, VISIBLE.code(), self.open_visible, some)
+        add(title, VISIBLE.hint(), self.open_visible, some)
         menu.addSeparator()
         chosen = replace(settings.choices, lab_forms_only=not alone)
         hint = tr("Nothing can be typed or opened; forms and the bench still work.")
         add(tr("Forms only, for a classroom"), hint, partial(settings.choose, chosen), alone)
-        menu.addSeparator()
-        menu.addAction(tr("What the switches are in PyTorch and TensorFlow…"), self.explain)
 
     def _choose(self, **changes: object) -> None:
         """Where a worker was told of it at its start, it has to be ended first."""
@@ -176,57 +159,8 @@ class LabHead(QWidget):
             words = tr("Release the cards and use this")
             release_first(lab, words, choose_anew, self.window())
 
-    def _take_up_remembered(self) -> None:
-        """Not which cards are visible: their numbers may mean others at another start."""
-        lab, said = self._lab, self._lab.machine.settings.remembered(_REMEMBERED)
-        if said is not None and lab.ledger.hello is None and not lab.recorded:
-            kept = {each: json.loads(said).get(each, False) for each in _KEPT}
-            lab.choose(replace(lab.switches, **kept))
-
-    def _on_switches_changed(self) -> None:
-        kept = {each: getattr(self._lab.switches, each) for each in _KEPT}
-        self._lab.machine.settings.remember(_REMEMBERED, json.dumps(kept))
-        self.refresh()
-
     def _on_caps_chosen(self, shares: Mapping[str, float]) -> None:
         if lines := changed_caps(shares, self.caps()):
             self._lab.run_all(lines, by_form=True)
         share = min(shares.values()) if len({*shares.values()}) == 1 else 1.0
         self._choose(memory_share=share if share < 1.0 else None)
-
-
-def summary_words(
-    things: Mapping[str, Placed], devices: Sequence[BenchDevice], units: Units
-) -> str:
-    """ "4 objects on 2 cards: 88 B. Contexts and caches take 1.81 GiB." """
-    extra = sum(
-        (each.context_bytes or 0) + max(0, (each.cache_bytes or 0) - (each.tensor_bytes or 0))
-        for each in devices
-        if each.is_card
-    )
-    taken = tr("Contexts and caches take {taken}.", taken=memory(extra, units)) if extra else ""
-    if not things:
-        return paragraph((tr("No tensors yet."), taken))
-    held = {part.device for thing in things.values() for part in thing.holds}
-    places = held or {thing.device for thing in things.values()}
-    cards = len(places - {"cpu", "meta", ""})
-    words = [trn("{count} card", "{count} cards", cards)] if cards else []
-    if "cpu" in places or not words:
-        words.append(tr("the host"))
-    counted: dict[tuple[str, int], int] = {}
-    for thing in sorted(things.values(), key=lambda each: -each.bytes):
-        # Counts the values, not the blocks they lie in; a view has none of its own.
-        left = thing.bytes or sum(each.bytes for each in thing.holds)
-        for part in thing.holds:
-            values, key = part.what == "values", (part.device, part.storage)
-            if key not in counted and part.device != "meta":
-                counted[key] = min(left, part.bytes) if values else part.bytes
-                left -= counted[key] if values else 0
-    said = trn(
-        "{count} object on {places}: {amount}.",
-        "{count} objects on {places}: {amount}.",
-        len(things),
-        places=listed(words),
-        amount=memory(sum(counted.values()), units),
-    )
-    return paragraph((said, taken))

@@ -2,7 +2,7 @@
 LineTable: its lines that copied, or at which a card idled.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -105,15 +105,12 @@ class FindingCard(QFrame):
 
 
 class FindingList(QStackedWidget):
-    """The worst first; one stop for the Tab key. Findings keep their places while somebody
-    reads along.
-    """
+    """The worst first; one stop for the Tab key."""
 
     copied = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self._order: list[Hashable] = []
         self._cards: list[FindingCard] = []
         self.empty = EmptyState(Icon.WATCH)
         inner, area = QWidget(), QWidget()
@@ -134,25 +131,18 @@ class FindingList(QStackedWidget):
 
     def show_findings(self, findings: Sequence[Finding], seconds: float) -> None:
         """`seconds`: that were watched."""
-        named: dict[Hashable, Finding] = {
-            (e.matter, e.spot, e.other, e.device, e.what): e for e in findings[:_MOST]
-        }
-        # Whoever points at them, or goes through them by key, needs them to stand still.
-        read = any(each.copy.hasFocus() for each in self._cards)
-        before = self._order if read or self._scrolled.underMouse() else []
-        kept = [key for key in before if key in named]
-        self._order = [*kept, *(key for key in named if key not in kept)]
-        while len(self._cards) < len(self._order):
+        shown = findings[:_MOST]
+        while len(self._cards) < len(shown):
             card = FindingCard()
             card.copied.connect(self.copied)
             self._column.insertWidget(len(self._cards), card)
             self._cards.append(card)
         for at, card in enumerate(self._cards):
-            card.setVisible(at < len(self._order))
-            if at < len(self._order):
-                card.show_finding(named[self._order[at]], seconds)
-        self._keys.take([card.copy for card in self._cards[: len(self._order)]])
-        self.setCurrentIndex(1 if self._order else 0)
+            card.setVisible(at < len(shown))
+            if at < len(shown):
+                card.show_finding(shown[at], seconds)
+        self._keys.take([card.copy for card in self._cards[: len(shown)]])
+        self.setCurrentIndex(1 if shown else 0)
 
 
 class LineTable(QStackedWidget):
@@ -165,11 +155,8 @@ class LineTable(QStackedWidget):
         self._units = USUAL
         self._devices: Mapping[str, BenchDevice] = {}
         self._path, self._text = "", [""]  # of the program itself, and its lines
-        self.table = Table(
-            tr("Lines of the program"),
-            TableModel(self._columns(), lambda line: line.spot),
-            clock,
-        )
+        model = TableModel(self._columns(), lambda line: line.spot)
+        self.table = Table(tr("Lines of the program"), model, clock)
         self.table.columns.remember_in(settings, "lab/program/lines")
         empty = EmptyState(Icon.WATCH)
         empty.show_words(tr("No line copied anything, and none kept a card idle."))
@@ -238,17 +225,10 @@ class LineTable(QStackedWidget):
                 hint = tr("No card idled because of this line.")
             case "idle":
                 size = duration(line.idle_seconds)
-                hint = paragraph(
-                    [
-                        tr(
-                            "{device} idled {time}, {times} times.",
-                            device=each.device,
-                            time=duration(each.seconds),
-                            times=grouped(each.times),
-                        )
-                        for each in line.idled
-                    ]
-                )
+                idled = mark("{device} idled {time}, {times} times.")
+                for each in line.idled:
+                    often = {"time": duration(each.seconds), "times": grouped(each.times)}
+                    hint = paragraph([hint, tr(idled, device=each.device, **often)])
             case _ if line.share is None:
                 hint = tr("No share of the wire's limit is known.")
             case _:

@@ -56,7 +56,7 @@ from gpuexplorer.programs.program_run import (
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _WIDE = 900  # from here on what it prints stands beside what was found
-_GAP, _REMEMBERED = 8, "lab/program/columns"
+_GAP, _SHARES = 8, (660, 340)
 _MOST_ROWS = 5000
 _TEXT = FileKind(mark("Text"), "txt")
 _PHASES = {
@@ -119,13 +119,7 @@ class ProgramPanel(QFrame):
             refused.connect(lambda sentence: self._say(sentence, Tone.BAD))
         self._question.answered.connect(lambda _, text: self._state.answer(text))
         self.entry.chosen.connect(self.show_page)
-        sizes = (self._settings.remembered(_REMEMBERED) or "660 340").split()
-        self._split.setSizes([int(each) for each in sizes])
-        self._split.splitterMoved.connect(
-            lambda: self._settings.remember(
-                _REMEMBERED, " ".join(map(str, self._split.sizes()))
-            )
-        )
+        self._split.setSizes(_SHARES)
         self._state.begun.connect(self._on_begun)
         self._state.changed.connect(self._on_changed)
         for more in (self._state.watched, self._settings.changed):

@@ -6,26 +6,18 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, METRICS
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import FLAGS, Flag, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flag_of
-from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.lab_course import CellFlag, strip_order, touched_devices
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
-from gpuexplorer.gui.widgets.line import Line, Wording, wordings
-from gpuexplorer.gui.widgets.painted import ChipRow
+from gpuexplorer.gui.widgets.laid_out import GROWS, column
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 
-TALL, LOW = 224, 112
+TALL, LOW = 200, 112
 _LOW_BELOW, _AWAY_BELOW = 840, 600  # of the window's height
 _MOST = 4  # cards whose figures have room
-_HEAD = 340  # pixels of a card's figures above the plots
 _TOGETHER = 8.0  # pixels: flags that would hide each other
 _WORDS = 160.0  # pixels beside a flag that are its words
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
@@ -44,9 +36,7 @@ class Strips(QFrame):
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("What the cards did meanwhile"))
         self.plots = CellPlots(lab, time_window)
-        self._heads = [_Head() for _ in range(_MOST)]
-        above = row(*(part for each in self._heads for part in (each, GROWS)), gap=24)
-        column(above, self.plots, GROWS, within=self, gap=4, margins=(12, 6, 12, 4))
+        column(self.plots, GROWS, within=self, margins=(12, 6, 12, 4))
 
     def pull(self) -> None:
         """The newest readings."""
@@ -69,11 +59,6 @@ class Strips(QFrame):
             for each in cards
             if (shown := machine.shown(each.card)) is not None
         ]
-        room = 0 if low else max(1, self.width() // _HEAD)
-        for at, head in enumerate(self._heads):
-            head.setVisible(at < min(room, len(faces)))
-            if at < len(faces):
-                head.show_card(*faces[at])
         start, end = self._time_window.stretch()
         past, columns = machine.past, self.plots.columns()
         contents: list[PlotContent] = []
@@ -96,7 +81,7 @@ class Strips(QFrame):
             contents.append(PlotContent(title, title, metric.unit, drawn, highest=highest))
         step = (end - start) / max(1, self.width()) * _TOGETHER
         for _, face in faces:
-            found = lab.flags.of(face.id, start, end)
+            found = lab.course.flags_of(face.id, start, end)
             cells |= {each.cell: each for each in found}
             # Of those that lie on each other the first and the last, between which all are.
             first = {each.at // step: each for each in reversed(found)}
@@ -110,25 +95,6 @@ class Strips(QFrame):
         numbers = ", ".join(str(each.number) for each in self.plots.cells)
         said += [tr("Cells: {numbers}.", numbers=numbers)] if numbers else []
         self.setAccessibleDescription(" ".join(said))
-
-
-class _Head(QWidget):
-    """One card: its name and, as many as there is room for, its small figures."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._chip, self._line = ChipRow(), Line()
-        row(self._chip, self._line, GROWS, within=self)
-
-    def show_card(self, device: BenchDevice, face: CardFace) -> None:
-        self._chip.show_chips([Chip(device.chip, face.colour)])
-        letters = look().letters
-        name = (f"{device.name}   ", letters.strong, Tone.TEXT)
-        said: list[Wording] = [(name, (face.sentence, letters.body, Tone.FAINT))]
-        for each in () if face.sentence else face.figures[:3]:
-            figure = wordings(each, letters.body, letters.caption)[-1]
-            said.append((*said[-1], *figure, ("    ", letters.body, Tone.QUIET)))
-        self._line.show_wordings(said[::-1], face.hint)
 
 
 class CellPlots(PlotStack):

@@ -145,10 +145,8 @@ class LessonText(GrowingText):
                     hint = tr("{picture}. Press it to see it large.", picture=name or path)
                     token.content = _PICTURE.format(escape(path), escape(hint))
             case "fence" | "code_block" if token.level == 0:
-                token.type, token.content = (
-                    "html_block",
-                    _CODE.format(escape(token.content.rstrip())),
-                )
+                token.type = "html_block"
+                token.content = _CODE.format(escape(token.content.rstrip()))
             case "table_open":
                 token.attrs = {"width": "100%", "cellspacing": "0"}
             case "th_open" | "td_open" | "th_close":
@@ -193,10 +191,8 @@ class LessonText(GrowingText):
         if url.scheme() in ("https", "http"):
             QDesktopServices.openUrl(url)
         elif url.scheme() == "picture" and url.path() in self._pictures:
-            sheet, shown = (
-                Sheet(self._pictures[url.path()], self.window(), _LARGE + 60),
-                QLabel(),
-            )
+            sheet = Sheet(self._pictures[url.path()], self.window(), _LARGE + 60)
+            shown = QLabel()
             shown.setAccessibleName(sheet.windowTitle())
             if (
                 picture := self._read(url.path(), min(_LARGE, self.window().width() - 80))

@@ -231,7 +231,7 @@ class AllCardsPanel(Panel):
         self.plots.show_origin(Origin(words, source.simulated, machine.past))
         marks = list(notable_flags(log, seen, stretch))
         for each in seen:
-            marks += flags_of(self._lab.flags, each.id, *stretch, each.colour)
+            marks += flags_of(self._lab.course, each.id, *stretch, each.colour)
         self.plots.show_contents(contents, marks)
 
     def _show_strip(self, boards: Sequence[Sequence[CardFace]], slowed: SlowedBook) -> None:

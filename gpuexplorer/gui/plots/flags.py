@@ -13,7 +13,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.paint.drawing import Drawing, Run
 from gpuexplorer.gui.plots.content import FLAGS, Flag, Layout
-from gpuexplorer.gui.state.lab.lab_course import CellFlag, CellFlags
+from gpuexplorer.gui.state.lab.lab_course import CellFlag, LabCourse
 from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 
@@ -28,12 +28,12 @@ _FIRST_LINE = 60  # letters
 
 
 def flags_of(
-    cells: CellFlags, card: CardId, start: float, end: float, colour: int | None = None
+    course: LabCourse, card: CardId, start: float, end: float, colour: int | None = None
 ) -> Sequence[Flag]:
     """One for each cell of the lab that had to do with this card from `start` to `end`. In the
     card's colour, and in that of trouble where the cell failed.
     """
-    return [flag_of(each, colour) for each in cells.of(card, start, end)]
+    return [flag_of(each, colour) for each in course.flags_of(card, start, end)]
 
 
 def flag_of(cell: CellFlag, colour: int | None) -> Flag:

@@ -250,21 +250,6 @@ def test_the_menu_of_a_block_offers_every_device_and_shows_each_line(
         menu.close()
 
 
-def test_a_line_between_two_cards_is_asked_until_it_is_cured(
-    bench: Bench, run: Run, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    run(MAKE_X, tensor("X"))
-    run(MAKE_Y, tensor("Y", "cuda:1"))
-    failed = lab.run("X + Y")
-    worker.fail("devices differ", "RuntimeError", "Expected all tensors on the same device")
-    asked = "X on cuda:0, Y on cuda:1. On which device?"
-    qtbot.waitUntil(lambda: asked in texts(bench))
-    assert bench.accessibleDescription() == asked
-    lab.run_all(["X_1 = X.cuda(1)"], cures=failed)
-    worker.done(tensor("X_1", "cuda:1"), memory=())
-    qtbot.waitUntil(lambda: asked not in texts(bench))
-
-
 def test_memory_without_a_name_says_since_which_line(bench: Bench, run: Run, lab: Lab) -> None:
     run(MAKE_X, tensor("X", holds=(Held("cuda:0", "values", 512, 1),)))
     number = run("X + X", memory=(memory("cuda:0", 1024),))

@@ -157,7 +157,7 @@ def test_a_card_without_kernels_takes_copies_and_warns_of_computing() -> None:
     around, thing = Around(devices=(device,)), tensor("X")
 
     def said(key: str) -> list[str]:
-        return list(expectations(OF_TENSORS[key], thing, None, around, "", "cpu"))
+        return list(expectations(OF_TENSORS[key], thing, None, around))
 
     assert device.reason in said("relu")
     assert device.reason not in said("to")

@@ -27,7 +27,9 @@ class Flags:
             lambda: {each.state for each in self.lab.ledger.cells} <= {"done", "failed"}
         )
         cards = (FIRST, SECOND)
-        return [[each.number for each in self.lab.flags.of(card, *EVER)] for card in cards]
+        return [
+            [each.number for each in self.lab.course.flags_of(card, *EVER)] for card in cards
+        ]
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def test_a_cell_has_to_do_with_the_card_it_worked_on_in_the_time_that_is_seen(
 ) -> None:
     lab, worker = flags.lab, flags.worker
     lab.run('X = torch.ones(2, 3, device="cuda:0")')
-    assert not lab.flags.of(FIRST, *EVER)  # it has not begun
+    assert not lab.course.flags_of(FIRST, *EVER)  # it has not begun
     worker.done(tensor("X"))
     number = lab.run("Y = X.cuda(1)")
     copied = Transferred(number, "cuda:0", "cuda:1", 24, 1e-6)
@@ -51,7 +53,7 @@ def test_a_cell_has_to_do_with_the_card_it_worked_on_in_the_time_that_is_seen(
     # The scripted worker's memory appears on both cards with the first cell.
     assert flags.numbers() == [[1, 2], [1, 2]]
     at = lab.course.began_at[number]
-    seen = [[each.number for each in lab.flags.of(FIRST, at, to)] for to in (at, at + 1)]
+    seen = [[each.number for each in lab.course.flags_of(FIRST, at, to)] for to in (at, at + 1)]
     assert seen == [[2], [2]]
 
 
@@ -61,7 +63,7 @@ def test_a_failed_cell_stands_on_the_cards_of_its_message(flags: Flags) -> None:
     flags.lab.run("torch.ones(9)")
     flags.worker.fail("out of memory", "OutOfMemoryError", "GPU 1 has a total capacity of 24")
     assert flags.numbers() == [[1], [1, 2]]
-    shown = flags_of(flags.lab.flags, SECOND, *EVER)
+    shown = flags_of(flags.lab.course, SECOND, *EVER)
     assert [each.tone for each in shown] == [Tone.BAD, Tone.BAD]
     assert shown[0].text == "Cell 1 of the lab: 1 + 1"
 

@@ -35,8 +35,6 @@ from tests.gui.lab.form_plans import CARD, EMPTY, HOST, plan
         ),
         ({"fill": "randint"}, "X = torch.randint(0, 10, (2, 3))"),
         ({"fill": "arange"}, "X = torch.arange(0, 12, 1)"),
-        ({"fill": "linspace"}, "X = torch.linspace(0, 1, 5)"),
-        ({"fill": "eye"}, "X = torch.eye(3)"),
         ({"fill": "tensor", "tensor": "[[1], [2]]"}, "X = torch.tensor([[1], [2]])"),
         ({"shape": "2", "pinned": "on"}, "X = torch.ones(2, pin_memory=True)"),
         ({"fill": "rand", "seed": "42"}, "torch.manual_seed(42)\nX = torch.rand(2, 3)"),
@@ -72,17 +70,12 @@ def test_a_type_that_cannot_be_filled_so_gives_way_to_the_usual_one() -> None:
         ("ones", "shape", "2,,3", "missing between two commas"),
         ("ones", "shape", "1e9 x 1e9", "'1e9' is not a whole number."),
         ("ones", "shape", "(2, 3", "'(2' is not a whole number."),
-        ("ones", "shape", "10000000000 x 10000000000", "can count"),
-        ("ones", "shape", f"{'9' * 4000}, {'9' * 4000}", "can count"),
         ("arange", "arange", "0, 12, 0", "never end"),
         ("arange", "arange", "0, 12, -1", "Steps of -1 do not lead from 0 to 12."),
         ("arange", "arange", "0, 1e300, 1e-320", "can count"),
         ("arange", "arange", f"0, {'9' * 400}, 1", "not numbers"),
-        ("arange", "arange", "0, 1j, 1", "such as 0, 12, 1"),
+        ("arange", "arange", "0, 1j, 1", "not numbers"),
         ("randint", "randint", "0, 0", "0 is not above 0."),
-        ("linspace", "linspace", "0, 1, -1", "such as 0, 1, 5"),
-        ("eye", "eye", "x", "cannot be read as numbers"),
-        ("eye", "eye", "9" * 30, "can count"),
         ("full", "full", "", "cannot be read as numbers"),
         ("rand", "seed", "a", "whole number"),
         ("rand", "seed", str(2**64), "64 bits"),
@@ -173,9 +166,7 @@ KNOWN = {
     "linear": 4,
     "mlp": 203_530,
     "lenet": 61_706,
-    "small_cnn": 5_514,
     "transformer": 12_704,
-    "lstm": 5_442,
     "tiny_gpt": 29_275,
 }
 
@@ -191,13 +182,12 @@ def test_models_are_written_out_and_know_their_parameters(key: str) -> None:
 
 
 def test_the_first_facts_of_a_model_are_its_parameters_and_what_it_takes() -> None:
-    small = plan(MODEL, EMPTY, model="small_cnn")
-    assert small.facts[:3] == [
-        "5\N{NARROW NO-BREAK SPACE}514 parameters",
-        "And 400 B of running statistics",
-        "Takes batch × channels × height × width",
+    net = plan(MODEL, EMPTY, model="lenet")
+    assert net.facts[:2] == [
+        "61\N{NARROW NO-BREAK SPACE}706 parameters",
+        "Takes batch × 1 × 28 × 28",
     ]
-    assert small.facts[3].startswith("21.9 KiB of")
+    assert net.facts[2].startswith("241 KiB of")
 
 
 def test_sizes_of_a_model_that_are_none_are_told_beside_their_fields() -> None:
@@ -205,5 +195,3 @@ def test_sizes_of_a_model_that_are_none_are_told_beside_their_fields() -> None:
     assert made.problems == {"transformer heads": "30 cannot be shared by 4 heads."}
     fields = {"mlp inputs": "-3", "mlp hidden": "", "mlp outputs": "1.5"}
     assert set(plan(MODEL, EMPTY, model="mlp", **fields).problems) == set(fields)
-    many = plan(MODEL, EMPTY, model="tiny_gpt", **{"tiny_gpt blocks": "9" * 30})
-    assert many.problems["tiny_gpt letters"] == "These are more bytes than PyTorch can count."

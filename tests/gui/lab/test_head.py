@@ -1,28 +1,26 @@
 """The head of the lab: what is there, how the worker is, and its switches."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractButton, QListWidget, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.cards.card_face import arrange
-from gpuexplorer.gui.lab.lab_head import LabHead, summary_words
+from gpuexplorer.gui.lab.lab_head import LabHead
 from gpuexplorer.gui.lab.switches import CapSheet, VisibleSheet, caps_in, usual_order
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.gui.widgets.controls.fields import NumberField
-from gpuexplorer.lab.events import Held, Placed
 from tests.gui.fakes import card
 from tests.gui.frame.steps import called
 from tests.gui.hands import click, dialog_called, in_front, press, texts, the
-from tests.gui.lab.conftest import MIB, ScriptedWorker, run, tensor
+from tests.gui.lab.conftest import ScriptedWorker, run, tensor
 
 # A dialog of its own is no window that the test platform can hint at.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -59,38 +57,13 @@ def make(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: "X" in lab.ledger.things and lab.stage is Stage.READY)
 
 
-def test_what_was_made_is_summed_up_beside_how_the_worker_is(
+def test_the_head_says_which_python_runs_and_how_the_worker_is(
     head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    says(head, qtbot, "No tensors yet. Cells run in", "○ Not started")
+    says(head, qtbot, "Cells run in", "○ Not started")
     assert not called(QAbstractButton, head, "Release the cards").isEnabled()
     make(lab, worker, qtbot)
-    says(head, qtbot, "1 object on 1 card", "Contexts and caches take", "● Ready")
-
-
-def thing(name: str, device: str, size: int, storage: int) -> Placed:
-    held = (Held(device, "values", size, storage),)
-    return Placed(1, name, "tensor", device, "", bytes=24, holds=held)
-
-
-@pytest.mark.parametrize(
-    ("places", "words"),
-    [
-        ([("cuda:0", 24, 1), ("cuda:1", 24, 2)], "2 objects on 2 cards: 48 B."),
-        ([("cuda:0", 24, 1), ("cuda:0", 24, 1)], "2 objects on 1 card: 24 B."),  # a view
-        ([("cuda:0", 512, 1)], "1 object on 1 card: 24 B."),  # in a block of 512
-        ([("cpu", 24, 1)], "1 object on the host: 24 B."),
-        ([("cpu", 24, 1), ("cuda:0", 24, 2)], "2 objects on 1 card and the host: 48 B."),
-        ([], "No tensors yet."),
-    ],
-)
-def test_values_are_counted_once_and_where_they_lie(
-    places: Sequence[tuple[str, int, int]], words: str
-) -> None:
-    things = {f"X{at}": thing(f"X{at}", *place) for at, place in enumerate(places)}
-    assert summary_words(things, [], USUAL) == words
-    held = replace(CARD, context_bytes=334 * MIB, cache_bytes=2 * MIB)
-    assert summary_words(things, [held], USUAL).endswith("Contexts and caches take 336 MiB.")
+    says(head, qtbot, "● Ready")
 
 
 def test_a_line_that_takes_its_time_is_timed() -> None:
@@ -99,12 +72,10 @@ def test_a_line_that_takes_its_time_is_timed() -> None:
 
 
 def test_the_menu_turns_switches_and_names_their_lines(
-    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+    head: LabHead, lab: Lab, worker: ScriptedWorker
 ) -> None:
     assert "expandable_segments:True" in menu(head)["Growing segments"].toolTip()
-    menu(head)["What the switches are in PyTorch and TensorFlow…"].trigger()
-    said = texts(dialog_called("The switches of the lab", head.window()))
-    assert "allow_soft_placement=True" in " ".join(said)
+    assert "allow_growth=True" in menu(head)["Growing segments"].toolTip()
     for words in ("Growing segments", "Print placement", "Forms only, for a classroom"):
         menu(head)[words].trigger()
         assert menu(head)[words].isChecked()
@@ -113,10 +84,6 @@ def test_the_menu_turns_switches_and_names_their_lines(
     assert lab.machine.settings.choices.lab_forms_only
     assert the(MenuButton, head).text() == "More, 2 on"
     assert worker.sent == []
-    next_time = Lab(lab.machine, lab.pythons, worker.start)
-    qtbot.addWidget(LabHead(next_time))
-    assert next_time.switches == lab.switches
-    next_time.stop()
 
 
 def test_a_cap_is_a_cell_for_each_card(
@@ -150,22 +117,20 @@ def test_visible_cards_are_chosen_and_ordered_and_need_a_new_worker(
     make(lab, worker, qtbot)
     menu(head)["Visible cards and their order…"].trigger()
     sheet = in_front(VisibleSheet, head.window())
-    cards = the(QListWidget, sheet)
+    field = the(QLineEdit, sheet)
 
     def said() -> str:
         return " ".join(texts(sheet))
 
     assert "CUDA_VISIBLE_DEVICES=0,1" in said()
-    called(QAbstractButton, sheet, "Move down").click()
+    field.setText("1 0")
     assert "CUDA_VISIBLE_DEVICES=1,0" in said()
-    assert cards.item(1).text().endswith(": cuda:1")
-    for _ in range(2):
-        press(cards, Qt.Key.Key_Space)
-        press(cards, Qt.Key.Key_Up)
-    assert "At least one card is needed." in said()
+    assert "cuda:1: card 0, " in said()
+    field.setText("7")
+    assert "There is no card 7 here." in said()
     use = [each for each in sheet.findChildren(QPushButton) if "use this" in each.text()]
     assert not use[0].isEnabled()
-    press(cards, Qt.Key.Key_Space)
+    field.setText("1")
     click(sheet, "Release the cards and use this")
     assert not worker.stopped
     click(dialog_called("Release the cards?", head.window()), "Release the cards and use this")

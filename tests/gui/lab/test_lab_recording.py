@@ -117,12 +117,12 @@ def test_a_lab_comes_back_whole_out_of_its_recording(lab: Lab, record: Record) -
     lab.note(result)
     shown, replay, session = recorded.open()
     assert vars(shown.ledger) == vars(lab.ledger)  # all that it knows
-    assert shown.flags.cards == lab.flags.cards
+    assert shown.course.cards == lab.course.cards
     assert shown.course.meanings == lab.course.meanings != {}
     assert shown.course.causes == lab.course.causes != {}
     assert (replay.left_out, shown.stage) == (0, Stage.RECORDED)
     began, ended = session.recording.began, session.recording.ended
-    [first, *_] = shown.flags.of(session.cards()[0].id, began, ended)
+    [first, *_] = shown.course.flags_of(session.cards()[0].id, began, ended)
     assert began <= first.at <= ended
     copies = copies_of(shown)
     [back] = copies.results.values()

@@ -103,7 +103,7 @@ class CopiesNow:
         self._fold({row.ran for row in new})
         for result in self._copies.results.values():
             self.book.measured(result)
-        there, flags = self._copies.lab.devices(), self._copies.lab.flags
+        there, flags = self._copies.lab.devices(), self._copies.lab.course
         cards = {each.card: each for each in there if each.card is not None}
         known = {uuid: cards[card] for uuid, card in flags.cards.items() if card in cards}
         self.devices = {each.name: each for each in there if each.name} | known
@@ -128,7 +128,7 @@ class CopiesNow:
 
     def hops(self, copy: CopyRow | None) -> tuple[Hop, ...]:
         """Of the drawing; empty where the way is not known, or nothing moved."""
-        routes, flags = self._copies.ways.routes, self._copies.lab.flags
+        routes, flags = self._copies.ways.routes, self._copies.lab.course
         if routes is None or copy is None or copy.already_there:
             return ()
         route = copy.route

@@ -159,9 +159,6 @@ class Bench(QWidget):
             column.show()
             column.raise_()  # screen readers go by the order of children
         self._columns = [self._made[key_of(each)] for each in shown]
-        focused = [each for each in self._columns if each.blocks.hasFocus()]
-        for column in (*focused, *self._columns)[:1]:
-            self._offer_to_tab_key(column)
         self._rest.setVisible(bool(rest))
         self._places = [*self._columns, *([self._rest] if rest else [])]
         self._show_names()
@@ -246,14 +243,7 @@ class Bench(QWidget):
 
     def _on_walked(self, column: "BenchColumn") -> None:
         if column.blocks.hasFocus():
-            self._offer_to_tab_key(column)
             self._area.ensureWidgetVisible(column, 0, 0)
-
-    def _offer_to_tab_key(self, chosen: "BenchColumn") -> None:
-        """One stop for the Tab key; the arrow keys go from column to column."""
-        strong, click = Qt.FocusPolicy.StrongFocus, Qt.FocusPolicy.ClickFocus
-        for column in self._columns:
-            column.blocks.setFocusPolicy(strong if column is chosen else click)
 
     def _on_gone_sideways(self, column: "BenchColumn", side: int) -> None:
         there = self._columns.index(column) + side

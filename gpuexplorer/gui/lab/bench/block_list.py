@@ -297,7 +297,6 @@ class BlockList(QListView):
         self.verticalScrollBar().setSingleStep(24)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(_IGNORED, _IGNORED)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setDragEnabled(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.viewport().setAcceptDrops(False)

@@ -151,10 +151,7 @@ class Block(NamedTuple):
             return "\n".join([*lines[:_MOST_LINES], "…"] if len(lines) > _MOST_LINES else lines)
         name, text, device = self.title, text_of(thing), thing.device
         said = [tr("{name}: {text} on {device}.", name=name, text=text, device=device)]
-        taken = sum(each.bytes for each in thing.holds if each.what == "values")
         said.append(self.remark(units))
-        if taken > thing.bytes and not self.owner:
-            said.append(tr("It takes {size} there.", size=memory(taken, units)))
         if thing.requires_grad:
             said.append(tr("∇: requires_grad, so backward computes its gradient."))
         if len(self.names) > 1:

@@ -327,8 +327,6 @@ class CodePane(QFrame):
             menu.addAction(tr("Run the cell unwatched"), self.run_unwatched)
         if self._lab.ledger.replay():
             menu.addAction(tr("Run the session again"), self.replay)
-            with_failed = partial(self._try, partial(self._lab.replay, with_failed=True))
-            menu.addAction(tr("Run it again with the cells that failed"), with_failed)
         open_below(menu, self._more)
 
     def _on_menu_asked(self, cell: Cell | OpenedCell, place: QPoint) -> None:
@@ -346,7 +344,6 @@ class CodePane(QFrame):
         if isinstance(cell, Cell) and not lab.recorded:
             for words, act in (
                 (tr("Run again"), partial(lab.run, code)),
-                (tr("Run again unwatched"), partial(lab.run, code, watched=False)),
                 (tr("Run the session again to here"), partial(lab.replay, cell.number)),
             ):
                 menu.addAction(words, partial(self._try, act))

@@ -54,11 +54,8 @@ class ErrorPanel(QFrame):
         """The selected cell where it failed, else the newest where that one did."""
         cell, letters, lab = self._failed(selected), look().letters, self._lab
         meaning = tr(lab.course.meanings.get(cell.id, NOTHING)) if cell else ""
-        backend, units = (
-            made_up(lab.machine.session.backend),
-            lab.machine.settings.choices.units,
-        )
-
+        backend = made_up(lab.machine.session.backend)
+        units = lab.machine.settings.choices.units
         expect: Expect = lambda _: None  # noqa: E731 - nothing is claimed about real cards
         if backend is not None:
             expect = partial(expected_copy, backend.machine.spec, lab.switches.visible)
@@ -189,10 +186,8 @@ def price_words(cure: Cure, expect: Expect, units: Units = USUAL) -> str:
         said = [_price_of_copies(cure.copies, expect, units)]
         target, staying = cure.copies[0].target, [e.name for e in cure.copies if e.stays]
         if staying:
-            one, many = (
-                mark("{model} is on {device} from then on"),
-                mark("{model} are on {device} from then on"),
-            )
+            one = mark("{model} is on {device} from then on")
+            many = mark("{model} are on {device} from then on")
             said.append(trn(one, many, len(staying), model=listed(staying), device=target))
         if cure.again:
             said.append(tr("Each time that line runs, it copies again"))

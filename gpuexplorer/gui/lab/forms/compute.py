@@ -1,6 +1,5 @@
 """The form that computes with what is on the shelf, and what PyTorch will object to."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -124,49 +123,22 @@ def _write(said: Values, around: Around) -> Plan:
     if operation.face in ("view", "T"):
         facts.append(tr("No copy: it shares the memory of {name}", name=left.name))
     other = around.things.get(said["right"])
-    warnings = expectations(operation, left, other, around, said["shape"], device)
+    warnings = expectations(operation, left, other, around)
     if operation.result != "{left}":  # else a model itself goes
         warnings += form.replaced(result, around.taken)
     return Plan(f"{result} = {code}" if result else code, facts, warnings)
 
 
 def expectations(
-    operation: Operation,
-    left: Placed,
-    right: Placed | None,
-    around: Around,
-    shape: str,
-    device: str,
+    operation: Operation, left: Placed, right: Placed | None, around: Around
 ) -> list[str]:
-    """Warnings, of which PyTorch has the last word; `shape` and `device` are new ones."""
-    name, face, sizes = left.name, operation.face, left.shape
-    count = None if sizes is None else math.prod(sizes)
-    several = count not in (1, None)
+    """Warnings, of which PyTorch has the last word."""
     said = [] if right is None else [*form.apart(left, right)]
-    if right is not None and sizes is not None and right.shape is not None:
-        said += _unlike(face, sizes, right.shape)
-    match face:
-        case "item" if several:
-            said.append(tr("item gives one value; {name} has {count}", name=name, count=count))
-        case "backward" if not left.requires_grad:
-            said.append(tr("{name} needs no gradient: PyTorch will refuse", name=name))
-        case "backward" if several:
-            begins = mark("backward begins at one value; {name} has {count}")
-            said.append(tr(begins, name=name, count=count))
-        case "mean" if left.dtype.startswith(("int", "uint", "bool")):
-            said.append(tr("PyTorch takes no mean of {dtype}", dtype=left.dtype))
-        case "to" if left.device == device:
-            there = mark("{name} is on {device} already: nothing is copied")
-            said.append(tr(there, name=name, device=device))
-        case "view" if count is not None:
-            new = form.sizes_of(shape)
-            known = math.prod(each for each in new if each != -1)
-            if not (known and count % known == 0 if -1 in new else known == count):
-                unfilled = mark("{name} has {count} elements, which do not fill {shape}")
-                said.append(tr(unfilled, name=name, count=count, shape=shape_text(new)))
-    here = around.device(left.device)
+    if right is not None and left.shape is not None and right.shape is not None:
+        said += _unlike(operation.face, left.shape, right.shape)
+    here, moves = around.device(left.device), ("view", "T", "to", "item", "train", "eval")
     # A card without kernels still copies, and shows the same memory in another shape.
-    if here and not here.computes and face not in ("view", "T", "to", "item", "train", "eval"):
+    if here and not here.computes and operation.face not in moves:
         said.append(tr(here.reason))
     return said
 

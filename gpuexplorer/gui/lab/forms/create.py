@@ -15,21 +15,16 @@ from gpuexplorer.gui.lab.forms import form
 from gpuexplorer.gui.lab.forms.form import Around, Field, LabForm, Plan, Values
 from gpuexplorer.gui.widgets.controls.fields import Choice
 
-_MOST_BYTES = 2**63 - 1  # PyTorch counts them in 64 bits
-
 
 def _creation(
     code: str,
     needed: int,
     said: Values,
     around: Around,
-    large: str,
     counted: tuple[str, str, int],
     *more: str,
 ) -> Plan:
-    """`needed` bytes; `large`: the field that makes them many; `counted`: one, many, count."""
-    if needed > _MOST_BYTES:
-        return Plan(problems={large: tr("These are more bytes than PyTorch can count.")})
+    """`needed` bytes; `counted`: one, many, count."""
     if said["seed"]:
         code = f"torch.manual_seed({said['seed']})\n{code}"
     one, several, count = counted
@@ -46,11 +41,9 @@ def fit(needed: int, name: str, around: Around) -> tuple[Sequence[str], Sequence
     if device is None:
         return [str(memory(needed, around.units))], []
     shown = partial(amount, device=device, units=around.units)
-    size, facts, free = (
-        shown(needed),
-        [tr(device.reason)] * bool(device.reason),
-        device.free_bytes,
-    )
+    size = shown(needed)
+    facts = [tr(device.reason)] * bool(device.reason)
+    free = device.free_bytes
     if name == "meta":
         return [tr("{size} with values; meta keeps only the shape", size=size)], []
     if free is None:
@@ -98,22 +91,18 @@ DTYPES: Mapping[str, Dtype] = {
     "bfloat16": Dtype(2, "f", mark("2 B, wide range")),
     "int64": Dtype(8, "i", "8 B"),
     "int32": Dtype(4, "i", "4 B"),
-    "int16": Dtype(2, "i", "2 B"),
-    "int8": Dtype(1, "i", mark("1 B, −128 to 127")),
     "uint8": Dtype(1, "i", mark("1 B, 0 to 255")),
     "bool": Dtype(1, "b", "1 B"),
-    "complex64": Dtype(8, "c", "8 B"),
-    "complex128": Dtype(16, "c", "16 B"),
 }
 # What PyTorch takes where a line does not say; the later ones prevail.
-_USUAL = {"b": "bool", "i": "int64", "f": "float32", "c": "complex64"}
+_USUAL = {"b": "bool", "i": "int64", "f": "float32"}
 
 
 class Fill(NamedTuple):
     """`kinds` of elements it can make, what stands in the brackets, and what is told first."""
 
     remark: str
-    kinds: str = "bifc"
+    kinds: str = "bif"
     code: str = "{shape}"
     label: str = ""
     first: str = ""
@@ -122,18 +111,14 @@ class Fill(NamedTuple):
 FILLS: Mapping[str, Fill] = {
     "ones": Fill(mark("all 1")),
     "zeros": Fill(mark("all 0")),
-    "full": Fill(mark("all the same"), "bifc", "{tuple}, {told}", mark("Value"), "7.0"),
-    "rand": Fill(mark("uniform, 0 to 1"), "fc"),
-    "randn": Fill(mark("normal, mean 0"), "fc"),
+    "full": Fill(mark("all the same"), "bif", "{tuple}, {told}", mark("Value"), "7.0"),
+    "rand": Fill(mark("uniform, 0 to 1"), "f"),
+    "randn": Fill(mark("normal, mean 0"), "f"),
     "randint": Fill(
         mark("whole numbers"), "bif", "{told}, {tuple}", mark("From, below"), "0, 10"
     ),
     "arange": Fill(mark("in steps"), "if", "{told}", mark("From, below, step"), "0, 12, 1"),
-    "linspace": Fill(
-        mark("evenly spaced"), "ifc", "{told}", mark("From, to, count"), "0, 1, 5"
-    ),
-    "eye": Fill(mark("1 on the diagonal"), "bifc", "{told}", mark("Rows"), "3"),
-    "tensor": Fill(mark("typed-in values"), "bifc", "{told}", mark("Values"), "[1.5, 2.5]"),
+    "tensor": Fill(mark("typed-in values"), "bif", "{told}", mark("Values"), "[1.5, 2.5]"),
 }
 _SHAPED = [word for word, each in FILLS.items() if each.code != "{told}"]
 
@@ -150,9 +135,8 @@ def _dtypes(values: Values, around: Around) -> Sequence[Choice]:
 def _usual(values: Values, around: Around) -> str:
     """The type that PyTorch takes by itself for these values."""
     fill = values["fill"]
-    told = {"eye": "0.0", "linspace": f"{values['linspace']}, 0.0"}
     try:
-        return _USUAL[_numbers(told.get(fill, values.get(fill, "0.0"))).dtype.kind]
+        return _USUAL[_numbers(values.get(fill, "0.0")).dtype.kind]
     except Trouble:
         return "float32"
 
@@ -172,14 +156,10 @@ def _sizes(fill: str, said: Values) -> Sequence[int]:
     """Raises Trouble where it cannot be filled with what it is told."""
     sizes = form.sizes_of(said["shape"])
     match (fill, form.literal(said[fill]) if fill in said else None):
-        case ("ones" | "zeros" | "rand" | "randn", _) | ("full", int() | float() | complex()):
+        case ("ones" | "zeros" | "rand" | "randn", _) | ("full", int() | float()):
             return sizes
         case "tensor", _:
             return tuple(_numbers(said[fill]).shape)
-        case "eye", int(size) if size >= 0:
-            return (size, size)
-        case "linspace", (_, _, int(count)) if count >= 0:
-            return (count,)
         case "randint", (int(low), int(high)):
             if high <= low:
                 raise Trouble("{high} is not above {low}.", high=high, low=low)
@@ -228,7 +208,6 @@ def _write_tensor(said: Values, around: Around) -> Plan:
         count * DTYPES[dtype].bytes,
         said,
         around,
-        "shape" if fill in _SHAPED else told,
         (mark("{digits} element"), mark("{digits} elements"), count),
     )
 
@@ -257,7 +236,7 @@ TENSOR = LabForm(
         Field("seed", mark("Seed"), read=form.read_seed, folded=True,
               placeholder=mark("random"), shown=form.where("fill", "rand", "randn", "randint")),
         Field("grad", "requires_grad", "tick", folded=True, refused=lambda values, around:
-              "" if DTYPES[values["dtype"]].kind in "fc" else tr("floating point only")),
+              "" if DTYPES[values["dtype"]].kind in "f" else tr("floating point only")),
         Field("pinned", mark("pinned"), "tick", refused=_cannot_pin, folded=True),
     ),
     _create_on,
@@ -274,7 +253,6 @@ class Model(NamedTuple):
     sizes: Mapping[str, int]  # by their labels, which in small letters stand in the code
     parameters: Callable[..., int]  # by its sizes
     code: str
-    buffers_bytes: int = 0  # running means and the like, which are no parameters
 
 
 MODELS: Mapping[str, Model] = {
@@ -309,21 +287,6 @@ MODELS: Mapping[str, Model] = {
     nn.Linear(84, {outputs}),
 )""",
     ),
-    "small_cnn": Model(
-        mark("Small CNN"), mark("images of any size"),
-        mark("batch × channels × height × width"), {mark("Channels"): 3, mark("Outputs"): 10},
-        lambda channels, outputs: 144 * channels + 4752 + 33 * outputs,
-        """\
-{name} = nn.Sequential(
-    nn.Conv2d({channels}, 16, kernel_size=3, padding=1), nn.BatchNorm2d(16), nn.ReLU(),
-    nn.MaxPool2d(2),
-    nn.Conv2d(16, 32, kernel_size=3, padding=1), nn.BatchNorm2d(32), nn.ReLU(),
-    nn.AdaptiveAvgPool2d(1),
-    nn.Flatten(),
-    nn.Linear(32, {outputs}),
-)""",
-        buffers_bytes=2 * (16 + 32) * 4 + 2 * 8,
-    ),
     "transformer": Model(
         mark("Transformer"), mark("one block"), mark("batch × time × width"),
         {mark("Width"): 32, mark("Heads"): 4},
@@ -332,28 +295,6 @@ MODELS: Mapping[str, Model] = {
 {name} = nn.TransformerEncoderLayer(
     {width}, {heads}, 4 * {width}, 0, F.gelu, batch_first=True, norm_first=True
 )""",
-    ),
-    "lstm": Model(
-        mark("LSTM"), mark("sequences"), mark("batch × time × inputs"),
-        {mark("Inputs"): 8, mark("Hidden"): 32, mark("Outputs"): 2},
-        lambda inputs, hidden, outputs: (
-            4 * hidden * (inputs + hidden + 2) + (hidden + 1) * outputs
-        ),
-        '''\
-class LastStep(nn.Module):
-    """An LSTM that reads a sequence and answers once, at its end."""
-
-    def __init__(self, inputs, hidden, outputs):
-        super().__init__()
-        self.lstm = nn.LSTM(inputs, hidden, batch_first=True)
-        self.answer = nn.Linear(hidden, outputs)
-
-    def forward(self, sequence):
-        steps, _ = self.lstm(sequence)
-        return self.answer(steps[:, -1])
-
-
-{name} = LastStep(inputs={inputs}, hidden={hidden}, outputs={outputs})''',
     ),
     "tiny_gpt": Model(
         mark("Tiny GPT"), mark("letters"), mark("batch × time, whole numbers"),
@@ -405,15 +346,12 @@ def _write_model(said: Values, around: Around) -> Plan:
     if width % heads:
         uneven = tr("{width} cannot be shared by {heads} heads.", width=width, heads=heads)
         return Plan(problems={f"{key} heads": uneven})
-    count, buffers = model.parameters(**sizes), model.buffers_bytes
+    count = model.parameters(**sizes)
     counted = mark("{digits} parameter"), mark("{digits} parameters"), count
-    size, shape = memory(buffers, around.units), tr(model.takes)
-    more = [tr("And {size} of running statistics", size=size)] if buffers else []
-    more.append(tr("Takes {shape}", shape=shape))
+    takes = tr("Takes {shape}", shape=tr(model.takes))
     code = model.code.format(name=said["name"], **sizes)
     code += "" if device == "cpu" else f'.to("{device}")'
-    large = f"{key} {next(iter(sizes))}"
-    return _creation(code, 4 * count + buffers, said, around, large, counted, *more)
+    return _creation(code, 4 * count, said, around, counted, takes)
 
 
 MODEL = LabForm(

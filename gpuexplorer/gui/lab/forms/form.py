@@ -242,14 +242,14 @@ def read_sizes(text: str, least: int = 0) -> str:
     for part in map(str.strip, bare.removesuffix(",").split(",") if bare else ()):
         if not part:
             raise Trouble("A size is missing between two commas.", _SUCH_AS)
+        short = part[:40]
         try:
             size = int(part)
         except ValueError:
-            short = part[:40]
             raise Trouble("{text!r} is not a whole number.", _SUCH_AS, text=short) from None
-        if size < least:
+        if not least <= size < 2**63:
             raise Trouble(
-                "A size cannot be {size}.", "It counts elements: 0 or more.", size=size
+                "A size cannot be {size}.", "It counts elements: 0 or more.", size=short
             )
         sizes.append(str(size))
     return ", ".join(sizes)

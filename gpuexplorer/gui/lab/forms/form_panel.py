@@ -14,8 +14,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
-    QStyle,
-    QStyleOptionComboBox,
     QWidget,
 )
 
@@ -66,10 +64,8 @@ class FormPanel(QWidget):
         self._code.document().setDocumentMargin(0)
         self._code.document().documentLayout().documentSizeChanged.connect(self._fit_code)
         caption = look().letters.caption
-        self._facts, self._warnings = (
-            wrapped_label("", Tone.QUIET, caption),
-            wrapped_label("", Tone.WARN, caption),
-        )
+        self._facts = wrapped_label("", Tone.QUIET, caption)
+        self._warnings = wrapped_label("", Tone.WARN, caption)
         self._refusal = wrapped_label("", Tone.BAD, caption)
         self._button = PrimaryButton("Ctrl Enter")
         ground, line, content = QFrame(), QFrame(), QWidget()
@@ -200,10 +196,8 @@ class FormView(QWidget):
         for field in form.fields:
             if field.folded and self._more.parent() is None:
                 self._rows.addRow(self._more)
-            control, sentence = (
-                self._made(field, tr(field.label)),
-                wrapped_label("", Tone.BAD, caption),
-            )
+            control = self._made(field, tr(field.label))
+            sentence = wrapped_label("", Tone.BAD, caption)
             if field.kind in ("grid", "tick"):
                 self._rows.addRow(control)
             else:
@@ -275,7 +269,7 @@ class FormView(QWidget):
 
         match field.kind:
             case "choice":
-                chooser = _Chooser(name)
+                chooser = Dropdown(name)
                 chooser.chosen.connect(take)
                 return chooser
             case "grid":
@@ -291,22 +285,6 @@ class FormView(QWidget):
         typed.setPlaceholderText(tr(field.placeholder))
         typed.textEdited.connect(take)
         return typed
-
-
-class _Chooser(Dropdown):
-    """Shows of what is chosen as much as fits, and all of it in its list and its tooltip."""
-
-    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
-        super().initStyleOption(option)
-        kind, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(kind, option, part, self).width()
-        room -= 0 if option.currentIcon.isNull() else option.iconSize.width() + 4
-        if option.fontMetrics.horizontalAdvance(option.currentText) > room:
-            option.currentText = option.currentText.split(", ")[0]
-
-    def showPopup(self) -> None:
-        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + 24)
-        super().showPopup()
 
 
 class _OptionGrid(QWidget):

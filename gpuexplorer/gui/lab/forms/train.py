@@ -87,18 +87,6 @@ def _write(said: Values, around: Around) -> Plan:
     code = TASKS[said["task"]].code.format(**{**said, "optimiser": optimiser, "made": made})
     names = [said[each] for each in ("model", "inputs", "targets") if said[each]]
     warnings = list(form.apart(*(around.things[each] for each in names)))
-    if said["targets"]:
-        inputs, targets = around.things[said["inputs"]], around.things[said["targets"]]
-        counts = [each.shape[0] for each in (inputs, targets) if each.shape]
-        if said["batch"] and len(counts) < 2:
-            warnings.append(tr("The first dimension has to count the examples"))
-        elif said["batch"] and counts[0] != counts[1]:
-            unequal = mark("{inputs} inputs and {targets} targets: each needs its target")
-            warnings.append(tr(unequal, inputs=counts[0], targets=counts[1]))
-        shares = said["loss"] == "cross_entropy" and len(targets.shape or ()) > 1
-        if said["loss"] != "mse_loss" and targets.dtype != "int64" and not shares:
-            other = mark("Classes are counted in int64; {name} is {dtype}")
-            warnings.append(tr(other, name=targets.name, dtype=targets.dtype))
     return Plan(code, warnings=warnings)
 
 

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QPlainTextEdit,
-    QStackedWidget,
-    QTabBar,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QTabBar, QWidget
 
 from gpuexplorer.core.units import grouped
 from gpuexplorer.core.words import tr, trn
@@ -38,7 +32,7 @@ from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, column, label, row, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.gui.widgets.live_view import EmptyState, scrolled
+from gpuexplorer.gui.widgets.live_view import scrolled
 from gpuexplorer.gui.widgets.painted import ChipRow
 from gpuexplorer.lab.cell_source import names_made, names_read
 from gpuexplorer.lab.events import Element, Event, Failed, Finished, Opened, Part, Placed
@@ -60,21 +54,13 @@ class Inside(QWidget):
         back = ToolButton("word", Icon.PREVIOUS, tr("Bench"))
         back.setToolTip(tr("Back to the bench (Esc)"))
         back.clicked.connect(self.back_asked)
-        nothing = QFrame()
-        nothing.setProperty("panel", "card")
         self._which = Dropdown(tr("Look inside"))
         self._which.setFixedWidth(_SIDE)
         self._which.chosen.connect(self.open)
         self._page = ThingPage(lab)
         self._page.open_asked.connect(self.open)
-        self._gone = EmptyState(Icon.MISSING)
-        self._gone.way_on_chosen.connect(self.back_asked)
-        column(self._gone, within=nothing)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(nothing)
-        self._pages.addWidget(scrolled(self._page))
         head, margins = row(back, self._which, FREE), (_MARGIN, _TOP, _MARGIN, _TOP)
-        column(head, self._pages, GROWS, within=self, gap=_GAP, margins=margins)
+        column(head, scrolled(self._page), GROWS, within=self, gap=_GAP, margins=margins)
         lab.changed.connect(self._on_changed)
         lab.told.connect(self._on_told)
 
@@ -90,15 +76,7 @@ class Inside(QWidget):
         if name != self._shown:
             self._lab.selection.choose(things={root_of(name)})
         self._shown, self._stale = name, False
-        there = thing_called(self._lab.ledger, name) is not None
-        self._pages.setCurrentIndex(there)
-        if there:
-            self._page.show_thing(name)
-        else:
-            self._page.forget()
-            sentence = tr("{name} is no longer on the shelf.", name=name)
-            more = tr("What stands under this name again is shown here.")
-            self._gone.show_words(sentence, more, tr("Back to the bench"))
+        self._page.show_thing(name)
         self._show_choices()
 
     def _show_choices(self) -> None:
@@ -120,12 +98,14 @@ class Inside(QWidget):
             self._stale = True
 
     def _on_changed(self) -> None:
-        there = thing_called(self._lab.ledger, self._shown) is not None
         if not self.isVisible():
             return
-        if self._stale or there != bool(self._pages.currentIndex()):
+        if thing_called(self._lab.ledger, self._shown) is None:
+            self._page.forget()
+            self.back_asked.emit()  # it is no longer on the shelf
+        elif self._stale:
             self._show(self._shown)
-        elif there:
+        else:
             self._page.show_facts()
             self._show_choices()
 
@@ -186,12 +166,9 @@ class ThingPage(QFrame):
         self._elements = Table(tr("Elements"), TableModel(columns, lambda each: each.path))
         self._elements.activated.connect(self._on_activated)
         self._more = label("", letters.caption, Tone.QUIET)
-        self._text = QPlainTextEdit(readOnly=True, tabChangesFocus=True)
-        self._text.setFont(letters.mono.font)
-        self._text.setAccessibleName(tr("As PyTorch prints it"))
         head = row(self._chips, self._title, self._headline, GROWS)
         part = row(self._line, self._words, GROWS, self._switch)
-        below = part, self._values, GROWS, self._elements, GROWS, self._more, self._text, GROWS
+        below = part, self._values, GROWS, self._elements, GROWS, self._more
         side = QWidget()
         side.setFixedWidth(_SIDE)
         what = label(tr("What it is"), letters.strong)
@@ -229,12 +206,9 @@ class ThingPage(QFrame):
         for each in (self._layers, self._held):
             each.setVisible(bool(self._layers.layers))
         self._elements.setVisible(kind == "container")
-        self._text.setVisible(kind not in ("tensor", "model", "container"))
         self._elements.show_rows(thing.elements)
         more = trn("and {count} more", "and {count} more", thing.more)
         say(self._more, more if thing.more else "")
-        if (text := text_of(thing)) != self._text.toPlainText():
-            self._text.setPlainText(text)
         # Where it was read by many cells, asking takes a while.
         asked = thing, sum(each.state == "done" for each in ledger.cells)
         if asked != self._asked:

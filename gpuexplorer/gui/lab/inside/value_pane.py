@@ -233,10 +233,8 @@ class SpreadPane(QWidget):
         one, many = mark("Spread of {number} value"), mark("Spread of {number} values")
         heading = trn(one, many, count, number=grouped(count))
         if peeked.looked_at < count:
-            seen, several = (
-                grouped(peeked.looked_at),
-                mark("Spread of {seen} of {count} values"),
-            )
+            seen = grouped(peeked.looked_at)
+            several = mark("Spread of {seen} of {count} values")
             heading = tr(several, seen=seen, count=grouped(count))
         self._heading.setText(heading)
         least, most, nothing = peeked.least, peeked.most, ""

@@ -19,7 +19,7 @@ from gpuexplorer.gui.state.lab.devices import (
     lost_devices,
     named_cards,
 )
-from gpuexplorer.gui.state.lab.lab_course import CellFlags, LabCourse, Selection
+from gpuexplorer.gui.state.lab.lab_course import LabCourse, Selection
 from gpuexplorer.gui.state.lab.program_state import RECORDED, ProgramState, StartProgram
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import Stage, StartWorker, Switches, WorkerSlot
@@ -92,7 +92,6 @@ class Lab(WorkerSlot):
         self._ending = self._restarting = False
         self._failed_with: LabPython | None = None
         self.course = self.new_course()
-        self.flags = CellFlags(lambda: self.course)
         starts = start_program or (lambda _: start_worker)
         self.program = ProgramState(
             machine, pythons, starts, program_load, self, recorded=recorded
@@ -254,10 +253,10 @@ class Lab(WorkerSlot):
         self._restarting = True
         self._kill(_RESTARTED)
 
-    def replay(self, upto: int | None = None, with_failed: bool = False) -> None:
+    def replay(self, upto: int | None = None) -> None:
         """Run the session again, in a fresh worker that begins with the same seed."""
         self._refuse_where_recorded()
-        cells = self.ledger.replay(upto, with_failed)
+        cells = self.ledger.replay(upto)
         if self.ledger.used:
             self._end_worker("worker lost", _BEFORE_ITS_TURN)
         self.course.sentence = NOTHING

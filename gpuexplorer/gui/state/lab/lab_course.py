@@ -73,30 +73,6 @@ class CellFlag:
     failed: bool = False
 
 
-class CellFlags:
-    """Of the course that is shown. Kept as things happen: the next worker may give the same
-    cards other numbers.
-    """
-
-    def __init__(self, course: "Callable[[], LabCourse]") -> None:
-        self._course = course
-
-    @property
-    def cards(self) -> Mapping[str, CardId]:
-        """By the UUIDs that the workers said."""
-        return self._course().cards
-
-    def of(self, card: CardId, start: float, end: float) -> Sequence[CellFlag]:
-        """Those of a stretch of time, in their order."""
-        found = []
-        for each in reversed(self._course().flags.values()):
-            if each.at < start:
-                break
-            if each.at <= end and card in each.cards:
-                found.append(each)
-        return found[::-1]
-
-
 _NAMED = re.compile(r"""\bcuda:(\d+)|(?:\.cuda|\bgpu|\btry_gpu)\(\s*(\d*)\s*\)|["']cuda["']""")
 # In PyTorch's own words; the second is of a card that is full.
 _FAILED = re.compile(r"\b(?:cuda:|GPU )(\d+)\b")
@@ -176,6 +152,18 @@ class LabCourse:
         self._cards: Mapping[str, CardId] = {}
         self._unnamed: dict[str, int] = {}
         self._past: set[int] = set()
+
+    def flags_of(self, card: CardId, start: float, end: float) -> Sequence[CellFlag]:
+        """Those of a stretch of time, in their order. Kept as things happen: the next worker
+        may give the same cards other numbers.
+        """
+        found = []
+        for each in reversed(self.flags.values()):
+            if each.at < start:
+                break
+            if each.at <= end and card in each.cards:
+                found.append(each)
+        return found[::-1]
 
     def take(self, what: Noted, at: float) -> None:
         ledger = self.ledger
