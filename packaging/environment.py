@@ -118,9 +118,6 @@ class Environment:
         print(f"Installing the packages; the first time fetches about {size} MB.", flush=True)
         # The build tool is pinned like everything else, so pip is not to fetch one of its own.
         self.pip_install("setuptools")
-        if "bench" in extras:
-            # It comes as source only, and is built with tools that nothing else needs.
-            self.pip_install("gpustat")
         wanted = f".[{','.join(sorted(extras))}]" if extras else "."
         self.pip_install("--no-build-isolation", "--editable", wanted)
 
