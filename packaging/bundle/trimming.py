@@ -112,7 +112,7 @@ NEEDED = """
     gpuexplorer/resources/lessons/template.md gpuexplorer/resources/lessons/export.css
     gpuexplorer/__init__.py gpuexplorer/worker/__main__.py gpuexplorer/lab/wire.py
     gpuexplorer/core/trouble.py gpuexplorer/commands/agent.py
-    gpuexplorer/telemetry/sampler.py pynvml.py
+    gpuexplorer/telemetry/session.py pynvml.py
 """.split()  # noqa: SIM905 - as a list, each would be a line
 
 

@@ -1,7 +1,6 @@
 """The .deb as dpkg sees it, and the portable folder: unpacked anywhere, started from there."""
 
 import gzip
-import hashlib
 import os
 import shutil
 import subprocess
@@ -21,8 +20,8 @@ VERSION = gpuexplorer.__version__
 pytestmark = [on_linux, with_debians_tools]
 
 
-def said(*command: str) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def said(*command: str, where: Path | None = None) -> str:
+    return subprocess.check_output(command, cwd=where, text=True)
 
 
 def packed(folder: Path, out: Path, size: Size = SLIM) -> tuple[Path, Path]:
@@ -73,16 +72,13 @@ def fields(deb: Path) -> dict[str, str]:
     return {name: value for name, _, value in plain}
 
 
-def test_it_is_called_as_debian_calls_packages(deb: Path) -> None:
-    control = fields(deb)
-    assert control["Package"] == "gpuexplorer"
-    assert control["Version"] == f"{VERSION}-1"
-    assert deb.name == f"gpuexplorer_{VERSION}-1_{control['Architecture']}.deb"
-
-
-def test_it_asks_the_system_for_what_is_not_inside(deb: Path) -> None:
+def test_it_is_called_as_debian_calls_packages_and_asks_for_what_is_not_inside(
+    deb: Path,
+) -> None:
     """What a look of the desktop needs is not forced on anybody."""
     control = fields(deb)
+    assert (control["Package"], control["Version"]) == ("gpuexplorer", f"{VERSION}-1")
+    assert deb.name == f"gpuexplorer_{VERSION}-1_{control['Architecture']}.deb"
     c_library, keyboards = control["Depends"].split(", ")
     assert c_library.startswith("libc6 (>= 2.")
     assert keyboards == "xkb-data"
@@ -101,16 +97,12 @@ def test_everything_is_roots_and_may_be_run_only_where_it_can_be(deb: Path) -> N
     assert set(modes.values()) == {"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--", "lrwxrwxrwx"}
 
 
-def test_the_command_leads_to_the_program(root: Path) -> None:
-    assert (root / "usr/bin/gpuexplorer").resolve() == root / "usr/lib/gpuexplorer/gpuexplorer"
-
-
 def test_what_desktops_and_shells_look_for_is_where_they_look(root: Path) -> None:
+    assert (root / "usr/bin/gpuexplorer").resolve() == root / "usr/lib/gpuexplorer/gpuexplorer"
     for path in (
         "applications/gpuexplorer.desktop",
         "metainfo/invalid.gpuexplorer.gpuexplorer.metainfo.xml",
         "man/man1/gpuexplorer.1.gz",
-        "icons/hicolor/16x16/apps/gpuexplorer.png",
         "icons/hicolor/512x512/apps/gpuexplorer.png",
         "icons/hicolor/scalable/apps/gpuexplorer.svg",
         "bash-completion/completions/gpuexplorer",
@@ -123,14 +115,10 @@ def test_what_desktops_and_shells_look_for_is_where_they_look(root: Path) -> Non
 
 def test_every_file_has_its_sum_and_nothing_is_run_when_it_is_installed(root: Path) -> None:
     assert sorted(path.name for path in (root / "DEBIAN").iterdir()) == ["control", "md5sums"]
-    lines = (root / "DEBIAN" / "md5sums").read_text().splitlines()
-    sums = {name: value for value, name in (line.split("  ", 1) for line in lines)}
-    files = [path for path in (root / "usr").rglob("*") if path.is_file()]
-    assert sums == {
-        path.relative_to(root).as_posix(): hashlib.md5(path.read_bytes()).hexdigest()
-        for path in files
-        if not path.is_symlink()
-    }
+    said("md5sum", "--check", "--strict", "--quiet", "DEBIAN/md5sums", where=root)
+    files = [each for each in (root / "usr").rglob("*") if each.is_file()]
+    plain = [each for each in files if not each.is_symlink()]
+    assert len((root / "DEBIAN/md5sums").read_text().splitlines()) == len(plain)
 
 
 def test_the_same_folder_gives_the_same_bytes(
@@ -234,11 +222,6 @@ def test_it_comes_is_upgraded_over_itself_and_goes_without_leftovers(
     assert not (tmp_path / "usr").exists()
 
 
-@pytest.mark.skipif(shutil.which("lintian") is None, reason="lintian is not here")
-def test_lintian_finds_no_error(deb: Path) -> None:
-    said("lintian", "--fail-on", "error", "--allow-root", str(deb))
-
-
 def test_the_portable_folder_starts_from_anywhere(unpacked: Path, tmp_path: Path) -> None:
     assert [path.name for path in unpacked.parent.iterdir()] == [unpacked.name]
     assert unpacked.name.startswith(f"gpuexplorer-{VERSION}-linux-")
@@ -252,8 +235,6 @@ def test_nobody_in_particular_owns_the_portable_folder(packages: tuple[Path, Pat
     with tarfile.open(packages[1]) as tar:
         members = tar.getmembers()
     assert {(member.uid, member.gid, member.uname) for member in members} == {(0, 0, "root")}
-    names = [member.name for member in members]
-    assert len(names) == len(set(names))
 
 
 def test_the_portable_folder_says_how_to_start_it_and_what_it_needs(unpacked: Path) -> None:
