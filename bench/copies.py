@@ -42,7 +42,7 @@ _ROUNDS = 25
 _WAYS = (("cpu", "cuda:0"), ("cuda:0", "cpu"), ("cuda:0", "cuda:0"))
 _COPIES, _OF_A_LINE = 100_000, 200
 _CARDS = [f"cuda:{number}" for number in range(8)]
-_ZOOMS = (1, 10, 100, 1000, 10_000)
+_ZOOMS = (2, 10, 100, 1000, 10_000)
 _FRAMES = 60
 
 

@@ -54,16 +54,16 @@ class Environment:
         return made == _wanted() and extras <= set(there.split(","))
 
     def _made(self) -> list[str]:
-        """Place, content and extras; nothing of all where its Python is gone."""
+        """Content, place and extras; nothing of all where its Python is gone."""
         if not (self._stamp.is_file() and self.python.exists()):
             return ["", "", ""]
         lines = self._stamp.read_text("utf-8").split("\n")
         return lines if len(lines) == 3 else ["", "", ""]
 
     def _make(self, extras: Set[str], whole: bool) -> None:
-        wanted, (place, content, there) = _wanted(), self._made()
-        if place != wanted[0] or (whole and content != wanted[1]):
-            if place:
+        wanted, (content, place, there) = _wanted(), self._made()
+        if place != wanted[1] or (whole and content != wanted[0]):
+            if place not in ("", wanted[1]):
                 print(f"{self._name} is made anew: the Python or the folder is another.")
             self._build()
             there = ""
@@ -90,12 +90,12 @@ class Environment:
 
 
 def _wanted() -> list[str]:
-    """Why it has to be made anew (its scripts name this folder), or installed into again."""
+    """Why something may have to be installed, or all be made anew: scripts name this folder."""
     content = b"".join(
         (ROOT / each).read_bytes() for each in ("pyproject.toml", "constraints.txt")
     )
     place = f"Python {sys.version_info.major}.{sys.version_info.minor} {str(ROOT)!r}"
-    return [place, hashlib.sha256(content).hexdigest()]
+    return [hashlib.sha256(content).hexdigest(), place]
 
 
 def run(command: list[str], failure: str) -> None:
