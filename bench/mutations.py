@@ -23,8 +23,7 @@ _PAIRS: Sequence[tuple[type[Any], type[Any]]] = (  # Any: some compare, some joi
     *((ast.In, ast.NotIn), (ast.Is, ast.IsNot), (ast.And, ast.Or)),
 )
 _TURNED = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
-# What else concerns a package, beside the folder of the tests that has its name.
-_BESIDE = {"gui": ["tests/screens"], "commands": ["tests/screens"], "worker": ["tests/lab"]}
+_MORE_TESTS = {"gui": ["tests/screens"], "commands": ["tests/screens"], "worker": ["tests/lab"]}
 _TESTS = f"{sys.executable} -m pytest -x -q -p no:cacheprovider"
 _LEAST, _MOST = 60.0, 3600.0  # seconds for tests, else three times what they usually take
 Place = tuple[Path, int, str]  # below the checkout, of the node as they are walked, its kind
@@ -97,7 +96,7 @@ class Trial:
         path, package = self._copy / file, file.parent.relative_to("gpuexplorer")
         near = (Path("tests", each) for each in (package, *package.parents) if each.parts)
         found = [str(each) for each in near if (self._copy / each).is_dir()][:1]
-        folders = [*found, *_BESIDE.get(package.parts[0], [])] if found else ["tests"]
+        folders = [*found, *_MORE_TESTS.get(package.parts[0], [])] if found else ["tests"]
         if (what := " ".join(folders)) not in self._usual:
             status, took = self._tested(folders, _MOST)
             self._usual[what] = took if status == 0 else None
