@@ -11,37 +11,39 @@ import tempfile
 import termios
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
+from tests.nvml_stub.stub import environment
+
 _ROWS, _COLUMNS = 80, 160
 _QUITTING = 3.0
-_NOT_HANDED_ON = frozenset({"PYTHONDONTWRITEBYTECODE"})
 OURS = (sys.executable, "-m", "gpuexplorer")
+OFFSCREEN = {"QT_QPA_PLATFORM": "offscreen"}
 
 
-@dataclass(frozen=True, slots=True)
-class Used:
+class Used(NamedTuple):
     """Of the whole program, its start included."""
 
     cpu: float
     seconds: float
-    peak_bytes: int
     told: str
 
 
-def surroundings(more: Mapping[str, str]) -> dict[str, str]:
-    """Compiled once, as an installed program is, whatever this shell says of it."""
-    compiled = Path(tempfile.gettempdir()) / f"gpuexplorer-bench-{os.getuid()}"
-    usual = {name: value for name, value in os.environ.items() if name not in _NOT_HANDED_ON}
-    return {**usual, "PYTHONPYCACHEPREFIX": str(compiled), **more}
+def stub(cards: int) -> Mapping[str, str]:
+    """What stands in the environment of a program that is to see these cards."""
+    wanted = environment(f"cards={cards}")
+    return {name: value for name, value in wanted.items() if os.environ.get(name) != value}
 
 
-def run(
-    words: Sequence[str], more: Mapping[str, str] | None = None, checkout: Path | None = None
-) -> Used:
+def peer(name: str) -> str:
+    """Another program, beside the Python that measures."""
+    return str(Path(sys.executable).with_name(name))
+
+
+def run(words: Sequence[str], more: Mapping[str, str], checkout: Path | None = None) -> Used:
     """Runs to its end, with the program of another checkout where one is named. The settings
     are the usual ones, whatever the person chose.
     """
@@ -50,14 +52,19 @@ def run(
         began = time.perf_counter()
         child = subprocess.Popen(
             list(words),
-            env=surroundings(more or {}) | {"XDG_CONFIG_HOME": folder} | other,
+            env={**_surroundings(more), "XDG_CONFIG_HOME": folder, **other},
             cwd=checkout,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             text=True,
         )
         assert child.stdout is not None
-        return _used(child.pid, began, child.stdout.read())
+        told = child.stdout.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        seconds = time.perf_counter() - began
+    if os.waitstatus_to_exitcode(status) != 0:
+        raise RuntimeError(f"A program that was to be measured ended with {status}.")
+    return Used(usage.ru_utime + usage.ru_stime, seconds, told)
 
 
 def processor_in_terminal(
@@ -68,7 +75,7 @@ def processor_in_terminal(
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
     child = subprocess.Popen(
         list(words),
-        env=surroundings({"TERM": "xterm-256color", **more}),
+        env=_surroundings({"TERM": "xterm-256color", **more}),
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -101,13 +108,8 @@ def _drain(terminal: int, seconds: float) -> int:
     return drawn
 
 
-def _used(pid: int, began: float, told: str) -> Used:
-    _, status, usage = os.wait4(pid, 0)
-    if os.waitstatus_to_exitcode(status) != 0:
-        raise RuntimeError(f"A program that was to be measured ended with {status}.")
-    return Used(
-        usage.ru_utime + usage.ru_stime,
-        time.perf_counter() - began,
-        usage.ru_maxrss * 1024,
-        told,
-    )
+def _surroundings(more: Mapping[str, str]) -> dict[str, str]:
+    """Compiled once, as an installed program is, whatever this shell says of it."""
+    compiled = Path(tempfile.gettempdir()) / f"gpuexplorer-bench-{os.getuid()}"
+    usual = {name: value for name, value in os.environ.items() if name[:10] != "PYTHONDONT"}
+    return {**usual, "PYTHONPYCACHEPREFIX": str(compiled), **more}

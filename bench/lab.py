@@ -1,165 +1,148 @@
-"""The lab's figures: a round trip, a worker that is ready, and what its helps cost."""
+"""The lab: a worker that is ready, a round trip, a watched step, many copies, many tensors."""
 
-import statistics
+import json
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench.lab_worker import Worker, lab_python
-from bench.stage import measured
-from bench.table import Figure
-from gpuexplorer.lab.events import Peeked
-from gpuexplorer.lab.wire import Complete, Peek
+from PySide6.QtWidgets import QScrollBar
 
-_ROUNDS = 7
+from bench.child import run
+from bench.lab_worker import Worker, lab_python
+from bench.stage import LongestTurn, let_run, measured, stage
+from bench.table import Figure, at_most, beside, in_turns
+from gpuexplorer.app import App
+from gpuexplorer.copies.copy_book import CopyBook
+from gpuexplorer.copies.timeline import Timeline
+from gpuexplorer.gui.measuring.diagnostics import Spread
+from gpuexplorer.gui.state.lab.lab import Lab
+from gpuexplorer.gui.state.lab.worker_slot import Stage
+from gpuexplorer.lab.events import Began, Transferred
+from gpuexplorer.lab.ledger import Ledger
+from gpuexplorer.lab.wire import Run
+
+_ROUNDS, _TRIPS = 7, 500
+_LOOP = 10_000
+_TENSORS, _AT_ONCE, _STEPS = 1000, 50, 60
 # Until it is imported: a worker that is ready has not ended either.
 _IMPORT = ("-c", "import torch; print('here', flush=True)")
-_TRIPS = 500
-_THINGS = 1000
-_MANY = f"globals().update({{f'x{{i}}': torch.ones(3) for i in range({_THINGS})}})"
-_STEPS = 300
-_PAIRS = 60
-_OPERATIONS = 100
-_ITEM = 4  # bytes of a float32
-_MAKING = ("X = torch.rand(64, 64, device='{0}')", "W = torch.rand(64, 64, device='{0}')")
-_CELLS = ("Y = X @ W", "Z = torch.relu(Y)", "Z = Z + X", "s = Z.sum()", "Z = X.to('{0}')")
-_LOOPED = f"for i in range({_OPERATIONS}): Y = X + W"
-_SMALL = (
-    "net = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10)).to('{0}')",
-    "X = torch.randn(512, 64).to('{0}')",
-    "Y = torch.randint(0, 10, (512,)).to('{0}')",
-    "opt = torch.optim.SGD(net.parameters(), lr=0.1)\nlosses = []",
-)
-_TRAINED = """
-for step in range({steps}):
-    at = step * 32 % 512
-    loss = F.cross_entropy(net(X[at:at + 32]), Y[at:at + 32])
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-    losses.append(loss.item())
-"""
 
 
-def figures() -> list[Figure]:
+def figures() -> Iterator[Figure]:
     python = lab_python()
-    if python is None:
-        return [Figure("the lab", "no Python with torch")]
-    return [
-        *_ready(python),
-        _round_trip(python),
-        *_names(python),
-        _logging(python),
-        *_virtual(python),
-        *_training(python),
-        *_peek(python),
-        *measured("lab_screen"),
-    ]
 
+    def ready() -> float:
+        began = time.perf_counter()
+        with Worker(python):
+            return time.perf_counter() - began
 
-def _ready(python: Path) -> list[Figure]:
-    ours, theirs = [], []
-    # The first of each is to bring the files into memory.
-    for warm in (False, *[True] * _ROUNDS):
+    def imported() -> float:
         began = time.perf_counter()
         with subprocess.Popen([python, *_IMPORT], stdout=subprocess.PIPE) as bare:
             assert bare.stdout is not None
             bare.stdout.readline()
-            alone = time.perf_counter() - began
-        began = time.perf_counter()
-        worker = Worker(python)
-        ready = time.perf_counter() - began
-        worker.stop()
-        if warm:
-            theirs.append(alone)
-            ours.append(ready)
-    ratio = statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
-    told = f"{statistics.median(ours):.2f} s, x{ratio:.2f}"
-    return [
-        Figure("bare `import torch`", f"{statistics.median(theirs):.2f} s"),
-        Figure("a worker is ready", told, "at most 1.3 times that", ratio <= 1.3),
-    ]
+            return time.perf_counter() - began
 
-
-def _round_trip(python: Path) -> Figure:
+    turns = in_turns(ready, imported, _ROUNDS)
+    yield beside("a worker is ready / `import torch`", turns, "s", 1.3)
     with Worker(python) as worker:
-        trips = sorted(worker.run("len([])") for _ in range(_TRIPS))
-    median, late = statistics.median(trips), trips[int(_TRIPS * 0.99)]
-    told = f"{median * 1e3:.2f} ms, p99 {late * 1e3:.2f} ms"
-    return Figure("round trip of an empty command", told, "median under 1 ms", median < 1e-3)
+        trips = Spread()
+        trips.extend(worker.run("len([])") for _ in range(_TRIPS))
+    median, late = (trips.percentile(each) * 1e3 for each in (50, 99))
+    said = f"{median:.2f}, {late:.2f} ms"
+    yield at_most("round trip of an empty cell, median, 99 %", median, 1, "ms", said)
+    home = Path(__file__).parents[1]
+    told = run([str(python), "-m", "bench.lab_step"], {}, home).told
+    for what, pairs, most in json.loads(told):
+        yield beside(f"{what}, watched / bare", pairs, "s", most)
+    yield from _many_copies(python)
+    yield from measured("lab")
 
 
-def _names(python: Path) -> list[Figure]:
-    """What the worker says of the namespace, beside what runs in it."""
-    with Worker(python) as few, Worker(python) as many:
-        many.run(_MANY)
-        less, more = _in_turn(few, many, ["len([])"])
-        asked = [Complete(number, "torch.", len("torch.")) for number in range(_ROUNDS)]
-        words = statistics.median(many.ask(each) for each in asked)
-    what = f"an empty command among {_THINGS} tensors"
-    return [
-        Figure(what, f"{(more - less) * 1e3:.1f} ms more"),
-        Figure("how `torch.` may go on", f"{words * 1e3:.1f} ms"),
-    ]
-
-
-def _logging(python: Path) -> Figure:
-    with Worker(python, simulated=True) as plain, Worker(python, simulated=True) as logging:
-        for worker in (plain, logging):
-            worker.run_all(_MAKING)
-        logging.placement = True
-        what = "a cell that logs its placement / one that does not"
-        return _beside(what, logging, plain, _CELLS, len(_CELLS))
-
-
-def _virtual(python: Path) -> list[Figure]:
-    with Worker(python) as plain, Worker(python, simulated=True) as virtual:
-        for worker in (plain, virtual):
-            worker.run_all(_MAKING)
-        cell = "a cell on a simulated card / on the processor"
-        operation = "an operation of a loop, simulated card / processor"
-        return [
-            _beside(cell, virtual, plain, _CELLS, len(_CELLS)),
-            _beside(operation, virtual, plain, [_LOOPED], _OPERATIONS),
-        ]
-
-
-def _beside(
-    what: str, ours: Worker, theirs: Worker, cells: Sequence[str], count: int
-) -> Figure:
-    """One of so many, each with its way there and back."""
-    mine, other = _in_turn(ours, theirs, cells)
-    each = f"{mine / count * 1e6:.0f} / {other / count * 1e6:.0f} us"
-    return Figure(what, f"{each} = {mine / other:.2f}")
-
-
-def _in_turn(ours: Worker, theirs: Worker, cells: Sequence[str]) -> tuple[float, float]:
-    """Medians, taken in turn, since machines drift."""
-    pairs = [(ours.run_all(cells), theirs.run_all(cells)) for _ in range(_PAIRS)]
-    return statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs)
-
-
-def _training(python: Path) -> list[Figure]:
-    rows = []
-    for where, simulated in (("on the processor", False), ("on a simulated card", True)):
-        with Worker(python, simulated=simulated) as worker:
-            worker.run_all(_SMALL)
-            worker.run(_TRAINED.format(steps=5))
-            took = worker.run(_TRAINED.format(steps=_STEPS))
-        told = f"{took / _STEPS * 1e3:.2f} ms"
-        rows.append(Figure(f"a training step, small model, {where}", told))
-    return rows
-
-
-def _peek(python: Path) -> list[Figure]:
+def _many_copies(python: Path) -> Iterator[Figure]:
+    """And what the window has to do with them, in one turn of its own."""
+    code = f"for i in range({_LOOP}): s.item()"
     with Worker(python, simulated=True) as worker:
-        worker.run("X = torch.ones(512, 1024, 1024, device='{0}')")
-        took = worker.ask(Peek(1000, "X"))
-    seen = next(each for each in worker.seen if isinstance(each, Peeked))
-    # The values, the bars, and least, most, mean and deviation.
-    shown = sum(len(row) for row in seen.rows) + len(seen.histogram) + 4
-    moved = seen.moved_bytes
-    told = f"{moved} B in {took:.2f} s"
-    goal = f"{shown * _ITEM} B, the {shown} figures shown"
-    return [Figure("a look into 2 GiB moves", told, goal, moved <= shown * _ITEM)]
+        worker.run("import torch\ns = torch.ones(2, 3, device='{0}').sum()")
+        worker.seen.clear()
+        took = worker.run(code)
+    rows = sum(isinstance(each, Transferred) for each in worker.seen)
+    ledger, book, timeline = Ledger(), CopyBook(), Timeline()
+    ledger.sent(Run(worker.last(Began).id, code, 2))
+    began = time.perf_counter()
+    for event in worker.seen:
+        ledger.apply(event)
+    book.take(ledger)
+    timeline.take(ledger, book)
+    turn = time.perf_counter() - began
+    yield Figure(f"a cell of {_LOOP} copies, simulated", f"{took:.2f} s")
+    yield at_most(f"a cell of {_LOOP} copies: rows that tell of them", rows, 1, "row")
+    yield at_most(f"a cell of {_LOOP} copies: the window's turn", turn * 1e3, 50, "ms")
+
+
+def on_stage() -> Iterator[Figure]:
+    with stage("2xTitanRTX", screen="lab") as app:
+        let_run(3)
+        [lab] = app.window.findChildren(Lab)
+        lab.run("import torch\nx = torch.ones(2, 3, device='cuda:0')")
+        _settled(lab)
+        yield from _frames(app, "come", lambda: _make(lab))
+        yield from _frames(app, "are there", lambda: let_run(3))
+        for bar in app.window.findChildren(QScrollBar):
+            if bar.isVisible() and bar.maximum() > bar.minimum():
+                yield from _frames(app, f"and {_whose(bar)} scrolls", lambda: _scroll(bar))  # noqa: B023 - called at once
+        yield from _frames(app, "and five more come", lambda: _more(lab))
+        app.window.navigation.open_screen("overview")
+        let_run(1)
+        yield from _frames(app, "and the lab is opened", lambda: _come_back(app))
+
+
+def _frames(app: App, what: str, happening: Callable[[], object]) -> Iterator[Figure]:
+    cpu = app.window.diagnostics.cpu = Spread()
+    turn = LongestTurn().of(happening) * 1e3
+    median, longest = (cpu.percentile(each) * 1e3 for each in (50, 100))
+    name, said = f"{_TENSORS} tensors {what}", f"{median:.1f}, {longest:.1f} ms"
+    yield at_most(f"{name}: {len(cpu)} frames, median, longest", longest, 16.7, "ms", said)
+    yield at_most(f"{name}: longest turn of the event loop", turn, 50, "ms")
+
+
+def _make(lab: Lab) -> None:
+    """Faster than a hand could, and slower than would fill the pipe."""
+    for first in range(0, _TENSORS, _AT_ONCE):
+        for number in range(first, first + _AT_ONCE):
+            lab.run(f"t{number} = torch.rand(2, 3, device='cuda:0')")
+            let_run(0.001)
+        _settled(lab)
+
+
+def _more(lab: Lab) -> None:
+    for number in range(5):
+        lab.run(f"y{number} = torch.rand(2, 3, device='cuda:0')")
+        _settled(lab)
+
+
+def _come_back(app: App) -> None:
+    app.window.navigation.open_screen("lab")
+    let_run(0.5)
+
+
+def _settled(lab: Lab) -> None:
+    while lab.stage is not Stage.READY:
+        if lab.stage is Stage.FAILED:
+            raise RuntimeError(lab.sentence)
+        let_run(0.02)
+    let_run(0.1)
+
+
+def _whose(bar: QScrollBar) -> str:
+    owner = bar.parentWidget()
+    while owner is not None and not owner.accessibleName():
+        owner = owner.parentWidget()
+    return "a list" if owner is None else f"“{owner.accessibleName()}”"
+
+
+def _scroll(bar: QScrollBar) -> None:
+    for step in range(_STEPS):
+        bar.setValue(bar.minimum() + (bar.maximum() - bar.minimum()) * step // _STEPS)
+        let_run(0.005)

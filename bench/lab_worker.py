@@ -4,10 +4,10 @@ import itertools
 import os
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Self, TypeVar
 
-from gpuexplorer.lab.events import Completed, Event, Failed, Finished, Hello
+from gpuexplorer.lab.events import Event, Failed, Finished, Hello
 from gpuexplorer.lab.pythons import ask, candidates
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import Start
@@ -16,15 +16,15 @@ from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
 
-_IMPORTS = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F"
+T = TypeVar("T", bound=Event)
 
 
-def lab_python() -> Path | None:
-    """As the lab finds it; None where none has PyTorch."""
-    for path in candidates(dict(os.environ), Path.home()):
-        if ask(path).usable:
-            return path
-    return None
+def lab_python() -> Path:
+    """As the lab finds it."""
+    found = (each for each in candidates(dict(os.environ), Path.home()) if ask(each).usable)
+    if (python := next(found, None)) is None:
+        raise SystemExit("The lab finds no Python with PyTorch to measure with.")
+    return python
 
 
 class Worker:
@@ -32,16 +32,13 @@ class Worker:
 
     def __init__(self, python: Path, *, simulated: bool = False) -> None:
         known, ways = simulated_cards(Machine(parse_machine("2xTitanRTX")))
-        cards, links = (known, ways) if simulated else ([], [])
+        start = Start(python, cards=known, links=ways) if simulated else Start(python)
         self.device = "cuda:0" if simulated else "cpu"
         self.seen: list[Event] = []
-        self._numbers = itertools.count()
-        self.placement = False  # each cell says where its operations ran
+        self._numbers = itertools.count(1)
         self._answered = threading.Event()
-        start = Start(python, cards=cards, links=links)
         self._process = WorkerProcess(start, self._on_event, lambda _: self._answered.set())
         self._wait()
-        self.run(_IMPORTS)
 
     def ask(self, command: Command) -> float:
         """Seconds until the answer."""
@@ -53,31 +50,22 @@ class Worker:
             raise RuntimeError(self.seen[-1].message)
         return took
 
-    def run(self, cell: str, *, watched: bool = True) -> float:
+    def run(self, *cells: str) -> float:
         """`{0}` stands for the device."""
-        number = next(self._numbers)
-        code = cell.replace("{0}", self.device)
-        placement = self.placement
-        return self.ask(Run(number + 1, code, number, watched, placement=placement))
+        took = 0.0
+        for cell in cells:
+            number = next(self._numbers)
+            took += self.ask(Run(number, cell.replace("{0}", self.device), number))
+        return took
 
-    def run_all(self, cells: Sequence[str]) -> float:
-        return sum(self.run(cell) for cell in cells)
+    def last(self, kind: type[T]) -> T:
+        return next(each for each in reversed(self.seen) if isinstance(each, kind))
 
-    @property
-    def finished(self) -> Finished:
-        """The answer to the last cell."""
-        last = self.seen[-1]
-        assert isinstance(last, Finished)
-        return last
-
-    def stop(self) -> None:
-        self._process.stop()
-
-    def __enter__(self) -> "Worker":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        self._process.stop()
 
     def _wait(self) -> None:
         self._answered.wait()
@@ -85,5 +73,5 @@ class Worker:
 
     def _on_event(self, event: Event) -> None:
         self.seen.append(event)
-        if isinstance(event, (Hello, Completed, Finished, Failed)):
+        if isinstance(event, (Hello, Finished, Failed)):
             self._answered.set()

@@ -1,114 +1,111 @@
-"""Recordings of a day and of a month: how soon they are open, and what plots cost over them."""
+"""Recordings: what writing them costs, how soon they are open, and plots over them."""
 
+import random
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from bench.memory import DAY
+from bench.panning import FRAMES, late, moves
 from bench.recording_file import CARDS, KEPT, write_long_recording
-from bench.table import Figure
+from bench.table import Figure, at_most
+from gpuexplorer.core.cards import Sample
+from gpuexplorer.core.metrics import METRICS, Cadence, metrics_of
 from gpuexplorer.gui.measuring.diagnostics import Spread
 from gpuexplorer.recording.recorded_session import RecordedPast
+from gpuexplorer.recording.recorder import Recorder, machine_of
 from gpuexplorer.recording.recording import open_recording
+from gpuexplorer.telemetry.session import session_on
+from gpuexplorer.telemetry.sources import simulated
+from tests.clocks import ManualClock
 
-_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _CURVES = KEPT[:3]  # of each card
-_FRAMES = 240
-_GOAL = 1 / 60
 _ROUNDS = 15
 _PLAYED = 100  # seconds of the recording for each of those who watch
+_REPEATED = 600  # beats that are made up; then they come again
 
 
-def figures() -> Sequence[Figure]:
+def figures() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         day, month = Path(folder, "day.gpurec"), Path(folder, "month.gpurec")
-        write_long_recording(day, _DAY, _DAY)
-        write_long_recording(month, 30 * _DAY, _DAY)
-        what = f"{len(CARDS)} cards, {len(KEPT)} metrics, 1 s"
-        return [
-            *_of(day, f"24 h of {what}", 0.5),
-            *_of(month, f"30 days of {what}, older than a day in outline", 1.0),
-        ]
+        yield from _written(day, "8 cards, 1 s, 24 h", "8xH100+nvlink", 1.0, int(DAY), 0.5)
+        yield at_most("8 cards, 1 s, 24 h: the file", day.stat().st_size / 1e6, 100, "MB")
+        many = Path(folder, "many.gpurec")
+        yield from _written(many, "64 cards, 0.1 s, 10 min", "64xH100", 0.1, 6000, 100)
+        day.unlink()
+        write_long_recording(day, int(DAY), int(DAY))
+        write_long_recording(month, 30 * int(DAY), int(DAY))
+        yield from _read(day, "a day of 8 cards", 0.5)
+        yield from _read(month, "30 days of 8 cards, older than a day in outline", 1.0)
 
 
-def _of(path: Path, what: str, goal: float) -> Iterator[Figure]:
-    yield Figure(f"{what}: the file", f"{path.stat().st_size / 1e6:.0f} MB")
-    yield _opening(what, path, goal)
-    yield _sampling(what, path)
+def _written(
+    path: Path, what: str, spec: str, beat: float, beats: int, share: float
+) -> Iterator[Figure]:
+    """What comes in a second is a batch of its own; `share`: percents of a core."""
+    clock, chance = ManualClock(), random.Random(1)
+    session = session_on(simulated(spec, clock=clock), clock=clock)
+    recorder, cards = Recorder(path, machine_of(session), clock), session.cards()
+    cadences = list(Cadence) if beat == 1.0 else [Cadence.FAST]
+    metrics = [each for each in METRICS if each in metrics_of(cards[0], cadences)][:30]
+    known: list[Sequence[Sample]] = []
+    took, longest, batch = 0.0, 0.0, round(1 / beat)
+    for first in range(0, beats, batch):
+        waiting: list[Sample] = []
+        for number in range(first, first + batch):
+            if len(known) < _REPEATED:
+                known.append([session.backend.read(card.id, metrics) for card in cards])
+            again = known[number % _REPEATED]
+            waiting += (each._replace(at=clock.now()) for each in again)
+            clock.advance(beat + chance.gauss(0.0, beat * 1e-3))  # none falls exactly
+        used, waited = time.process_time(), time.perf_counter()
+        for sample in waiting:
+            recorder.put(sample)
+        recorder.write_now()
+        took += time.process_time() - used
+        longest = max(longest, time.perf_counter() - waited)
+    recorder.stop()
     with closing(open_recording(path)) as recording:
-        began, end = recording.began, recording.ended
-    middle, whole = (began + end) / 2, end - began
-
-    def pan(step: float) -> tuple[float, float]:
-        start = end - _DAY + step * (_DAY - _HOUR)
-        return start, start + _HOUR
-
-    def pan_wide(step: float) -> tuple[float, float]:
-        start = began + step * whole / 4
-        return start, start + 0.75 * whole
-
-    def zoom(step: float) -> tuple[float, float]:
-        span = _MINUTE * (whole / _MINUTE) ** step
-        return middle - span / 2, middle + span / 2
-
-    yield _moving(f"{what}: panning, an hour seen", path, pan)
-    yield _moving(f"{what}: panning, three quarters seen", path, pan_wide)
-    yield _moving(f"{what}: zooming from a minute to the whole", path, zoom)
+        kept = 0
+        for card_id in recording.with_readings():
+            metric = recording.metrics(card_id)[0]
+            kept += len(recording.readings(card_id, metric, 0.0, recording.ended).times)
+    if recorder.trouble is not None or kept != beats * len(cards):
+        raise RuntimeError(f"{kept} samples are in the file: {recorder.trouble}")
+    yield at_most(f"{what}: of a core", took / beats / beat * 100, share, "%")
+    yield at_most(f"{what}: the longest batch of a second", longest * 1e3, 1000, "ms")
 
 
-def _opening(what: str, path: Path, goal: float) -> Figure:
-    """Until all of it is drawn for the first time."""
+def _read(path: Path, what: str, goal: float) -> Iterator[Figure]:
     took = Spread()
     for _ in range(_ROUNDS):
-        began = time.perf_counter()
+        at = time.perf_counter()
         with closing(open_recording(path)) as recording:
             _frame(RecordedPast(recording), recording.began, recording.ended)
             for card in recording.cards():
                 recording.sample(card.id, recording.metrics(card.id), recording.ended)
             recording.happenings()
-            took.append(time.perf_counter() - began)
-    slow = took.percentile(99)
-    return Figure(
-        f"{what}: open, with figures, events and {len(CARDS) * len(_CURVES)} curves",
-        f"{took.percentile(50):.3f}, {slow:.3f} s",
-        f"99 % within {goal} s",
-        slow <= goal,
-    )
-
-
-def _sampling(what: str, path: Path) -> Figure:
-    took = Spread()
+            took.append(time.perf_counter() - at)
+    name = f"{what}: open, with {len(CARDS) * len(_CURVES)} curves, figures, events"
+    yield at_most(name, took.percentile(99), goal, "s")
     with closing(open_recording(path)) as recording:
-        metrics = recording.metrics(CARDS[0].id)
-        for step in range(_FRAMES):
-            began = time.thread_time()
-            at = recording.ended - _DAY / 2 + step * _PLAYED
+        took, past = Spread(), RecordedPast(recording)
+        for step in range(FRAMES):
+            at = time.thread_time()
             for card in CARDS:
-                recording.sample(card.id, metrics, at)
-            took.append(time.thread_time() - began)
-    return Figure(
-        f"{what}: one round of figures while it plays at {_PLAYED}x: median, 99 %",
-        f"{took.percentile(50) * 1e3:.1f}, {took.percentile(99) * 1e3:.1f} ms",
-    )
-
-
-def _moving(what: str, path: Path, window: Callable[[float], tuple[float, float]]) -> Figure:
-    took = Spread()
-    with closing(open_recording(path)) as recording:
-        past = RecordedPast(recording)
-        for number in range(_FRAMES):
-            began = time.thread_time()
-            _frame(past, *window(number / _FRAMES))
-            took.append(time.thread_time() - began)
-        kept = past.memory_bytes()
-    late = took.percentile(99)
-    return Figure(
-        f"{what}: median, 99 % of frames, on the processor ({kept / 1e6:.0f} MB kept)",
-        f"{took.percentile(50) * 1e3:.1f}, {late * 1e3:.1f} ms",
-        "99 % within 16.7 ms",
-        late <= _GOAL,
-    )
+                moment = recording.ended - DAY / 2 + step * _PLAYED
+                recording.sample(card.id, recording.metrics(card.id), moment)
+            took.append(time.thread_time() - at)
+        yield late(f"{what}: figures while it plays at {_PLAYED}x", took)
+        for name, window in moves(recording.began, recording.ended):
+            took = Spread()
+            for number in range(FRAMES):
+                at = time.thread_time()
+                _frame(past, *window(number / FRAMES))
+                took.append(time.thread_time() - at)
+            yield late(f"{what}, {name}: frames", took)
 
 
 def _frame(past: RecordedPast, start: float, end: float) -> None:

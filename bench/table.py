@@ -2,8 +2,10 @@
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+
+Turns = Sequence[tuple[float, float]]  # ours and theirs, one after the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,30 +18,38 @@ class Figure:
     met: bool | None = None
 
 
-def show(title: str, figures: list[Figure]) -> None:
-    print(f"\n{title}")  # noqa: T201 - this program is here to print
-    wide = max(len(figure.what) for figure in figures)
-    for figure in figures:
-        verdict = {True: "met", False: "MISSED", None: ""}[figure.met]
-        print(f"  {figure.what:{wide}}  {figure.value:>22}  {figure.goal:24} {verdict}")  # noqa: T201
+def at_most(what: str, value: float, most: float, unit: str, said: str = "") -> Figure:
+    """`said`: what is shown where there is more to say than the value."""
+    shown = said or f"{value:.3g} {unit}"
+    return Figure(what, shown, f"at most {most:g} {unit}", value <= most)
+
+
+def beside(what: str, turns: Turns, unit: str, most: float | None = None) -> Figure:
+    """The ratio is taken turn by turn, since machines drift."""
+    ours, theirs = (statistics.median(each) for each in zip(*turns, strict=True))
+    ratio = statistics.median(a / b for a, b in turns)
+    shown = f"{ours:.3g} / {theirs:.3g} {unit} = {ratio:.2f}"
+    if most is None:
+        return Figure(what, shown)
+    return Figure(what, shown, f"at most {most:g}", ratio <= most)
+
+
+def in_turns(
+    ours: Callable[[], float], theirs: Callable[[], float], rounds: int
+) -> list[tuple[float, float]]:
+    """Less the first time of each, which fills caches and compiles what is imported."""
+    return [(ours(), theirs()) for _ in range(rounds + 1)][1:]
 
 
 def seconds_each(call: Callable[[], object], times: int) -> float:
-    """Processor seconds of one call, over many."""
     began = time.perf_counter()
     for _ in range(times):
         call()
     return (time.perf_counter() - began) / times
 
 
-def paired(
-    ours: Callable[[], object], theirs: Callable[[], object], times: int, rounds: int = 9
-) -> tuple[float, float, float]:
-    """Median of ours, of theirs, and of the ratio taken pair by pair, since machines drift."""
-    ours(), theirs()
-    pairs = [(seconds_each(ours, times), seconds_each(theirs, times)) for _ in range(rounds)]
-    return (
-        statistics.median(a for a, _ in pairs),
-        statistics.median(b for _, b in pairs),
-        statistics.median(a / b for a, b in pairs),
-    )
+def show(subject: str, figures: Iterable[Figure]) -> None:
+    for each in figures:
+        verdict = {True: "met", False: "MISSED", None: ""}[each.met]
+        row = f"{subject:10} {each.what:84} {each.value:>28}  {each.goal:20} {verdict}"
+        print(row.rstrip(), flush=True)

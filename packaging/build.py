@@ -6,7 +6,6 @@ make package, or: python packaging/build.py [slim|classroom|all]
 import argparse
 import hashlib
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -15,8 +14,7 @@ from pathlib import Path
 
 import system_parts
 from bundle.sizes import SIZES, Size
-from environment import Environment
-from installing import ROOT, CannotGoOnError
+from environment import ROOT, CannotGoOnError, Environment
 
 _WITHOUT_CUDA = "import sys, torch.version; sys.exit(torch.version.cuda is not None)"
 
@@ -60,10 +58,7 @@ def environment_for(size: Size) -> Path:
     where what it was made of has changed.
     """
     environment = Environment(ROOT / "build" / f"venv-{size.name}")
-    found = environment.found()
-    if found is None or not found.fits(environment.wanted({"package"})):
-        shutil.rmtree(environment.folder, ignore_errors=True)
-    environment.make_ready({"package"})
+    environment.make_ready({"package"}, whole=True)
     if size.with_torch:
         wanted = torch_wanted((ROOT / "constraints.txt").read_text("utf-8"), sys.platform)
         environment.pip_install(

@@ -4,129 +4,145 @@ Standard library only: it runs before anything is installed.
 """
 
 import hashlib
+import importlib
+import importlib.util
 import os
 import shutil
+import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
-from installing import ROOT, CannotGoOnError, base_python, provide_ensurepip, run
+from system_parts import install_with_apt, way_to_install
+
+ROOT = Path(__file__).resolve().parents[1]
+_TAIL = 12  # lines of somebody else's output that are shown when it fails
 
 
-class Stamp(NamedTuple):
-    """What it was made from. Written last: without one, it may be half of something."""
-
-    content: str  # changes whenever something else may have to be installed
-    place: str  # changes whenever it has to be made anew: its scripts name this folder
-    extras: frozenset[str]
-
-    def fits(self, wanted: "Stamp") -> bool:
-        return self[:2] == wanted[:2] and self.extras >= wanted.extras
-
-    def written(self) -> str:
-        return "\n".join([self.content, self.place, ",".join(sorted(self.extras))])
+class CannotGoOnError(Exception):
+    """What happened and what to do, for the person at the terminal."""
 
 
 class Environment:
-    """In this folder; `name` is how a person is told of it."""
+    """In this folder, below ROOT."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.name = folder.relative_to(ROOT).as_posix()
+        self.folder, self._name = folder, folder.relative_to(ROOT).as_posix()
         self.python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-        self.stamp = folder / ".ready"
+        # Written last: without one, it may be half of something. It says what it was made from.
+        self._stamp = folder / ".ready"
 
-    def make_ready(self, extras: Set[str]) -> None:
-        """With these extras of pyproject.toml, and those that are there already."""
-        wanted = self.wanted(extras)
-        found = self.found()
-        if found is not None and found.fits(wanted):
+    def make_ready(self, extras: Set[str], *, whole: bool = False) -> None:
+        """With these extras of pyproject.toml, and those that are there already; `whole`: made
+        anew where anything else changed.
+        """
+        if self._fits(extras):
             return
-        with nobody_else_at_it():
-            found = self.found()  # another make may have done it all while this one waited
-            if found is None or not found.fits(wanted):
-                self._make(found, wanted)
-
-    def wanted(self, extras: Set[str]) -> Stamp:
-        content = hashlib.sha256()
-        for name in ("pyproject.toml", "constraints.txt"):
-            content.update((ROOT / name).read_bytes())
-        place = f"Python {sys.version_info.major}.{sys.version_info.minor} {str(ROOT)!r}"
-        return Stamp(content.hexdigest(), place, frozenset(extras))
-
-    def found(self) -> Stamp | None:
-        """None where there is none, or where it lost the Python it was made with."""
-        try:
-            if not (self.stamp.is_file() and self.python.exists()):
-                return None
-            lines = self.stamp.read_text("utf-8").split("\n")
-        except PermissionError:
-            raise CannotGoOnError(
-                f"{self.name} uses a Python that this user may not reach: "
-                f"{os.path.realpath(self.python)}\n"
-                f"Remove {self.name} with `make clean`, or let whoever made it do so; then "
-                "begin again."
-            ) from None
-        if len(lines) != 3:
-            return None
-        return Stamp(lines[0], lines[1], frozenset(filter(None, lines[2].split(","))))
-
-    def why_anew(self, found: str, wanted: str) -> str:
-        """Takes two places, as a Stamp has them."""
-        old, new = (" ".join(place.split()[:2]) for place in (found, wanted))
-        if old == new:
-            return f"{self.name} was made in another folder, so it is removed and made anew."
-        return f"{self.name} was made with {old}, so it is removed and made anew with {new}."
+        with _nobody_else_at_it():
+            if not self._fits(extras):  # another make may have done it while this one waited
+                self._make(extras, whole)
 
     def pip_install(self, *words: str, failure: str = "") -> None:
         pip = [str(self.python), "-I", "-m", "pip", "install", "--progress-bar", "off"]
         pip += ["-c", "constraints.txt"]
         run([*pip, *words], failure or "pip could not install the packages.")
 
-    def _make(self, found: Stamp | None, wanted: Stamp) -> None:
-        usable = found is not None and found.place == wanted.place
-        extras = wanted.extras | (found.extras if found is not None else frozenset())
-        self.stamp.unlink(missing_ok=True)
-        if not usable:
-            if found is not None:
-                print(self.why_anew(found.place, wanted.place), flush=True)
+    def _fits(self, extras: Set[str]) -> bool:
+        *made, there = self._made()
+        return made == _wanted() and extras <= set(there.split(","))
+
+    def _made(self) -> list[str]:
+        """Content, place and extras; nothing of all where its Python is gone."""
+        if not (self._stamp.is_file() and self.python.exists()):
+            return ["", "", ""]
+        lines = self._stamp.read_text("utf-8").split("\n")
+        return lines if len(lines) == 3 else ["", "", ""]
+
+    def _make(self, extras: Set[str], whole: bool) -> None:
+        wanted, (content, place, there) = _wanted(), self._made()
+        if place != wanted[1] or (whole and content != wanted[0]):
+            if place not in ("", wanted[1]):
+                print(f"{self._name} is made anew: the Python or the folder is another.")
             self._build()
-        try:
-            self._install(extras)
-        except CannotGoOnError:
-            if usable and found is not None:
-                # pip gave up in good order: what was there is still whole.
-                self.stamp.write_text(found.written(), "utf-8")
-            raise
-        self.stamp.write_text(wanted._replace(extras=extras).written(), "utf-8")
+            there = ""
+        print("Installing the packages; the first time fetches about 100 MB.", flush=True)
+        everything = sorted(extras | set(filter(None, there.split(","))))
+        # The build tool is pinned like everything else, so pip is not to fetch one of its own.
+        self.pip_install("setuptools")
+        sources = f".[{','.join(everything)}]" if everything else "."
+        self.pip_install("--no-build-isolation", "--editable", sources)
+        self._stamp.write_text("\n".join([*wanted, ",".join(everything)]), "utf-8")
 
     def _build(self) -> None:
-        provide_ensurepip()
+        _provide_ensurepip()
         version = ".".join(map(str, sys.version_info[:3]))
-        print(f"Making {self.name} with Python {version}.", flush=True)
+        print(f"Making {self._name} with Python {version}.", flush=True)
         if self.folder.is_symlink() or self.folder.is_file():
             self.folder.unlink()
         elif self.folder.exists():
             shutil.rmtree(self.folder)
-        make = [base_python(), "-I", "-m", "venv", str(self.folder)]
-        run(make, f"Python could not make {self.name}.")
+        # This Python may be the one in the folder that has just gone.
+        python = getattr(sys, "_base_executable", sys.executable)
+        make = [python, "-I", "-m", "venv", str(self.folder)]
+        run(make, f"Python could not make {self._name}.")
 
-    def _install(self, extras: Set[str]) -> None:
-        size = 130 if extras else 100
-        print(f"Installing the packages; the first time fetches about {size} MB.", flush=True)
-        # The build tool is pinned like everything else, so pip is not to fetch one of its own.
-        self.pip_install("setuptools")
-        if "bench" in extras:
-            # It comes as source only, and is built with tools that nothing else needs.
-            self.pip_install("gpustat")
-        wanted = f".[{','.join(sorted(extras))}]" if extras else "."
-        self.pip_install("--no-build-isolation", "--editable", wanted)
+
+def _wanted() -> list[str]:
+    """Why something may have to be installed, or all be made anew: scripts name this folder."""
+    content = b"".join(
+        (ROOT / each).read_bytes() for each in ("pyproject.toml", "constraints.txt")
+    )
+    place = f"Python {sys.version_info.major}.{sys.version_info.minor} {str(ROOT)!r}"
+    return [hashlib.sha256(content).hexdigest(), place]
+
+
+def run(command: list[str], failure: str) -> None:
+    """Shows only what is being downloaded; on failure, how the output ended."""
+    tail: deque[str] = deque(maxlen=_TAIL)
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"PIP_USER": "0", "PIP_NO_INPUT": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            tail.append(f"  {line.rstrip()}")
+            if line.lstrip().startswith("Downloading "):
+                # "Downloading <where>/<file> (95.2 MB)" without the where.
+                print("  fetching", line.split(maxsplit=1)[1].rpartition("/")[2], end="")
+                sys.stdout.flush()
+    if process.returncode != 0:
+        raise CannotGoOnError("\n".join([f"{failure} Its last lines were:", *tail]))
+
+
+def _provide_ensurepip() -> None:
+    """Debian and Ubuntu keep the part of Python that makes .venv in a package of its own."""
+    package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+    if _has_ensurepip() or (install_with_apt([package]) and _has_ensurepip()):
+        return
+    raise CannotGoOnError(
+        f"This Python ({sys.executable}) lacks ensurepip, which makes .venv.\n"
+        f"On Debian or Ubuntu, type: {way_to_install([package])}\n"
+        "Or name another Python: make run PYTHON=/path/to/python3"
+    )
+
+
+def _has_ensurepip() -> bool:
+    importlib.invalidate_caches()
+    found = importlib.util.find_spec("ensurepip")
+    # A folder left behind by a removed package is found too, but comes from no file.
+    return found is not None and found.origin is not None
 
 
 @contextmanager
-def nobody_else_at_it() -> Iterator[None]:
+def _nobody_else_at_it() -> Iterator[None]:
     """Holds the folder's lock, which the system lets go of however this process ends."""
     if os.name == "nt":
         yield

@@ -9,8 +9,7 @@ import subprocess
 import sys
 
 import system_parts
-from environment import Environment
-from installing import ROOT, CannotGoOnError, run
+from environment import ROOT, CannotGoOnError, Environment, run
 
 # The extras of pyproject.toml that are installed, and what the system has to have.
 EXTRAS: dict[str, set[str]] = {

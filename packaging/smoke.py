@@ -11,9 +11,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from urllib.request import urlopen
 
@@ -48,108 +47,69 @@ def main() -> int:
 
 
 def try_all(program: Sequence[str], version: str | None, window: str | None) -> None:
-    def said(*words: str, status: Collection[int] = (0,), of: Sequence[str] = program) -> str:
-        return _said([*of, *words], status)
+    def said(*words: str, status: Collection[int] = (0,), path: str | None = None) -> str:
+        return _said([*program, *words], status, path)
 
     def told(*words: str) -> dict[str, Any]:  # Any: what is looked for may not be there
-        text = said(*words, "--simulate", CARDS, "--json")
-        found = json.loads(text) if text.startswith("{") else {}
-        return found if isinstance(found, dict) else {}
+        found: dict[str, Any] = json.loads(said(*words, "--simulate", CARDS, "--json"))
+        return found
 
-    def its_version() -> str:
-        own = said("--version").strip()
-        return expect(own, own == version if version else own, version or "a version")
-
-    def snapshot() -> str:
-        found = told("snapshot")
-        cards = ", ".join(card["name"] for card in found.get("cards", []))
-        both = len(found.get("cards", [])) == 2 and found.get("simulated") is True
-        return expect(cards, both, "the two simulated cards")
-
-    def copies() -> str:
-        found = told("copies")
-        return expect(
-            f"{len(found.get('results', []))} results", found.get("complete"), "all copies"
-        )
-
-    def doctor() -> str:
-        # 1 says that something is amiss, which on a computer without cards is the truth.
-        lines = said("doctor", status=(0, 1)).splitlines()
-        return expect(f"{len(lines)} lines", lines, "a check-up")
-
-    def recording() -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            file = str(Path(folder, "one.gpurec"))
-            said("record", "--duration", "2", "--simulate", CARDS, file)
-            lines = said("export", "--format", "jsonl", file).splitlines()
-        return expect(f"{len(lines)} lines of it", len(lines) > 5, "a recording")
-
-    def for_prometheus() -> str:
-        command = [*program, "serve", "--prometheus", "127.0.0.1:0", "--simulate", CARDS]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
-            try:
-                first = server.stdout.readline() if server.stdout is not None else ""
-                with urlopen(first.rpartition(" ")[2].strip(), timeout=30) as answer:
-                    lines = answer.read().splitlines()
-            except (OSError, ValueError) as error:
-                raise FailedError(f"{' '.join(command)} said {first!r}: {error}") from None
-            finally:
-                server.terminate()
-        return expect(f"{len(lines)} lines", len(lines) > 100, "readings")
-
-    def another_machine() -> str:
-        with tempfile.TemporaryDirectory() as folder:
+    own = said("--version").strip()
+    look("tells its version", own, holds=own == version if version else own)
+    found = told("snapshot")
+    names = [card["name"] for card in found["cards"]]
+    look("reads simulated cards", names, holds=found["simulated"] and len(names) == 2)
+    found = told("copies")
+    look("measures simulated copies", len(found["results"]), holds=found["complete"])
+    # 1 says that something is amiss, which on a computer without cards is the truth.
+    lines = len(said("doctor", status=(0, 1)).splitlines())
+    look("says in lines what is wrong with this computer", lines, holds=lines)
+    with tempfile.TemporaryDirectory() as folder:
+        file = str(Path(folder, "one.gpurec"))
+        said("record", "--duration", "2", "--simulate", CARDS, file)
+        lines = len(said("export", "--format", "jsonl", file).splitlines())
+        look("records, and reads lines of it again", lines, holds=lines > 5)
+        lines = _served([*program, "serve", "--prometheus", "127.0.0.1:0", "--simulate", CARDS])
+        look("shows lines of readings to Prometheus", lines, holds=lines > 100)
+        if sys.platform == "linux" and sys.version_info >= (3, 10):
             ssh = Path(folder, "ssh")
             ssh.write_text(_SSH, encoding="utf-8")
             ssh.chmod(0o755)
-            path = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
-            far = [*program, "snapshot", "--json", "--host", "titan", "--simulate", CARDS]
-            text = _said([*far, "--host-python", sys.executable], (0,), {"PATH": path})
-        count = len(json.loads(text)["cards"])
-        return expect(f"{count} cards over there", count == 2, "the two simulated cards")
-
-    def pictures() -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            said("--simulate", CARDS, "--view", "all", "--screenshot", folder)
-            sizes = [path.stat().st_size for path in Path(folder).glob("*.png")]
-        return expect(f"{len(sizes)} pictures", len(sizes) >= 10 and min(sizes) > 5000, "all")
-
-    def its_window() -> str:
-        opened = program if window is None else [window]
-        said("--simulate", CARDS, "--quit-after", "3", of=opened)
-        return "and ends when it shall"
-
-    look("tells its version", its_version)
-    look("reads simulated cards", snapshot)
-    look("measures simulated copies", copies)
-    look("says what is wrong with this computer", doctor)
-    look("records, and reads it again", recording)
-    look("shows its readings to Prometheus", for_prometheus)
-    if sys.platform == "linux" and sys.version_info >= (3, 10):
-        look("reads another machine", another_machine)
-    look("draws its screens", pictures)
-    look("opens its window", its_window)
+            words = ["snapshot", "--json", "--host", "titan", "--simulate", CARDS]
+            text = said(*words, "--host-python", sys.executable, path=folder)
+            count = len(json.loads(text)["cards"])
+            look("reads the cards of another machine", count, holds=count == 2)
+        said("--simulate", CARDS, "--view", "all", "--screenshot", folder)
+        sizes = [path.stat().st_size for path in Path(folder).glob("*.png")]
+        look("draws its screens", len(sizes), holds=len(sizes) >= 10 and min(sizes) > 5000)
+    opened = program if window is None else [window]
+    _said([*opened, "--simulate", CARDS, "--quit-after", "3"], (0,))
+    look("opens its window", "and it ends when it shall", holds=True)
 
 
-def look(what: str, check: Callable[[], str]) -> None:
-    try:
-        print(f"It {what}: {check()}", flush=True)
-    except FailedError as failed:
-        raise FailedError(f"It should be able to do this: it {what}. {failed}") from None
-
-
-def expect(seen: str, holds: object, wanted: str) -> str:
+def look(what: str, seen: object, *, holds: object) -> None:
     if not holds:
-        raise FailedError(f"Wanted: {wanted}. Seen: {seen or 'nothing'}.")
-    return seen
+        raise FailedError(f"It should be able to do this: it {what}. Seen: {seen}.")
+    print(f"It {what}: {seen}", flush=True)
 
 
-def _said(
-    words: Sequence[str],
-    status: Collection[int],
-    more: Mapping[str, str] = MappingProxyType({}),
-) -> str:
-    """`more` stands in its environment."""
+def _served(command: Sequence[str]) -> int:
+    """The lines of a page."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as server:
+        try:
+            first = server.stdout.readline() if server.stdout is not None else ""
+            with urlopen(first.rpartition(" ")[2].strip(), timeout=30) as answer:
+                return len(answer.read().splitlines())
+        except (OSError, ValueError) as error:
+            raise FailedError(f"{' '.join(command)} said {first!r}: {error}") from None
+        finally:
+            server.terminate()
+
+
+def _said(words: Sequence[str], status: Collection[int], path: str | None = None) -> str:
+    """`path`: a folder whose programs come before all others."""
+    usual = os.environ.get("PATH", os.defpath)
+    more = {} if path is None else {"PATH": os.pathsep.join([path, usual])}
     try:
         done = subprocess.run(
             words,

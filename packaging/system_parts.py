@@ -74,23 +74,20 @@ def provide(*wanted: Parts) -> bool:
 
 
 def missing(wanted: Sequence[Parts]) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    for parts in wanted:
-        for purpose, packages in parts.items():
-            absent = {name: each for name, each in packages.items() if not is_there(name)}
-            if absent:
-                found[purpose] = absent
-    return found
+    found = {
+        purpose: {name: each for name, each in packages.items() if not is_there(name)}
+        for parts in wanted
+        for purpose, packages in parts.items()
+    }
+    return {purpose: absent for purpose, absent in found.items() if absent}
 
 
 def is_there(name: str) -> bool:
     if name == _COMPILER:
         return compiler_works()
-    return can_be_loaded(name) if ".so" in name else shutil.which(name) is not None
-
-
-def can_be_loaded(name: str) -> bool:
-    """From where the system keeps libraries, or where this Python keeps its own."""
+    if ".so" not in name:
+        return shutil.which(name) is not None
+    # From where this Python keeps its own libraries, or the system its.
     own = Path(str(sysconfig.get_config_var("LIBDIR")), name)
     try:
         ctypes.CDLL(str(own) if own.is_file() else name)
@@ -100,10 +97,9 @@ def can_be_loaded(name: str) -> bool:
 
 
 def compiler_works() -> bool:
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
+    build = ["cc", "-x", "c", "-shared", "-fPIC", "-o", os.devnull, "-"]
+    if shutil.which("cc") is None:
         return False
-    build = [compiler, "-x", "c", "-shared", "-fPIC", "-o", os.devnull, "-"]
     code = b"#include <stdio.h>\n"
     return subprocess.run(build, input=code, capture_output=True, check=False).returncode == 0
 
@@ -150,7 +146,7 @@ def install_with_apt(packages: Sequence[str]) -> bool:
     _apt(["update"])
     done = _apt(install)
     if done.returncode != 0:
-        last = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-8:])
+        last = "\n".join(f"  {line}" for line in done.stderr.splitlines()[-8:])
         print(f"apt-get could not install them:\n{last}", file=sys.stderr, flush=True)
     return done.returncode == 0
 
@@ -159,9 +155,7 @@ def _apt(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         ["apt-get", *words],
         env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        capture_output=True,
         text=True,
         errors="replace",
         check=False,

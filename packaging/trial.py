@@ -10,12 +10,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pytest
@@ -23,19 +21,11 @@ import pytest
 from bare_system import HOME, System, bare_system, display, ended
 from bundle.sizes import SIZES, Size
 from gpuexplorer.commands.window_arguments import SCREENS
-from tried import (
-    ANCIENT,
-    DIST,
-    PLACE,
-    ROOT,
-    SIMULATED,
-    Program,
-    newest,
-    refusal,
-    script,
-    with_torch,
-)
 
+ROOT = Path(__file__).resolve().parents[1]
+DIST = Path(os.environ.get("TRIAL_DIST", ROOT / "dist"))
+PLACE = ROOT / "build" / "trial"  # the bare Debian, pictures
+SIMULATED = ("--simulate", "2xTitanRTX")
 BUILT = [size for size in SIZES.values() if any(DIST.glob(f"{size.package}_*.deb"))]
 ODD_FOLDER = f"{HOME}/Meine Programme/Grafik für Übungen 显卡 ảnh"
 FETCHED = f"{HOME}/.local/share/gpuexplorer/pytorch"
@@ -51,6 +41,47 @@ find . -type f -name '*.so*' | while read -r each; do
     ldd "$each" 2> /dev/null | sed -n "s|^[[:space:]]*\\(.*\\) => not found|$each \\1|p"
 done
 """
+
+
+@dataclass(frozen=True)
+class Program:
+    """As somebody installed it."""
+
+    system: System
+    size: Size
+    path: str = "gpuexplorer"
+
+    # Any: whatever `System.start` takes.
+    def start(self, *words: str, **how: Any) -> "subprocess.Popen[str]":
+        return self.system.start(self.path, *words, **how)
+
+    def run(self, *words: str, **how: Any) -> str:
+        return self.system.run(self.path, *words, **how)
+
+    # Any: whatever JSON holds.
+    def told(self, *words: str, **how: Any) -> Any:
+        return json.loads(self.run(*words, **how))
+
+    def picture(self, name: str) -> Path:
+        folder = PLACE / "pictures" / self.size.name
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / f"{name}.png"
+
+
+def newest(size: Size, ending: str) -> Path:
+    found = [path for mark in "-_" for path in DIST.glob(f"{size.package}{mark}[0-9]*{ending}")]
+    if not found:
+        pytest.skip(f"There is no {size.package}…{ending} in {DIST}. Type first: make package")
+    return max(found, key=lambda path: path.stat().st_mtime)
+
+
+def refusal(program: Program, python: str = "") -> str:
+    chosen = ("--python", python) if python else ()
+    asked = program.start("copies", "--devices", "cpu,cpu", *chosen)
+    said = " ".join(ended(asked, 1)[1].split())
+    assert said.endswith((".", "`", "4xRTX4090")), said
+    print(f"It says: {said}")
+    return said
 
 
 @pytest.fixture(scope="module")
@@ -179,17 +210,14 @@ def opens(program: Program, name: str, *, remote: bool = False) -> None:
         window = program.start(*words, "--diagnostics", told, **shown)
         screen.shown_by(window, program.picture(name))
         assert ended(window)[1] == ""
-    seen = json.loads(program.system.at(told).read_text())
-    assert seen["window_system"] == "xcb"
-    print(f"{seen['frames']['drawn']} frames; its picture: {program.picture(name)}")
+    assert json.loads(program.system.at(told).read_text())["window_system"] == "xcb"
 
 
-def test_a_window_opens_at_a_desk(program: Program) -> None:
-    opens(program, "window")
-
-
-def test_a_window_opens_over_a_remote_x_connection(program: Program) -> None:
-    opens(program, "remote", remote=True)
+@pytest.mark.parametrize("name", ["window", "remote"])
+def test_a_window_opens_at_a_desk_and_over_a_remote_x_connection(
+    program: Program, name: str
+) -> None:
+    opens(program, name, remote=name == "remote")
 
 
 def test_the_menu_entry_opens_it_as_it_is_without_a_card(program: Program) -> None:
@@ -200,13 +228,6 @@ def test_the_menu_entry_opens_it_as_it_is_without_a_card(program: Program) -> No
         window = program.system.start("sh", "-c", f"exec {command} --quit-after 8", **shown)
         screen.shown_by(window, program.picture("first-start"))
         assert ended(window)[1] == ""
-
-
-def test_it_can_be_open_twice(program: Program) -> None:
-    with display() as screen:
-        shown = screen.open_to(program.system)
-        both = [program.start(*SIMULATED, "--quit-after", "6", **shown) for _ in range(2)]
-        assert [ended(each)[1] for each in both] == ["", ""]
 
 
 # Any: whatever `start` takes.
@@ -229,23 +250,6 @@ def test_without_a_display_it_says_why_and_shows_a_table(program: Program, dead:
     print(f"It says: {err}")
 
 
-def test_it_starts_as_fast_as_from_the_sources(program: Program) -> None:
-    """In turn, since machines drift; the first of each fills the caches."""
-    words = ("--simulate", "8xH100", "--diagnostics", "-", "--quit-after", "0.5")
-    offscreen = {"QT_QPA_PLATFORM": "offscreen"}
-    usual = {**os.environ, **offscreen, "PYTHONDONTWRITEBYTECODE": ""}
-    ratios = []
-    for _ in range(8):
-        with tempfile.TemporaryDirectory() as home:
-            ours = [sys.executable, "-m", "gpuexplorer", *words]
-            environment = {**usual, "HOME": home, "XDG_CONFIG_HOME": home}
-            told = json.loads(subprocess.check_output(ours, cwd=ROOT, env=environment))
-        source = told["first_reading_seconds"]
-        ratios.append(program.told(*words, **offscreen)["first_reading_seconds"] / source)
-    print(f"Its first reading takes {median(ratios[1:]):.2f} times what the source takes.")
-    assert median(ratios[1:]) <= 1.5
-
-
 @pytest.fixture(scope="module")
 def slim(program: Program) -> Program:
     if program.size.with_torch:
@@ -264,12 +268,6 @@ def test_a_python_that_will_not_do_is_refused_in_words(slim: Program) -> None:
     said = ended(slim.start("doctor", "--get-pytorch"), 1)[1]
     assert "sudo apt install python3-venv" in said
     print(f"It says: {said}")
-    # No Debian has one that old: this one says of itself that it is.
-    assert "3.10 or newer" in refusal(slim, script(slim, "ancient", ANCIENT))
-    old = with_torch(slim, "old", "1.13.1", "from torch.version import __version__\n")
-    assert "1.13.1" in refusal(slim, old)
-    lost = "raise ImportError('libtorch_cpu.so: cannot open shared object file')\n"
-    assert "libtorch_cpu.so" in refusal(slim, with_torch(slim, "broken", "2.13.0", lost))
 
 
 @pytest.fixture(scope="module")

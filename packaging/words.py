@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from installing import ROOT
+from environment import ROOT
 
 PACKAGE = ROOT / "gpuexplorer"
 POT = ROOT / "resources" / "locale" / "gpuexplorer.pot"

@@ -65,35 +65,18 @@ CUTS: Mapping[str, str] = {
 
 # Modules of Python that some package names, and that the program never comes to.
 MODULES = (
-    "tkinter",
     "PySide6.QtNetwork",  # named for one of the plugins that are left out
-    "PySide6.QtDBus",
-    "PySide6.QtTest",  # pyqtgraph does without it
+    *("PySide6.QtDBus", "PySide6.QtTest"),  # pyqtgraph does without them
     *(f"pyqtgraph.{name}" for name in ("console", "dockarea", "examples")),
     *(f"pyqtgraph.{name}" for name in ("flowchart", "jupyter", "opengl")),
     "readline",  # for a person who types Python
-    "lib2to3",
-    "idlelib",
-    "ensurepip",
-    "pip",
-    "setuptools",
-    "PyInstaller",
-    "PIL",
+    *("tkinter", "lib2to3", "idlelib", "ensurepip", "pip", "setuptools", "PyInstaller", "PIL"),
 )
 # What more goes where no PyTorch wants it.
 SLIM_MODULES = (
-    "torch",
-    "_hashlib",
-    "numpy.f2py",
-    "numpy.testing",
-    "numpy.random",
-    "numpy.fft",
-    "numpy.polynomial",
+    *("torch", "_hashlib", "unittest", "doctest", "pdb", "xmlrpc"),
+    *(f"numpy.{name}" for name in ("f2py", "testing", "random", "fft", "polynomial")),
     "numpy._core._multiarray_tests",
-    "unittest",
-    "doctest",
-    "pdb",
-    "xmlrpc",
 )
 # Whatever is trimmed, these stay: each was missed once, or is loaded by name only.
 NEEDED = """
@@ -112,7 +95,7 @@ NEEDED = """
     gpuexplorer/resources/lessons/template.md gpuexplorer/resources/lessons/export.css
     gpuexplorer/__init__.py gpuexplorer/worker/__main__.py gpuexplorer/lab/wire.py
     gpuexplorer/core/trouble.py gpuexplorer/commands/agent.py
-    gpuexplorer/telemetry/sampler.py pynvml.py
+    gpuexplorer/telemetry/session.py pynvml.py
 """.split()  # noqa: SIM905 - as a list, each would be a line
 
 

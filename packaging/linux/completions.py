@@ -21,15 +21,11 @@ _PLACES = {
 }
 # What may follow these has more forms than a parser lists; these are the usual ones.
 _USUAL = {
-    "--simulate": (
-        "2xTitanRTX",
-        "2xTitanRTX+idle",
-        "4xRTX4090",
-        "8xH100+nvlink",
-        "1xH100,1xT4",
-    ),
-    "--mode": (*map(str, Kind), "all"),
-    "--sizes": ("sweep", "256M", "4B-1G"),
+    "--simulate": [
+        *("2xTitanRTX", "2xTitanRTX+idle", "4xRTX4090", "8xH100+nvlink", "1xH100,1xT4")
+    ],
+    "--mode": [*Kind, "all"],
+    "--sizes": ["sweep", "256M", "4B-1G"],
 }
 _PATHS = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY}
 

@@ -24,6 +24,27 @@ _PLACES = {
     "inter.txt": Path(__file__).parents[2] / "resources" / "fonts" / "Inter-LICENSE.txt",
 }
 _DOC = Path("/usr/share/doc")
+# What is no Python package, or one whose licence is not said well by itself: its name, licence
+# and holders, the libraries that are its, the texts.
+_BY_HAND = (
+    (
+        *("Qt and Qt for Python", "LGPL-3", "The Qt Company Ltd. and other contributors"),
+        "PySide6/* shiboken6/* libQt6* libpyside6* libshiboken6*",
+        "qt.txt lgpl-3.txt gpl-3.txt qt-parts.txt",
+    ),
+    ("ICU", "Unicode", "1991-2023 Unicode, Inc.", "libicu*", "icu.txt"),
+    (
+        *("Python", "PSF-2.0", "2001 Python Software Foundation"),
+        *("libpython3* python3*", "python.txt"),
+    ),
+    (
+        *("PyInstaller", "GPL-2+ with an exception for the bootloader"),
+        "2010-2023 PyInstaller Development Team; 2005-2009 Giovanni Bajo",
+        *("", "pyinstaller.txt apache-2.0.txt"),
+    ),
+    ("nvidia-ml-py", "BSD-3-clause", "2011-2025 NVIDIA Corporation", "", "nvidia-ml-py.txt"),
+    ("Inter", "OFL-1.1", "2016-2022 The Inter Project Authors", "", "inter.txt"),
+)
 
 
 class Notice(NamedTuple):
@@ -41,7 +62,13 @@ class Notice(NamedTuple):
 def notices(folder: Path, size: Size) -> list[Notice]:
     """Raises Trouble where the licence of something is not to be found."""
     parts = folder / "_internal"
-    known = [*_by_hand(), *_distributions(size)]
+    known = [
+        Notice(
+            name, licence, who, files.split(), [(each, _text(each)) for each in texts.split()]
+        )
+        for name, licence, who, files, texts in _BY_HAND
+    ]
+    known += _distributions(size)
     patterns = [pattern for notice in known for pattern in notice.files]
     libraries = (path for path in parts.rglob("*.so*") if not path.is_symlink())
     names = sorted(path.relative_to(parts).as_posix() for path in libraries)
@@ -56,44 +83,6 @@ def index(told: Sequence[Notice]) -> str:
         lines += ["", f"{notice.name} ({notice.licence})", f"    {notice.holders}"]
         lines.append(f"    {names}")
     return "\n".join([*lines, ""])
-
-
-def _by_hand() -> Iterator[Notice]:
-    """What is no Python package, or one whose licence is not said well by itself."""
-    for name, licence, holders, files, texts in (
-        (
-            "Qt and Qt for Python",
-            "LGPL-3",
-            "The Qt Company Ltd. and other contributors",
-            "PySide6/* shiboken6/* libQt6* libpyside6* libshiboken6*",
-            "qt.txt lgpl-3.txt gpl-3.txt qt-parts.txt",
-        ),
-        ("ICU", "Unicode", "1991-2023 Unicode, Inc.", "libicu*", "icu.txt"),
-        (
-            "Python",
-            "PSF-2.0",
-            "2001 Python Software Foundation",
-            "libpython3* python3*",
-            "python.txt",
-        ),
-        (
-            "PyInstaller",
-            "GPL-2+ with an exception for the bootloader",
-            "2010-2023 PyInstaller Development Team; 2005-2009 Giovanni Bajo",
-            "",
-            "pyinstaller.txt apache-2.0.txt",
-        ),
-        (
-            "nvidia-ml-py",
-            "BSD-3-clause",
-            "2011-2025 NVIDIA Corporation",
-            "",
-            "nvidia-ml-py.txt",
-        ),
-        ("Inter", "OFL-1.1", "2016-2022 The Inter Project Authors", "", "inter.txt"),
-    ):
-        found = [(each, _text(each)) for each in texts.split()]
-        yield Notice(name, licence, holders, files.split(), found)
 
 
 def _text(name: str) -> str:

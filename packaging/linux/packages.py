@@ -86,13 +86,10 @@ def _lay_out(
     _write(doc / "notices" / "index.txt", index(told))
     _write(doc / "copyright", f"{_LICENSE.read_text('utf-8')}\n{index(told)}")
     _write(doc / "changelog.Debian.gz", _zipped((DEBIAN / "changelog").read_text("utf-8")))
-    overrides = (DEBIAN / "lintian-overrides").read_text("utf-8")
-    if size.with_torch:
-        overrides += (DEBIAN / "lintian-overrides-torch").read_text("utf-8")
-    _write(
-        share / "lintian" / "overrides" / size.package,
-        overrides.replace("@PACKAGE@", size.package),
-    )
+    names = ["lintian-overrides", *(["lintian-overrides-torch"] if size.with_torch else [])]
+    overrides = "".join((DEBIAN / name).read_text("utf-8") for name in names)
+    overrides = overrides.replace("@PACKAGE@", size.package)
+    _write(share / "lintian" / "overrides" / size.package, overrides)
     (root / "DEBIAN").mkdir()
     settle(root, when)
     return _depends(root)

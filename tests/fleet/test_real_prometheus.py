@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench.fleet_server import PROMETHEUS, prometheus
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.client import Prometheus, PrometheusError, address
 from gpuexplorer.fleet.fleet import Fleet, match
 from gpuexplorer.fleet.host import WEEK, HostPast, Watching
 from gpuexplorer.telemetry.trace import empty_trace
+from tests.fleet.real_prometheus import PROMETHEUS, prometheus
 
 pytestmark = pytest.mark.skipif(
     PROMETHEUS is None, reason="needs a `prometheus` on the path, such as Debian's"
@@ -24,7 +24,7 @@ _BUSY = MetricId("gpu_utilization")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Two hosts of eight cards behind two targets, all of which were read."""
     folder = tmp_path_factory.mktemp("prometheus")
-    with prometheus(folder, hosts=2, targets=2, beat=1) as (where, _):
+    with prometheus(folder, hosts=2) as where:
         _wait_for_cards(where, 16)
         yield where
 

@@ -1,7 +1,6 @@
 """The .deb as dpkg sees it, and the portable folder: unpacked anywhere, started from there."""
 
 import gzip
-import hashlib
 import os
 import shutil
 import subprocess
@@ -14,15 +13,15 @@ import gpuexplorer
 from build import write_sums
 from bundle.sizes import CLASSROOM, SLIM, Size
 from gpuexplorer.core.trouble import Trouble
-from linux.packages import date_of, dated, make_packages
+from linux.packages import date_of, make_packages
 from tests.packaging.made_folder import library, made_folder, on_linux, with_debians_tools
 
 VERSION = gpuexplorer.__version__
 pytestmark = [on_linux, with_debians_tools]
 
 
-def said(*command: str) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def said(*command: str, where: Path | None = None) -> str:
+    return subprocess.check_output(command, cwd=where, text=True)
 
 
 def packed(folder: Path, out: Path, size: Size = SLIM) -> tuple[Path, Path]:
@@ -73,16 +72,13 @@ def fields(deb: Path) -> dict[str, str]:
     return {name: value for name, _, value in plain}
 
 
-def test_it_is_called_as_debian_calls_packages(deb: Path) -> None:
-    control = fields(deb)
-    assert control["Package"] == "gpuexplorer"
-    assert control["Version"] == f"{VERSION}-1"
-    assert deb.name == f"gpuexplorer_{VERSION}-1_{control['Architecture']}.deb"
-
-
-def test_it_asks_the_system_for_what_is_not_inside(deb: Path) -> None:
+def test_it_is_called_as_debian_calls_packages_and_asks_for_what_is_not_inside(
+    deb: Path,
+) -> None:
     """What a look of the desktop needs is not forced on anybody."""
     control = fields(deb)
+    assert (control["Package"], control["Version"]) == ("gpuexplorer", f"{VERSION}-1")
+    assert deb.name == f"gpuexplorer_{VERSION}-1_{control['Architecture']}.deb"
     c_library, keyboards = control["Depends"].split(", ")
     assert c_library.startswith("libc6 (>= 2.")
     assert keyboards == "xkb-data"
@@ -90,27 +86,20 @@ def test_it_asks_the_system_for_what_is_not_inside(deb: Path) -> None:
 
 
 def test_everything_is_roots_and_may_be_run_only_where_it_can_be(deb: Path) -> None:
-    listed = said("dpkg-deb", "--contents", str(deb)).splitlines()
-    assert all(line.split()[1] == "root/root" for line in listed)
-    modes = {line.split()[5]: line.split()[0] for line in listed}
-    inside = "./usr/lib/gpuexplorer"
-    assert modes[f"{inside}/gpuexplorer"] == "-rwxr-xr-x"
-    assert modes[f"{inside}/_internal/python3.11/_made.so"] == "-rw-r--r--"
-    fonts = f"{inside}/_internal/gpuexplorer/resources/fonts"
-    assert modes[f"{fonts}/Inter-Regular.otf"] == "-rw-r--r--"
-    assert set(modes.values()) == {"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--", "lrwxrwxrwx"}
-
-
-def test_the_command_leads_to_the_program(root: Path) -> None:
-    assert (root / "usr/bin/gpuexplorer").resolve() == root / "usr/lib/gpuexplorer/gpuexplorer"
+    rows = [line.split() for line in said("dpkg-deb", "--contents", str(deb)).splitlines()]
+    assert {row[1] for row in rows} == {"root/root"}
+    assert {row[0] for row in rows} == {"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--", "lrwxrwxrwx"}
+    inside = {row[5].removeprefix("./usr/lib/gpuexplorer/"): row[0] for row in rows}
+    assert inside["gpuexplorer"] == "-rwxr-xr-x"
+    assert inside["_internal/python3.11/_made.so"] == "-rw-r--r--"
 
 
 def test_what_desktops_and_shells_look_for_is_where_they_look(root: Path) -> None:
+    assert (root / "usr/bin/gpuexplorer").resolve() == root / "usr/lib/gpuexplorer/gpuexplorer"
     for path in (
         "applications/gpuexplorer.desktop",
         "metainfo/invalid.gpuexplorer.gpuexplorer.metainfo.xml",
         "man/man1/gpuexplorer.1.gz",
-        "icons/hicolor/16x16/apps/gpuexplorer.png",
         "icons/hicolor/512x512/apps/gpuexplorer.png",
         "icons/hicolor/scalable/apps/gpuexplorer.svg",
         "bash-completion/completions/gpuexplorer",
@@ -123,14 +112,10 @@ def test_what_desktops_and_shells_look_for_is_where_they_look(root: Path) -> Non
 
 def test_every_file_has_its_sum_and_nothing_is_run_when_it_is_installed(root: Path) -> None:
     assert sorted(path.name for path in (root / "DEBIAN").iterdir()) == ["control", "md5sums"]
-    lines = (root / "DEBIAN" / "md5sums").read_text().splitlines()
-    sums = {name: value for value, name in (line.split("  ", 1) for line in lines)}
-    files = [path for path in (root / "usr").rglob("*") if path.is_file()]
-    assert sums == {
-        path.relative_to(root).as_posix(): hashlib.md5(path.read_bytes()).hexdigest()
-        for path in files
-        if not path.is_symlink()
-    }
+    said("md5sum", "--check", "--strict", "--quiet", "DEBIAN/md5sums", where=root)
+    files = [each for each in (root / "usr").rglob("*") if each.is_file()]
+    plain = [each for each in files if not each.is_symlink()]
+    assert len((root / "DEBIAN/md5sums").read_text().splitlines()) == len(plain)
 
 
 def test_the_same_folder_gives_the_same_bytes(
@@ -143,12 +128,6 @@ def test_the_same_folder_gives_the_same_bytes(
     finally:
         os.umask(before)
     assert [each.read_bytes() for each in again] == [each.read_bytes() for each in packages]
-
-
-def test_the_date_can_be_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    head = dated("gpuexplorer.1", "1.2.3", date_of(VERSION, tmp_path)).splitlines()[1]
-    assert head == '.TH GPUEXPLORER 1 "1970-01-02" "GPU Explorer 1.2.3" "User Commands"'
 
 
 def test_the_copyright_names_what_others_wrote(root: Path) -> None:
@@ -208,16 +187,6 @@ def test_the_one_for_classrooms_takes_the_place_of_the_other(
         assert f"{name}/notices/torch.txt" in tar.getnames()
 
 
-def test_where_a_tool_is_missing_a_sentence_says_so(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(
-        Trouble, match="made by dpkg-parsechangelog, and this computer has none"
-    ):
-        packed(folder, tmp_path)
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="dpkg installs as root only")
 def test_it_comes_is_upgraded_over_itself_and_goes_without_leftovers(
     deb: Path, tmp_path: Path
@@ -234,11 +203,6 @@ def test_it_comes_is_upgraded_over_itself_and_goes_without_leftovers(
     assert not (tmp_path / "usr").exists()
 
 
-@pytest.mark.skipif(shutil.which("lintian") is None, reason="lintian is not here")
-def test_lintian_finds_no_error(deb: Path) -> None:
-    said("lintian", "--fail-on", "error", "--allow-root", str(deb))
-
-
 def test_the_portable_folder_starts_from_anywhere(unpacked: Path, tmp_path: Path) -> None:
     assert [path.name for path in unpacked.parent.iterdir()] == [unpacked.name]
     assert unpacked.name.startswith(f"gpuexplorer-{VERSION}-linux-")
@@ -252,8 +216,6 @@ def test_nobody_in_particular_owns_the_portable_folder(packages: tuple[Path, Pat
     with tarfile.open(packages[1]) as tar:
         members = tar.getmembers()
     assert {(member.uid, member.gid, member.uname) for member in members} == {(0, 0, "root")}
-    names = [member.name for member in members]
-    assert len(names) == len(set(names))
 
 
 def test_the_portable_folder_says_how_to_start_it_and_what_it_needs(unpacked: Path) -> None:
