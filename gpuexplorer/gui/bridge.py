@@ -18,11 +18,9 @@ class Bridge(QObject):
     happened = Signal(Happening)
     source_answered = Signal()  # a driver that kept us waiting has answered at last
     alerts_changed = Signal()
-    recording_read = Signal()  # or it cannot be
     _posted = Signal(Happening)
     _answer_posted = Signal()
     _alerts_posted = Signal()
-    _recording_posted = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -30,10 +28,8 @@ class Bridge(QObject):
         self._posted.connect(self.happened, queued)
         self._answer_posted.connect(self.source_answered, queued)
         self._alerts_posted.connect(self.alerts_changed, queued)
-        self._recording_posted.connect(self.recording_read, queued)
         self.post_source_answered = partial(_post, self._answer_posted)
         self.post_alerts_changed = partial(_post, self._alerts_posted)
-        self.post_recording_read = partial(_post, self._recording_posted)
 
     def post_happening(self, fact: Fact) -> None:
         """Of all that a session is told."""

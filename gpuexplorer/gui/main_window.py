@@ -23,14 +23,15 @@ from gpuexplorer.gui.lesson_place import LessonPlace
 from gpuexplorer.gui.live_frame import LiveFrame, window_title
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
+from gpuexplorer.gui.recordings import WindowComparing, WindowRecordings
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.small_window import Companions
-from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.places import Places
+from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
@@ -42,9 +43,7 @@ from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import CopyKey, Do, WindowCommands
-from gpuexplorer.gui.window_comparing import WindowComparing
 from gpuexplorer.gui.window_machines import WindowMachines
-from gpuexplorer.gui.window_recordings import WindowRecordings
 from gpuexplorer.gui.window_ways import WindowWays, recording_in
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.happenings import Happening, Kind

@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QWidget
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.leaving import leave
+from gpuexplorer.gui.recordings import SUFFIX
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.bars.top_bar import STOP_SIMULATING, TopBar
 from gpuexplorer.gui.window_commands import Do, WindowCommands
-from gpuexplorer.gui.window_recordings import SUFFIX
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
 

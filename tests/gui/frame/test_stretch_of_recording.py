@@ -4,7 +4,7 @@ import pytest
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.gui.state.time_window import DAY, HOUR, MINUTE, TimeWindow
+from gpuexplorer.gui.state.time_window import HOUR, MINUTE, TimeWindow
 from gpuexplorer.recording.recorded_session import Playhead
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace, empty_trace
@@ -60,14 +60,6 @@ def test_all_of_it_is_shown_when_it_is_opened() -> None:
     assert not opened.window.looking_back
 
 
-def test_of_thirty_days_all_is_shown_too() -> None:
-    opened = Opened(30 * DAY)
-    assert opened.shown == (0.0, 30 * DAY)
-    opened.window.zoom(0.5)
-    opened.window.zoom(1e9)
-    assert opened.shown == (0.0, 30 * DAY)
-
-
 def test_one_reaches_what_lies_beyond_the_playhead() -> None:
     opened = Opened()
     opened.playhead.seek(BEGAN)
@@ -89,17 +81,6 @@ def test_a_stretch_that_is_chosen_at_the_end_stands_there() -> None:
     assert opened.window.playhead == opened.past.ended
 
 
-def test_what_follows_the_playhead_ends_there() -> None:
-    opened = Opened()
-    opened.playhead.seek(BEGAN + 1000.0)
-    opened.window.back_to_now()
-    assert opened.shown == (700.0, 1000.0)
-    assert opened.window.playhead is None
-    opened.playhead.play(10.0)
-    opened.steady.seconds += 5.0
-    assert opened.shown == (750.0, 1050.0)
-
-
 def test_a_playhead_that_plays_on_beyond_what_is_shown_takes_it_along() -> None:
     opened = Opened()
     opened.window.look_at(BEGAN + 1000.0, BEGAN + 1100.0)
@@ -110,17 +91,6 @@ def test_a_playhead_that_plays_on_beyond_what_is_shown_takes_it_along() -> None:
     opened.steady.seconds += 10.0
     opened.window.follow_clock()
     assert opened.shown == pytest.approx((1095.0, 1195.0))
-
-
-def test_who_looks_elsewhere_while_it_plays_is_left_there() -> None:
-    opened = Opened()
-    opened.playhead.seek(BEGAN + 100.0)
-    opened.playhead.play(1.0)
-    opened.window.follow_clock()
-    opened.window.look_at(BEGAN + 2000.0, BEGAN + 2100.0)
-    opened.steady.seconds += 10.0
-    opened.window.follow_clock()
-    assert opened.shown == (2000.0, 2100.0)
 
 
 def test_a_playhead_that_is_moved_by_hand_is_always_seen() -> None:

@@ -44,19 +44,9 @@ def test_after_the_start_what_is_shown_grows_with_the_past() -> None:
         running.goes_on(1.0)
         start, end = running.window.stretch()
         lengths.append(end - start)
-        assert running.window.began - start <= (end - start) / 2 or end - start == 10.0
+        assert running.window.began <= start or end - start == 10.0  # nothing of it is empty
     assert sorted(set(lengths)) == [10.0, 20.0, 40.0, 80.0, 160.0, 300.0]
     assert running.window.span == 5 * MINUTE
-
-
-def test_a_span_that_is_chosen_by_hand_is_shown_at_once() -> None:
-    running = Running(20.0)
-    running.window.choose_span(5 * MINUTE)
-    assert running.shown == (5 * MINUTE, 0.0)
-
-
-def test_a_made_up_past_is_shown_as_far_as_the_span_reaches() -> None:
-    assert Running(600.0).shown == (5 * MINUTE, 0.0)
 
 
 def test_the_past_of_other_cards_begins_small_again() -> None:
@@ -70,12 +60,12 @@ def test_the_past_of_other_cards_begins_small_again() -> None:
 def test_holding_the_picture_changes_no_scale_and_chooses_no_span() -> None:
     running = Running(15.0)
     running.window.toggle_pause()
-    assert running.shown == (20.0, 0.0)
+    assert running.shown == (10.0, 0.0)
     running.goes_on(60.0)
-    assert running.shown == (80.0, 60.0)
-    running.window.look_at(*running.ago(75.0, 55.0))
+    assert running.shown == (70.0, 60.0)
+    running.window.look_at(*running.ago(75.0, 65.0))
     running.window.back_to_now()
-    assert running.shown == (80.0, 0.0)
+    assert running.shown == (40.0, 0.0)
     assert running.window.span == 5 * MINUTE
 
 
@@ -83,19 +73,6 @@ def test_nobody_drags_a_plot_to_where_nothing_was_read() -> None:
     running = Running(600.0)
     running.window.look_at(*running.ago(4000.0, 3700.0))
     assert running.shown == (600.0, 300.0)
-
-
-def test_where_everything_is_in_sight_a_drag_leads_nowhere() -> None:
-    running = Running(15.0)
-    running.window.look_at(*running.ago(27.0, 7.0))
-    assert running.window.following
-    assert running.shown == (20.0, 0.0)
-
-
-def test_nobody_drags_a_plot_beyond_what_is_kept() -> None:
-    running = Running(2 * DAY)
-    running.window.look_at(*running.ago(2 * DAY, 2 * DAY - HOUR))
-    assert running.shown == (DAY, DAY - HOUR)
 
 
 @pytest.mark.parametrize("around", [0.0, 0.5, 1.0])
@@ -106,7 +83,7 @@ def test_zooming_out_ends_where_half_of_what_is_shown_is_empty(around: float) ->
         wider = 0.25 * (end - start)
         running.window.look_at(start - (1 - around) * wider, end + around * wider)
     assert running.shown == pytest.approx((200.0, 0.0))
-    running.window.zoom_to(DAY)
+    running.window.zoom(DAY)
     assert running.shown == pytest.approx((200.0, 0.0))
 
 
@@ -129,10 +106,3 @@ def test_the_moment_of_an_event_is_marked_until_one_goes_back_to_now(qtbot: QtBo
     with qtbot.waitSignal(running.window.marked_changed):
         running.window.back_to_now()
     assert running.window.marked is None
-
-
-def test_it_is_known_when_reading_began() -> None:
-    running = Running(600.0)
-    assert running.window.began == running.clock.now() - 600.0
-    running.window.show_past(History())
-    assert running.window.began == running.clock.now()
