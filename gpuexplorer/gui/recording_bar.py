@@ -106,9 +106,9 @@ class ReplayBar(QFrame):
         self.before = IconButton(Icon.BEFORE, tr("Event before"), BEFORE_KEYS)
         self.play = IconButton(Icon.PLAY)
         self.after = IconButton(Icon.AFTER, tr("Next event"), NEXT_KEYS)
-        self.before.clicked.connect(self._on_before_asked)
+        self.before.clicked.connect(partial(self._step, -1))
         self.play.clicked.connect(self._on_play_asked)
-        self.after.clicked.connect(self._on_after_asked)
+        self.after.clicked.connect(partial(self._step, 1))
         speed = QComboBox()
         speed.setAccessibleName(tr("Speed"))
         speed.setToolTip(tr("Speed"))
@@ -158,14 +158,13 @@ class ReplayBar(QFrame):
         if self.playhead.playing:
             self.playhead.play(self._speed)
 
-    def _on_before_asked(self) -> None:
+    def _step(self, by: int) -> None:
+        """To what happened next or before, or to the end or the beginning."""
         # A playhead that stands on a mark is a hair before or behind it.
-        before = self.playhead.now() - _ONE_MARK / 2
-        self.seek(max((each for each in self._stops if each < before), default=before))
-
-    def _on_after_asked(self) -> None:
-        after = self.playhead.now() + _ONE_MARK / 2
-        self.seek(min((each for each in self._stops if each > after), default=after))
+        now = self.playhead.now()
+        beyond = [each for each in self._stops if (each - now) * by > _ONE_MARK / 2]
+        if beyond:
+            self.seek(min(beyond) if by > 0 else max(beyond))
 
 
 class Scrubber(QSlider):
@@ -277,9 +276,6 @@ class Scrubber(QSlider):
             wide, high = 3 if len(there) > 1 else 2, 5 if tone is Tone.QUIET else 9
             left = _MARGIN + spot * _SPOT + (_SPOT - wide) / 2
             painter.fillRect(QRectF(left, _FLOOR + 3, wide, high), theme.tone(tone))
-        if outline.cut:
-            first = self._x(outline.happenings[0].at)
-            drawing.no_bar(QRectF(_MARGIN, _FLOOR + 3, first - _MARGIN, 5))
 
     def _on_value_changed(self, value: int) -> None:
         self.sought.emit(self._began + value / _TENTHS)

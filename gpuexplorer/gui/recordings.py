@@ -113,7 +113,7 @@ class WindowRecordings(QObject):
         ):
             commands[do].triggered.connect(slot)
         for action in commands.recent:
-            action.triggered.connect(partial(self._open_recent, action))
+            action.triggered.connect(partial(self._open, action))
         button.clicked.connect(self._on_record_asked)
         self._show_recent()
         self._on_making_changed()
@@ -240,24 +240,26 @@ class WindowRecordings(QObject):
 
         self._saving.ask(tr("Export the recording"), path.stem, kinds, take)
 
-    def _open_recent(self, action: QAction) -> None:
-        self.open_asked.emit(Path(action.data()))
+    def _open(self, recent: QAction) -> None:
+        self.open_asked.emit(Path(recent.data()))
 
     def _remember(self, path: Path) -> None:
-        name, before = str(path.absolute()), self._settings.remembered(_RECENT) or ""
-        recent = [name, *(each for each in before.splitlines() if each != name)]
+        name = str(path.absolute())
+        recent = [name, *(each for each in self._recent() if each != name)]
         self._settings.remember(_RECENT, "\n".join(recent[:MOST_RECENT]))
         self._show_recent()
 
+    def _recent(self) -> list[str]:
+        return (self._settings.remembered(_RECENT) or "").splitlines()
+
     def _show_recent(self) -> None:
         """In the menu, and among all commands."""
-        recent = (self._settings.remembered(_RECENT) or "").splitlines()
-        for at, action in enumerate(self._commands.recent):
-            name = recent[at] if at < len(recent) else ""
-            action.setVisible(bool(name))
+        for action, name in zip(self._commands.recent, self._recent(), strict=False):
             action.setText(tr("Open {file}", file=Path(name).name.replace("&", "&&")))
             action.setToolTip(name)
             action.setData(name)
+        for action in self._commands.recent:
+            action.setVisible(action.data() is not None)
 
 
 def what_is_shown(recording: Recording) -> str:

@@ -1,4 +1,4 @@
-"""The last figure of a line that ends with a recording, and how large its file is said to be."""
+"""The last figure of a line that ends with a recording, and how large its file is called."""
 
 from contextlib import closing
 from pathlib import Path
