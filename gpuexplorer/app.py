@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
@@ -16,23 +17,25 @@ from gpuexplorer.gui.crash_dialog import CrashReports
 from gpuexplorer.gui.event_loop import Bridge, Sweeping
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.start import create_application
-from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.card_search import STILL_WAITING, CardSearch, Opened
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.machines import begin, hosts_named, machines_at_start
 from gpuexplorer.gui.state.navigation import within_screen
-from gpuexplorer.gui.state.recording_reader import RecordingReader
-from gpuexplorer.gui.state.session_maker import SessionMaker
+from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
+from gpuexplorer.gui.widgets.saving import in_a_thread
 from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.remote.ssh import Launch
-from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.facts import Attempt
+from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.looked_for import Place, looked_for
-from gpuexplorer.telemetry.session import Session, Want
-from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers
+from gpuexplorer.telemetry.session import Session, Want, remembering, session_on
+from gpuexplorer.telemetry.simulated_past import PastClock, live_through
+from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simulated
 from gpuexplorer.telemetry.whole_file import write_whole
 
 # Whichever of them comes, a recording ends as it should.
@@ -66,22 +69,20 @@ class App:
         without_cards = settings.choices.without_cards
         self._or_simulate = arguments.or_simulate or without_cards is WithoutCards.SIMULATE
         self._looking_again = False
-        reader, always_on = RecordingReader(bridge), AlwaysOn(settings)
-        reader.was_read.connect(self._on_recording_read)
-        self._make = make = SessionMaker(settings, bridge, always_on, past)
+        self._bridge, self._always_on, self._past = bridge, AlwaysOn(settings), past
         attempts: Sequence[Attempt] = ()
         if arguments.simulate is not None and not hosts:
-            session = make.simulated(arguments.simulate, arguments.fault, arguments.seed)
+            session = self._simulated(arguments.simulate, arguments.fault, arguments.seed)
         else:
             # Whatever a driver does, the window opens soon.
             opened = search.first(patience)
             backend, attempts = opened or (None, [STILL_WAITING])
             if backend is not None:
-                session, attempts = make.reading(backend, attempts), ()
+                session, attempts = self._reading(backend, attempts), ()
             elif opened is not None and self._or_simulate:
-                session = make.simulated(MAKE_BELIEVE, attempts=attempts)
+                session = self._simulated(MAKE_BELIEVE, attempts=attempts)
             else:
-                session = make.bare()
+                session = self._reading(NoCards())
         # What is shown; and what is read, which goes on while a recording is shown.
         self._session = self._here = session
         self._want = Want()
@@ -91,17 +92,16 @@ class App:
             attempts,
             looked_for(Place()),
             or_simulated=bool(attempts) and not session.bare,
-            simulate=lambda spec: self._change_to(make.simulated(spec)),
+            simulate=lambda spec: self._change_to(self._simulated(spec)),
             bridge=bridge,
             settings=settings,
             look_again=self._look_again,
-            open_recording=reader.read,
+            open_recording=self._open_recording,
             close_recording=self._close_recording,
-            always_on=always_on,
+            always_on=self._always_on,
             machines=machines,
         )
         self.crash_reports = CrashReports(window)
-        reader.failed.connect(window.say)
         search.setParent(window)
         search.rhythm_changed.connect(window.explanation.show_rhythm)
         search.go_on(until_found=session.bare)
@@ -118,7 +118,7 @@ class App:
         session.start()
         begin(machines, arguments)
         if arguments.open is not None:
-            reader.read(Path(arguments.open), patience)
+            self._open_recording(Path(arguments.open), patience)
 
     @property
     def session(self) -> Session:
@@ -131,6 +131,31 @@ class App:
             session.stop()
         self._settings.flush()
         self.crash_reports.stop()
+
+    def _simulated(
+        self, spec: str, faults: str = "", seed: int = 0, attempts: Sequence[Attempt] = ()
+    ) -> Session:
+        clock = None if self._past is None else PastClock(self._past)
+        session = self._reading(simulated(spec, faults, seed, clock), attempts, clock)
+        if clock is not None:
+            assert isinstance(session.stream, Local)
+            live_through(session.stream, clock)
+        return session
+
+    def _reading(
+        self,
+        backend: Backend,
+        attempts: Sequence[Attempt] = (),
+        clock: PastClock | None = None,
+    ) -> Session:
+        """As the settings want it."""
+        choices = self._settings.choices
+        session = session_on(backend, attempts, choices.interval, clock)
+        if clock is None:  # what happened in a past that was not waited for is no news
+            session.attach(self._bridge.post_happening)
+        remembering(session, choices.full_seconds, choices.day_seconds)
+        self._always_on.join(session)
+        return session
 
     def _look_again(self) -> None:
         """While somebody looks at simulated cards, or at the reasons why there are none."""
@@ -152,6 +177,10 @@ class App:
         session.start()
         for each in left:
             _end(each)
+
+    def _open_recording(self, path: Path, patience: float = 0.0) -> None:
+        window, show = self.window, self._on_recording_read
+        in_a_thread(partial(_recorded, path), window, show, window.say, patience)
 
     def _on_recording_read(self, recorded: RecordedSession) -> None:
         before, self._session = self._session, recorded
@@ -180,7 +209,7 @@ class App:
         self, backend: Backend | None, attempts: Sequence[Attempt], first: bool
     ) -> None:
         """A driver that was not waited for."""
-        session, window, make = self._session, self.window, self._make
+        session, window = self._session, self.window
         # A recording that is shown is no simulation that one leaves.
         asked, self._looking_again = self._looking_again and session is self._here, False
         in_peace = not session.bare and not (asked and session.simulated)
@@ -189,13 +218,13 @@ class App:
             if in_peace or (window.machines.lab_works and not asked):
                 backend.close()
             else:
-                self._change_to(make.reading(backend, attempts), quietly=not asked)
+                self._change_to(self._reading(backend, attempts), quietly=not asked)
         elif session.bare:
             window.explanation.show_search(attempts, looked_for(Place()))
             if first and self._or_simulate and not asked:
-                self._change_to(make.simulated(MAKE_BELIEVE), quietly=True)
+                self._change_to(self._simulated(MAKE_BELIEVE), quietly=True)
         elif not in_peace:
-            self._change_to(make.bare(), attempts, quietly=not asked)
+            self._change_to(self._reading(NoCards()), attempts, quietly=not asked)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -249,6 +278,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise pictures.trouble
     sys.stdout.writelines(f"{path}\n" for path in pictures.written)
     return 1 if app.crash_reports.any else status
+
+
+def _recorded(path: Path) -> RecordedSession:
+    """With its first readings, so that the screens have them when they open."""
+    session = RecordedSession(open_recording(path))
+    want = session.want()
+    session.look()
+    session.release(want)
+    return session
 
 
 def _end(session: Session) -> None:

@@ -230,10 +230,8 @@ def _benched(arguments: argparse.Namespace, source: Opened) -> Iterator[Benched]
             topology, left_out = wiring_of(source)
             bench = stack.enter_context(closing(benches.worker_bench(start, backend, topology)))
             hello = bench.greet()
-            routes, there = (
-                benches.routes_here(backend, hello.devices, topology),
-                benches.offered(hello.devices),
-            )
+            routes = benches.routes_here(backend, hello.devices, topology)
+            there = benches.offered(hello.devices)
             said = [
                 Message("Measured by {python}.", python=python.label),
                 *benches.remarks(hello.devices),

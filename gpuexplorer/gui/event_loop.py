@@ -97,14 +97,12 @@ class Bridge(Inbox):
     happened = Signal(Happening)
     source_answered = Signal()  # a driver that kept us waiting has answered at last
     alerts_changed = Signal()
-    recording_read = Signal()  # or it cannot be
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         put = self.letterbox.put
         self.post_source_answered = partial(put, self.source_answered.emit)
         self.post_alerts_changed = partial(put, self.alerts_changed.emit)
-        self.post_recording_read = partial(put, self.recording_read.emit)
         self.came.connect(lambda tell: tell())
 
     def post_happening(self, fact: Fact) -> None:

@@ -30,11 +30,12 @@ from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
+from gpuexplorer.gui.recordings import SUFFIX, WindowComparing, WindowRecordings
 from gpuexplorer.gui.screens import LessonPlace, Screens
 from gpuexplorer.gui.small_window import Companions
 from gpuexplorer.gui.state import navigation as places
-from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.machines import MachinesState
+from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
@@ -52,9 +53,7 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.sheets.small_sheets import about_sheet, keys_sheet
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import CopyKey, Do, WindowCommands
-from gpuexplorer.gui.window_comparing import WindowComparing
 from gpuexplorer.gui.window_machines import WindowMachines
-from gpuexplorer.gui.window_recordings import SUFFIX, WindowRecordings
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.looked_for import Looked

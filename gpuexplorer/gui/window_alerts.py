@@ -12,10 +12,10 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.desktop.desktop import Notifications, Tray
 from gpuexplorer.gui.event_loop import Bridge, FrameClock
 from gpuexplorer.gui.state.alert_watch import AlertWatch, Heard
-from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, NoticeWay
 from gpuexplorer.telemetry.alerts import Alert

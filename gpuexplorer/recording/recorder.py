@@ -86,7 +86,7 @@ class Recorder:
     """
 
     trouble: Trouble | None = None  # why it ended by itself
-    size = 0  # bytes on the disk, as of the last batch
+    size = 0  # bytes that the file will hold, as of the last batch
 
     def __init__(
         self,
@@ -232,9 +232,16 @@ class Recorder:
         return max(self._began, steady + self._shift)
 
     def _size_now(self) -> int:
-        """Raises OSError where somebody took the file away."""
-        log = self._path.with_name(f"{self._path.name}-wal")
-        return self._path.stat().st_size + (log.stat().st_size if log.exists() else 0)
+        """What the file will hold. Raises OSError where somebody took it away."""
+        self._path.stat()
+        return self._used()
+
+    def _used(self) -> int:
+        [(used,)] = self._database.execute(
+            "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count,"
+            " pragma_freelist_count, pragma_page_size"
+        )
+        return int(used)
 
     def _end(self) -> None:
         self._be_patient(_LAST_PATIENCE)
@@ -252,7 +259,7 @@ class Recorder:
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
         self._room.close()
-        self.size = self._size_now()
+        self.size = self._path.stat().st_size
 
     def _be_patient(self, seconds: float) -> None:
         self._database.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
@@ -374,13 +381,6 @@ class Kept(Recorder):
         self._database.execute(
             f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} WHERE {which})"
         )
-
-    def _used(self) -> int:
-        [(used,)] = self._database.execute(
-            "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count,"
-            " pragma_freelist_count, pragma_page_size"
-        )
-        return int(used)
 
 
 _OPEN_RUNS = (

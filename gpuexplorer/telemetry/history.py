@@ -111,10 +111,8 @@ def _singly(values: Figures) -> Figures:
 def _merged(figures: Figures, places: NDArray[np.intp]) -> Floats:
     """What comes of entries where a new one begins at each of these places."""
     low, high, mean, count = np.moveaxis(figures, -2, 0)
-    least, most = (
-        np.fmin.reduceat(low, places, axis=-1),
-        np.fmax.reduceat(high, places, axis=-1),
-    )
+    least = np.fmin.reduceat(low, places, axis=-1)
+    most = np.fmax.reduceat(high, places, axis=-1)
     counts = np.add.reduceat(count, places, axis=-1, dtype=np.float64)
     weighted = np.where(count > 0, np.multiply(mean, count, dtype=np.float64), 0.0)
     with np.errstate(invalid="ignore"):

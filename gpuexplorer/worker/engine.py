@@ -174,8 +174,6 @@ def _missing(found: Failed, name: str) -> Failed:
     sentence = Message("The lab's Python has no module {name}.", name=name)
     hint = Message("Install it. If it is a file of your own, add its folder to sys.path.")
     if packaged.folder() is not None:
-        name, hint = (
-            "",
-            Message("Choose a Python of your own for the lab, and install it there."),
-        )
+        name = ""
+        hint = Message("Choose a Python of your own for the lab, and install it there.")
     return replace(found, sentence=sentence, hint=hint, missing=name)

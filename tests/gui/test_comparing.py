@@ -21,7 +21,7 @@ from gpuexplorer.telemetry.trace import Trace
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, working
 from tests.gui.hands import texts
-from tests.gui.plots.made import NOW, line, plot, stack_of, steady, trace, written
+from tests.gui.plots.made import NOW, line, plot, stack_of, steady, written
 from tests.recording.made import make_recording
 
 
@@ -63,14 +63,6 @@ def test_the_crosshair_tells_both_figures_and_how_far_apart_they_are(qtbot: QtBo
     assert "Utilisation GPU: 75 %, compared: 50 %, +25 %" in stack.words_at_crosshair()
 
 
-def test_where_nothing_was_read_there_is_nothing_to_compare_with(qtbot: QtBot) -> None:
-    other = trace([0.5] * 50 + [float("nan")] * 251)
-    stack = stack_of([plot(compared(0.75, other))])
-    qtbot.addWidget(stack)
-    stack.time_window.point_at(NOW - 100)
-    assert "Utilisation GPU: 75 %, compared: not read" in stack.words_at_crosshair()
-
-
 def test_the_scale_holds_what_is_compared_too(qtbot: QtBot) -> None:
     alone = plot(line("GPU", 0.2), highest=None)
     both = plot(compared(0.2, steady(0.9)), highest=None)
@@ -78,15 +70,6 @@ def test_the_scale_holds_what_is_compared_too(qtbot: QtBot) -> None:
         stack = stack_of([content])
         qtbot.addWidget(stack)
         assert top in written(stack)
-
-
-def test_what_is_compared_is_drawn(qtbot: QtBot) -> None:
-    pictures = []
-    for content in (plot(line("GPU", 0.2)), plot(compared(0.2, steady(0.9)))):
-        stack = stack_of([content])
-        qtbot.addWidget(stack)
-        pictures.append(stack.grab().toImage())
-    assert pictures[0] != pictures[1]
 
 
 def test_cards_are_told_apart_by_their_uuid_then_by_their_number(recording: Recording) -> None:
@@ -129,17 +112,6 @@ def test_another_recording_lies_behind_the_plots_until_a_click_ends_it(
     buttons = window.findChildren(QPushButton)
     assert "End the comparison" not in [e.text() for e in buttons if e.isVisible()]
     recording.close()
-
-
-def test_a_file_that_is_no_recording_is_said_and_changes_nothing(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
-    window = open_window(session_of({card(0): working()}))
-    path = tmp_path / "notes.gpurec"
-    path.write_text("no recording")
-    window._comparing.compare_with(path)
-    qtbot.waitUntil(lambda: any("is no recording of GPU Explorer" in e for e in texts(window)))
-    assert not any(each.startswith("Dotted lines") for each in texts(window))
 
 
 def test_an_hour_earlier_is_a_command_and_the_mark_waits_for_one(

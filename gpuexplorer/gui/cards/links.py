@@ -76,10 +76,8 @@ def link_words(card: Card, reading: Reading) -> LinkWords:
         )
     if card.kind is CardKind.MIG:
         return LinkWords(tr("The driver reports the link for the whole card only."))
-    now, slot = (
-        link_now(reading),
-        link_speed(reading, m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT),
-    )
+    now = link_now(reading)
+    slot = link_speed(reading, m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT)
     own, most = link_of_card(reading).generation, link_of_card(reading).lanes
     if now == LinkSpeed(None):
         return LinkWords("")

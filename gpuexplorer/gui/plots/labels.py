@@ -174,10 +174,8 @@ def _place_of(field: PlotField, band: Band) -> QRectF:
     area, stretch = field.area, field.stretch
     column = COLUMN_PIXELS * (stretch.end - stretch.start) / max(1.0, area.width())
     start, end = math.floor(band.start / column) * column, math.ceil(band.end / column) * column
-    left, right = (
-        max(area.left(), round(field.x(start))),
-        min(area.right(), round(field.x(end))),
-    )
+    left = max(area.left(), round(field.x(start)))
+    right = min(area.right(), round(field.x(end)))
     return QRectF(left, field.top, max(0.0, right - left), area.bottom() - field.top)
 
 

@@ -256,10 +256,8 @@ class EndDialog(Sheet):
         # What is lost and what came of it is seen first, however many they are.
         if any(each.simulated for each in named):
             self.add_sentence(tr("SIMULATED: nothing real is ended."))
-        one, many = (
-            mark("What it has not saved is lost."),
-            mark("What they have not saved is lost."),
-        )
+        one = mark("What it has not saved is lost.")
+        many = mark("What they have not saved is lost.")
         self.add_sentence(trn(one, many, count))
         won = listed(on_cards(together(ending), columns.units))
         self.add_sentence(tr("This becomes free: {memory}.", memory=won))

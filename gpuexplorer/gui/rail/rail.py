@@ -435,10 +435,8 @@ class PythonFoot(ToolButton):
         pythons, hint, tone = lab.pythons, "", Tone.QUIET
         # How long a line runs is told where lines are run.
         stage = stage_words(lab.stage, tr(lab.sentence) if lab.stage is Stage.FAILED else "")
-        usable, passed_over = (
-            sum(each.usable for each in pythons.found),
-            tr(pythons.passed_over),
-        )
+        usable = sum(each.usable for each in pythons.found)
+        passed_over = tr(pythons.passed_over)
         state = stage.words
         if (python := pythons.python) is not None:
             line = ".".join(map(str, python.version)) or "Python"

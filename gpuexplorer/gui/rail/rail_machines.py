@@ -101,8 +101,6 @@ class _MachineDrawing(Delegate):
         drawing.icon(icon, sign, theme.tone(tone))
         if not narrow:
             ink = theme.text if machine.standing.answers else theme.quiet
-            name, baseline = (
-                Run(machine.name, letters, ink),
-                middle.y() + letters.cap_height / 2,
-            )
+            name = Run(machine.name, letters, ink)
+            baseline = middle.y() + letters.cap_height / 2
             drawing.elided(_TEXT_LEFT, baseline, name, place.right() - 16 - _TEXT_LEFT)

@@ -15,10 +15,10 @@ from gpuexplorer.core.units import bytes_words, memory
 from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desk import VIEWS
-from gpuexplorer.gui.state.always_on import AlwaysOn
 from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer, SettingsGroup
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon

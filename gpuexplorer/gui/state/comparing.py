@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.words import listed, tr, trn
+from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.recording import Recording
 from gpuexplorer.telemetry.session import card_numbers
@@ -27,13 +27,11 @@ class OtherPast:
 
     @property
     def began(self) -> float | None:
-        began = self.past.began
-        return None if began is None else began - self.shift
+        return None if self.past.began is None else self.past.began - self.shift
 
     @property
     def ended(self) -> float | None:
-        ended = self.past.ended
-        return None if ended is None else ended - self.shift
+        return None if self.past.ended is None else self.past.ended - self.shift
 
     def trace(
         self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
@@ -66,10 +64,9 @@ class Comparing(QObject):
         self, recording: Recording, at: float, label: str, cards: Sequence[Card]
     ) -> None:
         """Whose beginning lies at that moment of what is shown, of these cards."""
-        others = recording.cards()
-        matched, remarks = _matched(cards, others)
         past, shift = RecordedPast(recording), recording.began - at
-        self._show(OtherPast(past, shift, label, matched, remarks), recording)
+        matched = _matched(cards, recording.cards())
+        self._show(OtherPast(past, shift, label, *matched), recording)
 
     def named(self, source: str) -> str:
         """What pictures say of where figures come from."""
@@ -94,35 +91,21 @@ def _matched(
     cards: Sequence[Card], others: Sequence[Card]
 ) -> tuple[Mapping[CardId, CardId], Sequence[str]]:
     """By UUID, if it is the same model too; the rest by number, and what is said of that."""
-    ours, theirs = card_numbers(cards), {n: c for c, n in card_numbers(others).items()}
+    numbers, theirs = card_numbers(cards), {n: c for c, n in card_numbers(others).items()}
     there = {(each.id, each.name) for each in others}
-    same = {each.id: each.id for each in cards if (each.id, each.name) in there}
-    left = [each for each in cards if each.id not in same]
-    free = set(theirs.values()) - same.keys()
-    by_number = {
-        each.id: other
-        for each in left
-        if (other := theirs.get(ours[each.id])) is not None and other in free
-    }
-    missing = [ours[each.id] for each in left if each.id not in by_number]
-    numbers = [ours[each] for each in by_number]
-    remarks = []
-    if numbers:
-        remarks.append(
-            trn(
-                "Card {cards} is another one there: compared by its number.",
-                "Cards {cards} are others there: compared by their numbers.",
-                len(numbers),
-                cards=listed(numbers),
-            )
-        )
+    matched = {each.id: each.id for each in cards if (each.id, each.name) in there}
+    by_number, missing = [], []
+    for card in (each.id for each in cards if each.id not in matched):
+        other = theirs.get(numbers[card])
+        if other is None or other in matched.values():
+            missing.append(numbers[card])
+        else:
+            matched[card] = other
+            by_number.append(numbers[card])
+    one = mark("Card {cards} is another one there: compared by its number.")
+    more = mark("Cards {cards} are others there: compared by their numbers.")
+    remarks = [trn(one, more, len(by_number), cards=listed(by_number))] if by_number else []
     if missing:
-        remarks.append(
-            trn(
-                "Card {cards} is not in it.",
-                "Cards {cards} are not in it.",
-                len(missing),
-                cards=listed(missing),
-            )
-        )
-    return {HOST_ID: HOST_ID} | same | by_number, remarks
+        one, more = mark("Card {cards} is not in it."), mark("Cards {cards} are not in it.")
+        remarks.append(trn(one, more, len(missing), cards=listed(missing)))
+    return {HOST_ID: HOST_ID} | matched, remarks

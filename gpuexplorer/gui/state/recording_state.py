@@ -1,26 +1,35 @@
-"""RecordingState: the recording that is made of the session in the window, if there is one."""
+"""RecordingState: the recording that is made; AlwaysOn: the past that is always kept. Only
+threads wait for disks.
+"""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 
+import platformdirs
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.starting import LabRecording
-from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.recording.recorded_session import JoinedPast
+from gpuexplorer.recording.recorder import Kept, Listening, Recorder, machine_of
+from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session
 
-_LOOK_EVERY = 250  # milliseconds
-_PATIENCE, _LAST_PATIENCE = 10.0, 1.5
+_OFTEN, _SELDOM = 250, 1000  # milliseconds
+_PATIENCE, _LAST_PATIENCE, _PATIENCE_AT_START = 10.0, 1.5, 0.3
+_FILES = "*.gpurec*"
 
 
 class RecordingPhase(Enum):
-    """How far it has come. Making a file and closing it may take as long as the disk likes."""
+    """Making a file and closing it may take as long as the disk likes."""
 
     NONE = auto()
     STARTING = auto()
@@ -28,184 +37,257 @@ class RecordingPhase(Enum):
     ENDING = auto()
 
 
-class RecordingState(QObject):
-    """One at a time. Files are made and closed in threads of their own: the disk may hang."""
+class Writing(QObject):
+    """One session into one file, and then perhaps another. `changed` comes all the while."""
 
     changed = Signal()
-    ended = Signal(Path, str)  # the file, and why it ended where nobody asked for it
+    failed = Signal(str)  # it could not be begun
+    ended = Signal(str)  # and why, where nobody asked for it
+
+    def __init__(self, every: int, parent: QObject | None) -> None:
+        super().__init__(parent)
+        self.phase, self.path = RecordingPhase.NONE, Path()
+        self.session: Session | None = None  # until it is to end
+        self.recorder: Recorder | None = None  # this one, or the last
+        self.heard: list[Listening | LabRecording] = []
+        self._beginning: Asked[Recorder | None] | None = None
+        self._ending: Asked[bool] | None = None
+        self._because = ""
+        self._timer = QTimer(self, interval=every)
+        self._timer.timeout.connect(self._look)
+
+    def begin(
+        self, session: Session | None, path: Path, make: Callable[[], Recorder | None]
+    ) -> None:
+        self.phase, self.session, self.path = RecordingPhase.STARTING, session, path
+        self.recorder, self._because, self._beginning = None, "", Asked(make)
+        self._timer.start()
+        self.changed.emit()
+
+    def stop(self, because: str = "") -> None:
+        """`because` is said where nobody asked for it."""
+        if self.phase in (RecordingPhase.STARTING, RecordingPhase.RECORDING):
+            self.session, self._because = None, because
+        if self.phase is RecordingPhase.RECORDING and self.recorder is not None:
+            while self.heard:
+                self.heard.pop().stop()
+            self.phase = RecordingPhase.ENDING
+            self._ending = Asked(partial(self.recorder.stop, _PATIENCE))
+            self.changed.emit()
+
+    def stop_now(self) -> None:
+        """At the end of the program: the disk has a moment. Harmless when called twice."""
+        self._timer.stop()
+        if self._beginning is not None and self._beginning.answered_within(_LAST_PATIENCE):
+            self._look()
+        self.stop()
+        if self._ending is not None:
+            self._ending.answered_within(_LAST_PATIENCE)
+        self.phase = RecordingPhase.NONE
+
+    def _look(self) -> None:
+        beginning, ending, recorder = self._beginning, self._ending, self.recorder
+        if beginning is not None and beginning.answered:
+            self._beginning = None
+            self._take(beginning)
+        elif ending is not None and ending.answered:
+            self._rest()
+            why = "" if recorder is None or not recorder.trouble else recorder.trouble.told
+            late = tr(
+                "The disk keeps {file} waiting: what it did not take yet may be missing at "
+                "its end.",
+                file=self.path.name,
+            )
+            self.ended.emit(why or (self._because if ending.result() else late))
+        elif recorder is not None and recorder.trouble:
+            self.stop()
+        self.changed.emit()
+
+    def _take(self, beginning: "Asked[Recorder | None]") -> None:
+        try:
+            self.recorder = recorder = beginning.result()
+        except Trouble as trouble:
+            self._rest()
+            self.failed.emit(trouble.told)
+            return
+        if recorder is None:
+            self._rest()
+            return
+        self.phase = RecordingPhase.RECORDING
+        if self.session is None:  # it was asked to stop meanwhile
+            self.stop(self._because)
+        else:
+            self.heard = [Listening(self.session, recorder)]
+
+    def _rest(self) -> None:
+        self.phase, self.session, self._ending = RecordingPhase.NONE, None, None
+        self._timer.stop()
+
+
+class RecordingState(Writing):
+    """The recording that is made of the session in the window."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.phase = RecordingPhase.NONE
-        self.trouble = ""  # stays until `forget_trouble`
-        self.path = Path()
-        self._session: Session | None = None
-        self._recorded: Session | None = None
-        self._stop_asked = False
-        self._because = ""
+        super().__init__(_OFTEN, parent)
+        self._shown: Session | None = None
         self._lab: Lab | None = None
-        self._said: LabRecording | None = None
-        self._last = (0.0, 0)  # of the one that ended
-        self._recorder: Recorder | None = None
-        self._listening: Listening | None = None
-        self._beginning: Asked[Recorder] | None = None
-        self._ending: Asked[bool] | None = None
-        self._timer = QTimer(self, interval=_LOOK_EVERY)
-        self._timer.timeout.connect(self._on_timeout)
-
-    @property
-    def recording(self) -> bool:
-        return self.phase is not RecordingPhase.NONE
-
-    @property
-    def seconds(self) -> float:
-        return self._last[0] if self._recorder is None else self._recorder.seconds
-
-    @property
-    def size(self) -> int:
-        """Bytes on the disk."""
-        return self._last[1] if self._recorder is None else self._recorder.size
 
     @property
     def possible(self) -> bool:
-        """Not of what is read from a recording."""
-        session = self._session
-        return session is not None and session.past.ended is None
+        """Not of what is read from a recording, nor twice at once."""
+        idle, shown = self.phase is RecordingPhase.NONE, self._shown
+        return idle and shown is not None and shown.past.ended is None
 
     def follow(self, session: Session, read: Sequence[Session] = ()) -> None:
         """What the window shows from now on. Looking at a recording ends none, nor does looking
         at another machine, while this one is `read`; other cards do, since their figures belong
         to no card of this file.
         """
-        self._session = session
-        gone = session is not self._recorded and self._recorded not in read
-        if (
-            gone
-            and self.possible
-            and self.phase in (RecordingPhase.STARTING, RecordingPhase.RECORDING)
-        ):
+        self._shown = session
+        there = self.session in (None, session, *read)
+        if not there and session.past.ended is None:
             self.stop(tr("The recording ended, because other cards are read now."))
         self.changed.emit()
 
     def follow_lab(self, lab: Lab) -> None:
-        """The lab of that session: what becomes of it goes into the recording too."""
+        """What becomes of the lab of that session goes into the recording too; another lab of
+        it takes the place of the one before, that of another machine does not.
+        """
         self._lab = lab
-        self._keep_lab()
+        if lab.recorded or lab.machine.session is self.session:
+            self._hear_lab()
 
     def start(self, path: Path, *, anonymous: bool = False) -> None:
-        session = self._session
-        if session is None or self.recording or not self.possible:
-            return
-        self.phase, self.path, self.trouble = RecordingPhase.STARTING, path, ""
-        self._recorded, self._stop_asked, self._because = session, False, ""
-        self._beginning = Asked(partial(_begin, session, path, anonymous=anonymous))
-        self._timer.start()
-        self.changed.emit()
+        if self.possible and self._shown is not None:
+            make = partial(Recorder, path, anonymous=anonymous)
+            self.begin(self._shown, path, partial(_started, make, self._shown))
 
-    def stop(self, because: str = "") -> None:
-        """`because` is said where nobody asked for it."""
-        if self.phase is RecordingPhase.STARTING:
-            self._stop_asked, self._because = True, because
-        elif self.phase is RecordingPhase.RECORDING:
-            self._because = because
-            self._end()
+    def _take(self, beginning: "Asked[Recorder | None]") -> None:
+        super()._take(beginning)
+        self._hear_lab()
 
-    def stop_now(self) -> None:
-        """At the end of the program: the disk has a moment. Harmless when called twice."""
-        self._timer.stop()
-        if self._beginning is not None and self._beginning.answered_within(_LAST_PATIENCE):
-            self._take_recorder(self._beginning)
-        self._let_lab_go()
-        if self._listening is not None:
-            self._listening.stop()
-        if self._recorder is not None and self._ending is None:
-            self._recorder.stop(_LAST_PATIENCE)
-        elif self._ending is not None:
-            self._ending.answered_within(_LAST_PATIENCE)
-        self._rest()
-
-    def forget_trouble(self) -> None:
-        """Somebody has read it."""
-        if self.trouble:
-            self.trouble = ""
-            self.changed.emit()
-
-    def _on_timeout(self) -> None:
-        if self._beginning is not None and self._beginning.answered:
-            self._take_recorder(self._beginning)
-        if self._ending is not None and self._ending.answered:
-            self._take_ending(whole=self._ending.result())
-        recorder = self._recorder
-        if self.phase is RecordingPhase.RECORDING and recorder is not None and recorder.trouble:
-            self.trouble = recorder.trouble.told
-            self._end()
-        self.changed.emit()
-
-    def _take_recorder(self, beginning: "Asked[Recorder]") -> None:
-        self._beginning = None
-        try:
-            self._recorder = recorder = beginning.result()
-        except Trouble as trouble:
-            self.trouble = trouble.told
-            self._rest()
-            return
-        assert self._recorded is not None  # set where it was begun
-        self._listening = Listening(self._recorded, recorder)
-        self.phase = RecordingPhase.RECORDING
-        self._keep_lab()
-        if self._stop_asked:
-            self._end()
-
-    def _keep_lab(self) -> None:
-        """Another lab of the same session takes the place of the one before; that of another
-        machine does not.
-        """
-        lab, recorder = self._lab, self._recorder
-        if lab is None or recorder is None or self.phase is not RecordingPhase.RECORDING:
-            self._let_lab_go()
-        elif lab.machine.session is self._recorded:
-            self._let_lab_go()
-            self._said = LabRecording(lab, recorder)
-        elif lab.recorded:
-            self._let_lab_go()
-
-    def _let_lab_go(self) -> None:
-        if self._said is not None:
-            self._said.stop()
-            self._said = None
-
-    def _end(self) -> None:
-        self._let_lab_go()
-        assert self._recorder is not None  # it records
-        if self._listening is not None:
-            self._listening.stop()
-        self.phase = RecordingPhase.ENDING
-        self._ending = Asked(partial(self._recorder.stop, _PATIENCE))
-        self.changed.emit()
-
-    def _take_ending(self, *, whole: bool) -> None:
-        recorder, because = self._recorder, self._because
-        if not self.trouble and recorder is not None and recorder.trouble is not None:
-            self.trouble = recorder.trouble.told
-        elif not whole and not self.trouble:
-            self.trouble = tr(
-                "The disk keeps {file} waiting: what it did not take yet may be missing at "
-                "its end.",
-                file=self.path.name,
-            )
-        self._rest()
-        self.ended.emit(self.path, because)
-
-    def _rest(self) -> None:
-        self._timer.stop()
-        self.phase = RecordingPhase.NONE
-        self._last = (self.seconds, self.size)
-        self._recorder = self._listening = self._recorded = None
-        self._beginning = self._ending = None
+    def _hear_lab(self) -> None:
+        for each in self.heard[1:]:
+            each.stop()
+        del self.heard[1:]
+        lab, recorder = self._lab, self.recorder
+        if self.heard and recorder and lab and lab.machine.session is self.session:
+            self.heard.append(LabRecording(lab, recorder))
 
 
-def _begin(session: Session, path: Path, *, anonymous: bool) -> Recorder:
-    machine = machine_of(session)
-    recorder = Recorder(path, machine, session.clock, anonymous=anonymous)
+def _started(make: Callable[..., Recorder], session: Session) -> Recorder:
+    recorder = make(machine_of(session), session.clock)
     recorder.start()
     return recorder
+
+
+class AlwaysOn(QObject):
+    """What is read is kept on the disk all the time, where somebody chose so, and what was kept
+    before is the past that plots begin with. One file for real cards, and one for each set of
+    simulated ones: their figures never mix.
+    """
+
+    turned = Signal()  # it keeps something else, or nothing, or says why it cannot
+
+    def __init__(self, settings: Settings, folder: Path | None = None) -> None:
+        super().__init__(settings)
+        data = platformdirs.user_data_path("gpuexplorer", appauthor=False)
+        self._settings, self.folder, self.trouble = settings, folder or data / "past", ""
+        self._session: Session | None = None
+        self._of: Session | None = None  # whose readings are kept
+        self._forgetting, self._before = False, list[Recording]()
+        self._writing = Writing(_SELDOM, self)
+        self._writing.changed.connect(self._look)
+        self._writing.changed.connect(self.turned)
+        self._writing.failed.connect(self._say)
+        self._writing.ended.connect(self._say)
+        settings.changed.connect(self._look)
+
+    def size(self) -> int:
+        """Bytes on the disk, of all that is kept."""
+        sizes = 0
+        for path in self.folder.glob(_FILES):
+            with suppress(OSError):  # gone meanwhile
+                sizes += path.stat().st_size
+        return sizes
+
+    def join(self, session: Session) -> None:
+        """What was kept before becomes part of its past. Called before anybody looks at it; a
+        disk that takes too long is not waited for, and then plots begin with what is read now.
+        """
+        path = self._path_of(session)
+        if not self._settings.choices.keep_days or not path.exists():
+            return
+        opening = Asked(partial(open_recording, path))
+        if opening.answered_within(_PATIENCE_AT_START):
+            try:
+                stored = opening.result()
+            except Trouble as trouble:
+                self._say(trouble.told)
+                return
+            self._before.append(stored)
+            kept_to_wall = stored.wall(stored.ended) - stored.ended
+            shift = kept_to_wall - (session.clock.wall() - session.clock.now())
+            session.past = JoinedPast(session.history, stored, shift)
+
+    def follow(self, session: Session) -> None:
+        """What is read from now on. A recording is not kept again, nor does it end anything."""
+        if session.past.ended is None:
+            self._session = session
+            self._look()
+
+    def forget(self) -> None:
+        """All of it, now; plots have no past from before any longer."""
+        for stored in self._before:
+            stored.close()
+        self._before, self._forgetting = [], True
+        self._look()
+
+    def stop(self) -> None:
+        """Ends it as it should end. Harmless when called twice."""
+        self._session = self._of = None
+        self._writing.stop_now()
+
+    def _look(self) -> None:
+        """Keep what is to be kept now, or nothing; one change after the other."""
+        writing, choices = self._writing, self._settings.choices
+        days, most = int(choices.keep_days), int(choices.keep_bytes)
+        wished = self._session if days else None
+        if isinstance(writing.recorder, Kept):
+            writing.recorder.days, writing.recorder.most_bytes = days, most
+        if wished is self._of and not self._forgetting:
+            return
+        if writing.phase is not RecordingPhase.NONE:
+            writing.stop()
+            return
+        forgotten = list(self.folder.glob(_FILES)) if self._forgetting else []
+        self._of, self._forgetting = wished, False
+        self._say("")
+        path = self.folder if wished is None else self._path_of(wished)
+        make = partial(Kept, path, days=days, most_bytes=most)
+        writing.begin(wished, path, partial(_turned, forgotten, make, wished))
+
+    def _say(self, trouble: str) -> None:
+        if trouble != self.trouble:
+            self.trouble = trouble
+            self.turned.emit()
+
+    def _path_of(self, session: Session) -> Path:
+        name = "cards"
+        if session.simulated:
+            cards = str(session.source.label.values.get("cards", "")).lower()
+            name = f"simulated-{re.sub('[^a-z0-9]+', '-', cards)[:80].strip('-')}"
+        return self.folder / f"{name}.gpurec"
+
+
+def _turned(
+    forgotten: Sequence[Path], make: Callable[..., Recorder], session: Session | None
+) -> Recorder | None:
+    for path in forgotten:
+        try:
+            path.unlink()
+        except OSError:
+            raise Trouble(
+                "{file} cannot be removed.", "Another program may have it open.", file=path
+            ) from None
+    return None if session is None else _started(make, session)

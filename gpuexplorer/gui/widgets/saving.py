@@ -95,9 +95,10 @@ def in_a_thread(
     parent: QObject,
     done: Callable[[T], object],
     refused: Callable[[str], object],
+    patience: float = 0.0,
 ) -> None:
     """`work` writes or reads a file in a thread of its own. It is finished even if the window
-    is closed before; then nobody is told.
+    is closed before; then nobody is told. `patience`: so many seconds it is waited for.
     """
     asked, timer = Asked(work), QTimer(parent, interval=50)
 
@@ -114,6 +115,8 @@ def in_a_thread(
 
     timer.timeout.connect(look_again)
     timer.start()
+    if patience and asked.answered_within(patience):
+        look_again()
 
 
 def ask_for_file(

@@ -1,4 +1,4 @@
-"""What stands at the end of a line where a recording ends: its last figure, at any zoom."""
+"""The last figure of a line that ends with a recording, and how large its file is called."""
 
 from contextlib import closing
 from pathlib import Path
@@ -35,16 +35,12 @@ def test_a_line_that_goes_to_the_end_of_a_recording_has_its_last_figure(
                 assert summarise(line, stretch).now == 300.0, (seconds, columns)
 
 
-def test_a_line_that_ended_long_before_has_none(tmp_path: Path) -> None:
+def test_while_it_is_made_it_is_said_to_be_as_large_as_its_file_will_be(tmp_path: Path) -> None:
     clock = ManualClock(wall=WALL)
     life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock), clock)
     life.live([1.0] * 600)
-    clock.advance(60.0)
+    said = life.recorder.size
     life.recorder.stop()
-    with closing(open_recording(tmp_path / "a.gpurec")) as recording:
-        stretch = Stretch(recording.began, recording.ended, following=False, offset=0.0)
-        for columns in range(100, 1500, 50):
-            trace = RecordedPast(recording).trace(
-                CARD, POWER_DRAW, stretch.start, stretch.end, columns
-            )
-            assert summarise(PlotLine("card", METRICS[POWER_DRAW], trace), stretch).now is None
+    whole = (tmp_path / "a.gpurec").stat().st_size
+    assert life.recorder.size == whole
+    assert said == pytest.approx(whole, rel=0.25)

@@ -2,41 +2,27 @@
 
 import argparse
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.metrics import GPU_UTILIZATION, TEMPERATURE
+from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.card.view import CardView
-from gpuexplorer.gui.lab.code.cell_editor import CellEditor
-from gpuexplorer.gui.overview import view
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.processes.ending import ProcessDetails
-from gpuexplorer.gui.rail.rail import PythonFoot
-from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.view import TopologyView
-from gpuexplorer.gui.widgets.bars.notices import Notices
-from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
-from gpuexplorer.gui.widgets.sheets.sheet import Sheet
-from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.gui.window_commands import Do
-from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recorder import Recorder, machine_of
-from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.session import session_on
 from tests.clocks import ManualClock
@@ -58,7 +44,7 @@ def start(qtbot: QtBot) -> Iterator[Start]:
     """On simulated cards of another kind than those of the recording."""
     apps: list[App] = []
 
-    def start_one(opened: Path | None = None, settings: Settings | None = None) -> App:
+    def start_one(opened: Path | None = None) -> App:
         arguments = argparse.Namespace(
             simulate="1xTitanRTX",
             open=opened,
@@ -67,7 +53,7 @@ def start(qtbot: QtBot) -> Iterator[Start]:
             seed=0,
             **dict.fromkeys(("view", "theme", "size", "screenshot")),
         )
-        app = App(arguments, patience=5.0, settings=settings)
+        app = App(arguments, patience=5.0)
         apps.append(app)
         qtbot.addWidget(app.window)
         app.window.resize(1400, 900)
@@ -103,10 +89,6 @@ def busy_is(app: App, busy: float) -> bool:
     return busy_on_tile(app, "SIM-0") == busy
 
 
-def cut(line: ElidedLabel, around: QWidget) -> bool:
-    return line.isVisible() and line.geometry().bottom() >= around.height() - 8
-
-
 def rows(app: App) -> list[str]:
     """What the rows of the big table on this screen say to a screen reader."""
     view = next(each for each in app.window.findChildren(Table) if each.isVisible())
@@ -126,22 +108,6 @@ def test_named_at_the_start_its_cards_are_on_the_screens_at_once(
     assert "SIMULATED" in app.window.windowTitle()
 
 
-def test_a_small_plot_says_no_day_that_all_of_the_recording_has(
-    start: Start, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words: set[str] = set()
-
-    def spark(*what: Any, **more: Any) -> StripShown:  # Any: all that a StripShown takes
-        made = StripShown(*what, **more)
-        words.add(made.ended_word)
-        return made
-
-    monkeypatch.setattr(view, "StripShown", spark)
-    start(path)
-    hour = f"{datetime.fromtimestamp(BEGAN + 200.0).astimezone():%H:}"
-    assert [len(each) for each in words if hour in each] == [len("00:00:00")]
-
-
 def test_opened_from_the_window_it_takes_the_place_of_the_live_cards(
     start: Start, path: Path, qtbot: QtBot
 ) -> None:
@@ -151,21 +117,6 @@ def test_opened_from_the_window_it_takes_the_place_of_the_live_cards(
     qtbot.waitUntil(lambda: len(cards_on_tiles(app)) == 2)
     app.window.commands[Do.CLOSE_RECORDING].trigger()
     qtbot.waitUntil(lambda: cards_on_tiles(app) == ["NVIDIA TITAN RTX"])
-
-
-def test_what_is_in_the_lab_is_still_there_behind_a_recording(
-    start: Start, path: Path, qtbot: QtBot
-) -> None:
-    app = start()
-    machines, live = app.window.machines, app.session
-    lab = machines.lab(live)
-    lab.open_cells([OpenedCell("X = 1", "cells.py")])
-    app.window.open_recording(path)
-    qtbot.waitUntil(lambda: app.session is not live)
-    assert not app.window.findChildren(Sheet)
-    app.window.close_recording()
-    assert machines.lab(live) is lab
-    assert [each.code for each in lab.opened] == ["X = 1"]
 
 
 def test_the_live_cards_were_read_all_the_while(start: Start, path: Path, qtbot: QtBot) -> None:
@@ -233,41 +184,12 @@ def test_while_it_plays_the_plots_that_follow_it_move(
     app = start(path)
     session, window = recorded(app), app.window.time_window
     session.playhead.seek(session.recording.began + 100.0)
-    window.zoom_to(60.0)
+    window.choose_span(60.0)
     window.back_to_now()
     assert window.stretch()[1] == session.clock.now()
     session.playhead.play(50.0)
     qtbot.waitUntil(lambda: window.stretch()[1] > session.recording.began + 110.0)
     session.playhead.pause()
-
-
-def test_plots_that_stand_still_are_paged_on_when_the_playhead_leaves_them(
-    start: Start, path: Path, qtbot: QtBot
-) -> None:
-    app = start(path)
-    session, window = recorded(app), app.window.time_window
-    began = session.recording.began
-    window.look_at(began + 100.0, began + 140.0)
-    session.playhead.seek(began + 120.0)
-    qtbot.waitUntil(lambda: session.beats().taken > 1)
-    assert window.playhead == began + 120.0
-    assert window.stretch() == (began + 100.0, began + 140.0)
-    session.playhead.seek(began + 150.0)
-    qtbot.waitUntil(lambda: window.stretch()[0] > began + 140.0)
-    start_, end = window.stretch()
-    assert start_ <= began + 150.0 <= end
-    assert end - start_ == pytest.approx(40.0)
-
-
-def test_nothing_can_be_ended_in_it(start: Start, path: Path, qtbot: QtBot) -> None:
-    app = start(path)
-    app.window.navigation.open_screen("processes")
-    qtbot.waitUntil(lambda: bool(rows(app)))
-    details = the(ProcessDetails, app.window)
-    assert any("This is a recording" in text for text in texts(details))
-    qtbot.waitUntil(
-        lambda: not any(cut(each, details) for each in details.findChildren(ElidedLabel))
-    )
 
 
 def test_nothing_is_asked_or_copied_in_it(start: Start, path: Path, qtbot: QtBot) -> None:
@@ -281,60 +203,12 @@ def test_nothing_is_asked_or_copied_in_it(start: Start, path: Path, qtbot: QtBot
     assert not any(each.isEnabled() for each in buttons if each.text() == "New copy")
 
 
-def test_it_says_nothing_of_the_memory_that_this_window_holds(start: Start, path: Path) -> None:
-    app = start(path)
-    assert not says(app, "this window holds")
-
-
-def test_it_shows_no_python_of_this_computer(start: Start, path: Path) -> None:
-    assert not the(PythonFoot, start(path).window).isVisible()
-
-
-def test_its_lab_offers_no_line_to_type_in(start: Start, path: Path, qtbot: QtBot) -> None:
-    app = start(path)
-    app.window.navigation.open_screen("lab")
-    qtbot.waitUntil(lambda: says(app, "nothing runs in it"))
-    assert not the(CellEditor, app.window).isVisible()
-
-
 def test_compared_with_a_time_before_its_beginning_it_says_that_nothing_was_read_then(
     start: Start, path: Path
 ) -> None:
     app = start(path)
     app.window.commands[Do.COMPARE_HOUR].trigger()
     assert says(app, "Nothing was read before")
-
-
-def test_before_the_oldest_event_that_is_read_it_does_not_say_that_there_was_none(
-    start: Start, path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in ("recording", "recorded_session"):
-        monkeypatch.setattr(f"gpuexplorer.recording.{module}.MOST_HAPPENINGS", 2)
-    app = start(path)
-    recorded(app).playhead.seek(recorded(app).recording.began)
-    for screen in ("overview", "events"):
-        app.window.navigation.open_screen(screen)
-        words = "all of them are later than the moment that is shown"
-        qtbot.waitUntil(partial(says, app, words))
-        assert not says(app, "Nothing yet")
-
-
-def test_no_rule_of_a_person_is_held_against_it(start: Start, path: Path, qtbot: QtBot) -> None:
-    settings = Settings()
-    always = Rule(TEMPERATURE, Side.ABOVE, 1.0, 0.0)
-    settings.choose(replace(settings.choices, rules=(always,)))
-    app = start(None, settings)
-    strip = the(Notices, app.window)
-    qtbot.waitUntil(lambda: "Temperature" in strip.accessibleName(), timeout=5000)
-    app.window.open_recording(path)
-    qtbot.waitUntil(lambda: isinstance(app.session, RecordedSession))
-    qtbot.waitUntil(lambda: "Temperature" not in strip.accessibleName())
-    session = recorded(app)
-    before = len(session.recording.happenings())
-    session.playhead.play(100.0)
-    qtbot.waitUntil(lambda: not session.playhead.playing, timeout=6000)
-    assert len(session.happenings()) == before
-    assert "Temperature" not in strip.accessibleName()
 
 
 def test_a_file_that_is_no_recording_is_refused_in_a_sentence(
@@ -369,7 +243,7 @@ def test_cards_that_are_simulated_meanwhile_take_its_place(
     app = start(path)
     app.window.commands[Do.PRACTISE].trigger()
     qtbot.waitUntil(lambda: not isinstance(app.session, RecordedSession))
-    assert not app.window.findChildren(Sheet)
+    assert not app.window.findChildren(QDialog)
     app.window.navigation.open_screen("overview")
     qtbot.waitUntil(lambda: len(cards_on_tiles(app)) == 2)
     assert app.window.time_window.following

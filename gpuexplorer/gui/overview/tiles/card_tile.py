@@ -150,10 +150,8 @@ class CardTile(Painted):
             draw_curves(painter, plot, to, [Curve(past.trace, ink)])
         if face.sentence:
             return
-        line, used = (
-            QRectF(inner.left(), inner.bottom() - 3, inner.width(), 3),
-            face.memory.used,
-        )
+        line = QRectF(inner.left(), inner.bottom() - 3, inner.width(), 3)
+        used = face.memory.used
         if used is None:
             drawing.no_bar(line)
         else:

@@ -33,7 +33,6 @@ STOP_SIMULATING = mark("Stop simulating")
 # somebody looks back.
 _LEVELS = (908, 768, 468)
 _MORE_RECORDING, _MORE_BACK = 80, 220
-_DOT = (Icon.RECORD, Tone.BAD)
 
 
 def host_name(session: Session | None = None) -> str:
@@ -143,17 +142,15 @@ class RecordButton(_Saying):
 
     def __init__(self) -> None:
         super().__init__("record")
+        self.setIcon(icon_of(Icon.RECORD, Tone.BAD))
         self.recording = False
         self.show_idle()
 
-    def show_idle(self, *, trouble: str = "", possible: bool = True) -> None:
-        """`trouble`: how the last one ended, until somebody has read it."""
-        word = tr("Record")
-        why = trouble or tr("Record what is read, into a file (Ctrl+R)")
+    def show_idle(self, *, possible: bool = True) -> None:
+        word, why = tr("Record"), tr("Record what is read, into a file (Ctrl+R)")
         if not possible:
             why = tr("This is a recording already. Go back to the live cards to record.")
-        sign = (Icon.WARNING, Tone.WARN) if trouble else _DOT
-        self._turn(recording=False, enabled=possible, sign=sign)
+        self._turn(recording=False, enabled=possible)
         self.say((word, "", ""), word, why)
 
     def show_recording(self, seconds: float, size: int) -> None:
@@ -168,16 +165,9 @@ class RecordButton(_Saying):
         self._turn(enabled=False)
         self.say((words, "", ""), words, words)
 
-    def _turn(
-        self,
-        *,
-        recording: bool = True,
-        enabled: bool = True,
-        sign: tuple[Icon, Tone] = _DOT,
-    ) -> None:
+    def _turn(self, *, recording: bool = True, enabled: bool = True) -> None:
         turned, self.recording = recording is not self.recording, recording
         self.setEnabled(enabled)
-        self.setIcon(icon_of(*sign))
         restyle(self, "on", recording)
         if turned:
             self.turned.emit()

@@ -1,1 +1,0 @@
-"""What one sees and clicks of recordings."""
