@@ -25,9 +25,9 @@ from gpuexplorer.gui.processes.ending import ProcessDetails
 from gpuexplorer.gui.rail.rail import PythonFoot
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.topology.machine_panel import MachinePanel
 from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.bars.notices import Notices
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
@@ -275,7 +275,8 @@ def test_nothing_is_asked_or_copied_in_it(start: Start, path: Path, qtbot: QtBot
     app.window.navigation.open_screen("topology")
     view = the(TopologyView, app.window)
     qtbot.waitUntil(lambda: says(app, "How the cards are wired"))
-    assert not the(MachinePanel, view).again.isVisible()
+    again = [each for each in view.findChildren(ToolButton) if each.text() == "Ask again"]
+    assert [each.isVisible() for each in again] == [False]
     app.window.navigation.open_screen("copies")
     buttons = [each for each in app.window.findChildren(QPushButton) if each.isVisible()]
     assert not any(each.isEnabled() for each in buttons if each.text() == "New copy")

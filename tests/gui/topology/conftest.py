@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.topology.matrix import MatrixTable
-from gpuexplorer.gui.topology.view import TopologyView
+from gpuexplorer.gui.topology.view import MatrixTable, TopologyView
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.session import Session

@@ -10,6 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.paint.drawing import Index
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.topology.wiring_facts import PartFactsPanel
 from gpuexplorer.gui.widgets.machine.layout import Part
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
@@ -73,6 +75,11 @@ def click_cell(screen: Screen, row: int, column: int) -> QModelIndex:
     place = screen.matrix.visualRect(cell).center()
     QTest.mouseClick(screen.matrix.viewport(), Qt.MouseButton.LeftButton, pos=place)
     return cell
+
+
+def ringed(screen: Screen) -> list[Index]:
+    """The cells of what is chosen."""
+    return [index for index, ink, _ in screen.matrix.rings() if ink == look().theme.text]
 
 
 def named(drawing: MachineDrawing, name: str) -> str:

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.metrics import MEMORY_TOTAL, MEMORY_USED, PCIE_RECEIVE
@@ -10,7 +13,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.card_face import CardNow, Shown, arrange, card_face
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.topology.wiring_facts import facts_of
+from gpuexplorer.gui.topology.wiring_facts import PartFactsPanel
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.machine.machine_faces import (
     MachineNow,
@@ -94,14 +97,16 @@ def test_a_bridge_tells_each_direction_by_who_sends() -> None:
     assert (face.back.word, face.back.figure, face.back.colour) == ("1 to 0", "1.00", 1)
 
 
-def test_a_card_on_nvlink_c2c_is_not_said_to_be_on_pcie() -> None:
+def test_a_card_on_nvlink_c2c_is_not_said_to_be_on_pcie(qtbot: QtBot) -> None:
     words = Message("10 links of NVLink-C2C")
     link = Link(card(0).id, HOST_ID, PathKind.C2C, rate=447.12e9, rate_reason=words)
     now = looked_at({card(0): working(pcie_width=1.0)}, Topology([card(0).id], [link], {}))
     face = wire(now, Part(Kind.LINK, card(0).id, HOST_ID))
     told = (face.kind[0], face.rate[1], face.absent[0])
     assert told == ("NVLink-C2C", "447 GB/s", "traffic not read")
-    facts = facts_of(now, Part(Kind.LINK, card(0).id, HOST_ID), NVML)
-    lines = [facts.sentence, *(fact.line for fact in facts.facts)]
+    panel = PartFactsPanel()
+    qtbot.addWidget(panel)
+    panel.show_part(now, Part(Kind.LINK, card(0).id, HOST_ID), machine_faces(now), NVML)
+    lines = [label.accessibleName() for label in panel.findChildren(QLabel)]
     assert any("C2C: NVLink-C2C" in line for line in lines)
     assert not any("PCIe" in line for line in lines)

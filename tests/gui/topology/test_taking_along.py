@@ -30,7 +30,7 @@ def test_the_matrix_is_copied_as_text_that_says_it_is_made_up(
     assert lines[0].startswith("SIMULATED: ")
     row = next(line for line in lines if line.startswith("0 "))
     assert row.split() == ["0", "PHB", "X", "NV4", "SYS", "SYS", "0", "0-31"]
-    assert "NV#   NVLink, the number says how many links work together" in lines
+    assert "NV#: NVLink, the number says how many links work together" in lines
 
 
 def test_the_drawing_is_written_as_svg_and_png_that_say_they_are_made_up(
@@ -42,7 +42,6 @@ def test_the_drawing_is_written_as_svg_and_png_that_say_they_are_made_up(
         save_as(screen, tmp_path / name)
         wait_for_words(qtbot, screen, f"Saved to {tmp_path / name}.")
     drawn = (tmp_path / "wiring.svg").read_text("utf-8")
-    assert ">SIMULATED<" in drawn
     assert "<title>SIMULATED: " in drawn
     assert "NVSwitch" in drawn
     picture = QImage(str(tmp_path / "wiring.png"))

@@ -9,12 +9,13 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.telemetry.topology import Topology
 from tests.gui.fakes import Answer, card, working
-from tests.gui.hands import click, texts
+from tests.gui.hands import texts
 from tests.gui.topology.conftest import OpenScreen, WiredBackend
 from tests.gui.topology.screen_hands import (
     click_on,
     named,
     place_of,
+    press_button,
     session_of,
     told_of,
     wait_drawn,
@@ -46,7 +47,7 @@ def test_a_driver_that_refuses_says_why_and_can_be_asked_again(
     screen = open_screen(session_of(backend))
     wait_for_words(qtbot, screen, "The driver is of another version. Restart the computer.")
     backend.told = told_of(cards)
-    click(screen.view, "Ask again")
+    press_button(screen, "Ask again")
     wait_drawn(qtbot, screen)
 
 
