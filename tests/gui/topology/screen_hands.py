@@ -27,13 +27,13 @@ def made_up(spec: str, fault: str = "") -> Session:
     return remembering(session_on(simulated(spec, fault), interval=0.1))
 
 
-def told_of(cards: Sequence[Card], path: PathKind = PathKind.HOST_BRIDGE) -> Topology:
+def told_of(cards: Sequence[Card]) -> Topology:
     rate = pcie_rate(3, 16)
     ids = [each.id for each in cards]
     links = [Link(each, HOST_ID, PathKind.HOST_BRIDGE, rate=rate) for each in ids]
     why = Message("the chipset of the mainboard does not allow it")
     links += [
-        Link(a, b, path, peer_to_peer=False, peer_reason=why, rate=rate)
+        Link(a, b, PathKind.HOST_BRIDGE, peer_to_peer=False, peer_reason=why, rate=rate)
         for a, b in combinations(ids, 2)
     ]
     return Topology(ids, links, dict.fromkeys(ids, 0), dict.fromkeys(ids, "0-15"))
