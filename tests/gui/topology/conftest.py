@@ -4,16 +4,13 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 
 import pytest
-import shiboken6
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.topology.matrix import MatrixTable
-from gpuexplorer.gui.topology.view import TopologyView
+from gpuexplorer.gui.topology.view import MatrixTable, TopologyView
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
-from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.topology import Topology
 from tests.gui.desks import desk_of
@@ -24,10 +21,8 @@ from tests.gui.hands import the
 class WiredBackend(FakeBackend):
     """Tells a wiring, refuses to, or hangs until it is let go."""
 
-    def __init__(
-        self, cards: Mapping[Card, Answer], told: Topology | Trouble, source: Source = NVML
-    ) -> None:
-        super().__init__(cards, source)
+    def __init__(self, cards: Mapping[Card, Answer], told: Topology | Trouble) -> None:
+        super().__init__(cards, NVML)
         self.told = told
         self.answers_now = threading.Event()
         self.answers_now.set()
@@ -44,33 +39,25 @@ class WiredBackend(FakeBackend):
 class Screen:
     """The screen in a window of its own, with what it shares with others."""
 
-    def __init__(self, session: Session, width: int, height: int) -> None:
-        self.window = QWidget()
-        self.session = session
+    def __init__(self, session: Session) -> None:
+        self.window, self.session = QWidget(), session
         desk = desk_of(session, self.window)
         self.navigation = desk.navigation
         self.view = TopologyView(desk, self.window)
-        self.window.resize(width, height)
-        self.view.resize(width, height)
-
-    @property
-    def drawing(self) -> MachineDrawing:
-        return the(MachineDrawing, self.view)
-
-    @property
-    def matrix(self) -> MatrixTable:
-        return the(MatrixTable, self.view)
+        for each in (self.window, self.view):
+            each.resize(1392, 920)
+        self.drawing, self.matrix = the(MachineDrawing, self.view), the(MatrixTable, self.view)
 
 
-OpenScreen = Callable[..., Screen]
+OpenScreen = Callable[[Session], Screen]
 
 
 @pytest.fixture
 def open_screen(qtbot: QtBot) -> Iterator[OpenScreen]:
     screens: list[Screen] = []
 
-    def open_one(session: Session, width: int = 1392, height: int = 920) -> Screen:
-        screen = Screen(session, width, height)
+    def open_one(session: Session) -> Screen:
+        screen = Screen(session)
         qtbot.addWidget(screen.window)
         screens.append(screen)
         with qtbot.waitActive(screen.window):
@@ -83,7 +70,6 @@ def open_screen(qtbot: QtBot) -> Iterator[OpenScreen]:
 
     yield open_one
     for screen in screens:
-        if shiboken6.isValid(screen.view):  # a test may have ended it before
-            screen.view.stop()
+        screen.view.stop()
         screen.window.close()
         screen.session.stop()

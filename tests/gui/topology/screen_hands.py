@@ -10,6 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.paint.drawing import Index
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.topology.wiring_facts import PartFactsPanel
 from gpuexplorer.gui.widgets.machine.layout import Part
 from gpuexplorer.gui.widgets.machine.machine_drawing import MachineDrawing
@@ -25,13 +27,13 @@ def made_up(spec: str, fault: str = "") -> Session:
     return remembering(session_on(simulated(spec, fault), interval=0.1))
 
 
-def told_of(cards: Sequence[Card], path: PathKind = PathKind.HOST_BRIDGE) -> Topology:
+def told_of(cards: Sequence[Card]) -> Topology:
     rate = pcie_rate(3, 16)
     ids = [each.id for each in cards]
     links = [Link(each, HOST_ID, PathKind.HOST_BRIDGE, rate=rate) for each in ids]
     why = Message("the chipset of the mainboard does not allow it")
     links += [
-        Link(a, b, path, peer_to_peer=False, peer_reason=why, rate=rate)
+        Link(a, b, PathKind.HOST_BRIDGE, peer_to_peer=False, peer_reason=why, rate=rate)
         for a, b in combinations(ids, 2)
     ]
     return Topology(ids, links, dict.fromkeys(ids, 0), dict.fromkeys(ids, "0-15"))
@@ -73,6 +75,11 @@ def click_cell(screen: Screen, row: int, column: int) -> QModelIndex:
     place = screen.matrix.visualRect(cell).center()
     QTest.mouseClick(screen.matrix.viewport(), Qt.MouseButton.LeftButton, pos=place)
     return cell
+
+
+def ringed(screen: Screen) -> list[Index]:
+    """The cells of what is chosen."""
+    return [index for index, ink, _ in screen.matrix.rings() if ink == look().theme.text]
 
 
 def named(drawing: MachineDrawing, name: str) -> str:
