@@ -1,35 +1,29 @@
 """The bench as a person sees it: devices with blocks, that are carried, opened and asked."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QListWidget, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.words import Message
 from gpuexplorer.gui.lab.bench.bench import Bench, BenchColumn
 from gpuexplorer.gui.lab.bench.block_list import BlockList
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.lab.events import Held, Peeked, Placed
-from gpuexplorer.lab.wire import Peek
+from gpuexplorer.lab.events import Placed
 from tests.gui.dragging import drag
 from tests.gui.hands import press, texts, the
-from tests.gui.lab.conftest import GIB, ScriptedWorker, memory, tensor
+from tests.gui.lab.conftest import GIB, ScriptedWorker, tensor
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 MAKE_X = 'X = torch.ones(2, 3, device="cuda:0")'
 MAKE_Y = 'Y = torch.rand(2, 3, device="cuda:1")'
 NAME = Qt.ItemDataRole.AccessibleTextRole
-DESCRIPTION = Qt.ItemDataRole.AccessibleDescriptionRole
 HOST = BenchDevice("cpu", "AMD EPYC", "H", total_bytes=62 * GIB, free_bytes=50 * GIB)
-CPU_ONLY = Message("Your PyTorch is a build for the processor only.")
-ANOTHER_PYTHON = Message("Choose a Python whose PyTorch is built for CUDA.")
 Run = Callable[..., int]
 
 
@@ -81,18 +75,6 @@ def row(blocks: BlockList, name: str) -> QModelIndex:
     return next(each for each in rows(blocks) if each.data(NAME).startswith(name))
 
 
-def said(bench: Bench, device: str) -> list[str]:
-    """The blocks of a device as a screen reader tells them."""
-    return [each.data(NAME) for each in rows(of(bench, device))]
-
-
-def seen(blocks: BlockList) -> list[str]:
-    """Those of which something is in sight."""
-    shown = blocks.viewport().rect()
-    there = [each for each in rows(blocks) if shown.intersects(blocks.visualRect(each))]
-    return [each.data(NAME).split(", ")[0] for each in there]
-
-
 def middle(blocks: BlockList, name: str) -> QPoint:
     return blocks.visualRect(row(blocks, name)).center()
 
@@ -100,51 +82,6 @@ def middle(blocks: BlockList, name: str) -> QPoint:
 def carry(blocks: BlockList, name: str, onto: QWidget, *, let_go: bool = True) -> None:
     there = onto.mapToGlobal(onto.rect().center())
     drag(blocks.viewport(), middle(blocks, name), there, let_go=let_go)
-
-
-def test_before_anything_runs_the_devices_are_there_and_a_note_says_that_nothing_was_made(
-    bench: Bench, worker: ScriptedWorker
-) -> None:
-    names = [each.blocks.accessibleName() for each in columns(bench)]
-    assert names == ["cpu, nothing on it", "cuda:0, nothing on it", "cuda:1, nothing on it"]
-    assert "GiB free" in of(bench, "cuda:0").accessibleDescription()
-    assert "No tensors yet. No worker runs: it starts with the first cell." in texts(bench)
-    assert "TITAN RTX, modelled" in texts(bench)
-    assert worker.sent == []
-
-
-def test_the_host_is_folded_while_it_holds_nothing_and_identical_cards_are_alike(
-    bench: Bench, run: Run
-) -> None:
-    host, first, second = columns(bench)
-    assert host.width() < 110
-    assert first.width() == second.width() > 200
-    run("A = torch.ones(2, 3)", tensor("A", "cpu"))
-    assert host.width() == first.width()
-    assert said(bench, "cpu") == ["A, tensor, 2×3, 24 B"]
-    assert host.blocks.accessibleName() == "cpu, 1 object"
-    QAbstractItemModelTester(host.blocks.model())
-
-
-def test_the_values_of_a_small_tensor_are_asked_for_and_again_when_a_line_may_change_them(
-    bench: Bench, run: Run, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    run(MAKE_X, tensor("X"), tensor("B", shape=(100, 100)))
-    qtbot.waitUntil(lambda: isinstance(worker.last(), Peek))
-    ones = (1.0, 1.0, 1.0)
-    worker.say(
-        Peeked(worker.last().id, "X", "cuda:0", "float32", (2, 3), (0, 0), (ones, ones),
-               1.0, 1.0, 1.0, 0.0, 0, (), 6, 24)
-    )  # fmt: skip
-    there = row(of(bench, "cuda:0"), "X")
-    qtbot.waitUntil(lambda: "1.00 1.00 1.00; 1.00" in there.data(DESCRIPTION))
-    hint = there.data(Qt.ItemDataRole.ToolTipRole)
-    assert "This preview copied 24 B to the host." in hint
-    bench.pull()
-    assert [each.what for each in worker.sent if isinstance(each, Peek)] == ["X"]
-    run("X.add_(1)")
-    qtbot.waitUntil(lambda: isinstance(worker.last(), Peek))
-    assert [each.what for each in worker.sent if isinstance(each, Peek)] == ["X", "X"]
 
 
 def test_a_block_is_carried_to_another_device_or_given_up(
@@ -210,24 +147,6 @@ def test_one_click_selects_on_all_parts_of_the_lab_and_two_open(
     assert lab.selection.things == frozenset()
 
 
-def test_of_many_blocks_the_chosen_one_alone_is_seen_in_whole_and_comes_into_sight(
-    bench: Bench, run: Run, lab: Lab
-) -> None:
-    run(MAKE_X, tensor("T0"))
-    here = of(bench, "cuda:0")
-    whole = here.visualRect(row(here, "T0")).height()
-    run(MAKE_X, *[tensor(f"T{number}") for number in range(1000)])
-    assert len(seen(here)) < 20
-    lab.selection.choose(things={"T0"})
-    assert "T0" in seen(here)
-    high = [each.data(NAME) for each in rows(here) if here.visualRect(each).height() == whole]
-    assert [each.split(", ")[0] for each in high] == ["T0"]
-    here.setFocus()
-    press(here, Qt.Key.Key_End)
-    press(here, Qt.Key.Key_Home)
-    assert seen(here)[0] == "T999"
-
-
 def test_the_menu_of_a_block_offers_every_device_and_shows_each_line(
     bench: Bench, run: Run, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
@@ -248,30 +167,6 @@ def test_the_menu_of_a_block_offers_every_device_and_shows_each_line(
     assert worker.cells[-1] == "del Z"
     for menu in menus:
         menu.close()
-
-
-def test_memory_without_a_name_says_since_which_line(bench: Bench, run: Run, lab: Lab) -> None:
-    run(MAKE_X, tensor("X", holds=(Held("cuda:0", "values", 512, 1),)))
-    number = run("X + X", memory=(memory("cuda:0", 1024),))
-    assert said(bench, "cuda:0")[0] == "unnamed, 512 B, since cell 2"
-    here = of(bench, "cuda:0")
-    QTest.mouseClick(here.viewport(), Qt.MouseButton.LeftButton, pos=middle(here, "unnamed"))
-    assert lab.selection.cell == number
-
-
-def test_a_card_that_pytorch_cannot_use_says_why_and_the_way_out(
-    bench: Bench, run: Run, lab: Lab, worker: ScriptedWorker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left_out = replace(card(0), name="", usable=False, reason=CPU_ONLY, way_out=ANOTHER_PYTHON)
-    odd = replace(card(1), reason=Message("PyTorch's cuda:1 is card 0 of this window."))
-    monkeypatch.setattr(lab, "devices", lambda: [HOST, odd, left_out])
-    run("X", tensor("X", "cpu"))
-    host, special, unusable = columns(bench)
-    assert unusable.blocks.accessibleName() == "Card 0, nothing on it"
-    assert f"{CPU_ONLY}\n{ANOTHER_PYTHON}" in texts(bench)
-    assert "is card 0" in special.toolTip()
-    carry(host.blocks, "X", unusable)
-    assert worker.cells == ["X"]
 
 
 def test_of_64_cards_those_that_hold_nothing_are_rows_of_a_list(

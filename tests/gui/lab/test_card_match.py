@@ -33,11 +33,7 @@ def card(
     return Card(CardId(uuid), index, name, size, parent=of, **known)  # type: ignore[arg-type]
 
 
-A, B, B_OLD = (
-    card(0, f"GPU-{FIRST}"),
-    card(1, f"GPU-{SECOND}"),
-    card(1, f"GPU-{SECOND}", OLD),
-)
+A, B, B_OLD = (card(0, f"GPU-{FIRST}"), card(1, f"GPU-{SECOND}"), card(1, f"GPU-{SECOND}", OLD))
 # A card that is split: its instances are named by their own UUIDs.
 PARTS = [card(0, f"MIG-{number}{SECOND}", parent=A.id) for number in range(2)]
 
@@ -161,13 +157,6 @@ def test_a_card_without_kernels_takes_copies_and_warns_of_computing() -> None:
 
     assert device.reason in said("relu")
     assert device.reason not in said("to")
-
-
-def test_before_the_worker_is_there_a_card_without_a_number_says_why() -> None:
-    cards = arrange([A, card(1, f"GPU-{SECOND}", cuda=None)])
-    found = DeviceFacts(Ledger(), cards, lambda _: None, HOST).devices()
-    assert [each.name for each in found] == ["cpu", "cuda:0", ""]
-    assert "CUDA gives it no number" in found[-1].reason
 
 
 MIB, WORKER = 1 << 20, os.getpid()

@@ -6,10 +6,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.lab.code.cell_editor import Completions, is_open, without_prompts
+from gpuexplorer.gui.lab.code.cell_editor import Completions, is_open
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.lab.events import Completed
 from gpuexplorer.lab.wire import Complete
 from tests.gui.hands import press, texts, the
@@ -40,27 +39,6 @@ def test_enter_runs_a_cell_and_adds_a_line_while_a_block_or_a_bracket_is_open(
     QTest.keyClicks(pane.entry, "torch.ones(")
     press(pane.entry, Keys.Key_Return)
     assert len(worker.cells) == 1
-
-
-def test_shift_enter_adds_a_line_and_the_settings_swap_the_two(seat: Seat) -> None:
-    pane, lab, worker, *_ = seat
-    QTest.keyClicks(pane.entry, "a = 1")
-    QTest.keyClick(pane.entry, Keys.Key_Return, SHIFT)
-    QTest.keyClicks(pane.entry, "b = 2")
-    lab.machine.settings.choose(Choices(lab_enter_runs=False))
-    press(pane.entry, Keys.Key_Return)
-    assert worker.cells == []
-    QTest.keyClick(pane.entry, Keys.Key_Return, SHIFT)
-    assert worker.cells == ["a = 1\nb = 2"]
-
-
-def test_control_enter_is_the_forms_where_nothing_is_typed(seat: Seat) -> None:
-    pane, _, worker, qtbot = seat
-    with qtbot.waitSignal(pane.form_asked):
-        press(pane.entry, Keys.Key_Return, control=True)
-    pane.entry.put("for i in X:\n    print(i)")
-    press(pane.entry, Keys.Key_Return, control=True)
-    assert worker.cells == ["for i in X:\n    print(i)"]
 
 
 def test_a_selection_is_indented_and_taken_back(seat: Seat) -> None:
@@ -168,22 +146,6 @@ def test_several_ways_are_offered_and_the_keyboard_stays_with_the_editor(seat: S
     assert not offered.isVisible()
 
 
-def test_what_comes_while_one_types_does_not_take_enter(seat: Seat) -> None:
-    pane, lab, worker, qtbot = seat
-    run(lab, worker, "X = 1")
-    pane.entry.setFocus()
-    QTest.keyClicks(pane.entry, "X")
-    qtbot.waitUntil(lambda: isinstance(worker.last(), Complete))
-    worker.say(Completed(worker.last().id, 0, ("X", "Xavier")))
-    qtbot.waitUntil(lambda: pane.findChildren(Completions) != [])
-    press(pane.entry, Keys.Key_Return)
-    assert worker.cells[-1] == "X"
-    QTest.keyClicks(pane.entry, "Q")
-    qtbot.waitUntil(lambda: isinstance(worker.last(), Complete))
-    worker.say(Completed(worker.last().id, 0, ()))
-    assert not the(Completions, pane).isVisible()
-
-
 def test_what_is_pasted_loses_its_prompts_and_is_indented_as_its_block(seat: Seat) -> None:
     pane = seat.pane
     QGuiApplication.clipboard().setText(">>> def f():\n...     return 1\n...\n>>> f()\n1\n")
@@ -219,15 +181,3 @@ def test_a_paste_beyond_all_cells_is_refused_in_a_sentence(seat: Seat) -> None:
 )
 def test_what_is_not_whole_yet_waits_for_more(code: str, opened: bool) -> None:
     assert is_open(code) is opened
-
-
-@pytest.mark.parametrize(
-    ("copied", "code"),
-    [
-        ("In [1]: x = 1\n   ...: y = 2\n\nIn [2]: x\nOut[2]: 1\n", "x = 1\ny = 2\nx"),
-        ("    a = 1\r\n    b = 2\r\n", "a = 1\nb = 2"),
-        ("x = a >>> b", "x = a >>> b"),
-    ],
-)
-def test_copied_code_is_bare_code(copied: str, code: str) -> None:
-    assert without_prompts(copied) == code

@@ -15,7 +15,6 @@ from gpuexplorer.gui.lab.code.error_panel import CureButton, ErrorPanel
 from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
-from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.lab.events import Asked, Began, Failed
 from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.session_files import OpenedCell
@@ -72,29 +71,6 @@ def test_a_cure_runs_and_the_failed_cell_says_what_cured_it(seat: Seat) -> None:
     assert "Cured by cell 4. Excluded from the saved script" in said(pane)
     assert "Cures cell 3." in read(pane)
     assert the(ErrorPanel, pane).isVisible()
-
-
-@pytest.mark.parametrize(("width", "height"), [(300, 340), (320, 640), (700, 400)])
-def test_the_newest_cell_and_the_first_fix_are_in_view_in_a_small_pane(
-    seat: Seat, width: int, height: int
-) -> None:
-    pane, lab, worker, qtbot = seat
-    pane.resize(width, height)
-    fail_apart(lab, worker, qtbot)
-    first, bar = pane.findChildren(CureButton)[0], transcript(pane).verticalScrollBar()
-    qtbot.waitUntil(lambda: first.visibleRegion().boundingRect().height() == first.height())
-    qtbot.waitUntil(lambda: bar.value() == bar.maximum())
-    assert transcript(pane).height() > 70
-    assert pane.entry.geometry().bottom() < pane.height()
-
-
-def test_an_error_with_nothing_to_explain_takes_no_room(seat: Seat) -> None:
-    pane, lab, worker, qtbot = seat
-    lab.run("1 / 0")
-    worker.fail("error", "ZeroDivisionError", "division by zero")
-    settled(qtbot, lab)
-    assert "ZeroDivisionError: division by zero" in read(pane)
-    assert not the(ErrorPanel, pane).isVisible()
 
 
 def menu_of(pane: CodePane, cell: Cell) -> QMenu:
@@ -223,20 +199,6 @@ def test_installing_is_asked_with_its_command_and_enter_does_not_install(seat: S
     assert worker.last() == Answer(number, "yes")
 
 
-def test_forms_only_hides_the_editor_and_the_way_to_files(seat: Seat) -> None:
-    pane, lab, worker, qtbot = seat
-    run(lab, worker, MAKE_X, tensor("X"))
-    settled(qtbot, lab)
-    lab.machine.settings.choose(Choices(lab_forms_only=True))
-    assert not pane.entry.isVisible()
-    assert MAKE_X in read(pane)
-    menu = menu_of(pane, lab.ledger.cells[1])
-    assert "Put into the editor" not in [each.text() for each in menu.actions()]
-    menu.close()
-    lab.machine.settings.choose(Choices())
-    assert pane.entry.isVisible()
-
-
 def test_a_recording_offers_nothing_that_would_run(qtbot: QtBot, lab: Lab) -> None:
     shown = Lab(lab.machine, lab.pythons, lambda *_: None, recorded=True)  # type: ignore[arg-type]  # none is started
     pane = CodePane(shown)
@@ -274,16 +236,3 @@ def test_a_cell_that_runs_on_can_be_stopped_and_one_that_hangs_restarted(seat: S
     assert texts(the(NoticeBar, pane))[0].startswith("The cell was asked to stop")
     click(pane, "Restart the worker")
     assert worker.killed
-
-
-def test_what_was_lost_can_be_given_up(seat: Seat) -> None:
-    pane, lab, worker, qtbot = seat
-    run(lab, worker, MAKE_X, tensor("X"))
-    settled(qtbot, lab)
-    worker.end("The worker was killed by somebody.")
-    qtbot.waitUntil(lambda: lab.can_replay)
-    pane.pull()
-    click(pane, "Start over")
-    press(transcript(pane), Qt.Key.Key_Up)
-    qtbot.waitUntil(lambda: "What it made is gone" in said(pane))
-    assert not lab.can_replay

@@ -6,23 +6,12 @@ import pytest
 
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.lab.code.cell_words import calls_to, cost_rows, outcome
-from gpuexplorer.gui.lab.code.error_panel import expected_copy, price_words
-from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.gui.lab.code.cell_words import cost_rows
+from gpuexplorer.gui.lab.code.error_panel import price_words
 from gpuexplorer.lab.cures import Copying, Cure
-from gpuexplorer.lab.events import (
-    Failed,
-    Finished,
-    Frame,
-    Held,
-    Memory,
-    Placed,
-    Span,
-    Transferred,
-)
-from gpuexplorer.lab.ledger import Cell, Ledger
+from gpuexplorer.lab.events import Finished, Held, Memory, Placed, Span, Transferred
+from gpuexplorer.lab.ledger import Cell
 from gpuexplorer.lab.wire import Run
-from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.lab.conftest import GIB, MIB, tensor
 
 CONTEXT = 334 * MIB
@@ -54,7 +43,6 @@ def copied(source: str, target: str, size: int, **more: object) -> Transferred:
 
 EMPTY, ONE, TWO = card(0, 2 * MIB), card(512, 2 * MIB), card(1024, 2 * MIB)
 LARGE = card(1024 + 8 * MIB, 22 * MIB)
-GROWN = replace(tensor("X"), holds=(Held("cuda:0", "gradients", 512, 8),))
 
 
 @pytest.mark.parametrize(
@@ -76,15 +64,6 @@ def test_memory_is_told_as_the_courses_count_it(
 ) -> None:
     units = Units(decimal_memory="MB" in said)
     assert costs(one, *([placed] if placed else []), units=units) == [said]
-
-
-def test_gradients_and_views_are_told() -> None:
-    backward = cell("loss.backward()", ONE, TWO)
-    backward.names_before = frozenset({"X"})
-    assert costs(backward, GROWN) == ["512 B of gradients · out of the cache"]
-    view = cell("V = X.T", ONE, ONE)
-    view.shares = {"V": "X"}
-    assert costs(view, tensor("V")) == ["No new memory, V shares that of X"]
 
 
 HIDDEN = copied(
@@ -158,26 +137,6 @@ def test_whether_cards_worked_at_the_same_time_is_told_where_it_can_be(
     assert costs(both) == said
 
 
-def test_a_cell_that_did_not_end_well_says_why_and_what_cured_it() -> None:
-    ledger = Ledger()
-    ledger.sent(Run(8, "def f(a):\n    return a / 0", 4))
-    ledger.sent(Run(9, "X + Y.cuda(0)", 6))
-    failed = Cell(Run(3, "x = 1\nf(x)", 5), state="failed", cured_by=9)
-    frames = (Frame(5, 2, "", 0, 4), Frame(4, 2, "f", 11, 16))
-    failed.failed = Failed(3, "devices differ", "RuntimeError", "…", frames=frames)
-    reason = (
-        "Tensors are on different devices. Cured by cell 6. Excluded from the saved script."
-    )
-    assert outcome(failed, ledger) == (reason, Tone.BAD)
-    assert calls_to(failed.failed, failed, ledger) == ["in f, cell 4, line 2: return a / 0"]
-    failed.failed = Failed(3, "something new", "NewError", "…")
-    assert outcome(failed, ledger)[0].startswith("Failed.")
-    stopped = Cell(Run(3, "train()", 5), state="cancelled")
-    stopped.failed = Failed(3, "cancelled", "Cancelled", "")
-    said = "Cancelled. Excluded from the saved script."
-    assert outcome(stopped, ledger) == (said, Tone.QUIET)
-
-
 X_TO_1 = (Copying("X", "cuda:0", "cuda:1", 24),)
 TO_HOST = (Copying("X", "cuda:0", "cpu", 24), Copying("Y", "cuda:1", "cpu", 24))
 NET_TO_1 = (Copying("net", "cuda:0", "cuda:1", 16, stays=True),)
@@ -203,16 +162,3 @@ def test_what_a_cure_costs_is_said_before_it_is_pressed(
     cure: Cure, way: tuple[float, str] | None, price: str
 ) -> None:
     assert price_words(cure, lambda _: way) == price
-
-
-def test_a_copy_between_simulated_cards_is_expected_to_take_what_its_link_says() -> None:
-    spec = parse_machine("2xTitanRTX")
-    near = expected_copy(spec, None, Copying("X", "cuda:0", "cuda:1", 24))
-    host = expected_copy(spec, None, Copying("X", "cpu", "cuda:1", 6 * GIB))
-    assert near is not None
-    assert host is not None
-    assert (near[1], host[1]) == ("NVLink", "PCIe")
-    assert 7e-6 < near[0] < 10e-6
-    assert host[0] > 1.0
-    assert expected_copy(spec, None, Copying("X", "cuda:0", "cuda:0", 24)) is None
-    assert expected_copy(spec, (1,), Copying("X", "cuda:0", "cuda:1", 24)) is None

@@ -28,10 +28,7 @@ from tests.gui.lab.conftest import KnownPython
 from tests.lab.processes import needs_torch
 from tests.remote.waiting import gone_within
 
-pytestmark = [
-    needs_torch,
-    pytest.mark.skipif(sys.platform == "win32", reason="POSIX there"),
-]
+pytestmark = [needs_torch, pytest.mark.skipif(sys.platform == "win32", reason="POSIX there")]
 PATIENCE = 60_000
 SERVER = HostName("kim@server")
 OVER = ("done", "failed", "cancelled")
@@ -139,10 +136,7 @@ def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
 
 @pytest.mark.parametrize(
     ("machine", "job"),
-    [
-        (None, CopyJob("cpu", "cpu", 1 << 20)),
-        ("2xH100", CopyJob("cuda:0", "cuda:1", 1 << 28)),
-    ],
+    [(None, CopyJob("cpu", "cpu", 1 << 20)), ("2xH100", CopyJob("cuda:0", "cuda:1", 1 << 28))],
 )
 def test_copies_are_measured_there_and_between_simulated_cards_modelled(
     far: Far, qtbot: QtBot, machine: str | None, job: CopyJob

@@ -1,13 +1,10 @@
 """The cells that compute and train, and what is to be expected of them."""
 
-from dataclasses import replace
-
 import pytest
 
 from gpuexplorer.gui.lab.forms.compute import A_NUMBER, COMPUTE, OF_MODELS, OF_TENSORS
 from gpuexplorer.gui.lab.forms.train import TRAIN
-from gpuexplorer.lab.events import Placed
-from tests.gui.lab.form_plans import AROUND, EMPTY, THINGS, plan
+from tests.gui.lab.form_plans import EMPTY, plan
 
 
 @pytest.mark.parametrize(
@@ -66,15 +63,6 @@ def test_what_pytorch_will_refuse_is_said_and_can_be_run_all_the_same(
 
 
 @pytest.mark.parametrize(
-    ("left", "operation", "right"),
-    [("X", "+", "X"), ("X", "+", "s"), ("X", "@", "W"), ("s", "item", ""), ("X", "view", ""),
-     ("loss", "backward", ""), ("net", "", "X")],
-)  # fmt: skip
-def test_what_goes_together_gets_no_warning(left: str, operation: str, right: str) -> None:
-    assert plan(COMPUTE, left=left, operation=operation, right=right).warnings == []
-
-
-@pytest.mark.parametrize(
     ("operation", "field", "typed"),
     [("+", "number", "two"), ("sum", "dimension", "first"), ("view", "shape", "-1, -1"),
      ("view", "shape", "2,,3"), ("view", "shape", ""), ("+", "result", "1")],
@@ -85,67 +73,6 @@ def test_a_bad_field_is_told_beside_it(operation: str, field: str, typed: str) -
     assert not made.ready
 
 
-LEARN = {"model": "net", "inputs": "X", "targets": "labels"}
-
-
-def test_training_is_a_plain_loop_whose_losses_are_a_list() -> None:
-    made = plan(TRAIN, **LEARN, loss="cross_entropy", steps="5", batch="2")
-    assert made.code == (
-        "opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
-        "losses = []\n"
-        "for step in range(5):\n"
-        "    at = step * 2 % len(X)\n"
-        "    loss = F.cross_entropy(net(X[at:at + 2]), labels[at:at + 2])\n"
-        "    opt.zero_grad()\n"
-        "    loss.backward()\n"
-        "    opt.step()\n"
-        "    losses.append(loss.detach())"
-    )
-    assert made.warnings == []
-
-
-def test_an_optimiser_that_is_there_is_used() -> None:
-    opt = Placed(9, "opt", "optimiser", "", "SGD")
-    around = replace(AROUND, things={**THINGS, "opt": opt})
-    assert plan(TRAIN, around, **LEARN).code.startswith("losses = []")
-    begun = plan(TRAIN, around, **LEARN, optimiser="Adam").code.splitlines()[0]
-    assert begun == "opt2 = torch.optim.Adam(net.parameters(), lr=0.1)"
-
-
-def test_one_step_is_written_out_and_shows_its_loss() -> None:
-    lines = plan(TRAIN, task="step", **LEARN).code.splitlines()[1:]
-    steps = ["opt.zero_grad()", "loss.backward()", "opt.step()", "loss"]
-    assert lines == ["loss = F.mse_loss(net(X), labels)", *steps]
-
-
-def test_parameters_go_to_a_file_and_back_onto_a_device() -> None:
-    assert plan(TRAIN, task="save").code == 'torch.save(net.state_dict(), "net.pt")'
-    assert plan(TRAIN, task="load").code == (
-        'net.load_state_dict(torch.load("net.pt", map_location="cuda:0", weights_only=True))'
-    )
-    assert plan(TRAIN, task="save", file='a"b\\c.pt').ready
-    assert "file" in plan(TRAIN, task="save", file=" ").problems
-
-
-@pytest.mark.parametrize(
-    ("field", "typed"), [("rate", "fast"), ("rate", "-1"), ("steps", "0"), ("batch", "1.5")]
-)
-def test_what_training_lacks_is_told_beside_its_field(field: str, typed: str) -> None:
-    assert plan(TRAIN, **{**LEARN, field: typed}).problems[field]
-
-
 def test_on_an_empty_shelf_each_form_says_what_to_create_first() -> None:
     assert plan(COMPUTE, EMPTY).problems["left"] == "No tensors yet: create one first."
     assert set(plan(TRAIN, EMPTY).problems) == {"model", "inputs", "targets"}
-
-
-@pytest.mark.parametrize(
-    ("fields", "warning"),
-    [
-        ({"targets": "Y"}, "Tensors are on different devices: cuda:0, cuda:1"),
-    ],
-)
-def test_what_does_not_suit_each_other_is_said_before_the_loop(
-    fields: dict[str, str], warning: str
-) -> None:
-    assert plan(TRAIN, **{**LEARN, **fields}).warnings == [warning]

@@ -7,8 +7,8 @@ import pytest
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.lab.forms.create import DTYPES, FILLS, MODEL, MODELS, TENSOR
-from gpuexplorer.gui.lab.forms.form import Around, next_letter, next_numbered, read_name
-from tests.gui.lab.conftest import GIB, MIB, tensor
+from gpuexplorer.gui.lab.forms.form import Around
+from tests.gui.lab.conftest import GIB, MIB
 from tests.gui.lab.form_plans import CARD, EMPTY, HOST, plan
 
 
@@ -54,11 +54,6 @@ def test_every_fill_and_type_that_is_offered_can_be_made() -> None:
                 assert made.ready, (fill, dtype, made.problems)
 
 
-def test_a_type_that_cannot_be_filled_so_gives_way_to_the_usual_one() -> None:
-    made = plan(TENSOR, EMPTY, fill="rand", dtype="int64", device="cpu")
-    assert made.code == "A = torch.rand(2, 3)"
-
-
 @pytest.mark.parametrize(
     ("fill", "field", "typed", "sentence"),
     [
@@ -94,31 +89,6 @@ def test_a_bad_field_keeps_the_cell_from_running_and_says_why(
     assert made.code == ""
 
 
-def test_a_device_that_is_not_there_gives_way_to_one_that_is() -> None:
-    assert plan(TENSOR, EMPTY, device="cuda:7").button == "Create on cuda:0"
-    reason = Message("A build for the processor only.")
-    refused = replace(CARD, usable=False, reason=reason)
-    assert plan(TENSOR, Around(devices=(refused,))).problems["device"] == (
-        "Choose a device that can be used."
-    )
-    assert reason in plan(TENSOR, Around(devices=(HOST, refused))).facts
-
-
-def test_a_name_that_is_there_is_replaced_with_a_warning_and_can_be_run() -> None:
-    made = plan(TENSOR, replace(EMPTY, things={"X": tensor("X")}), name="X")
-    assert made.warnings == ["X already exists: it will be replaced."]
-    assert made.ready
-
-
-def test_what_fits_and_what_does_not_is_said_before_it_is_made() -> None:
-    fits = plan(TENSOR, EMPTY)
-    assert fits.facts == ["6 elements", "24 B of 22.0 GiB free: it fits"]
-    assert fits.warnings == []
-    large = plan(TENSOR, EMPTY, shape="100000, 100000")
-    assert large.warnings == ["Does not fit: 37.3 GiB of 22.0 GiB free"]
-    assert large.ready
-
-
 UNUSED = replace(CARD, context_bytes=0, cache_bytes=0, tensor_bytes=0, free_bytes=GIB)
 KEPT = replace(CARD, free_bytes=MIB, cache_bytes=GIB, tensor_bytes=0)
 WHY = Message("PyTorch's cuda:0 is card 1 of nvidia-smi and of this window.")
@@ -150,17 +120,6 @@ def test_what_it_takes_is_said_where_it_is_chosen(
     assert any(said in each for each in (*made.facts, *made.warnings))
 
 
-def test_the_next_name_is_always_free_and_can_be_one() -> None:
-    taken: set[str] = set()
-    for _ in range(200):
-        name = next_letter(taken)
-        assert name not in taken
-        assert read_name(name) == name
-        taken.add(name)
-    assert next_letter({"A", "B"}) == "C"
-    assert next_numbered("net", {"net", "net2"}) == "net3"
-
-
 # What PyTorch itself counts for the models as they stand in their forms, in parameters.
 KNOWN = {
     "linear": 4,
@@ -179,19 +138,3 @@ def test_models_are_written_out_and_know_their_parameters(key: str) -> None:
     assert made.code.endswith('.to("cuda:1")')
     assigned = [each for each in ast.parse(made.code).body if isinstance(each, ast.Assign)]
     assert [ast.unparse(each.targets[0]) for each in assigned] == ["net"]
-
-
-def test_the_first_facts_of_a_model_are_its_parameters_and_what_it_takes() -> None:
-    net = plan(MODEL, EMPTY, model="lenet")
-    assert net.facts[:2] == [
-        "61\N{NARROW NO-BREAK SPACE}706 parameters",
-        "Takes batch × 1 × 28 × 28",
-    ]
-    assert net.facts[2].startswith("241 KiB of")
-
-
-def test_sizes_of_a_model_that_are_none_are_told_beside_their_fields() -> None:
-    made = plan(MODEL, EMPTY, model="transformer", **{"transformer width": "30"})
-    assert made.problems == {"transformer heads": "30 cannot be shared by 4 heads."}
-    fields = {"mlp inputs": "-3", "mlp hidden": "", "mlp outputs": "1.5"}
-    assert set(plan(MODEL, EMPTY, model="mlp", **fields).problems) == set(fields)

@@ -12,9 +12,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.lab.events import Placed
-from tests.gui.hands import texts, the
+from tests.gui.hands import texts
 from tests.gui.lab.conftest import ScriptedWorker, hello, run, tensor
-from tests.gui.lab.form_plans import NET
 
 MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
 Keys = Qt.Key
@@ -130,35 +129,6 @@ def test_a_bad_shape_is_told_beside_its_field_and_nothing_runs(
     assert button(window).isEnabled()
 
 
-def test_the_keyboard_stays_in_the_panel_when_its_field_goes_or_its_button_is_off(
-    window: QWidget,
-) -> None:
-    panel = the(FormPanel, window)
-    outside = QWidget(window, focusPolicy=Qt.FocusPolicy.StrongFocus)
-    outside.show()
-    for name in ("Shape", "Create on cuda:0"):
-        click(window, "Tensor")
-        named(window, name).setFocus()
-        click(window, "Train")  # there is nothing to train
-        focus = QApplication.focusWidget()
-        assert focus is not None
-        assert panel.isAncestorOf(focus)
-
-
-def test_a_device_is_chosen_from_a_list_that_tells_what_is_free(
-    window: QWidget, worker: ScriptedWorker
-) -> None:
-    pick(window, "Device", "cuda:1")
-    assert "GiB free" in held(window, "Device")
-    assert button(window).accessibleName() == "Create on cuda:1"
-    named(window, "Device").setFocus()
-    for _ in range(2):
-        QTest.keyClick(named(window, "Device"), Keys.Key_Up)
-    assert button(window).accessibleName() == "Create on cpu"
-    ctrl_enter(window)
-    assert worker.cells == ["A = torch.ones(2, 3)"]
-
-
 def test_a_card_that_torch_cannot_use_is_there_with_its_reason(
     window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
@@ -189,56 +159,6 @@ def test_what_it_is_filled_with_brings_its_field_along(
     assert "dtype=torch.float64" in worker.cells[-1]
 
 
-def test_gradients_are_offered_to_what_can_have_them(
-    window: QWidget, worker: ScriptedWorker
-) -> None:
-    unfold(window)
-    click(window, "requires_grad")
-    assert not named(window, "pinned").isEnabled()
-    ctrl_enter(window)
-    assert worker.cells[-1].endswith("requires_grad=True)")
-    pick(window, "Type", "int8")
-    assert not named(window, "requires_grad").isEnabled()
-    ctrl_enter(window)
-    assert "requires_grad" not in worker.cells[-1]
-    pick(window, "Device", "cpu")
-    QTest.keyClick(named(window, "pinned"), Keys.Key_Space)
-    ctrl_enter(window)
-    assert worker.cells[-1].endswith("pin_memory=True)")
-
-
-def test_a_model_is_written_out_in_its_cell(window: QWidget, worker: ScriptedWorker) -> None:
-    click(window, "Model")
-    pick(window, "Model", "tiny")
-    assert any("29\N{NARROW NO-BREAK SPACE}275 parameters" in each for each in texts(window))
-    ctrl_enter(window)
-    assert worker.cells[-1].startswith("class TinyGPT(nn.Module):")
-    assert worker.cells[-1].endswith('blocks=2, longest=64\n).to("cuda:0")')
-    pick(window, "Model", "lin")
-    ctrl_enter(window)
-    assert worker.cells[-1] == 'net2 = nn.Sequential(nn.Linear(3, 1)).to("cuda:0")'
-
-
-def test_what_is_chosen_on_the_bench_is_the_left_operand(
-    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    shelf(lab, worker, qtbot, tensor("X"), tensor("Y", "cuda:1"), NET)
-    click(window, "Compute")
-    assert any("on different devices" in each for each in texts(window))
-    ctrl_enter(window)
-    assert worker.cells[-1] == "X + Y"  # all the same
-    lab.selection.choose(things={"Y"})
-    click(window, "to")
-    assert named(window, "Left").toolTip().startswith("Y, ")
-    assert named(window, "Left").toolTip().endswith(", on 1")
-    ctrl_enter(window)
-    assert worker.cells[-1] == 'A = Y.to("cuda:0")'
-    lab.selection.choose(things={"net"})
-    assert button(window).accessibleName() == "Run"
-    ctrl_enter(window)
-    assert worker.cells[-1] == "out = net(X)"
-
-
 def test_a_thousand_tensors_are_offered_without_a_widget_for_each(
     window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
@@ -254,23 +174,6 @@ def test_a_thousand_tensors_are_offered_without_a_widget_for_each(
     assert held(window, "Left").startswith("T77, ")
 
 
-def test_tab_goes_through_the_fields_from_top_to_bottom(window: QWidget) -> None:
-    unfold(window)
-    pick(window, "Fill", "randi")
-    named(window, "What to do").setFocus()
-    seen = []
-    for _ in range(10):
-        QTest.keyClick(QApplication.focusWidget() or window, Keys.Key_Tab)
-        focused = QApplication.focusWidget()
-        assert focused is not None
-        name = focused.accessibleName()
-        seen.append(name.split(":")[0] or getattr(focused, "text", str)())
-    fields = ["Name", "Shape", "Device", "Fewer options", "Fill", "From, below"]
-    # A long cell is scrolled by keys.
-    rest = ["Type", "Seed", "It will run", "Create on cuda"]
-    assert seen == [*fields, *rest]
-
-
 def test_an_operation_is_chosen_by_arrow_keys(
     window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
@@ -281,23 +184,3 @@ def test_an_operation_is_chosen_by_arrow_keys(
     assert named(window, "−").hasFocus()
     ctrl_enter(window)
     assert worker.cells[-1] == "X - Y"
-
-
-def test_a_model_learns_in_a_loop_that_a_form_wrote(
-    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    loss = tensor("loss", shape=(), requires_grad=True)
-    shelf(lab, worker, qtbot, loss, tensor("X"), NET, replace(NET, name="other"))
-    click(window, "Train")
-    assert held(window, "Targets").startswith("X")  # not what the loop before left
-    lab.selection.choose(things={"other"})
-    lab.selection.choose(things={"X"})
-    assert held(window, "Model").startswith("other")
-    write(window, "Steps", "20")
-    ctrl_enter(window)
-    begun = ["opt = torch.optim.SGD(other.parameters(), lr=0.1)", "losses = []"]
-    assert worker.cells[-1].splitlines()[:3] == [*begun, "for step in range(20):"]
-    assert lab.ledger.cells[-1].by_form
-    click(window, "save")
-    ctrl_enter(window)
-    assert worker.cells[-1] == 'torch.save(other.state_dict(), "net.pt")'

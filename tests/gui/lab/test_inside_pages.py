@@ -6,17 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, TypeVar
 
-import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QScrollBar,
-    QTabBar,
-    QWidget,
-)
-from pytestqt.modeltest import ModelTester
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.inside.inside import Inside
@@ -25,10 +18,8 @@ from gpuexplorer.gui.lab.inside.values import ValueGrid
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.controls.fields import Dropdown, NumberField
-from gpuexplorer.lab.events import Element, Freed, Held, Placed
+from gpuexplorer.lab.events import Element, Held, Placed
 from tests.gui.hands import press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
 from tests.gui.lab.looking import Values, answer, answer_model, looks, refuse, two_cards
@@ -129,29 +120,6 @@ def test_the_chosen_cell_is_told_in_full_and_what_all_have_in_common(eyes: Looki
     assert eyes.facts()["NaN or infinite"] == "1"
 
 
-def test_what_is_no_finite_number_looks_unlike_any_value(eyes: Looking) -> None:
-    grid = eyes.at(tensor("W", shape=(1, 5)), ((-1.0, 0.0, None, float("inf"), 1.0),))
-    for scheme in (Scheme.DARK, Scheme.LIGHT):
-        look().choose(scheme)
-        picture, counts = grid.viewport().grab().toImage(), []
-        for column in range(1, 5):
-            corner = grid.visualRect(grid.model().index(0, column)).topLeft() + QPoint(4, 2)
-            row = [corner + QPoint(x, 0) for x in range(10)]
-            counts.append(len({picture.pixelColor(each).name() for each in row}))
-        assert [each > 1 for each in counts] == [False, True, True, False]
-
-
-def test_the_spread_marks_where_the_chosen_value_lies(eyes: Looking) -> None:
-    grid = eyes.at(tensor("W", shape=(1, 4)), ((1.0, 4.0, None, 2.0),))
-    items = the(SpreadChart, eyes.inside).items()
-    (mark,) = (each for each in items if isinstance(each, pg.InfiniteLine))
-    marked = []
-    for _ in range(4):
-        marked.append(mark.value() if mark.isVisible() else None)
-        press(grid, Qt.Key.Key_Right)
-    assert marked == [0.0, 1.0, None, pytest.approx(1 / 3)]
-
-
 @pytest.mark.parametrize(
     ("values", "told"),
     [
@@ -167,36 +135,6 @@ def test_where_there_is_no_spread_a_sentence_says_why(
     eyes.sees(told)
     assert not the(SpreadChart, eyes.inside).isVisible()
     assert ("Minimum" in eyes.facts()) == bool(values)
-
-
-def test_only_what_is_seen_is_asked_for(eyes: Looking, qtmodeltester: ModelTester) -> None:
-    grid = eyes.at(tensor("big", shape=(100, 100)), LARGE)
-    qtmodeltester.check(grid.model())  # type: ignore[no-untyped-call]  # of pytest-qt
-    assert all(count < 40 for count in grid.window_seen()[2:])
-    press(grid, Qt.Key.Key_End, control=True)
-    assert grid.accessibleDescription() == "big[99, 99] is …"
-
-    def known() -> bool:
-        """The next look is asked for when the one before it has come back."""
-        answer(eyes.worker, LARGE)
-        return grid.accessibleDescription() == "big[99, 99] is 9999"
-
-    eyes.until(known)
-    assert looks(eyes.worker)[-1].at[0] > 50
-
-
-def test_keys_and_scroll_bars_go_to_all_ends(eyes: Looking) -> None:
-    grid = eyes.at(tensor("big", shape=(100, 100)), LARGE)
-    eyes.until(grid.verticalScrollBar().isVisible)
-    eyes.called(QScrollBar, "Rows").setValue(40)
-    assert grid.window_seen()[0] == 40
-    press(grid, Qt.Key.Key_PageDown)
-    assert grid.currentIndex().row() > 5
-    press(grid, Qt.Key.Key_End)
-    assert grid.currentIndex().column() == 99
-    press(grid, Qt.Key.Key_Home, control=True)
-    assert grid.accessibleDescription().startswith("big[0, 0]")
-    assert grid.window_seen()[0] == 0
 
 
 def test_a_heat_map_shows_64_by_64_together_and_its_cells_are_named(eyes: Looking) -> None:
@@ -239,15 +177,6 @@ def test_planes_and_what_is_too_long_for_one_table_are_reached_by_fields(
     eyes.until(asked)
 
 
-def test_a_gradient_that_is_not_there_is_a_sentence(eyes: Looking) -> None:
-    eyes.at(tensor("W", shape=(2, 2), requires_grad=True), SMALL)
-    eyes.shows("What is shown", "Gradient")
-    eyes.until(lambda: looks(eyes.worker)[-1].what == "W.grad")
-    refuse(eyes.worker, "W.grad is neither a tensor nor a model.")
-    eyes.sees("W has no gradient: no backward pass reached it, or it is no leaf.")
-    assert "Spread of 4 values" not in texts(eyes.inside)
-
-
 @pytest.mark.parametrize("thing", [tensor("M", "meta"), NET])
 def test_a_look_that_failed_is_a_sentence_in_its_place(eyes: Looking, thing: Placed) -> None:
     eyes.place(thing)
@@ -268,35 +197,6 @@ def test_what_it_is_stands_beside_its_values(eyes: Looking) -> None:
         "In the card's cache": "512 B + 512 B", "requires_grad": "True",
         "Made by": "cell 2", "Read by": "cell 3", "The same object as": "V",
     }.items() <= eyes.facts().items()  # fmt: skip
-
-
-def test_what_a_line_changed_or_took_away_is_noticed(eyes: Looking) -> None:
-    grid, worker = eyes.at(tensor("W", shape=(2, 2)), SMALL), eyes.worker
-    asked = len(looks(worker))
-    run(eyes.lab, worker, "W.add_(1)")
-    eyes.until(lambda: len(looks(worker)) > asked)
-    answer(worker, ((2.1456, -1.0), (1.5, None)))
-    eyes.until(lambda: grid.accessibleDescription() == "W[0, 0] is 2.1456")
-    left = QSignalSpy(eyes.inside.back_asked)
-    eyes.lab.run("del W")
-    worker.say(Freed(worker.last().id, "W"))
-    worker.done()
-    eyes.until(lambda: left.count() == 1)
-
-
-def test_a_model_tells_its_layers_and_what_they_hold(eyes: Looking) -> None:
-    layers = eyes.at_a_model()
-    held = "232 B of parameters; layer 0 holds 69 % of them."
-    training = "Computed: with gradients 464 B, with Adam 928 B."
-    eyes.sees("3 layers, 58 parameters on cuda:0, cuda:1", f"{held} {training}")
-    assert column(layers, "Kind") == ["Linear", "ReLU", "Linear"]
-    assert column(layers, "In and out") == ["4 → 8", "", "8 → 2"]
-    assert column(layers, "Bytes") == ["160 B", "–", "72 B"]
-    spoken = column(layers, "Layer", Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken[0].endswith(": 40 parameters, 160 B")
-    assert spoken[1] == "1 ReLU(): no parameters"
-    # The border between two cards says that each pass copies.
-    assert column(layers, "Device") == ["cuda:0", "–", "cuda:1 (copies 32 B a row)"]
 
 
 def test_the_values_of_the_chosen_layer_are_looked_at(eyes: Looking) -> None:

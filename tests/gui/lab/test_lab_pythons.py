@@ -19,14 +19,9 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons, Step
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.widgets.sheets import python_sheet
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet, PyTorchNotice
 from gpuexplorer.lab.get_pytorch import Progress
-from gpuexplorer.lab.pythons import LabPython, none_has_torch
-from gpuexplorer.telemetry.session import remembering, session_on
-from gpuexplorer.telemetry.sources import simulated
-from tests.gui.conftest import OpenWindow
-from tests.gui.fakes import card
+from gpuexplorer.lab.pythons import LabPython
 from tests.gui.hands import click, dialog_called, texts, the, written
 from tests.gui.lab.code_panes import enter, shown_pane
 from tests.gui.lab.conftest import PYTHON, ScriptedWorker, run, tensor
@@ -189,31 +184,6 @@ def test_which_was_chosen_what_is_wrong_and_which_is_used_is_said(
     assert wrong in foot.toolTip()
 
 
-def test_what_waits_for_pytorch_runs_with_one_that_is_chosen(
-    open_lab: OpenLab, bare: None, qtbot: QtBot, tmp_path: Path
-) -> None:
-    lab = open_lab(tmp_path / "gone/bin/python3")
-    lab.run("X = torch.ones(2)")
-    qtbot.waitUntil(lambda: lab.stage is Stage.WAITING)
-    good = program(tmp_path / "good/bin/python3", TORCH)
-    answered(qtbot, lab.pythons, lambda: lab.pythons.choose(good))
-    assert lab.stage.runs
-
-
-def test_one_that_was_mended_is_offered_and_not_taken_in_secret(
-    open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
-) -> None:
-    path = program(tmp_path / "chosen/bin/python3", "exit 3")
-    lab = open_lab(path)
-    for look in (lab.pythons.find, lab.pythons.search):
-        answered(qtbot, lab.pythons, look)
-        program(path, TORCH)
-    assert lab.pythons.passed_over == (
-        f"You chose {path} as the Python of the lab, and it can be used again. {another} is "
-        "used instead. To use it, choose it under “Python of the lab”."
-    )
-
-
 def test_one_that_is_refused_leaves_the_other_in_use_and_says_so(
     open_lab: OpenLab, another: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -224,22 +194,6 @@ def test_one_that_is_refused_leaves_the_other_in_use_and_says_so(
         f"{without} cannot be the lab's Python. It has no PyTorch. {another} stays in use. "
         "Choose another, or get PyTorch into it: `pip install --upgrade torch`."
     )
-
-
-def test_the_list_begins_with_the_one_in_use_and_another_is_used_at_once(
-    open_lab: OpenLab, pythons: SomePythons, window: QWidget
-) -> None:
-    twin = LabPython(Path("/opt/other/bin/python3"), OTHER.prefix, (3, 12, 1), OTHER.build)
-    pythons.found = [BARE, OTHER, twin, PYTHON]
-    foot = foot_of(open_lab(pythons=pythons), window)
-    assert "3.11.7, torch 2.13.0" in foot.accessibleName()
-    first, second, last = rows(sheet := sheet_of(foot))
-    assert first.startswith(f"{PYTHON.path} (in use)\n")
-    assert "Python 3.11.7, PyTorch 2.13.0, built for the processor only" in first
-    assert second.startswith(f"{OTHER.path}\n")
-    assert last == f"{BARE.path}\nPython 3.12.3\nIt has no PyTorch."
-    click(sheet, "Use this")
-    assert OTHER.path in pythons.asked
 
 
 def test_another_is_used_after_the_cards_were_released(
@@ -261,24 +215,6 @@ def test_another_is_used_after_the_cards_were_released(
     click(dialog, "Release the cards and use this")
     assert OTHER.path in pythons.asked
     qtbot.waitUntil(lambda: worker.stopped and lab.stage is Stage.RESTING)
-
-
-def test_where_none_has_pytorch_the_sheet_offers_to_get_it(
-    open_lab: OpenLab, pythons: SomePythons, window: QWidget
-) -> None:
-    pythons.python, pythons.found = None, [BARE]
-    pythons.lacking, pythons.trouble = True, none_has_torch(1)
-    said = " ".join(written(sheet_of(foot_of(open_lab(pythons=pythons), window))))
-    assert "The one Python that was found does not have PyTorch." in said
-    assert "Get PyTorch…" in said
-
-
-def test_the_foot_stands_in_the_rail_of_every_screen(open_window: OpenWindow) -> None:
-    window = open_window(remembering(session_on(simulated("2xTitanRTX"), interval=0.1)))
-    foot = the(PythonFoot, window)
-    assert foot.isVisible()
-    said = foot.accessibleName().removeprefix("Python of the lab: ")
-    assert said.startswith(("Not checked yet", "Looking for one"))
 
 
 class Steps:
@@ -341,18 +277,3 @@ def test_a_cell_waits_for_pytorch_and_runs_when_it_was_fetched(
     qtbot.waitUntil(lambda: worker.cells == ["X = torch.ones(2)"])
     assert notice.isHidden()
     assert lab.machine.settings.remembered("lab/python") == str(PYTHON.path)
-
-
-def test_beside_cards_that_the_build_cannot_use_the_one_that_fits_is_offered(
-    open_lab: OpenLab, pythons: SomePythons, window: QWidget, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = ([card(compute_capability=(8, 6))], "580.95")
-    lab = open_lab(pythons=pythons)
-    settings = PyTorchNotice(lab, window, stays=True)
-    window.show()
-    assert written(settings) == [f"The lab uses {PYTHON.label}."]
-    monkeypatch.setattr(python_sheet, "cards_of", lambda _: here)
-    lab.pythons.changed.emit()
-    said = " ".join(written(settings))
-    assert "It does not use NVIDIA cards" in said
-    assert "The one for CUDA 13.0 suits the cards here. Get PyTorch…" in said

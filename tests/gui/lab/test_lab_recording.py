@@ -130,22 +130,6 @@ def test_a_lab_comes_back_whole_out_of_its_recording(lab: Lab, record: Record) -
     copies.end()
 
 
-def test_where_the_playhead_goes_back_the_last_cell_is_gone_and_forward_it_is_there_again(
-    record: Record, qtbot: QtBot
-) -> None:
-    recorded = record()
-    recorded.ran(MAKE, tensor("X"))
-    last = recorded.ran("Y = X.cuda(1)", tensor("Y", "cuda:1"))
-    shown, _, session = recorded.open()
-    session.playhead.seek(shown.course.began_at[last] - 1e-6)
-    qtbot.waitUntil(lambda: shown.ledger.cells[-1].state == "waiting")
-    assert set(shown.ledger.things) == {"X"}
-    session.playhead.seek(session.recording.began)
-    qtbot.waitUntil(lambda: not shown.ledger.cells)
-    session.playhead.seek(session.recording.ended)
-    qtbot.waitUntil(lambda: set(shown.ledger.things) == {"X", "Y"})
-
-
 def test_what_was_there_before_comes_first_and_has_no_flag(lab: Lab, record: Record) -> None:
     (recorded := record()).busy()
     recorded.said.stop()

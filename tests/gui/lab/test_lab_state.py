@@ -12,13 +12,11 @@ from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.lab.events import Asked, Began, Failed
-from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.session_files import OpenedCell
-from gpuexplorer.lab.wire import Answer, Complete
-from tests.gui.lab.conftest import PYTHON, ScriptedWorker, finished, run, tensor
+from gpuexplorer.lab.wire import Answer
+from tests.gui.lab.conftest import ScriptedWorker, finished, run, tensor
 from tests.lab.processes import ended
 
-MIB, GIB = 1 << 20, 1 << 30
 MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
 SOMEBODY = "The worker was killed by somebody."
 
@@ -66,35 +64,6 @@ def hands(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> Hands:
     return Hands(lab, worker, qtbot)
 
 
-def test_nothing_starts_before_somebody_asks_and_then_the_imports_come_first(
-    hands: Hands,
-) -> None:
-    lab, worker = hands.lab, hands.worker
-    before = [(each.name, each.chip) for each in lab.devices()]
-    lab.complete("torch.on", 8)  # typing asks nobody
-    assert (lab.stage, worker.begun) == (Stage.RESTING, 0)
-    assert before == [("cpu", "H"), ("cuda:0", "0"), ("cuda:1", "1")]
-    hands.ran(MAKE)
-    assert worker.cells == [MAKE]
-    assert list(lab.ledger.things) == ["X"]
-    assert lab.ledger.cells[0].code.startswith("import torch")
-    assert [(each.name, each.chip) for each in lab.devices()] == [*before, ("meta", "")]
-    number = lab.complete("torch.on", 8)
-    assert worker.last() == Complete(number, "torch.on", 8)
-    worker.end(SOMEBODY)
-    hands.until(lambda: worker.begun == 2)
-    assert [each.number for each in lab.ledger.cells] == [0, 1]
-
-
-def test_what_is_free_follows_the_cards_own_readings(hands: Hands) -> None:
-    hands.ran(MAKE)
-    assert hands.lab.devices()[1].free_bytes == 22 * GIB  # as the worker said just now
-    hands.until(lambda: hands.lab.devices()[1].free_bytes != 22 * GIB)
-    told = hands.lab.devices()[1]
-    used = (told.free_bytes or 0) + (told.others_bytes or 0) + 336 * MIB
-    assert used == told.total_bytes
-
-
 def test_a_worker_that_dies_is_replaced_and_the_session_can_be_run_again(hands: Hands) -> None:
     lab = hands.lab
     hands.ran(MAKE, "b = 2", "c = 3")
@@ -108,18 +77,6 @@ def test_a_worker_that_dies_is_replaced_and_the_session_can_be_run_again(hands: 
     assert hands.worker.begun == 3  # all in a fresh one
     assert hands.states() == ["done"] * 4  # they are the same cells
     assert (lab.can_replay, lab.sentence) == (False, "")
-
-
-def test_failed_and_stopped_cells_are_not_run_again(hands: Hands) -> None:
-    hands.ran("a = 1")
-    hands.lab.run("a + b")
-    hands.fails()
-    hands.lab.run("while True: pass")
-    hands.fails("cancelled")
-    hands.reaches(Stage.READY)
-    assert hands.states() == ["done", "failed", "cancelled"]
-    hands.lab.release()
-    assert hands.replayed() == ["a = 1"]
 
 
 def test_what_fails_when_the_session_is_run_again_is_said(hands: Hands) -> None:
@@ -153,14 +110,6 @@ def test_a_replay_that_a_worker_did_not_live_through_can_be_begun_again_or_given
     assert (hands.lab.can_replay, hands.lab.ledger.done()) == (False, [])
 
 
-def test_released_cards_hold_nothing_and_the_cells_stay(hands: Hands) -> None:
-    hands.ran(MAKE)
-    hands.lab.release()
-    hands.until(lambda: hands.worker.stopped)
-    assert (hands.lab.stage, hands.lab.ledger.things) == (Stage.RESTING, {})
-    assert (hands.states(), hands.lab.can_replay) == (["done"], True)
-
-
 def test_cells_run_one_after_another_up_to_the_first_that_fails(hands: Hands) -> None:
     lab, worker = hands.lab, hands.worker
     lab.run_all(["a = 1", "a + b", "c = 3"])
@@ -192,9 +141,7 @@ def test_what_is_stopped_and_does_not_come_back_hangs_and_can_be_restarted(
     assert hands.states()[0] == "failed"
 
 
-def test_cells_of_a_file_run_when_somebody_allows_it_up_to_one_that_fails(
-    hands: Hands,
-) -> None:
+def test_cells_of_a_file_run_when_somebody_allows_it_up_to_one_that_fails(hands: Hands) -> None:
     lab, worker = hands.lab, hands.worker
     cells = ["a = 1", "a + b", "c = 3"]
     lab.open_cells([OpenedCell(each, "/tmp/course.ipynb") for each in cells])
@@ -238,29 +185,3 @@ def test_a_python_that_is_asked_and_does_not_answer_ends_with_the_lab(
         lab.stop()
     assert (lab.pythons.working, lab.pythons.trouble) == (False, "")
     assert ended(int(told.read_text()))
-
-
-class SlowPythons(LabPythons):
-    """The search is over when the test says so."""
-
-    searches = 0
-
-    def find(self) -> None:
-        self.searches += 1
-
-    def be_over(self, known: LabPython | None = None) -> None:
-        self.python = known
-        self.changed.emit()
-
-
-def test_a_search_that_was_given_up_elsewhere_begins_again(
-    machine: MachineState, worker: ScriptedWorker
-) -> None:
-    pythons = SlowPythons(machine.settings, machine)
-    lab = Lab(machine, pythons, worker.start)
-    lab.run("X = 1")
-    pythons.be_over()  # another session's lab went, and gave up what it had begun
-    assert (lab.stage, pythons.searches) == (Stage.SEARCHING, 2)
-    pythons.be_over(PYTHON)
-    assert worker.cells == ["X = 1"]
-    lab.stop()

@@ -23,15 +23,7 @@ from gpuexplorer.lab.events import Why
 from tests.gui.frame.steps import called
 from tests.gui.hands import click, in_front, press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker
-from tests.gui.lab.watched_programs import (
-    CHOSEN,
-    Told,
-    copied,
-    idled,
-    program_lab,
-    read,
-    seen,
-)
+from tests.gui.lab.watched_programs import CHOSEN, Told, copied, idled, program_lab, read, seen
 
 # Dialogs of the offscreen screen.
 pytestmark = [
@@ -176,21 +168,6 @@ def test_what_hangs_after_stop_can_be_ended(
     assert worker.killed
 
 
-def test_output_follows_its_end_until_somebody_scrolls_away_and_keeps_the_newest_rows(
-    panel: ProgramPanel, told: Told, qtbot: QtBot
-) -> None:
-    output = the(ProgramOutput, panel)
-    told.print("".join(f"row {each}\n" for each in range(4900)))
-    qtbot.waitUntil(lambda: "row 4899" in printed(panel))
-    assert output.verticalScrollBar().value() == output.verticalScrollBar().maximum()
-    output.verticalScrollBar().setValue(4000)
-    top = output.firstVisibleBlock().text()
-    told.print("".join(f"more {each}\n" for each in range(200)))
-    qtbot.waitUntil(lambda: "more 199" in printed(panel))
-    assert output.blockCount() == 5000
-    assert output.firstVisibleBlock().text() == top
-
-
 def test_a_progress_bar_writes_over_its_row_and_the_labs_sentences_have_their_own(
     panel: ProgramPanel, told: Told, qtbot: QtBot
 ) -> None:
@@ -201,14 +178,6 @@ def test_a_progress_bar_writes_over_its_row_and_the_labs_sentences_have_their_ow
     told.print("\r\x1b[32mdone\x1b[0m    \nbye\n", "err")
     told.print(Message("Some is left out."), "note")
     qtbot.waitUntil(lambda: printed(panel) == "epoch 0\ndone    \nbye\nSome is left out.\n")
-
-
-def test_in_a_narrow_panel_output_stands_below(panel: ProgramPanel, told: Told) -> None:
-    output, table = the(ProgramOutput, panel), the(Table, panel)
-    for width, beside in ((700, False), (1100, True)):
-        panel.resize(width, 500)
-        left, right = (each.mapTo(panel, each.rect().topLeft()) for each in (table, output))
-        assert (right.x() > left.x()) is beside
 
 
 def test_what_was_watched_is_copied_as_text_and_saved_as_data(

@@ -9,16 +9,15 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.lab.program_state import Chosen, Phase, ProgramState
+from gpuexplorer.gui.state.lab.program_state import Phase, ProgramState
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.lab.events import Asked, Began, Failed
+from gpuexplorer.lab.events import Asked, Failed
 from gpuexplorer.lab.start import Program
 from gpuexplorer.lab.wire import Answer
 from gpuexplorer.lab.worker_process import WorkerProcess
-from gpuexplorer.remote.stream import load_of
-from tests.gui.lab.conftest import KnownPython, ScriptedWorker, memory
-from tests.gui.lab.watched_programs import CHOSEN, FILE, Told, program_lab, seen
+from tests.gui.lab.conftest import KnownPython, ScriptedWorker
+from tests.gui.lab.watched_programs import CHOSEN, FILE, Told, program_lab
 
 
 class Watched(Told):
@@ -90,34 +89,6 @@ def test_how_a_program_ends_is_told(told: Watched, how: str) -> None:
     assert told.state.seconds is not None
 
 
-def test_what_was_seen_of_it_stays_while_a_thread_looks_at_it(told: Watched) -> None:
-    told.begin()
-    told.say(seen(steps=10, seen_steps=10))
-    told.until(lambda: told.steps() == [10])
-    before = told.state.run()
-    told.say(seen(steps=20, seen_steps=20))
-    told.until(lambda: told.steps() == [20])
-    assert before is not None
-    assert before.hello is not None
-    assert [each.seen and each.seen.steps for each in before.cells] == [10]
-
-
-def test_whoever_stops_it_before_it_began_waits_for_nothing(told: Watched) -> None:
-    told.state.start(CHOSEN)
-    told.reaches(Phase.STARTING)
-    told.state.interrupt()
-    told.until(lambda: told.worker.stopped)
-    told.say(Began(1))
-    told.reaches(Phase.STOPPED)
-
-
-def test_a_python_without_pytorch_says_so(told: Watched) -> None:
-    told.state.start(CHOSEN)
-    told.worker.end("PyTorch cannot be loaded by this Python: No module named 'torch'.")
-    told.reaches(Phase.REFUSED)
-    assert "No module named 'torch'" in told.state.sentence
-
-
 class Without(LabPythons):
     def find(self) -> None:
         pass
@@ -153,42 +124,3 @@ def test_what_it_asks_is_answered_once(told: Watched) -> None:
     told.state.answer("two")
     told.state.answer("three")
     assert told.worker.sent == [Answer(1, "two")]
-
-
-@pytest.mark.parametrize("end", [lambda told: told.state.close(), lambda told: told.lab.stop()])
-def test_closed_or_with_the_end_of_the_lab_it_leaves_nothing(
-    told: Watched, end: Callable[[Watched], None]
-) -> None:
-    told.runs()
-    end(told)
-    told.until(lambda: told.worker.stopped)
-
-
-def test_another_takes_its_place_and_asks_again_only_for_another_file(told: Watched) -> None:
-    other = Chosen(Path("/home/me/other.py"), "")
-    told.begin()
-    assert told.state.may_run(CHOSEN.path)
-    assert not told.state.may_run(other.path)
-    told.begin(other)
-    assert told.worker.program == Program(other.path, ())
-
-
-def test_the_strips_see_what_it_does_and_that_it_is_over(
-    machine: MachineState, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    python, backend = KnownPython(machine.settings, machine), machine.session.backend
-    load = load_of(backend, live=True)
-    state = ProgramState(machine, python, worker.starting, load, machine)
-    card = machine.cards()[0].card.id
-
-    def held() -> int:
-        return len(backend.processes(card) or ())
-
-    before, told = held(), Told(state, worker)
-    told.begin()
-    told.say(seen(memory=(memory("cuda:0"),)))
-    qtbot.waitUntil(lambda: held() == before + 1)
-    told.end()
-    qtbot.waitUntil(lambda: state.phase is Phase.ENDED)
-    assert held() == before
-    state.stop()

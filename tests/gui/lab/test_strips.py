@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.lab.strips import LOW, TALL, Strips
+from gpuexplorer.gui.lab.strips import TALL, Strips
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow
@@ -51,14 +51,6 @@ def cells(strips: Strips, lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> lis
     return [each.id for each in lab.ledger.cells[-2:]]
 
 
-def test_every_card_is_a_line_in_both_plots_with_its_figures(strips: Strips) -> None:
-    busy, memory = strips.plots.contents
-    assert [each.chip for each in busy.lines] == ["0", "1"]
-    assert [each.chip for each in memory.lines] == ["0", "1"]
-    assert (busy.title, memory.title) == ("Busy", "Memory")
-    assert "GPU busy" in strips.accessibleDescription()
-
-
 def test_a_click_on_a_flag_selects_its_cell(strips: Strips, lab: Lab, cells: list[int]) -> None:
     assert "Cells: 1, 2." in strips.accessibleDescription()
     flag = strips.plots.flag_place(strips.plots.cells[-1]).center().toPoint()
@@ -90,23 +82,3 @@ def test_what_is_selected_elsewhere_lights_up(
     assert strips.plots.grab().toImage() != plain
     lab.selection.choose()
     assert strips.plots.grab().toImage() == plain
-
-
-def test_in_a_low_window_utilisation_is_alone_and_in_a_very_low_one_nothing(
-    strips: Strips,
-) -> None:
-    window = strips.window()
-    for height, plots, high in ((900, 2, TALL), (700, 1, LOW), (900, 2, TALL)):
-        window.resize(1360, height)
-        strips.pull()
-        assert (len(strips.plots.contents), strips.height()) == (plots, high)
-    window.resize(1360, 500)
-    strips.pull()
-    assert not strips.isVisible()
-
-
-@pytest.mark.parametrize("faults", ["lost:0@0s"])
-def test_a_lost_card_says_so_in_the_place_of_its_figures(strips: Strips) -> None:
-    lost, _ = strips.plots.contents[0].lines
-    assert lost.reason == "lost"
-    assert "Lost" in strips.accessibleDescription()

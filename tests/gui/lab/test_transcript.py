@@ -4,7 +4,7 @@ import base64
 
 import pytest
 from PySide6.QtCore import QBuffer, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QTextCursor
+from PySide6.QtGui import QImage, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollBar
 from pytestqt.qtbot import QtBot
@@ -12,16 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.lab.events import (
-    Began,
-    Event,
-    Failed,
-    Frame,
-    Pictured,
-    Printed,
-    Transferred,
-)
-from gpuexplorer.lab.session_files import OpenedCell
+from gpuexplorer.lab.events import Began, Event, Failed, Frame, Pictured, Printed, Transferred
 from tests.gui.hands import press
 from tests.gui.lab.code_panes import Seat, read, said, settled, shown_pane, transcript
 from tests.gui.lab.conftest import ScriptedWorker, finished, tensor
@@ -104,13 +95,6 @@ def test_code_and_errors_of_any_length_stay_a_page(seat: Seat) -> None:
     assert len(read(pane)) < 20_000
 
 
-def test_a_warning_names_its_line_and_a_loop_warns_once(seat: Seat) -> None:
-    pane, lab, worker, qtbot = seat
-    warned = [Printed(1, "UserWarning: careful\n", "warning", 1, 1) for _ in range(50)]
-    ran(lab, worker, qtbot, "risky()\nsafe()", *warned)
-    assert "safe()\nCell 1, line 1: UserWarning: careful\ncuda:0 " in read(pane)
-
-
 def test_a_figure_stands_in_the_page_and_a_broken_one_is_a_sentence(seat: Seat) -> None:
     pane, lab, worker, qtbot = seat
     image = QImage(600, 400, QImage.Format.Format_RGB32)
@@ -123,16 +107,6 @@ def test_a_figure_stands_in_the_page_and_a_broken_one_is_a_sentence(seat: Seat) 
     drawn = transcript(pane).viewport().grab().toImage()
     reds = [x for x in range(drawn.width()) if drawn.pixelColor(x, 150).name() == "#ff0000"]
     assert 200 < len(reds) < drawn.width() - 40
-
-
-def test_an_error_names_the_calls_that_led_to_it(seat: Seat) -> None:
-    pane, lab, worker, qtbot = seat
-    frames = (Frame(1, 4), Frame(1, 2, "f", 11, 16))
-    failed = Failed(1, "error", "ZeroDivisionError", "division by zero", frames=frames)
-    ran(lab, worker, qtbot, "def f(a):\n    return a / 0\n\nf(3)", failed)
-    assert "in f, cell 1, line 2: return a / 0\nZeroDivisionError: division" in read(pane)
-    cursor = QTextCursor(transcript(pane).document().find("a / 0"))
-    assert cursor.charFormat().underlineColor() == look().theme.bad
 
 
 def test_the_page_stays_at_its_end_unless_a_person_scrolled_up(seat: Seat) -> None:
@@ -158,19 +132,6 @@ def test_a_click_selects_the_cell_and_what_it_placed(seat: Seat) -> None:
     assert said(pane).startswith("Cell 2: A1 = torch.ones(2). 8 B on the host. ")
 
 
-def test_text_is_selected_and_copied_and_else_the_cell_is(seat: Seat) -> None:
-    pane, lab, worker, qtbot = seat
-    ran(lab, worker, qtbot, "print(1)", Printed(1, "from here to there\n"))
-    page = transcript(pane)
-    page.setTextCursor(page.document().find("here to"))
-    press(page, Keys.Key_C, control=True)
-    assert QGuiApplication.clipboard().text() == "here to"
-    page.setTextCursor(QTextCursor(page.document()))
-    press(page, Keys.Key_Up)
-    press(page, Keys.Key_C, control=True)
-    assert QGuiApplication.clipboard().text() == "print(1)"
-
-
 def test_a_cell_that_ran_again_is_written_in_its_place_and_themes_change(seat: Seat) -> None:
     pane, lab, worker, qtbot = seat
     fill(lab, worker, qtbot, 3)
@@ -185,30 +146,3 @@ def test_a_cell_that_ran_again_is_written_in_its_place_and_themes_change(seat: S
         assert [row for row in read(pane).splitlines() if row.startswith("A")] == rows
         ink = QTextCursor(transcript(pane).document().find("A1")).charFormat().foreground()
         assert ink.color().name() == look().theme.text.name()
-
-
-def test_a_file_that_was_opened_shows_the_cell_to_run_next(seat: Seat) -> None:
-    pane, lab, worker, qtbot = seat
-    page = transcript(pane)
-    fill(lab, worker, qtbot, 40)
-    first = OpenedCell("first = 1", "/tmp/b.py", "What it is for.")
-    lab.open_cells([first, OpenedCell("second = 2", "/tmp/b.py")])
-    settled(qtbot, lab)
-    assert "What it is for.\nfirst = 1\nNot run yet\n\nsecond = 2" in read(pane)
-    for seen in ("A39 = torch.ones(2)", "first = 1"):
-        place = page.cursorRect(page.document().find(seen))
-        assert page.viewport().rect().contains(place)
-
-
-def test_all_cells_of_a_file_are_shown_from_the_first_when_they_have_to_be_read(
-    seat: Seat,
-) -> None:
-    pane, lab, worker, qtbot = seat
-    page = transcript(pane)
-    fill(lab, worker, qtbot, 40)
-    lab.open_cells([OpenedCell(f"x{at} = 1", "/tmp/course.py") for at in range(5000)])
-    settled(qtbot, lab)
-    page.go_to_end(to_read=True)
-    assert 0 <= page.cursorRect(page.document().find("x0 = 1")).top() < 30
-    assert "x199 = 1" in read(pane)
-    assert "x200 = 1" not in read(pane)

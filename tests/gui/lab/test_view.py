@@ -2,9 +2,7 @@
 program that is watched, and back.
 """
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QApplication,
     QFileDialog,
     QLabel,
     QLineEdit,
@@ -27,10 +24,9 @@ from gpuexplorer.gui.lab.bench.block_list import BlockList
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.code.transcript import Transcript
-from gpuexplorer.gui.lab.forms.form_panel import FormPanel
 from gpuexplorer.gui.lab.inside.inside import Inside
 from gpuexplorer.gui.lab.program_panel import ProgramPanel, WatchSheet
-from gpuexplorer.gui.lab.view import LAB_KEYS, LabView, ThreeColumns
+from gpuexplorer.gui.lab.view import LabView, ThreeColumns
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Phase
 from gpuexplorer.gui.state.machine import MachineState
@@ -45,14 +41,13 @@ from tests.gui.desks import desk_of
 from tests.gui.frame.steps import CONTROL, called, keys, write
 from tests.gui.hands import click, in_front, press, texts, the
 from tests.gui.lab.conftest import KnownPython, ScriptedWorker, tensor
-from tests.gui.lab.watched_programs import Told, seen
+from tests.gui.lab.watched_programs import Told
 
 # Dialogs of the offscreen screen.
 pytestmark = [
     pytest.mark.qt_log_ignore("This plugin does not support"),
     pytest.mark.qt_log_ignore("propagateSizeHints"),
 ]
-PAGE = (Path(__file__).parents[3] / "docs" / "keys.md").read_text("utf-8")
 ONES = 'X = torch.ones(2, 3, device="cuda:0")'
 Keys = Qt.Key
 
@@ -140,24 +135,6 @@ def screen(
     made.lab.stop()
 
 
-def rows(heading: str) -> set[tuple[str, str]]:
-    text = re.split(r"^## ", PAGE.split(f"## {heading}\n", 1)[1], flags=re.MULTILINE)[0]
-    cells = [line.strip("|").split(" | ") for line in text.splitlines() if line[:3] == "| `"]
-    cells += [line.strip("|").split(" | ") for line in text.splitlines() if line[:3] == "| a"]
-    return {(keys.replace("`", "").strip().lower(), words.strip()) for keys, words in cells}
-
-
-def test_the_page_of_keys_tells_what_the_parts_of_the_lab_take(screen: Screen) -> None:
-    for heading, taken in LAB_KEYS:
-        assert rows(heading) == {(keys.lower(), words) for keys, words in taken}
-    mine = {
-        (action.shortcut().toString().lower(), action.text().rstrip("…"))
-        for action in screen.view.actions()
-        if not action.shortcut().isEmpty()
-    }
-    assert rows("Lab") == {(each.replace("return", "enter"), words) for each, words in mine}
-
-
 def test_digits_are_typed_and_open_screens_with_control(screen: Screen, qtbot: QtBot) -> None:
     keys(Keys.Key_L, CONTROL)
     write("12")
@@ -210,30 +187,6 @@ def test_cells_are_copied_and_what_was_copied_elsewhere_is_pasted_by_keys(
     dialog = the(QFileDialog, screen.window)
     assert any("lab" in each for each in dialog.selectedFiles())
     dialog.reject()
-
-
-def test_what_cannot_be_done_now_is_not_offered(screen: Screen, qtbot: QtBot) -> None:
-    stop, again = "Stop the cell that runs", "Run the session again"
-    assert all(screen.possible("Type a cell", "Open a program or notebook", "Create a model"))
-    assert not any(screen.possible(again, stop, "Look inside what is selected"))
-    screen.make()
-    screen.lab.selection.choose(things={"X"})
-    assert all(screen.possible("Look inside what is selected", "Restart the worker"))
-    screen.lab.run("X + 1")
-    qtbot.waitUntil(screen.command(stop).isEnabled)
-    keys(Keys.Key_Period, CONTROL)
-    assert screen.worker.cancelled
-    screen.worker.kill()
-    qtbot.waitUntil(screen.command(again).isEnabled)
-
-
-def test_where_nothing_can_be_typed_a_narrow_window_shows_the_forms(screen: Screen) -> None:
-    screen.window.resize(1000, 700)
-    form, settings = the(FormPanel, screen.window), screen.lab.machine.settings
-    assert not form.isVisible()
-    settings.choose(replace(settings.choices, lab_forms_only=True))
-    assert form.isVisible()
-    assert not screen.command("Watch a program").isVisible()
 
 
 def test_three_columns_two_or_one_as_there_is_room_and_as_they_were_dragged(
@@ -299,28 +252,6 @@ def test_an_opened_program_can_be_watched_and_a_notebook_is_refused(
     the(CodePane, screen.window).watch_file_asked.emit(screen.path.with_suffix(".ipynb"))
     why = "train.ipynb is a notebook: each of its cells is watched"
     qtbot.waitUntil(lambda: any(each.startswith(why) for each in texts(screen.window)))
-
-
-def test_there_and_back_the_keys_of_the_session_are_the_programs(
-    screen: Screen, qtbot: QtBot
-) -> None:
-    of_program = ("Stop the program", "Save what was watched", "Copy what was watched")
-    of_session = ("Save the session as script or notebook", "Copy the session as script")
-    screen.watches()
-    screen.told.say(seen())
-    qtbot.waitUntil(lambda: all(screen.possible(*of_program)))
-    assert not any(screen.possible(*of_session))
-    came_to = set()
-    for _ in range(20):
-        keys(Keys.Key_Tab)
-        focus = QApplication.focusWidget()
-        came_to.add("" if focus is None else focus.accessibleName())
-    assert {"Cells", "Stop", "Close the program", "Output of the program"} <= came_to
-    press(the(ProgramPanel, screen.window), Keys.Key_Escape)
-    assert all(screen.possible(*of_session))
-    assert not any(screen.possible(*of_program))
-    screen.command("Show the program that is watched").trigger()
-    assert screen.shows_program()
 
 
 def test_run_again_takes_the_file_as_it_is_now_and_closed_it_leads_back(

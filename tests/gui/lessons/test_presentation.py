@@ -5,17 +5,15 @@ from collections.abc import Callable, Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QRadioButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QRadioButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lessons.lesson_column import Presentation
-from gpuexplorer.gui.lessons.lesson_text import LessonText
 from gpuexplorer.gui.lessons.step_page import RevealBar, StepPage
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lessons.lesson import Code, Step, Text
 from gpuexplorer.lessons.player import Player
-from tests.gui.conftest import OpenWindow
-from tests.gui.hands import button, shown
+from tests.gui.hands import shown
 from tests.gui.lessons.pages import Host, said
 from tests.lessons.fake_rig import FakeRig, cell, choice, number, played, step
 
@@ -53,25 +51,6 @@ def present(qtbot: QtBot) -> Iterator[Present]:
     for each in windows:
         for presentation in each.findChildren(Presentation):
             presentation.close()
-
-
-@pytest.mark.parametrize(("size", "scale"), [((911, 512), 1.1), ((1920, 1080), 2.3)])
-def test_letters_are_as_large_as_the_screen_allows(
-    present: Present, qtbot: QtBot, size: tuple[int, int], scale: float
-) -> None:
-    presentation, *_ = present(size=(1366, 768))
-    presentation.resize(*size)
-    large = round(look().letters.body.font.pixelSize() * scale)
-    qtbot.waitUntil(lambda: shown(LessonText, presentation).font().pixelSize() == large)
-    assert shown(LessonText, presentation).width() <= presentation.width()
-
-
-def test_of_a_text_the_first_paragraph_is_shown_and_more_on_asking(present: Present) -> None:
-    presentation, *_ = present()
-    assert shown(LessonText, presentation).toPlainText() == "First of all."
-    shown(QToolButton, presentation).click()
-    texts = [each for each in presentation.findChildren(LessonText) if each.isVisible()]
-    assert [each.toPlainText() for each in texts] == ["First of all.", "And all the rest."]
 
 
 def test_the_keys_of_a_presenter_turn_the_steps_and_leave(
@@ -143,30 +122,3 @@ def test_enter_shows_no_answer_of_a_choice_that_nobody_made(present: Present) ->
     QTest.keyClick(QApplication.focusWidget() or presentation, Key.Key_Return)
     assert player.step.predictions[5].said == "On card 0"
     assert presentation.findChildren(QRadioButton)[0].isChecked()
-
-
-def test_space_presses_the_button_that_has_the_keyboard(present: Present) -> None:
-    presentation, player, rig = present()
-    player.go(1)
-    run = button(presentation, "Run")
-    run.setFocus()
-    QTest.keyClick(run, Key.Key_Space)
-    assert rig.ledger.cells
-    assert player.at == 1
-
-
-def test_over_a_real_window_it_stands_on_the_theme_s_ground_in_large_letters(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = open_window()
-    player, _ = played(*STEPS)
-    player.go(1)
-    presentation = Presentation(player, Host(player), window)
-    presentation.resize(1366, 768)
-    with qtbot.waitExposed(presentation):
-        presentation.show()
-    ground = presentation.grab().toImage().pixelColor(3, 3)
-    assert ground == window.look.theme.ground
-    run = button(presentation, "Run")
-    assert run.font().pixelSize() > 1.6 * window.look.letters.body.font.pixelSize()
-    presentation.close()

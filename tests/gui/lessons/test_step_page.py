@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt, QUrl
-from PySide6.QtGui import QAccessible, QDesktopServices, QImage, QTextDocument
+from PySide6.QtGui import QDesktopServices, QImage, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QLabel,
     QLineEdit,
-    QPushButton,
     QRadioButton,
     QToolButton,
     QWidget,
@@ -20,12 +19,11 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.lessons.lesson_text import CodeText, GrowingText, LessonText
 from gpuexplorer.gui.lessons.step_page import CellBox, PredictBox, RevealBar, StepPage
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.lessons.lesson import CONTROLS, Expression, Point, Predict, Text, Why
 from tests.gui.hands import button, click, shown, the
 from tests.gui.lessons.pages import Host, page_of, said
-from tests.lessons.fake_rig import MIB, cell, check, choice, number, step
+from tests.lessons.fake_rig import MIB, cell, check, choice, number
 
 ROSE = "(cards[0].memory_used - before.cards[0].memory_used) / MiB"
 LIMIT = Expression(2, "cards[0].memory_total / MiB", "all memory of the card")
@@ -56,18 +54,6 @@ def wanted(page: StepPage) -> list[str]:
 
 def bars(page: QWidget) -> list[str]:
     return [each.accessibleName() for each in page.findChildren(RevealBar) if each.isVisible()]
-
-
-def test_markdown_stands_there_in_the_letters_and_colours_of_the_window(qtbot: QtBot) -> None:
-    look().choose(Scheme.DARK)
-    page, *_ = page_of(qtbot, Text(3, "A **tensor** lives in `memory`.\n\n- one\n- two"))
-    text = the(LessonText, page)
-    assert text.toPlainText().startswith("A tensor lives in memory.\none\ntwo")
-    code = text.document().find("memory").charFormat()
-    assert code.font().family() == look().letters.mono.font.family()
-    look().choose(Scheme.LIGHT)
-    now = text.document().find("tensor").charFormat()
-    assert now.foreground().color() == look().theme.text
 
 
 def test_no_word_of_a_table_is_broken_while_there_is_room_for_it(qtbot: QtBot) -> None:
@@ -126,9 +112,7 @@ def test_links_are_followed_by_the_keyboard_and_one_to_another_lesson_is_told(
     assert QApplication.focusWidget() is button(page, "Run")
 
 
-def test_a_cell_runs_once_by_its_button_and_says_what_it_printed_and_took(
-    qtbot: QtBot,
-) -> None:
+def test_a_cell_runs_once_by_its_button_and_says_what_it_printed_and_took(qtbot: QtBot) -> None:
     page, _, rig = page_of(qtbot, cell(3))
     run = button(page, "Run")
     run.setFocus()
@@ -185,31 +169,6 @@ def test_a_check_says_what_is_missing_and_can_be_tried_again(qtbot: QtBot) -> No
     assert "Check passed." in said(page)
 
 
-def test_a_step_that_is_skipped_says_why_and_can_be_read(qtbot: QtBot) -> None:
-    needs = [Expression(2, "len(cards) >= 2", "There is only one card.")]
-    parts = (Text(3, "Copy it."), number(4, "7"), cell(5), check(6, "True"))
-    page, player, _ = page_of(
-        qtbot, step(*parts, needs=needs), step(Text(8, "Then."), title="B")
-    )
-    assert "Skipped. There is only one card." in said(page)
-    assert (seen(page, LessonText), seen(page, CodeText)) == (["Copy it."], ["x = 5"])
-    assert not [each for each in page.findChildren(QPushButton) if each.isVisible()]
-    player.go(1)
-    assert (said(page), seen(page, LessonText)) == ("B", ["Then."])
-
-
-def test_whatever_takes_the_keyboard_has_a_name_and_texts_without_links_do_not(
-    qtbot: QtBot,
-) -> None:
-    parts = (Text(2, "Read."), number(3, "7"), cell(4), check(5, "True"), Why(6, "Why?", "So."))
-    page, *_ = page_of(qtbot, *parts)
-    tab = Qt.FocusPolicy.TabFocus
-    stops = [each for each in page.findChildren(QWidget) if each.focusPolicy() & tab]
-    spoken = [QAccessible.queryAccessibleInterface(each) for each in stops]
-    assert all(each.text(QAccessible.Text.Name) for each in spoken)
-    assert not any(isinstance(each, GrowingText) for each in stops)
-
-
 def test_prediction_measurement_and_limit_stand_on_one_scale(qtbot: QtBot) -> None:
     page, _, rig = page_of(qtbot, asked(), cell(4))
     predict(page, "a lot")
@@ -229,24 +188,6 @@ def test_prediction_measurement_and_limit_stand_on_one_scale(qtbot: QtBot) -> No
         "all memory of the card: 24\N{NARROW NO-BREAK SPACE}576 MiB",
     ]
     assert "12 % too little. Up to 30 % off counts as right." in said(page)
-
-
-def test_what_explains_an_answer_stands_there_when_it_is_known(qtbot: QtBot) -> None:
-    parts = (
-        asked(),
-        Text(3, "Before it."),
-        cell(4),
-        Text(5, "Behind it."),
-        Why(6, "Why?", "So."),
-    )
-    page, _, rig = page_of(qtbot, *parts)
-    assert seen(page, LessonText) == ["Before it."]
-    assert "Why?" not in said(page)
-    click(page, "Run")  # without a prediction
-    rig.end()
-    assert seen(page, LessonText) == ["Before it.", "Behind it."]
-    assert "Why?" in said(page)
-    assert "No prediction." in said(page)
 
 
 def test_who_only_reads_is_told_at_once(qtbot: QtBot) -> None:
