@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, Qt
@@ -18,14 +19,13 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWin
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.core.units import plain
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.reasons import short_reasons, state_mark
 from gpuexplorer.gui.desk import PLOTS, VIEWS, Desk
 from gpuexplorer.gui.desktop.desktop import ask_for_stillness
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
-from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, FrameClock
+from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, FrameClock, News
 from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
@@ -51,7 +51,7 @@ from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.sheets.small_sheets import about_sheet, keys_sheet
 from gpuexplorer.gui.window_alerts import WindowAlerts
-from gpuexplorer.gui.window_commands import CopyKey, Do, WindowCommands
+from gpuexplorer.gui.window_commands import CommandGroup, CopyKey, Do, WindowCommands, command
 from gpuexplorer.gui.window_comparing import WindowComparing
 from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.gui.window_recordings import SUFFIX, WindowRecordings
@@ -64,8 +64,6 @@ from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
 _WORTH_AN_ALERT = frozenset(
     {Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR}
 )
-# Seconds without an answer are counted even where no reading comes.
-_AT_LEAST_EVERY = 1.5
 _WATCHED = (
     *(m.GPU_UTILIZATION, m.MEMORY_USED, m.POWER_DRAW),
     *(m.TEMPERATURE, m.FAN_SPEED, m.CLOCK_SM),
@@ -87,24 +85,22 @@ class MainWindow(QMainWindow):
         simulate: Callable[[str], None],
         bridge: Bridge | None = None,
         settings: Settings | None = None,
-        look_again: Callable[[], None] | None = None,
+        look_again: Callable[[], None] = lambda: None,
         open_recording: Callable[[Path], None] = lambda _: None,
         close_recording: Callable[[], None] = lambda: None,
         always_on: AlwaysOn | None = None,
         machines: MachinesState | None = None,
     ) -> None:
-        """`simulate` starts the cards named; `look_again` ends them and looks for real ones;
-        `open_recording` reads a file and shows it, `close_recording` what was shown before.
-        """
         self.look = look()  # before the first widget, so that all have its letters
         super().__init__()
         self._session, self._wants = session, list[tuple[Session, Want]]()
-        self._nothing_real, self._quitting = or_simulated or session.bare, False
-        self._drawn, self._pulled_at = (-1, -1), 0.0
+        self._nothing_real, self._quitting = or_simulated, False
+        self._news = News()
         self._simulate, self._look_again = simulate, look_again
         self.open_recording, self.close_recording = open_recording, close_recording
         self.setAcceptDrops(True)
         self.settings = settings = settings or Settings(parent=self)
+        bridge = bridge or Bridge(self)
         self._stillness = ask_for_stillness(self.look.follow_stillness, self)
         self.frame_clock = clock = FrameClock(self)
         self.time_window = time_window = TimeWindow(parent=self)
@@ -116,7 +112,7 @@ class MainWindow(QMainWindow):
         shared = (self._notices, self)
         self._alerts = WindowAlerts(settings, navigation, clock, *shared, bridge, tray)
         machines = machines or MachinesState(settings, session, parent=self)
-        self._rail = Rail(navigation, machines, commands.menu_of_program)
+        self._rail = Rail(navigation, machines, time_window, commands)
         self.machines = WindowMachines(
             *(settings, commands, navigation, clock, machines, self._notices),
             *(close_recording, self),
@@ -128,7 +124,11 @@ class MainWindow(QMainWindow):
         )
         self.say = self._recordings.say
         self._comparing = WindowComparing(commands, time_window, self._recordings, *shared)
-        self.screens = Screens(navigation)
+        host = session.host
+        self.explanation = explanation = Explanation(
+            *(settings, navigation, commands, host, attempts, looked_for, self)
+        )
+        self.screens = Screens(navigation, explanation)
         self._lessons = LessonPlace(settings, navigation, self.screens, commands)
         CopyKey(self)
         beside = column(self._top, self._recordings.strips, self._lessons, GROWS, gap=0)
@@ -137,12 +137,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(QWidget())
         column(upper, GROWS, lower, within=self.centralWidget(), gap=0)
         self.diagnostics = Diagnostics(self, clock, navigation)
-        self.explanation = Explanation(
-            *(settings, self.screens, navigation, self._rail, session.host),
-            *(look_again is not None, attempts, looked_for, self),
-        )
         simulated = partial(self._leave_for, MAKE_BELIEVE)
-        practice = partial(self._leave_for, IDLE, "lab")
         for do, slot in (
             (Do.SEARCH, self._on_palette_asked),
             (Do.KEYS, self._on_keys_asked),
@@ -152,15 +147,15 @@ class MainWindow(QMainWindow):
             (Do.SETTINGS, self.open_settings),
             (Do.MENU, self._rail.open_menu),
             (Do.DIAGNOSTICS, self._on_diagnostics_asked),
-            (Do.ABOUT, self._on_about_asked),
+            (Do.ABOUT, lambda: about_sheet(self).open()),
             (Do.NEXT_SCREEN, partial(self.screens.step, 1)),
             (Do.SCREEN_BEFORE, partial(self.screens.step, -1)),
             (Do.QUIT, self._on_quit_asked),
             (Do.STOP_SIMULATING, self._on_real_cards_asked),
             (Do.LOOK_AGAIN, self._on_real_cards_asked),
             (Do.SIMULATE, simulated),
-            (Do.PRACTISE, practice),
-            (Do.REASONS, self.explanation.open),
+            (Do.PRACTISE, partial(self._leave_for, IDLE, "lab")),
+            (Do.REASONS, self.screens.show_reasons),
         ):
             commands[do].triggered.connect(slot)
         clock.ticked.connect(time_window.follow_clock)
@@ -170,44 +165,23 @@ class MainWindow(QMainWindow):
         self.screens.rested.connect(self.machines.pythons.find)
         self.screens.currentChanged.connect(self._on_screen_changed)
         self._lessons.arranged.connect(self._fold)
-        self._rail.fold_asked.connect(self._on_fold_asked)
         self._top.search_asked.connect(self._on_palette_asked)
         self._top.real_cards_asked.connect(self._on_real_cards_asked)
-        self.explanation.look_again_asked.connect(self._on_real_cards_asked)
-        self.explanation.way_on_chosen.connect(self._on_way_on_chosen)
-        self.explanation.practice_asked.connect(practice)
+        explanation.way_on_chosen.connect(self._on_way_on_chosen)
         navigation.simulated_cards_asked.connect(simulated)
         navigation.idle_cards_asked.connect(partial(self._leave_for, IDLE))
-        machines.shown_changed.connect(self._on_machine_chosen)
+        machines.shown_changed.connect(lambda: self._show(machines.session))
         machines.changed.connect(self._on_machines_changed)
         self._recordings.open_asked.connect(open_recording)
         self._recordings.close_asked.connect(close_recording)
         self.look.changed.connect(self._on_look_changed)
-        if bridge is not None:
-            bridge.happened.connect(self._on_happened)
+        bridge.happened.connect(self._on_happened)
         self._on_look_changed()
-        places.begin_where_left(
-            self, navigation, time_window, settings, [each.name for each in VIEWS]
-        )
-        time_window.changed.connect(self._on_time_changed)
+        screens = [each.name for each in VIEWS]
+        places.begin_where_left(self, navigation, time_window, settings, screens)
         settings.changed.connect(self._on_settings_changed)
         self._on_settings_changed()
         self.show_session(session)
-
-    def show_nothing(
-        self,
-        attempts: Sequence[Attempt],
-        looked_for: Sequence[Looked],
-        bare: Session,
-        *,
-        quietly: bool = False,
-    ) -> None:
-        """The simulated cards were left, and there are no real ones."""
-        self._nothing_real = True
-        self.explanation.show_search(attempts, looked_for)
-        self.show_session(bare, quietly=quietly)
-        if self._session is bare:
-            self.navigation.open_screen("overview")  # which says why
 
     def show_session(self, session: Session, *, quietly: bool = False) -> None:
         """From now on a recording, or this session of this computer: a real driver came, or the
@@ -219,29 +193,27 @@ class MainWindow(QMainWindow):
         self._show(session)
 
     def open_settings(self) -> None:
-        """Or close them again."""
-        lab = self.machines.lab(self._session)
-        self._alerts.open_settings(lab.machine, self._always_on, lab)
+        """Where they stand open already, they are closed: the same key opens and closes."""
+        from gpuexplorer.gui.settings.alerts import AlertsSection  # noqa: PLC0415
+        from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
+
+        for before in self.findChildren(SettingsDialog):
+            if before.isVisible():
+                before.reject()
+                return
+        lab, settings = self.machines.lab(self._session), self.settings
+        alerts = AlertsSection(settings, lab.machine, self._alerts.watch, self._alerts.desktop)
+        SettingsDialog(settings, lab.machine, self, alerts, self._always_on, lab).open()
 
     def pull(self) -> None:
         """Bring rail, top bar and status line up to date now."""
         session, machine = self._session, self.machines.lab(self._session).machine
         faces = [machine.face(each) for each in machine.cards()]
-        self._rail.show_faces(machine, faces)
+        self._rail.show_faces(machine, faces, self.explanation.plugged_in)
         # The driver may have gone or come back since.
         self._top.host.show_text(machine.name or host_name(session))
         self._top.show_source(session.source)
-        self.status.show_source(session.source)
-        where = tr("On {machine}", machine=machine.name) if machine.name else ""
-        self.status.say(StatusPart.MACHINE, where)
-        self.status.show_beat(session.interval, session.beats())
-        if session.past.ended is not None:
-            words = tr("Recorded every {seconds} s", seconds=plain(session.interval))
-            self.status.say(StatusPart.BEAT, words)
-        elif session.bare:
-            every = plain(session.host_period)
-            words = tr("Only the computer itself is read, every {seconds} s", seconds=every)
-            self.status.say(StatusPart.BEAT, words)
+        self.status.show_session(session)
         self.status.say(StatusPart.MISSING, *(missing_figures(faces) if faces else ("",)))
 
     def stop(self) -> None:
@@ -257,16 +229,18 @@ class MainWindow(QMainWindow):
 
     def _show(self, session: Session) -> None:
         self._session = self.diagnostics.session = session
-        lab, live = self.machines.lab(session), session.past.ended is None
-        machine, kept = lab.machine, self.machines.kept(session)
+        self._nothing_real |= session.bare
+        machines, commands = self.machines, self.commands
+        lab, live = machines.lab(session), session.past.ended is None
+        machine, kept = lab.machine, machines.kept(session)
         self.setWindowTitle(window_title(session, machine.name))
         self.explanation.show_way_on(back=not session.bare)
         self._on_clock_paused(not self.frame_clock.running)
         self._on_settings_changed()
-        self._rail.show_lab(lab)
+        self._rail.python.show_lab(lab)
         self.pull()
         self._comparing.follow(machine)
-        self._recordings.follow(session, self.machines.state.sessions())
+        self._recordings.follow(session, machines.state.sessions())
         self.time_window.show_past(machine.past, session.clock)
         self._recordings.making.follow_lab(lab)
         self._lessons.show_lab(lab)
@@ -274,17 +248,20 @@ class MainWindow(QMainWindow):
         self.companions.follow(machine)
         desk = Desk(
             *(machine, self.time_window, self.navigation, self.settings),
-            *(self.frame_clock, lab, self._lessons.lessons, self.machines.state),
+            *(self.frame_clock, lab, self._lessons.lessons, machines.state),
         )
         self.screens.show_desk(desk, kept)
-        self.machines.let_go(kept)
-        self.machines.show_for(recording=not live)
-        here, can_look = not self.machines.is_far(session), self._look_again is not None
-        self.commands[Do.SIMULATE].setVisible(session.bare and here)
-        self.commands[Do.STOP_SIMULATING].setVisible(self._make_believe and can_look)
-        self.commands[Do.LOOK_AGAIN].setVisible(session.bare and can_look and here)
-        self.commands[Do.REASONS].setVisible(self._make_believe and self._nothing_real)
-        self._top.offer_real_cards(offered=can_look and here)
+        machines.let_go(kept)
+        machines.show_for(recording=not live)
+        here, make_believe = not machines.is_far(session), self._make_believe
+        for do, possible in (
+            (Do.SIMULATE, session.bare and here),
+            (Do.STOP_SIMULATING, make_believe),
+            (Do.LOOK_AGAIN, session.bare and here),
+            (Do.REASONS, make_believe and self._nothing_real),
+        ):
+            commands[do].setVisible(possible)
+        self._top.offer_real_cards(offered=here)
         self._on_screen_changed()
 
     @property
@@ -316,8 +293,6 @@ class MainWindow(QMainWindow):
         leave(self, tr("Simulate cards"), go, lab=self.machines.lab_here)
 
     def _on_real_cards_asked(self) -> None:
-        if self._look_again is None:
-            return
         look_again = partial(self.explanation.look_again, self._look_again)
         if self._session.bare:
             look_again()
@@ -332,10 +307,7 @@ class MainWindow(QMainWindow):
             self.screens.show_screen()
 
     def _on_ticked(self) -> None:
-        now, beats = self._session.desk.now(), self._session.beats()
-        stamp = (beats.taken, beats.missed)
-        if stamp != self._drawn or now - self._pulled_at >= _AT_LEAST_EVERY:
-            self._drawn, self._pulled_at = stamp, now
+        if self._news.came(self._session):
             self.pull()
 
     def _on_clock_paused(self, paused: bool) -> None:
@@ -356,10 +328,6 @@ class MainWindow(QMainWindow):
         self.look.dress(choices.scheme, choices.palette, choices.motion)
         self.frame_clock.keep_up_with(choices.interval if live else SHORTEST_PERIOD)
 
-    def _on_time_changed(self) -> None:
-        self._rail.show_past(self.time_window.looking_back)
-        places.remember_span(self.time_window, self.settings)
-
     def _on_screen_changed(self) -> None:
         """Time is chosen for plots. On every screen it is said why all cards are simulated."""
         view, session = self.screens.view, self._session
@@ -372,14 +340,11 @@ class MainWindow(QMainWindow):
             "No graphics card answers on this computer, so these are {count} simulated cards.",
             len(session.cards()),
         )
-        ways = [NoticeWay(tr("What was looked for"), self.explanation.open)]
+        ways = [NoticeWay(tr("What was looked for"), self.screens.show_reasons)]
         self._notices.say(About.SIMULATED, Notice(said, ways, WARNS))
 
-    def _on_machine_chosen(self) -> None:
-        self._show(self.machines.state.session)
-
     def _on_machines_changed(self) -> None:
-        self._alerts.follow(self.machines.heard(self._session))
+        self._alerts.watch.follow(*self.machines.heard(self._session))
 
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():
@@ -387,8 +352,13 @@ class MainWindow(QMainWindow):
 
     def _on_palette_asked(self) -> None:
         machine = self.machines.lab(self._session).machine
-        found = self.commands.with_cards(machine, self.screens.commands_here())
-        found = [*found, *self.machines.more_commands()]
+        groups = self.commands.by_group(self.screens.commands_here()).values()
+        found = [*chain(*groups), *self.machines.more_commands()]
+        for shown in (*machine.cards(), machine.host):
+            form = mark("Open the host, {name}" if shown.host else "Open card {number}, {name}")
+            words = tr(form, number=shown.number, name=shown.card.name)
+            go = partial(self.navigation.open_card, shown.card.id)
+            found.append(command(CommandGroup.CARDS, words, go))
         CommandPalette(found, self.commands[Do.SEARCH].shortcuts(), self).open()
 
     def _on_keys_asked(self) -> None:
@@ -396,9 +366,6 @@ class MainWindow(QMainWindow):
         parts = () if view is None else view.key_groups
         groups = self.commands.all_keys(self.screens.commands_here(), parts)
         keys_sheet(groups, self.commands[Do.KEYS].shortcuts(), self).open()
-
-    def _on_about_asked(self) -> None:
-        about_sheet(self).open()
 
     def _on_diagnostics_asked(self) -> None:
         DiagnosticsSheet(self.diagnostics, self.frame_clock, self).open()
@@ -484,17 +451,16 @@ def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
     """What no card, or not every card, reports: in a few words, and in full."""
     lacking: dict[str, list[str]] = {}
     for each in cards:
-        if not each.answers:
-            mark = state_mark(each.state)
-            word = tr("Not read yet") if mark is None else mark.word
-            lacking.setdefault(word, []).append(each.number)
-            continue
-        for metric in _WATCHED:
-            absence = each.reading.missing.get(metric, Absence.NOT_ASKED)
-            if absence not in _PASSING:
-                why = tr("none") if absence is Absence.NO_PART else short_reasons(absence)[0]
-                what = tr("{label}: {reason}", label=tr(METRICS[metric].label), reason=why)
-                lacking.setdefault(what, []).append(each.number)
+        state, missing = state_mark(each.state), each.reading.missing
+        whys = [tr("Not read yet") if state is None else state.word]
+        if each.answers:
+            whys = [
+                tr("{label}: {reason}", label=tr(METRICS[metric].label), reason=_why(absence))
+                for metric in _WATCHED
+                if (absence := missing.get(metric, Absence.NOT_ASKED)) not in _PASSING
+            ]
+        for why in whys:
+            lacking.setdefault(why, []).append(each.number)
     lines = []
     for what, numbers in lacking.items():
         named, many = ", ".join(numbers), len(numbers)
@@ -506,3 +472,7 @@ def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
         return tr("Nothing missing"), tr("Every card answers with every figure shown.")
     few = trn("{count} thing missing", "{count} things missing", len(lines))
     return lines[0] if len(lines) == 1 else few, "\n".join(lines)
+
+
+def _why(absence: Absence) -> str:
+    return tr("none") if absence is Absence.NO_PART else short_reasons(absence)[0]

@@ -4,7 +4,6 @@ NothingThere: the same of another machine, in a sentence.
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QProcess, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
@@ -71,15 +70,6 @@ _WIDTH, _SKETCH, _DRAWN_FROM = 640, QSize(200, 106), 780  # pixels of a window's
 _DOCTOR_HEIGHT, _LOOK_EVERY = 480, 500  # pixels; milliseconds
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """One look at this computer: what was tried, what was found instead, and when."""
-
-    attempts: Sequence[Attempt]
-    looked_for: Sequence[Looked]
-    time: str  # "14:07:28"
-
-
 class NothingFoundView(Page):
     """The one button goes on to simulated cards, or back to them where they run already. The
     reasons stand on the first screen; each other says what it would show.
@@ -92,10 +82,8 @@ class NothingFoundView(Page):
     host_asked = Signal()
     reasons_asked = Signal()
 
-    def __init__(
-        self, search: Search, can_look_again: bool, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAccessibleName(tr("No graphics card answers"))
         self._back = self._asked_by_key = False
         self.stands_for = OVERVIEW  # the screen in whose place it stands
@@ -103,18 +91,14 @@ class NothingFoundView(Page):
         heading = _centred(tr("No graphics card answers on this computer"), Tone.TEXT)
         heading.setFont(look().letters.number.font)
         self._stands_here = _centred("", Tone.TEXT)
-        self._why = QWidget()
-        said = [_centred(tr(each.sentence), Tone.TEXT) for each in search.attempts]
-        hints = [tr(each.hint) for each in search.attempts if each.hint]
-        said += [_centred(each, Tone.QUIET) for each in hints]
-        column(*said, within=self._why, gap=2, margins=(0, 0, 0, 4))
+        self._why, self._reasons = QWidget(), QWidget()
+        self._said = column(within=self._why, gap=2, margins=(0, 0, 0, 4))
         self._button, self._again = QPushButton(), QPushButton(tr("Look again"))
         self._button.setProperty("kind", "primary")
         self._button.setDefault(True)
         self._button.clicked.connect(self.way_on_chosen)
         self._again.setToolTip(tr("For real cards: a driver may have been loaded since."))
         self._again.clicked.connect(self.look_again_asked)
-        self._again.setHidden(not can_look_again)
         self._promise = _centred("", Tone.FAINT)
         self._promise.setFont(look().letters.caption.font)
         links = [
@@ -147,10 +131,8 @@ class NothingFoundView(Page):
             )
         ]
         self._open_reasons, self._labs = links[0], links[2:]
-        self._panel = LookedPanel(search.looked_for, search.time)
-        self._reasons = QWidget()
+        self._panel = LookedPanel()
         column(self._panel, within=self._reasons, margins=(0, 16, 0, 16))
-        self._panel.setHidden(not search.looked_for)
         content = QWidget()
         content.setMaximumWidth(_WIDTH)
         # In the middle and as wide as allowed; an alignment would make it narrow.
@@ -180,6 +162,13 @@ class NothingFoundView(Page):
             widget.setVisible(first)
         self._open_reasons.setHidden(first)
         self._fit()
+
+    def show_found(self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]) -> None:
+        """What was tried, and what was found instead."""
+        _empty(self._why)
+        hints = [_centred(tr(each.hint), Tone.QUIET) for each in attempts if each.hint]
+        add(self._said, *(_centred(tr(e.sentence), Tone.TEXT) for e in attempts), *hints)
+        self._panel.show_things(looked_for)
 
     def show_way_on(self, *, back: bool) -> None:
         """`back`: the simulated cards are there already, and only covered by this screen."""
@@ -234,6 +223,13 @@ def _centred(text: str, tone: Tone) -> QLabel:
     return made
 
 
+def _empty(holder: QWidget) -> None:
+    only = Qt.FindChildOption.FindDirectChildrenOnly
+    for each in holder.findChildren(QWidget, options=only):
+        each.hide()
+        each.deleteLater()
+
+
 def _link(icon: Icon, words: str, hint: str, asked: SignalInstance) -> ToolButton:
     link = ToolButton("word", icon, words)
     link.setToolTip(hint)
@@ -246,14 +242,14 @@ class LookedPanel(QFrame):
     the rest.
     """
 
-    def __init__(self, looked_for: Sequence[Looked], time: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("What was looked for"))
         heading = label(tr("What was looked for"), look().letters.caption, Tone.QUIET)
         self._time = label("", look().letters.caption, Tone.QUIET)
-        self.show_time(time, None)
-        rows = [part for each in looked_for for part in (line_between(), looked_row(each))]
+        self._rows = QWidget()
+        self._listed = column(within=self._rows, gap=0)
         closer = tr(
             "`gpuexplorer doctor` looks closer: driver, PyTorch, permissions and display, each "
             "with what to do about it."
@@ -263,7 +259,7 @@ class LookedPanel(QFrame):
         column(
             row(heading, FREE, self._time),
             Space(10),
-            *rows,
+            self._rows,
             line_between(),
             Space(12),
             row(wrapped_label(closer, Tone.QUIET), ask, gap=12),
@@ -271,6 +267,12 @@ class LookedPanel(QFrame):
             gap=0,
             margins=(16, 12, 16, 12),
         )
+
+    def show_things(self, looked_for: Sequence[Looked]) -> None:
+        _empty(self._rows)
+        for each in looked_for:
+            add(self._listed, line_between(), looked_row(each))
+        self.setHidden(not looked_for)
 
     def show_time(self, time: str, every: float | None) -> None:
         """Of the newest look, and how many seconds later the next comes by itself."""

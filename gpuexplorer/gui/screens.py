@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QStackedWidget, QW
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.desk import VIEWS, WITHOUT_CARDS, Desk
+from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.rail.rail import NARROW
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
@@ -28,7 +29,7 @@ from gpuexplorer.gui.window_commands import Do, WindowCommands
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.lessons.lesson_column import LessonColumn, Pointer
-    from gpuexplorer.gui.nothing_found import NothingFoundView, NothingThere
+    from gpuexplorer.gui.nothing_found import NothingThere
     from gpuexplorer.gui.state.lessons import LessonsState
 
 # Brought in when the window stands, a module a turn, so that screens open at once. What needs
@@ -65,14 +66,12 @@ class Screens(QStackedWidget):
     """Follows the navigation. What nobody has looked at yet costs nothing."""
 
     rested = Signal()  # all parts of the program are there, some seconds after its start
-    explanation_needed = Signal()  # for the first time: whoever hears it explains
 
-    def __init__(self, navigation: Navigation) -> None:
+    def __init__(self, navigation: Navigation, explanation: Explanation) -> None:
         super().__init__()
-        self._navigation = navigation
+        self._navigation, self._explanation = navigation, explanation
         self._views: dict[MachineState, dict[str, LiveView]] = {}
         self._desk: Desk | None = None
-        self._explanation: NothingFoundView | None = None
         self._nothing_there: NothingThere | None = None
         self._modules = _modules()
         self._turns = QTimer(self, interval=_TURN)
@@ -108,24 +107,10 @@ class Screens(QStackedWidget):
         if (shown := self.currentWidget()) is not None:
             shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def explain_with(self, explanation: "NothingFoundView") -> None:
-        """This stands where no card is read, in the place of the one before."""
-        before, self._explanation = self._explanation, explanation
-        self.addWidget(explanation)
-        if before is not None:
-            explanation.show_screen(before.stands_for)
-            if self.currentWidget() is before:
-                self.setCurrentWidget(explanation)
-            self.removeWidget(before)
-            before.deleteLater()
-
-    def show_explanation(self, name: str = "") -> None:
-        """Over the screens, which stay as they are; or in the place of the one of that name."""
-        if self._explanation is None:
-            self.explanation_needed.emit()
-        if self._explanation is not None:
-            self._explanation.show_screen(name)
-            self._show(self._explanation)
+    def show_reasons(self) -> None:
+        """Over the screens, which stay as they are."""
+        self._explain("")
+        self.take_keyboard()
 
     def show_screen(self) -> None:
         """The screen that was chosen last, or the first. Where the session reads no card, the
@@ -141,7 +126,7 @@ class Screens(QStackedWidget):
             if desk.machine.name:
                 self._show_nothing_there(desk)
             else:
-                self.show_explanation(name)
+                self._explain(name)
             return
         views = self._views.setdefault(desk.machine, {})
         if name not in views:
@@ -160,8 +145,8 @@ class Screens(QStackedWidget):
         first = [focused] if focused is not None and view.isAncestorOf(focused) else []
         rest = [each for each in view.findChildren(QWidget) if each.isVisible()]
         found: dict[str, QAction] = {}
-        for widget in (*first, view, *rest):
-            for action in widget.actions():
+        for each in (*first, view, *rest):
+            for action in each.actions():
                 found.setdefault(action.text(), action)
         return list(found.values())
 
@@ -187,12 +172,17 @@ class Screens(QStackedWidget):
             self._turns.stop()
             self.rested.emit()
 
+    def _explain(self, name: str) -> None:
+        """In the place of the screen of that name."""
+        view = self._explanation.view()
+        self.addWidget(view)  # once
+        view.show_screen(name)
+        self._show(view)
+
     def _show_nothing_there(self, desk: Desk) -> None:
         """In the place of the screens of another machine that reads no card."""
         if self._nothing_there is None:
-            from gpuexplorer.gui.nothing_found import (  # noqa: PLC0415
-                NothingThere,
-            )
+            from gpuexplorer.gui.nothing_found import NothingThere  # noqa: PLC0415
 
             self._nothing_there = nothing = NothingThere()
             nothing.way_on_chosen.connect(partial(self._navigation.open_card, HOST_ID))

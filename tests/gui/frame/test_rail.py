@@ -140,7 +140,6 @@ def test_up_to_eight_cards_are_named_and_more_are_rows_of_eight_to_go_through(
     devices = the(DeviceListView, window)
     tops = [devices.visualRect(device_saying(window, f"Card {at},")).top() for at in range(20)]
     assert [tops.count(each) for each in sorted(set(tops))] == [8, 8, 4]
-    assert [devices.label(at) for at in (0, 8, 16)] == ["0–7", "8–15", "16–19"]
     assert "20 cards" in texts(window)
     devices.setFocus(Qt.FocusReason.TabFocusReason)
     devices.setCurrentIndex(device_saying(window, "Card 0,"))
