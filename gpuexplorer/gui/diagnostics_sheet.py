@@ -25,12 +25,15 @@ class DiagnosticsSheet(Sheet):
         super().__init__(tr("Diagnostics"), window, 600)
         self._diagnostics, self._clock = diagnostics, clock
         self._beats_for_us = not diagnostics.heartbeat.isActive()
-        form, body = QFormLayout(), look().letters.body
+        form, body, lines = (
+            QFormLayout(),
+            look().letters.body,
+            cost_lines(diagnostics.figures()),
+        )
         form.setHorizontalSpacing(24)
-        self._figures = []
-        for what, figure in cost_lines(diagnostics.figures()):
-            self._figures.append(label(figure, body))
-            form.addRow(label(what, body, Tone.QUIET), self._figures[-1])
+        self._figures = [label("", body) for _ in lines]
+        for figure, (what, _) in zip(self._figures, lines, strict=True):
+            form.addRow(label(what, body, Tone.QUIET), figure)
         self.body.addLayout(form)
         self.add_sentence(
             tr(

@@ -117,18 +117,16 @@ class MainWindow(QMainWindow):
             *(settings, commands, navigation, clock, machines, self._notices),
             *(close_recording, self),
         )
-        self._top, self.status = TopBar(time_window), StatusLine()
+        self._top, self.status = TopBar(time_window, commands), StatusLine()
         self._always_on, record = always_on or AlwaysOn(settings), self._top.record
         self._recordings = WindowRecordings(
             settings, commands, record, time_window, self._always_on, *shared
         )
         self.say = self._recordings.say
         self._comparing = WindowComparing(commands, time_window, self._recordings, *shared)
-        host = session.host
-        self.explanation = explanation = Explanation(
-            *(settings, navigation, commands, host, attempts, looked_for, self)
-        )
-        self.screens = Screens(navigation, explanation)
+        found = session.host, attempts, looked_for
+        self.explanation = Explanation(settings, navigation, commands, *found, self)
+        self.screens = Screens(navigation, self.explanation)
         self._lessons = LessonPlace(settings, navigation, self.screens, commands)
         CopyKey(self)
         beside = column(self._top, self._recordings.strips, self._lessons, GROWS, gap=0)
@@ -146,7 +144,7 @@ class MainWindow(QMainWindow):
             (Do.FOLD, self._on_fold_asked),
             (Do.SETTINGS, self.open_settings),
             (Do.MENU, self._rail.open_menu),
-            (Do.DIAGNOSTICS, self._on_diagnostics_asked),
+            (Do.DIAGNOSTICS, lambda: DiagnosticsSheet(self.diagnostics, clock, self).open()),
             (Do.ABOUT, lambda: about_sheet(self).open()),
             (Do.NEXT_SCREEN, partial(self.screens.step, 1)),
             (Do.SCREEN_BEFORE, partial(self.screens.step, -1)),
@@ -165,13 +163,11 @@ class MainWindow(QMainWindow):
         self.screens.rested.connect(self.machines.pythons.find)
         self.screens.currentChanged.connect(self._on_screen_changed)
         self._lessons.arranged.connect(self._fold)
-        self._top.search_asked.connect(self._on_palette_asked)
-        self._top.real_cards_asked.connect(self._on_real_cards_asked)
-        explanation.way_on_chosen.connect(self._on_way_on_chosen)
+        self.explanation.way_on_chosen.connect(self._on_way_on_chosen)
         navigation.simulated_cards_asked.connect(simulated)
         navigation.idle_cards_asked.connect(partial(self._leave_for, IDLE))
         machines.shown_changed.connect(lambda: self._show(machines.session))
-        machines.changed.connect(self._on_machines_changed)
+        machines.changed.connect(self._follow_alerts)
         self._recordings.open_asked.connect(open_recording)
         self._recordings.close_asked.connect(close_recording)
         self.look.changed.connect(self._on_look_changed)
@@ -180,7 +176,6 @@ class MainWindow(QMainWindow):
         screens = [each.name for each in VIEWS]
         places.begin_where_left(self, navigation, time_window, settings, screens)
         settings.changed.connect(self._on_settings_changed)
-        self._on_settings_changed()
         self.show_session(session)
 
     def show_session(self, session: Session, *, quietly: bool = False) -> None:
@@ -220,7 +215,9 @@ class MainWindow(QMainWindow):
         """Nothing is pulled or asked for after this. Harmless when called twice."""
         self.frame_clock.stop()
         places.remember_place(self, self.settings)
-        self._want()
+        while self._wants:
+            session, want = self._wants.pop()
+            session.release(want)
         for part in (
             *(self.screens, self._lessons, self.machines, self._recordings, self._comparing),
             *(self._alerts, self._stillness, self.companions),
@@ -244,7 +241,7 @@ class MainWindow(QMainWindow):
         self.time_window.show_past(machine.past, session.clock)
         self._recordings.making.follow_lab(lab)
         self._lessons.show_lab(lab)
-        self._on_machines_changed()
+        self._follow_alerts()
         self.companions.follow(machine)
         desk = Desk(
             *(machine, self.time_window, self.navigation, self.settings),
@@ -253,29 +250,16 @@ class MainWindow(QMainWindow):
         self.screens.show_desk(desk, kept)
         machines.let_go(kept)
         machines.show_for(recording=not live)
-        here, make_believe = not machines.is_far(session), self._make_believe
+        here = live and not machines.is_far(session)
+        made_up = here and session.simulated
         for do, possible in (
-            (Do.SIMULATE, session.bare and here),
-            (Do.STOP_SIMULATING, make_believe),
-            (Do.LOOK_AGAIN, session.bare and here),
-            (Do.REASONS, make_believe and self._nothing_real),
+            (Do.SIMULATE, here and session.bare),
+            (Do.STOP_SIMULATING, made_up),
+            (Do.LOOK_AGAIN, here and session.bare),
+            (Do.REASONS, made_up and self._nothing_real),
         ):
             commands[do].setVisible(possible)
-        self._top.offer_real_cards(offered=here)
         self._on_screen_changed()
-
-    @property
-    def _make_believe(self) -> bool:
-        """The cards of this computer just now, and not when something was recorded."""
-        session = self._session
-        live = session.past.ended is None and not self.machines.is_far(session)
-        return live and session.simulated
-
-    def _want(self, *wants: Want) -> None:
-        """These from now on, and none of those before."""
-        before, self._wants = self._wants, [(self._session, each) for each in wants]
-        for session, want in before:
-            session.release(want)
 
     def _fold(self) -> None:
         roomy = self.width() - self._lessons.taken >= NARROW_BELOW
@@ -296,7 +280,7 @@ class MainWindow(QMainWindow):
         look_again = partial(self.explanation.look_again, self._look_again)
         if self._session.bare:
             look_again()
-        elif self._make_believe:
+        else:
             words, lab = tr(STOP_SIMULATING), self.machines.lab_here
             leave(self, words, look_again, lab=lab, simulated=self._session)
 
@@ -314,9 +298,11 @@ class MainWindow(QMainWindow):
         """A past to be looked at later is kept in any case; nobody counts the processes in a
         minimised window.
         """
-        session = self._session
+        before, session = self._wants, self._session
         processes = [] if paused else [session.want((), processes=True)]
-        self._want(session.want_always(), *processes)
+        self._wants = [(session, each) for each in (session.want_always(), *processes)]
+        for there, want in before:
+            there.release(want)
 
     def _on_look_changed(self) -> None:
         self.setPalette(self.look.palette())
@@ -332,7 +318,7 @@ class MainWindow(QMainWindow):
         """Time is chosen for plots. On every screen it is said why all cards are simulated."""
         view, session = self.screens.view, self._session
         self._top.offer_time(offered=view is not None and view.objectName() in PLOTS)
-        if view is None or not (self._make_believe and self._nothing_real):
+        if view is None or not self.commands[Do.REASONS].isVisible():
             self._notices.end(About.SIMULATED)
             return
         said = trn(
@@ -343,7 +329,7 @@ class MainWindow(QMainWindow):
         ways = [NoticeWay(tr("What was looked for"), self.screens.show_reasons)]
         self._notices.say(About.SIMULATED, Notice(said, ways, WARNS))
 
-    def _on_machines_changed(self) -> None:
+    def _follow_alerts(self) -> None:
         self._alerts.watch.follow(*self.machines.heard(self._session))
 
     def _on_happened(self, happening: Happening) -> None:
@@ -367,12 +353,8 @@ class MainWindow(QMainWindow):
         groups = self.commands.all_keys(self.screens.commands_here(), parts)
         keys_sheet(groups, self.commands[Do.KEYS].shortcuts(), self).open()
 
-    def _on_diagnostics_asked(self) -> None:
-        DiagnosticsSheet(self.diagnostics, self.frame_clock, self).open()
-
     def _on_quit_asked(self) -> None:
-        self._quitting = True
-        hidden = self.isHidden()
+        self._quitting, hidden = True, self.isHidden()
         self.close()
         if hidden:
             # Of a window that nobody saw Qt does not notice that it was the last.
@@ -403,9 +385,10 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.time_window.marked is not None:
+        escape = event.key() == Qt.Key.Key_Escape
+        if escape and self.time_window.marked is not None:
             self.time_window.unmark()
-        elif event.key() == Qt.Key.Key_Escape and self.isFullScreen():
+        elif escape and self.isFullScreen():
             self._on_full_screen_asked()
         elif not pressed_by_enter(self, event):
             super().keyPressEvent(event)
@@ -414,8 +397,7 @@ class MainWindow(QMainWindow):
         event.setAccepted(recording_in(event.mimeData()) is not None)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = recording_in(event.mimeData())
-        if path is not None:
+        if (path := recording_in(event.mimeData())) is not None:
             event.acceptProposedAction()
             self.open_recording(path)
 

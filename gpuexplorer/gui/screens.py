@@ -3,7 +3,7 @@ LessonPlace, with the lesson beside them.
 """
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from pkgutil import walk_packages
@@ -38,20 +38,21 @@ _LATER = ("lab", "copies", "gui.state", "gui.widgets", *(f"gui.{each.name}" for 
 _TURN = 20  # milliseconds
 _LEAST_SCREEN = 500  # pixels beside a lesson, in which every screen can be used
 _LESSON_WIDTH = "lessons/width"
-_OF_LESSON = (Do.LESSON_PRESENT, Do.LESSON_EXPORT, Do.LESSON_ANEW, Do.LESSON_LEAVE)
+_OF_LESSON = [each for each in Do if each.name.startswith("LESSON")]
 _TAB = QSize(16, 56)  # in the margin that every screen has
 
 
 def made(name: str, desk: Desk) -> LiveView:
     """Brought in when it is first opened: the window does not wait for what nobody looks at."""
-    of_one_page = name in ("events",)
-    module = import_module(f"gpuexplorer.gui.{name}{'' if of_one_page else '.view'}")
     more = []
     if name == "machines":
         from gpuexplorer.gui.state.groups import MachinesSource  # noqa: PLC0415
 
         more = [MachinesSource(desk.machines, desk.navigation)]
+    module = import_module(f"gpuexplorer.gui.{name}{'' if name == 'events' else '.view'}")
     view: LiveView = getattr(module, f"{name.capitalize()}View")(desk, *more)
+    view.setAccessibleName(next(tr(each.title) for each in VIEWS if each.name == name))
+    view.setObjectName(name)
     return view
 
 
@@ -123,18 +124,12 @@ class Screens(QStackedWidget):
         if desk is None:
             return  # the window is being put together, and what is remembered comes first
         if desk.machine.session.bare and name not in WITHOUT_CARDS:
-            if desk.machine.name:
-                self._show_nothing_there(desk)
-            else:
-                self._explain(name)
+            (self._show_nothing_there if desk.machine.name else self._explain)(name)
             return
         views = self._views.setdefault(desk.machine, {})
         if name not in views:
-            views[name] = view = made(name, desk)
-            [title] = [each.title for each in VIEWS if each.name == name]
-            view.setAccessibleName(tr(title))
-            view.setObjectName(name)
-            self.addWidget(view)
+            views[name] = made(name, desk)
+            self.addWidget(views[name])
         self._show(views[name])
 
     def commands_here(self) -> Sequence[QAction]:
@@ -152,17 +147,15 @@ class Screens(QStackedWidget):
 
     def step(self, by: int) -> None:
         """To the next screen, or the one before; round and round."""
-        several = self._desk is not None and self._desk.machines.several
-        seen = self._navigation.screen
+        several, seen = self._desk and self._desk.machines.several, self._navigation.screen
         names = [e.name for e in VIEWS if several or not e.several or e.name == seen]
         self._navigation.open_screen(names[(names.index(seen) + by) % len(names)])
 
     def stop(self) -> None:
         """Nothing is pulled after this. Harmless when called twice."""
         self._turns.stop()
-        for views in self._views.values():
-            for view in views.values():
-                view.stop()
+        for view in [view for views in self._views.values() for view in views.values()]:
+            view.stop()
 
     def _on_turn(self) -> None:
         module = next(self._modules, None)
@@ -179,7 +172,7 @@ class Screens(QStackedWidget):
         view.show_screen(name)
         self._show(view)
 
-    def _show_nothing_there(self, desk: Desk) -> None:
+    def _show_nothing_there(self, _: str) -> None:
         """In the place of the screens of another machine that reads no card."""
         if self._nothing_there is None:
             from gpuexplorer.gui.nothing_found import NothingThere  # noqa: PLC0415
@@ -188,7 +181,8 @@ class Screens(QStackedWidget):
             nothing.way_on_chosen.connect(partial(self._navigation.open_card, HOST_ID))
             nothing.card_came.connect(self.show_screen)
             self.addWidget(nothing)
-        self._nothing_there.show_machine(desk.machine)
+        assert self._desk is not None  # whose machine it is
+        self._nothing_there.show_machine(self._desk.machine)
         self.setCurrentWidget(self._nothing_there)
 
     def _show(self, screen: QWidget) -> None:
@@ -213,7 +207,7 @@ class LessonPlace(QSplitter):
         screens: Screens,
         commands: WindowCommands,
     ) -> None:
-        super().__init__()
+        super().__init__(childrenCollapsible=False, handleWidth=1)
         self._settings, self._navigation = settings, navigation
         self._screens, self._commands = screens, commands
         self._lab: Lab | None = None
@@ -221,11 +215,6 @@ class LessonPlace(QSplitter):
         self._column: LessonColumn | None = None
         self._pointer: Pointer | None = None
         self._folded = False
-        # Once more, when the screen has made itself small: before, it needs more room.
-        self._again = QTimer(self, singleShot=True, interval=0)
-        self._again.timeout.connect(self._arrange)
-        self.setChildrenCollapsible(False)
-        self.setHandleWidth(1)
         self.addWidget(screens)
         # The way back to a folded lesson takes no room from the screens.
         self._tab = IconButton(Icon.UNFOLD, tr("Unfold the lesson"), "Ctrl+Shift+B")
@@ -233,19 +222,7 @@ class LessonPlace(QSplitter):
         self._tab.setFixedSize(_TAB)
         self._tab.hide()
         self._tab.clicked.connect(self._on_fold_asked)
-        self._acts: dict[Do, Callable[[LessonColumn], None]] = {
-            Do.LESSON_DO: lambda column: column.do_next(),
-            Do.LESSON_NEXT: lambda column: column.turn(1),
-            Do.LESSON_BEFORE: lambda column: column.turn(-1),
-            Do.LESSON_KEYBOARD: self._move_keyboard,
-            Do.LESSON_FOLD: lambda _: self._on_fold_asked(),
-            Do.LESSON_STEPS: lambda column: column.open_steps(),
-            Do.LESSON_PRESENT: lambda column: column.present(),
-            Do.LESSON_EXPORT: lambda column: column.export(),
-            Do.LESSON_ANEW: lambda _: self.lessons().play_anew(),
-            Do.LESSON_LEAVE: lambda _: self.lessons().leave(),
-        }
-        for each in self._acts:
+        for each in _OF_LESSON:
             commands[each].triggered.connect(partial(self._on_command_given, each))
             commands[each].setVisible(False)
         screens.currentChanged.connect(self._tab.raise_)
@@ -275,12 +252,10 @@ class LessonPlace(QSplitter):
 
     def stop(self) -> None:
         """Nothing is run after this. Harmless when called twice."""
-        self._again.stop()
         column, self._column = self._column, None
-        if self._lessons is not None:
-            self._lessons.stop()
-        if column is not None:
-            column.stop()
+        for each in (self._lessons, column):
+            if each is not None:
+                each.stop()
 
     def _width(self) -> int:
         from gpuexplorer.gui.lessons.lesson_column import LEAST, USUAL  # noqa: PLC0415
@@ -291,39 +266,28 @@ class LessonPlace(QSplitter):
 
     def _room(self) -> int:
         """Where the lesson takes too much of it, the rail makes itself narrow."""
-        return max(self.width(), self.window().width() - NARROW)
+        return self.window().width() - NARROW
 
     def _arrange(self) -> None:
-        self._tab.setVisible(self._column is not None and self._folded)
+        column, seen = self._column, self.taken > 0
+        alone = seen and self._room() < self.taken + _LEAST_SCREEN
+        self._tab.setVisible(column is not None and not seen)
         self._tab.move(0, (self.height() - _TAB.height()) // 2)
-        self._tab.raise_()
-        narrow = self.taken > 0 and self._room() < self.taken + _LEAST_SCREEN
-        self._screens.setHidden(narrow)
-        if self._column is not None:
-            self._column.setHidden(self._folded)
-            self._column.setMinimumWidth(0 if narrow else 300)
-            width = self.width() if narrow else self._width()
+        self._screens.setHidden(alone)
+        if column is not None:
+            column.setHidden(not seen)
+            column.setMinimumWidth(0 if alone else 300)
+            width = self.width() if alone else self._width()
             self.setSizes([width, max(0, self.width() - width)])
 
     def _fold(self, *, folded: bool) -> None:
         self._folded = folded
         self._arrange()
         self.arranged.emit()
-        self._again.start()
-
-    def _move_keyboard(self, column: "LessonColumn") -> None:
-        """To the lesson, and from there back to the screen."""
-        if self._has_keyboard():
-            self._navigation.asked.emit()
-            self._screens.take_keyboard()
-        else:
-            column.take_keyboard()
 
     def _has_keyboard(self) -> bool:
-        focused = QApplication.focusWidget()
-        return not (self._column is None or focused is None) and self._column.isAncestorOf(
-            focused
-        )
+        column, focused = self._column, QApplication.focusWidget()
+        return column is not None and focused is not None and column.isAncestorOf(focused)
 
     def _on_opened(self) -> None:
         """Another lesson, the same on other cards, or none any more."""
@@ -345,25 +309,45 @@ class LessonPlace(QSplitter):
             self._column.more_asked.connect(self._on_more_asked)
             self.insertWidget(0, self._column)
             self.setStretchFactor(1, 1)
-        for each in self._acts:
+        for each in _OF_LESSON:
             self._commands[each].setVisible(player is not None)
         self._fold(folded=self._folded and None not in (before, player))
-        if focused and self._column is not None and not self._folded:
-            self._column.take_keyboard()
-        elif focused:
-            self._screens.take_keyboard()
+        if focused:
+            (self._column if self.taken and self._column else self._screens).take_keyboard()
 
     def _on_command_given(self, do: Do) -> None:
-        if self._column is not None:
-            if self._folded and do in (Do.LESSON_KEYBOARD, Do.LESSON_STEPS):
-                self._fold(folded=False)
-            self._acts[do](self._column)
+        if (column := self._column) is None:
+            return
+        if self._folded and do in (Do.LESSON_KEYBOARD, Do.LESSON_STEPS):
+            self._fold(folded=False)
+        match do:
+            case Do.LESSON_DO:
+                column.do_next()
+            case Do.LESSON_NEXT | Do.LESSON_BEFORE:
+                column.turn(1 if do is Do.LESSON_NEXT else -1)
+            case Do.LESSON_KEYBOARD if self._has_keyboard():
+                self._navigation.asked.emit()
+                self._screens.take_keyboard()
+            case Do.LESSON_KEYBOARD:
+                column.take_keyboard()
+            case Do.LESSON_FOLD:
+                self._on_fold_asked()
+            case Do.LESSON_STEPS:
+                column.open_steps()
+            case Do.LESSON_PRESENT:
+                column.present()
+            case Do.LESSON_EXPORT:
+                column.export()
+            case Do.LESSON_ANEW:
+                self.lessons().play_anew()
+            case Do.LESSON_LEAVE:
+                self.lessons().leave()
 
     def _on_fold_asked(self) -> None:
         self._fold(folded=not self._folded)
 
     def _on_more_asked(self, menu: QMenu) -> None:
-        menu.addActions([self._commands[each] for each in _OF_LESSON])
+        menu.addActions([self._commands[each] for each in _OF_LESSON[-4:]])
 
     def _on_screen_asked(self) -> None:
         """Where the lesson hides it, it gives way to what was asked for."""
@@ -371,7 +355,7 @@ class LessonPlace(QSplitter):
             self._fold(folded=True)
 
     def _on_dragged(self) -> None:
-        if self._column is not None and not self._folded and self._screens.isVisible():
+        if self._column is not None and self.taken and self._screens.isVisible():
             self._settings.remember(_LESSON_WIDTH, str(self._column.width()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -42,8 +42,8 @@ from gpuexplorer.gui.window_commands import Do, WindowCommands
 WIDE, NARROW = 208, 56
 # In a narrower window the screen needs the room more.
 NARROW_BELOW = 1000
-# Eight cells a row; what keeps Qt from wrapping one of them; around the list.
-_BOARD, _AROUND, _AIR = 8, 4, 8
+# Eight cells a row, with room for a bar that scrolls them; around the list.
+_BOARD, _BAR_ROOM, _AIR = 8, 14, 8
 _SIDE, _TEXT_LEFT = 20, 44.0
 _ENTRY, _LOW_ENTRY, _LEAST_ENTRY, _LOW = 36, 28, 22, 560
 _ROW, _LOW_ROW, _BOARD_ROW = 40, 28, 28
@@ -111,8 +111,7 @@ class Rail(QFrame):
         self._mark.setContentsMargins(18 if narrow else 20, 8, 17 if narrow else 8, 8)
         for entry in (*self.entries.values(), self.python):
             entry.show_narrow(narrow)
-        self.devices.show_narrow(narrow)
-        self._several.show_within(self.height(), narrow=narrow)
+        self._show_height()
         direction = QBoxLayout.Direction
         self._foot.setDirection(direction.BottomToTop if narrow else direction.LeftToRight)
         self._foot.setContentsMargins(11 if narrow else 14, 4, 12, 4)
@@ -140,7 +139,14 @@ class Rail(QFrame):
     def _on_machines_changed(self) -> None:
         """One machine needs no screen of all of them."""
         self.entries["machines"].setVisible(self._machines.several)
-        self._several.show_within(self.height(), narrow=self._narrow)
+        self._show_height()
+
+    def _show_height(self) -> None:
+        high, low = self.height(), self.height() <= _LOW
+        self._several.show_within(high, narrow=self._narrow)
+        self.devices.show_room(narrow=self._narrow, low=low)
+        for entry in self.entries.values():
+            entry.setMinimumHeight(_LEAST_ENTRY if low else _LOW_ENTRY)
 
     def _on_screen_changed(self, name: str) -> None:
         for each, entry in self.entries.items():
@@ -149,9 +155,7 @@ class Rail(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._several.show_within(self.height(), narrow=self._narrow)
-        for entry in self.entries.values():
-            entry.setMinimumHeight(_LOW_ENTRY if self.height() > _LOW else _LEAST_ENTRY)
+        self._show_height()
 
 
 class _RailButton(ToolButton):
@@ -215,6 +219,7 @@ class DeviceListView(DeviceView):
         self.setSelectionMode(QListView.SelectionMode.NoSelection)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.setMouseTracking(True)
+        self.setViewportMargins(_AIR, 0, _AIR, 0)
         self.clicked.connect(self._on_chosen)
         self.activated.connect(self._on_chosen)
         navigation.screen_changed.connect(self._mark)
@@ -226,24 +231,18 @@ class DeviceListView(DeviceView):
             flow = QListView.Flow
             self.setFlow(flow.LeftToRight if self.many else flow.TopToBottom)
             self.setWrapping(self.many)
-            self._measure()
+            self.updateGeometry()
             self._mark()
 
-    def show_narrow(self, narrow: bool) -> None:
-        self.narrow = narrow
-        self._measure()
-
-    def _measure(self) -> None:
-        """Whole rows, which are lower where few of them have room."""
-        high, whole = self.height(), self.sizeHint().height()
-        self.row_height = _ROW if high >= min(3 * _ROW, whole) else _LOW_ROW
-        step = _BOARD_ROW if self.many else self.row_height
-        self.setViewportMargins(_AIR, 0, _AIR, 0 if high >= whole else high % step)
-        # As needed, Qt would keep its room free beside cells, and push narrow chips aside.
-        off, policy = self.narrow or high >= whole, Qt.ScrollBarPolicy
+    def show_room(self, *, narrow: bool, low: bool) -> None:
+        """Rows are lower in a low window."""
+        self.narrow, self.row_height = narrow, _LOW_ROW if low else _ROW
+        # Where it is as needed, Qt keeps its room free beside cells.
+        policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(
-            policy.ScrollBarAlwaysOff if off else policy.ScrollBarAlwaysOn
+            policy.ScrollBarAlwaysOff if narrow else policy.ScrollBarAsNeeded
         )
+        self.updateGeometry()
         self.scheduleDelayedItemsLayout()
 
     def _mark(self) -> None:
@@ -256,14 +255,10 @@ class DeviceListView(DeviceView):
     def _on_chosen(self, index: QModelIndex) -> None:
         self._navigation.open_card(index.data(DEVICE).id)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._measure()
-        super().resizeEvent(event)
-
     def sizeHint(self) -> QSize:
         cards = max(0, self._model.rowCount() - 1)
-        rows = -(-cards // _BOARD) * _BOARD_ROW if self.many else cards * _ROW
-        return QSize(WIDE, rows + _ROW)
+        rows = -(-cards // _BOARD) * _BOARD_ROW if self.many else cards * self.row_height
+        return QSize(WIDE, rows + self.row_height)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, _LOW_ROW)
@@ -277,7 +272,8 @@ class _DeviceDrawing(Delegate):
         self._devices = devices
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        devices, width = self._devices, self._devices.viewport().width() - _AROUND
+        devices = self._devices
+        width = devices.width() - 2 * _AIR - (2 if devices.narrow else _BAR_ROOM)
         if devices.many and not index.data(DEVICE).host:
             return QSize(width // _BOARD, _BOARD_ROW)
         return QSize(width, devices.row_height)
