@@ -26,9 +26,9 @@ from gpuexplorer.gui.desk import PLOTS, VIEWS, Desk
 from gpuexplorer.gui.desktop.desktop import ask_for_stillness
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
 from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, FrameClock, News
-from gpuexplorer.gui.explanation import Explanation
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
+from gpuexplorer.gui.nothing_found import NothingFoundView
 from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.screens import LessonPlace, Screens
 from gpuexplorer.gui.small_window import Companions
@@ -124,8 +124,8 @@ class MainWindow(QMainWindow):
         )
         self.say = self._recordings.say
         self._comparing = WindowComparing(commands, time_window, self._recordings, *shared)
-        found = session.host, attempts, looked_for
-        self.explanation = Explanation(settings, navigation, commands, *found, self)
+        self.explanation = NothingFoundView(session.host, settings, navigation, commands)
+        self.explanation.show_search(attempts, looked_for)
         self.screens = Screens(navigation, self.explanation)
         self._lessons = LessonPlace(settings, navigation, self.screens, commands)
         CopyKey(self)
@@ -277,12 +277,15 @@ class MainWindow(QMainWindow):
         leave(self, tr("Simulate cards"), go, lab=self.machines.lab_here)
 
     def _on_real_cards_asked(self) -> None:
-        look_again = partial(self.explanation.look_again, self._look_again)
         if self._session.bare:
-            look_again()
+            self._look_for_cards()
         else:
             words, lab = tr(STOP_SIMULATING), self.machines.lab_here
-            leave(self, words, look_again, lab=lab, simulated=self._session)
+            leave(self, words, self._look_for_cards, lab=lab, simulated=self._session)
+
+    def _look_for_cards(self) -> None:
+        self.explanation.show_looking()
+        self._look_again()
 
     def _on_way_on_chosen(self) -> None:
         if self._session.bare:

@@ -3,15 +3,21 @@ NothingThere: the same of another machine, in a sentence.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QProcess, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QProcess, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
-from gpuexplorer.core.units import plain
-from gpuexplorer.core.words import mark, paragraph, tr
+from gpuexplorer.core.cards import HOST_ID, Card
+from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.units import memory, plain
+from gpuexplorer.core.words import Message, mark, paragraph, tr, trn
+from gpuexplorer.gui.cards.reasons import moment_words
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -30,9 +36,10 @@ from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import EmptyState, Page
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet, line_between
+from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.lab.packaged import folder
 from gpuexplorer.telemetry.facts import Attempt
-from gpuexplorer.telemetry.looked_for import Looked
+from gpuexplorer.telemetry.looked_for import Looked, Thing
 
 OVERVIEW = "overview"
 # What stands on each screen as soon as a card answers.
@@ -72,18 +79,20 @@ _DOCTOR_HEIGHT, _LOOK_EVERY = 480, 500  # pixels; milliseconds
 
 class NothingFoundView(Page):
     """The one button goes on to simulated cards, or back to them where they run already. The
-    reasons stand on the first screen; each other says what it would show.
+    reasons stand on the first screen; each other says what it would show. A look that finds the
+    same changes only its time, so that whoever reads it, or goes through it with the keys, is
+    not disturbed.
     """
 
     way_on_chosen = Signal()
-    practice_asked = Signal()
-    look_again_asked = Signal()
-    lab_asked = Signal()
-    host_asked = Signal()
-    reasons_asked = Signal()
 
-    def __init__(self) -> None:
+    def __init__(
+        self, host: Card, settings: Settings, navigation: Navigation, commands: WindowCommands
+    ) -> None:
         super().__init__()
+        self._host, self._settings = host, settings
+        self._found: tuple[Sequence[Attempt], Sequence[Looked]] = (), ()
+        self._every: float | None = None
         self.setAccessibleName(tr("No graphics card answers"))
         self._back = self._asked_by_key = False
         self.stands_for = OVERVIEW  # the screen in whose place it stands
@@ -98,7 +107,7 @@ class NothingFoundView(Page):
         self._button.setDefault(True)
         self._button.clicked.connect(self.way_on_chosen)
         self._again.setToolTip(tr("For real cards: a driver may have been loaded since."))
-        self._again.clicked.connect(self.look_again_asked)
+        self._again.clicked.connect(commands[Do.LOOK_AGAIN].trigger)
         self._promise = _centred("", Tone.FAINT)
         self._promise.setFont(look().letters.caption.font)
         links = [
@@ -108,25 +117,25 @@ class NothingFoundView(Page):
                     Icon.NOTE,
                     tr("Why no card answers"),
                     tr("What was looked for, where, and what to do about it."),
-                    self.reasons_asked,
+                    partial(navigation.open_screen, OVERVIEW),
                 ),
                 (
                     Icon.CARDS,
                     tr("See the computer's processor and memory"),
                     tr("How busy and how full they are, read since the start."),
-                    self.host_asked,
+                    partial(navigation.open_card, HOST_ID),
                 ),
                 (
                     Icon.LAB,
                     tr("Open the lab on the processor alone"),
                     tr("PyTorch computes there with real values; nothing is made up."),
-                    self.lab_asked,
+                    partial(navigation.open_screen, "lab"),
                 ),
                 (
                     Icon.LAB,
                     tr("Lab on two idle simulated cards"),
                     tr("Nobody else uses these cards. Values are real, times are modelled."),
-                    self.practice_asked,
+                    commands[Do.PRACTISE].trigger,
                 ),
             )
         ]
@@ -148,6 +157,12 @@ class NothingFoundView(Page):
         self.setFocusProxy(self._button)
         self.show_way_on(back=False)
         self.show_screen(OVERVIEW)
+        settings.changed.connect(self._show_found)
+
+    @property
+    def plugged_in(self) -> int:
+        """Cards that are there and cannot be read."""
+        return sum(each.found and each.what is Thing.NVIDIA_CARDS for each in self._found[1])
 
     def show_screen(self, name: str) -> None:
         """It stands in the place of this one."""
@@ -163,12 +178,22 @@ class NothingFoundView(Page):
         self._open_reasons.setHidden(first)
         self._fit()
 
-    def show_found(self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]) -> None:
-        """What was tried, and what was found instead."""
-        _empty(self._why)
-        hints = [_centred(tr(each.hint), Tone.QUIET) for each in attempts if each.hint]
-        add(self._said, *(_centred(tr(e.sentence), Tone.TEXT) for e in attempts), *hints)
-        self._panel.show_things(looked_for)
+    def show_search(self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]) -> None:
+        """What the newest look came to."""
+        before, self._found = self._found, ([*attempts], [*looked_for])
+        if self._found != before:
+            self._show_found()
+        self.show_rhythm(self._every)
+
+    def show_rhythm(self, every: float | None) -> None:
+        """So many seconds after each look comes another by itself; None where none comes."""
+        self._every, now = every, SystemClock().wall()
+        self._panel.show_time(moment_words(now, now), every)
+        if not self._again.isEnabled():
+            self._again.setEnabled(True)
+            self._again.setText(tr("Look again"))
+            if self._asked_by_key:
+                self._again.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_way_on(self, *, back: bool) -> None:
         """`back`: the simulated cards are there already, and only covered by this screen."""
@@ -191,14 +216,19 @@ class NothingFoundView(Page):
         self._again.setEnabled(False)
         self._again.setText(tr("Looking…"))
 
-    def show_looked(self, time: str, every: float | None) -> None:
-        """All is as it was, at this time; and it is looked for again by itself."""
-        self._panel.show_time(time, every)
-        if not self._again.isEnabled():
-            self._again.setEnabled(True)
-            self._again.setText(tr("Look again"))
-            if self._asked_by_key:
-                self._again.setFocus(Qt.FocusReason.OtherFocusReason)
+    def _show_found(self) -> None:
+        attempts, looked_for = self._found
+        _empty(self._why)
+        hints = [_centred(tr(each.hint), Tone.QUIET) for each in attempts if each.hint]
+        add(self._said, *(_centred(tr(e.sentence), Tone.TEXT) for e in attempts), *hints)
+        if looked_for:  # the computer itself is there in any case
+            where = trn("{count} core", "{count} cores", self._host.cores or 1)
+            if self._host.memory_bytes is not None:
+                units = self._settings.choices.units
+                where = f"{where}, {memory(self._host.memory_bytes, units)}"
+            read = Message("Read, and listed at the left as the host.")
+            looked_for = [*looked_for, Looked(Thing.HOST, where, found=True, sentence=read)]
+        self._panel.show_things(looked_for)
 
     def _fit(self) -> None:
         """In a low window nothing is drawn above the words."""
@@ -230,7 +260,7 @@ def _empty(holder: QWidget) -> None:
         each.deleteLater()
 
 
-def _link(icon: Icon, words: str, hint: str, asked: SignalInstance) -> ToolButton:
+def _link(icon: Icon, words: str, hint: str, asked: Callable[[], object]) -> ToolButton:
     link = ToolButton("word", icon, words)
     link.setToolTip(hint)
     link.clicked.connect(asked)

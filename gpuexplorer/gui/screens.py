@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QStackedWidget, QW
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.desk import VIEWS, WITHOUT_CARDS, Desk
-from gpuexplorer.gui.explanation import Explanation
+from gpuexplorer.gui.nothing_found import NothingFoundView, NothingThere
 from gpuexplorer.gui.rail.rail import NARROW
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
@@ -29,15 +29,14 @@ from gpuexplorer.gui.window_commands import Do, WindowCommands
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.lessons.lesson_column import LessonColumn, Pointer
-    from gpuexplorer.gui.nothing_found import NothingThere
     from gpuexplorer.gui.state.lessons import LessonsState
 
 # Brought in when the window stands, a module a turn, so that screens open at once. What needs
 # others comes after them.
 _LATER = ("lab", "copies", "gui.state", "gui.widgets", *(f"gui.{each.name}" for each in VIEWS))
 _TURN = 20  # milliseconds
-_LEAST_SCREEN = 500  # pixels beside a lesson, in which every screen can be used
-_LESSON_WIDTH = "lessons/width"
+# Pixels of a lesson, and beside it, in which every screen can be used.
+_LESSON, _LEAST_SCREEN = 340, 500
 _OF_LESSON = [each for each in Do if each.name.startswith("LESSON")]
 _TAB = QSize(16, 56)  # in the margin that every screen has
 
@@ -68,12 +67,16 @@ class Screens(QStackedWidget):
 
     rested = Signal()  # all parts of the program are there, some seconds after its start
 
-    def __init__(self, navigation: Navigation, explanation: Explanation) -> None:
+    def __init__(self, navigation: Navigation, explanation: NothingFoundView) -> None:
         super().__init__()
         self._navigation, self._explanation = navigation, explanation
         self._views: dict[MachineState, dict[str, LiveView]] = {}
         self._desk: Desk | None = None
-        self._nothing_there: NothingThere | None = None
+        self._nothing_there = NothingThere()
+        self._nothing_there.way_on_chosen.connect(partial(navigation.open_card, HOST_ID))
+        self._nothing_there.card_came.connect(self.show_screen)
+        self.addWidget(explanation)
+        self.addWidget(self._nothing_there)
         self._modules = _modules()
         self._turns = QTimer(self, interval=_TURN)
         self._turns.timeout.connect(self._on_turn)
@@ -110,7 +113,8 @@ class Screens(QStackedWidget):
 
     def show_reasons(self) -> None:
         """Over the screens, which stay as they are."""
-        self._explain("")
+        self._explanation.show_screen("")
+        self._show(self._explanation)
         self.take_keyboard()
 
     def show_screen(self) -> None:
@@ -123,10 +127,16 @@ class Screens(QStackedWidget):
             return
         if desk is None:
             return  # the window is being put together, and what is remembered comes first
-        if desk.machine.session.bare and name not in WITHOUT_CARDS:
-            (self._show_nothing_there if desk.machine.name else self._explain)(name)
+        machine = desk.machine
+        if machine.session.bare and name not in WITHOUT_CARDS:
+            if machine.name:
+                self._nothing_there.show_machine(machine)
+                self.setCurrentWidget(self._nothing_there)
+            else:
+                self._explanation.show_screen(name)
+                self._show(self._explanation)
             return
-        views = self._views.setdefault(desk.machine, {})
+        views = self._views.setdefault(machine, {})
         if name not in views:
             views[name] = made(name, desk)
             self.addWidget(views[name])
@@ -164,26 +174,6 @@ class Screens(QStackedWidget):
         else:
             self._turns.stop()
             self.rested.emit()
-
-    def _explain(self, name: str) -> None:
-        """In the place of the screen of that name."""
-        view = self._explanation.view()
-        self.addWidget(view)  # once
-        view.show_screen(name)
-        self._show(view)
-
-    def _show_nothing_there(self, _: str) -> None:
-        """In the place of the screens of another machine that reads no card."""
-        if self._nothing_there is None:
-            from gpuexplorer.gui.nothing_found import NothingThere  # noqa: PLC0415
-
-            self._nothing_there = nothing = NothingThere()
-            nothing.way_on_chosen.connect(partial(self._navigation.open_card, HOST_ID))
-            nothing.card_came.connect(self.show_screen)
-            self.addWidget(nothing)
-        assert self._desk is not None  # whose machine it is
-        self._nothing_there.show_machine(self._desk.machine)
-        self.setCurrentWidget(self._nothing_there)
 
     def _show(self, screen: QWidget) -> None:
         """Who goes through the rail with the keys stays there."""
@@ -227,12 +217,12 @@ class LessonPlace(QSplitter):
             commands[each].setVisible(False)
         screens.currentChanged.connect(self._tab.raise_)
         navigation.asked.connect(self._on_screen_asked)
-        self.splitterMoved.connect(self._on_dragged)
 
     @property
     def taken(self) -> int:
         """Pixels that the lesson takes from the screens."""
-        return 0 if self._column is None or self._folded else self._width()
+        column = self._column
+        return 0 if column is None or self._folded else max(column.width(), _LESSON)
 
     def lessons(self) -> "LessonsState":
         """Made when somebody first looks at them."""
@@ -257,28 +247,15 @@ class LessonPlace(QSplitter):
             if each is not None:
                 each.stop()
 
-    def _width(self) -> int:
-        from gpuexplorer.gui.lessons.lesson_column import LEAST, USUAL  # noqa: PLC0415
-
-        kept = self._settings.remembered(_LESSON_WIDTH) or ""
-        wanted = int(kept) if kept.isdecimal() else USUAL
-        return max(LEAST, min(wanted, self._room() - _LEAST_SCREEN))
-
-    def _room(self) -> int:
-        """Where the lesson takes too much of it, the rail makes itself narrow."""
-        return self.window().width() - NARROW
-
     def _arrange(self) -> None:
-        column, seen = self._column, self.taken > 0
-        alone = seen and self._room() < self.taken + _LEAST_SCREEN
+        column, seen = self._column, self._column is not None and not self._folded
+        # Where the lesson takes too much of the room, the rail makes itself narrow.
+        alone = seen and self.window().width() - NARROW < _LESSON + _LEAST_SCREEN
         self._tab.setVisible(column is not None and not seen)
         self._tab.move(0, (self.height() - _TAB.height()) // 2)
         self._screens.setHidden(alone)
         if column is not None:
             column.setHidden(not seen)
-            column.setMinimumWidth(0 if alone else 300)
-            width = self.width() if alone else self._width()
-            self.setSizes([width, max(0, self.width() - width)])
 
     def _fold(self, *, folded: bool) -> None:
         self._folded = folded
@@ -305,10 +282,12 @@ class LessonPlace(QSplitter):
         if player is not None:
             pointer = self._pointer = self._pointer or Pointer(self._navigation, self.window())
             self._column = LessonColumn(player, self.lessons(), self._navigation, pointer)
+            self._column.setMinimumWidth(300)
             self._column.fold_asked.connect(self._on_fold_asked)
             self._column.more_asked.connect(self._on_more_asked)
             self.insertWidget(0, self._column)
             self.setStretchFactor(1, 1)
+            self.setSizes([_LESSON, max(0, self.width() - _LESSON)])
         for each in _OF_LESSON:
             self._commands[each].setVisible(player is not None)
         self._fold(folded=self._folded and None not in (before, player))
@@ -353,10 +332,6 @@ class LessonPlace(QSplitter):
         """Where the lesson hides it, it gives way to what was asked for."""
         if self._screens.isHidden():
             self._fold(folded=True)
-
-    def _on_dragged(self) -> None:
-        if self._column is not None and self.taken and self._screens.isVisible():
-            self._settings.remember(_LESSON_WIDTH, str(self._column.width()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

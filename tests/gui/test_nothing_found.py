@@ -18,7 +18,6 @@ from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.nothing_found import OVERVIEW, DoctorSheet, NothingFoundView
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.telemetry.backend import NoCards
@@ -132,18 +131,6 @@ def test_simulated_cards_that_were_asked_for_take_its_place(
     finally:
         window.close()
         session.stop()
-
-
-def test_where_cards_answer_the_reasons_are_put_together_once_somebody_asks(
-    open_window: OpenWindow,
-) -> None:
-    settings = Settings()
-    settings.remember("window/screen", "card")
-    session = session_of({card(0): working()}, SIMULATED)
-    window = open_window(session, [NO_DRIVER], LOOKED_FOR, or_simulated=True, settings=settings)
-    assert window.findChildren(NothingFoundView) == []
-    click(window, "What was looked for")
-    assert "The library is not here." in texts(window)
 
 
 def test_the_banner_leads_to_the_reasons_and_one_gets_back(open_window: OpenWindow) -> None:
