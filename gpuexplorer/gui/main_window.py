@@ -16,12 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
 
-from gpuexplorer.core import metrics as m
-from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.reasons import short_reasons, state_mark
 from gpuexplorer.gui.desk import PLOTS, VIEWS, Desk
 from gpuexplorer.gui.desktop.desktop import ask_for_stillness
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
@@ -64,11 +60,6 @@ from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
 _WORTH_AN_ALERT = frozenset(
     {Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR}
 )
-_WATCHED = (
-    *(m.GPU_UTILIZATION, m.MEMORY_USED, m.POWER_DRAW),
-    *(m.TEMPERATURE, m.FAN_SPEED, m.CLOCK_SM),
-)
-_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.TOO_SOON, Absence.NOT_ASKED})
 _MOST_NAMED = 4
 _RAIL, _NARROW = "window/rail", "narrow"
 
@@ -436,15 +427,10 @@ def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
     """What no card, or not every card, reports: in a few words, and in full."""
     lacking: dict[str, list[str]] = {}
     for each in cards:
-        state, missing = state_mark(each.state), each.reading.missing
-        whys = [tr("Not read yet") if state is None else state.word]
-        if each.answers:
-            whys = [
-                tr("{label}: {reason}", label=tr(METRICS[metric].label), reason=_why(absence))
-                for metric in _WATCHED
-                if (absence := missing.get(metric, Absence.NOT_ASKED)) not in _PASSING
-            ]
-        for why in whys:
+        figures = (each.busy, each.memory.figure, *each.brief_figures[:4])
+        whys = [figure.spoken for figure in figures if not figure.known]
+        state = each.word if each.mark is None else each.mark.word
+        for why in whys if each.answers else [state]:
             lacking.setdefault(why, []).append(each.number)
     lines = []
     for what, numbers in lacking.items():
@@ -457,7 +443,3 @@ def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
         return tr("Nothing missing"), tr("Every card answers with every figure shown.")
     few = trn("{count} thing missing", "{count} things missing", len(lines))
     return lines[0] if len(lines) == 1 else few, "\n".join(lines)
-
-
-def _why(absence: Absence) -> str:
-    return tr("none") if absence is Absence.NO_PART else short_reasons(absence)[0]
