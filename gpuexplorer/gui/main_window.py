@@ -16,8 +16,17 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
 
+from gpuexplorer.core.metrics import (
+    CLOCK_SM,
+    FAN_SPEED,
+    GPU_UTILIZATION,
+    MEMORY_USED,
+    POWER_DRAW,
+    TEMPERATURE,
+)
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.figure import figure
 from gpuexplorer.gui.desk import PLOTS, VIEWS, Desk
 from gpuexplorer.gui.desktop.desktop import ask_for_stillness
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
@@ -60,6 +69,7 @@ from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
 _WORTH_AN_ALERT = frozenset(
     {Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR}
 )
+_WATCHED = GPU_UTILIZATION, MEMORY_USED, POWER_DRAW, TEMPERATURE, FAN_SPEED, CLOCK_SM
 _MOST_NAMED = 4
 _RAIL, _NARROW = "window/rail", "narrow"
 
@@ -427,10 +437,10 @@ def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
     """What no card, or not every card, reports: in a few words, and in full."""
     lacking: dict[str, list[str]] = {}
     for each in cards:
-        figures = (each.busy, each.memory.figure, *each.brief_figures[:4])
-        whys = [figure.spoken for figure in figures if not figure.known]
+        reading = each.reading
+        gone = [figure(reading, m, each.units) for m in _WATCHED if m in reading.missing]
         state = each.word if each.mark is None else each.mark.word
-        for why in whys if each.answers else [state]:
+        for why in [e.spoken for e in gone] if each.answers else [state]:
             lacking.setdefault(why, []).append(each.number)
     lines = []
     for what, numbers in lacking.items():

@@ -60,10 +60,8 @@ class StatusLine(QFrame):
         if session.past.ended is not None:
             form = mark("Recorded every {seconds} s")
         elif session.bare:
-            form, every = (
-                mark("Only the computer itself is read, every {seconds} s"),
-                session.host_period,
-            )
+            form = mark("Only the computer itself is read, every {seconds} s")
+            every = session.host_period
         else:
             missed = mark("Read every {seconds} s, {missed} missed")
             form = missed if beats.missed else mark("Read every {seconds} s, none late")

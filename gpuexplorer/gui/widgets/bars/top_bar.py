@@ -64,8 +64,7 @@ class SourceBadge(Tag):
             meaning = tr("These figures were recorded earlier; no card is read for them.")
             if source.simulated:
                 words = tr("{simulated}, recording", simulated=tr(SIMULATED))
-                made_up = tr("No real card was read: all figures are made up.")
-                meaning = f"{meaning} {made_up}"
+                meaning = tr("Figures that were made up were recorded; no real card was read.")
             self._show(words, meaning, filled=source.simulated)
         elif source is None or not source.cards:
             meaning = tr("No card answers: only the computer's processor and memory are read.")
@@ -153,8 +152,7 @@ class RecordButton(_Saying):
         why = trouble or tr("Record what is read, into a file (Ctrl+R)")
         if not possible:
             why = tr("This is a recording already. Go back to the live cards to record.")
-        sign = (Icon.WARNING, Tone.WARN) if trouble else _DOT
-        self._turn(recording=False, enabled=possible, sign=sign)
+        self._turn(on=False, enabled=possible, worry=bool(trouble))
         self.say((word, "", ""), word, why)
 
     def show_recording(self, seconds: float, size: int) -> None:
@@ -169,17 +167,11 @@ class RecordButton(_Saying):
         self._turn(enabled=False)
         self.say((words, "", ""), words, words)
 
-    def _turn(
-        self,
-        *,
-        recording: bool = True,
-        enabled: bool = True,
-        sign: tuple[Icon, Tone] = _DOT,
-    ) -> None:
-        turned, self.recording = recording is not self.recording, recording
+    def _turn(self, *, on: bool = True, enabled: bool = True, worry: bool = False) -> None:
+        turned, self.recording = on is not self.recording, on
         self.setEnabled(enabled)
-        self.setIcon(icon_of(*sign))
-        restyle(self, "on", recording)
+        self.setIcon(icon_of(Icon.WARNING, Tone.WARN) if worry else icon_of(*_DOT))
+        restyle(self, "on", on)
         if turned:
             self.turned.emit()
 
