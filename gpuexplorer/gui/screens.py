@@ -253,9 +253,15 @@ class LessonPlace(QSplitter):
         alone = seen and self.window().width() - NARROW < _LESSON + _LEAST_SCREEN
         self._tab.setVisible(column is not None and not seen)
         self._tab.move(0, (self.height() - _TAB.height()) // 2)
+        again = self._screens.isHidden() and not alone
         self._screens.setHidden(alone)
         if column is not None:
             column.setHidden(not seen)
+            if again:
+                self._share()
+
+    def _share(self) -> None:
+        self.setSizes([_LESSON, max(0, self.width() - _LESSON)])
 
     def _fold(self, *, folded: bool) -> None:
         self._folded = folded
@@ -287,7 +293,7 @@ class LessonPlace(QSplitter):
             self._column.more_asked.connect(self._on_more_asked)
             self.insertWidget(0, self._column)
             self.setStretchFactor(1, 1)
-            self.setSizes([_LESSON, max(0, self.width() - _LESSON)])
+            self._share()
         for each in _OF_LESSON:
             self._commands[each].setVisible(player is not None)
         self._fold(folded=self._folded and None not in (before, player))

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.code.cell_editor import Completions, is_open, without_prompts
 from gpuexplorer.gui.lab.code.code_pane import CodePane
+from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.settings import Choices
 from gpuexplorer.lab.events import Completed
 from gpuexplorer.lab.wire import Complete
 from tests.gui.hands import press, texts, the
