@@ -170,10 +170,12 @@ class App:
         self._session = self._here = session
         self._search.go_on(until_found=session.bare)
         # The window says what it wants first, and so gets all of it with the first beat.
+        window = self.window
         if session.bare:
-            self.window.show_nothing(attempts, looked_for(Place()), session, quietly=quietly)
-        else:
-            self.window.show_session(session, quietly=quietly)
+            window.explanation.show_search(attempts, looked_for(Place()))
+        window.show_session(session, quietly=quietly)
+        if session.bare and window.machines.state.session is session:
+            window.navigation.open_screen("overview")  # which says why
         session.start()
         for each in left:
             _end(each)

@@ -27,7 +27,7 @@ from gpuexplorer.core.words import Message, paragraph, told, tr
 if TYPE_CHECKING:
     from gpuexplorer.fleet.fleet import Fleet
 
-# What view_list.py offers, which this may not ask: a wrong word is told before Qt is loaded.
+# What gui/desk.py offers, which this may not ask: a wrong word is told before Qt is loaded.
 SCREENS = (
     *("overview", "card", "processes", "topology", "events", "lab", "copies", "lessons"),
     "machines",

@@ -31,7 +31,6 @@ class CrashReports(QObject):
         super().__init__(window)
         self._window, self._stopped = window, False
         self._seen: set[str] = set()
-        self._dialog: CrashDialog | None = None
         self._before, self._before_in_threads = sys.excepthook, threading.excepthook
         self._caught.connect(self._on_caught, Qt.ConnectionType.QueuedConnection)
         sys.excepthook, threading.excepthook = self._take, self._take_from_thread
@@ -68,21 +67,15 @@ class CrashReports(QObject):
             self._caught.emit(report)
 
     def _take_from_thread(self, args: threading.ExceptHookArgs) -> None:
-        if self._stopped:
-            self._before_in_threads(args)
-        elif args.exc_value is not None:
+        if args.exc_value is not None:
             self._take(args.exc_type, args.exc_value, args.exc_traceback)
 
     def _on_caught(self, report: str) -> None:
-        if self._dialog is not None:
-            self._dialog.report.appendPlainText(f"\n{report}")
-            return
-        self._dialog = CrashDialog(report, self._window)
-        self._dialog.finished.connect(self._on_dialog_closed)
-        self._dialog.open()
-
-    def _on_dialog_closed(self) -> None:
-        self._dialog = None
+        for there in self._window.findChildren(CrashDialog):
+            if there.isVisible():
+                there.report.appendPlainText(f"\n{report}")
+                return
+        CrashDialog(report, self._window).open()
 
 
 class CrashDialog(QDialog):
@@ -90,34 +83,32 @@ class CrashDialog(QDialog):
     parts alone, since any of ours may be the one that has the bug.
     """
 
-    def __init__(self, report: str, parent: QWidget | None = None) -> None:
+    def __init__(self, report: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("A bug in GPU Explorer"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(680, 420)
-        sentence = QLabel(
-            tr(
-                "This is a mistake in the program, not in your computer. The program goes on; "
-                "what you see may be incomplete until it is started again."
-            )
+        words = tr(
+            "This is a mistake in the program, not in your computer. The program goes on; "
+            "what you see may be incomplete until it is started again."
         )
-        sentence.setWordWrap(True)
+        sentence = QLabel(words, wordWrap=True)
         system = f"Python {platform.python_version()}, Qt {qVersion()}, {platform.platform()}"
-        self.report = QPlainTextEdit(f"GPU Explorer {__version__}, {system}\n\n{report}")
-        self.report.setReadOnly(True)
+        text = f"GPU Explorer {__version__}, {system}\n\n{report}"
+        self.report = QPlainTextEdit(text, readOnly=True)
         self.report.setAccessibleName(tr("Report"))
         self.report.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         buttons, role = QDialogButtonBox(), QDialogButtonBox.ButtonRole
-        buttons.addButton(tr("Copy report"), role.ActionRole).clicked.connect(self._on_copied)
+        copy = buttons.addButton(tr("Copy report"), role.ActionRole)
+        copy.clicked.connect(
+            lambda: QGuiApplication.clipboard().setText(self.report.toPlainText())
+        )
         close = buttons.addButton(tr("Go on"), role.AcceptRole)
+        close.setDefault(True)
+        close.setFocus()
         buttons.accepted.connect(self.accept)
         column = QVBoxLayout(self)
         column.setSpacing(16)
         column.setContentsMargins(24, 24, 24, 24)
         for part in (sentence, self.report, buttons):
             column.addWidget(part)
-        close.setDefault(True)
-        close.setFocus()
-
-    def _on_copied(self) -> None:
-        QGuiApplication.clipboard().setText(self.report.toPlainText())

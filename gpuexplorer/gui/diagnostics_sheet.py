@@ -25,12 +25,11 @@ class DiagnosticsSheet(Sheet):
         super().__init__(tr("Diagnostics"), window, 600)
         self._diagnostics, self._clock = diagnostics, clock
         self._beats_for_us = not diagnostics.heartbeat.isActive()
-        form, body = QFormLayout(), look().letters.body
-        form.setHorizontalSpacing(24)
-        self._figures = []
-        for what, figure in cost_lines(diagnostics.figures()):
-            self._figures.append(label(figure, body))
-            form.addRow(label(what, body, Tone.QUIET), self._figures[-1])
+        form, lines = QFormLayout(horizontalSpacing=24), cost_lines(diagnostics.figures())
+        letters = look().letters.body
+        self._figures = [label("", letters) for _ in lines]
+        for figure, (what, _) in zip(self._figures, lines, strict=True):
+            form.addRow(label(what, letters, Tone.QUIET), figure)
         self.body.addLayout(form)
         self.add_sentence(
             tr(

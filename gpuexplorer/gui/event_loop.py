@@ -17,11 +17,13 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.session import Session
 
 Needs = ParamSpec("Needs")
 Result = TypeVar("Result")
 # Looking whether something new came is cheap; drawing follows only where something did.
 LONGEST_PERIOD, SHORTEST_PERIOD = 0.25, 0.1
+_AT_LEAST_EVERY = 1.5  # seconds
 _SWEEP_EVERY = 2_000  # milliseconds
 _DUE = 10  # shorter searches since the last long one; Python's own measure
 
@@ -157,6 +159,23 @@ class FrameClock(QObject):
         if event.type() in (kind.Show, kind.Hide, kind.WindowStateChange):
             self._follow()
         return False
+
+
+class News:
+    """Whether anything new is to be drawn. Seconds without an answer are counted even where no
+    reading comes: longer than from one to the next, so that nothing is drawn twice.
+    """
+
+    def __init__(self) -> None:
+        self._seen, self._seen_at = (-1, -1), 0.0
+
+    def came(self, session: Session) -> bool:
+        now, beats = session.desk.now(), session.beats()
+        seen = beats.taken, beats.missed
+        if seen == self._seen and now - self._seen_at < _AT_LEAST_EVERY:
+            return False
+        self._seen, self._seen_at = seen, now
+        return True
 
 
 class Sweeping(QObject):

@@ -27,20 +27,21 @@ def leave(
     """At once where nothing is lost; `words` say what is done, for the button. Another session
     has other devices, so its lab begins anew. `simulated`: these cards go, and their past.
     """
-    if lab is not None and lab.recorded:
-        then()
-        return
-    cells = lab is not None and any(each.number for each in lab.ledger.cells)
-    program = lab.program.chosen if lab is not None and lab.program.phase.runs else None
-    seconds = 0.0
-    if simulated is not None and simulated.history.began is not None:
-        seconds = simulated.clock.now() - simulated.history.began
-    past = span_words(seconds) if seconds >= _WORTH_KEEPING else ""
+    cells = program = past = None
+    if lab is not None and not lab.recorded:
+        cells = [each for each in lab.ledger.cells if each.number]
+        program = lab.program.chosen if lab.program.phase.runs else None
+    if simulated is not None and (began := simulated.history.began) is not None:
+        seconds = simulated.clock.now() - began
+        past = span_words(seconds) if seconds >= _WORTH_KEEPING else ""
     if not (cells or program or past):
         then()
         return
-    in_lab = cells or program is not None
-    heading = tr("Leave what is in the lab?") if in_lab else tr("Leave the simulated cards?")
+    heading = (
+        tr("Leave what is in the lab?")
+        if cells or program
+        else tr("Leave the simulated cards?")
+    )
     sheet = Sheet(heading, window)
     if program is not None:
         runs = mark("{file} still runs, and is ended with all that it started.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, Qt
@@ -15,20 +16,24 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
 
-from gpuexplorer.core import metrics as m
-from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.core.units import plain
-from gpuexplorer.core.words import tr, trn
+from gpuexplorer.core.metrics import (
+    CLOCK_SM,
+    FAN_SPEED,
+    GPU_UTILIZATION,
+    MEMORY_USED,
+    POWER_DRAW,
+    TEMPERATURE,
+)
+from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.reasons import short_reasons, state_mark
+from gpuexplorer.gui.cards.figure import figure
 from gpuexplorer.gui.desk import PLOTS, VIEWS, Desk
 from gpuexplorer.gui.desktop.desktop import ask_for_stillness
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
-from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, FrameClock
-from gpuexplorer.gui.explanation import Explanation
+from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, FrameClock, News
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
+from gpuexplorer.gui.nothing_found import NothingFoundView
 from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.recordings import SUFFIX, WindowComparing, WindowRecordings
 from gpuexplorer.gui.screens import LessonPlace, Screens
@@ -52,7 +57,8 @@ from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.sheets.small_sheets import about_sheet, keys_sheet
 from gpuexplorer.gui.window_alerts import WindowAlerts
-from gpuexplorer.gui.window_commands import CopyKey, Do, WindowCommands
+from gpuexplorer.gui.window_commands import CommandGroup, CopyKey, Do, WindowCommands, command
+from gpuexplorer.gui.window_comparing import WindowComparing
 from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.happenings import Happening, Kind
@@ -63,13 +69,7 @@ from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
 _WORTH_AN_ALERT = frozenset(
     {Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE, Kind.XID, Kind.MEMORY_ERROR}
 )
-# Seconds without an answer are counted even where no reading comes.
-_AT_LEAST_EVERY = 1.5
-_WATCHED = (
-    *(m.GPU_UTILIZATION, m.MEMORY_USED, m.POWER_DRAW),
-    *(m.TEMPERATURE, m.FAN_SPEED, m.CLOCK_SM),
-)
-_PASSING = frozenset({Absence.NOT_YET, Absence.NEEDS_TWO, Absence.TOO_SOON, Absence.NOT_ASKED})
+_WATCHED = GPU_UTILIZATION, MEMORY_USED, POWER_DRAW, TEMPERATURE, FAN_SPEED, CLOCK_SM
 _MOST_NAMED = 4
 _RAIL, _NARROW = "window/rail", "narrow"
 
@@ -86,24 +86,22 @@ class MainWindow(QMainWindow):
         simulate: Callable[[str], None],
         bridge: Bridge | None = None,
         settings: Settings | None = None,
-        look_again: Callable[[], None] | None = None,
+        look_again: Callable[[], None] = lambda: None,
         open_recording: Callable[[Path], None] = lambda _: None,
         close_recording: Callable[[], None] = lambda: None,
         always_on: AlwaysOn | None = None,
         machines: MachinesState | None = None,
     ) -> None:
-        """`simulate` starts the cards named; `look_again` ends them and looks for real ones;
-        `open_recording` reads a file and shows it, `close_recording` what was shown before.
-        """
         self.look = look()  # before the first widget, so that all have its letters
         super().__init__()
         self._session, self._wants = session, list[tuple[Session, Want]]()
-        self._nothing_real, self._quitting = or_simulated or session.bare, False
-        self._drawn, self._pulled_at = (-1, -1), 0.0
+        self._nothing_real, self._quitting = or_simulated, False
+        self._news = News()
         self._simulate, self._look_again = simulate, look_again
         self.open_recording, self.close_recording = open_recording, close_recording
         self.setAcceptDrops(True)
         self.settings = settings = settings or Settings(parent=self)
+        bridge = bridge or Bridge(self)
         self._stillness = ask_for_stillness(self.look.follow_stillness, self)
         self.frame_clock = clock = FrameClock(self)
         self.time_window = time_window = TimeWindow(parent=self)
@@ -115,19 +113,21 @@ class MainWindow(QMainWindow):
         shared = (self._notices, self)
         self._alerts = WindowAlerts(settings, navigation, clock, *shared, bridge, tray)
         machines = machines or MachinesState(settings, session, parent=self)
-        self._rail = Rail(navigation, machines, commands.menu_of_program)
+        self._rail = Rail(navigation, machines, time_window, commands)
         self.machines = WindowMachines(
             *(settings, commands, navigation, clock, machines, self._notices),
             *(close_recording, self),
         )
-        self._top, self.status = TopBar(time_window), StatusLine()
+        self._top, self.status = TopBar(time_window, commands), StatusLine()
         self._always_on, record = always_on or AlwaysOn(settings), self._top.record
         self._recordings = WindowRecordings(
             settings, commands, record, time_window, self._always_on, *shared
         )
         self.say = self._recordings.say
         self._comparing = WindowComparing(commands, time_window, self._recordings, *shared)
-        self.screens = Screens(navigation)
+        self.explanation = NothingFoundView(session.host, settings, navigation, commands)
+        self.explanation.show_search(attempts, looked_for)
+        self.screens = Screens(navigation, self.explanation)
         self._lessons = LessonPlace(settings, navigation, self.screens, commands)
         CopyKey(self)
         beside = column(self._top, self._recordings.strips, self._lessons, GROWS, gap=0)
@@ -136,12 +136,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(QWidget())
         column(upper, GROWS, lower, within=self.centralWidget(), gap=0)
         self.diagnostics = Diagnostics(self, clock, navigation)
-        self.explanation = Explanation(
-            *(settings, self.screens, navigation, self._rail, session.host),
-            *(look_again is not None, attempts, looked_for, self),
-        )
         simulated = partial(self._leave_for, MAKE_BELIEVE)
-        practice = partial(self._leave_for, IDLE, "lab")
         for do, slot in (
             (Do.SEARCH, self._on_palette_asked),
             (Do.KEYS, self._on_keys_asked),
@@ -150,16 +145,16 @@ class MainWindow(QMainWindow):
             (Do.FOLD, self._on_fold_asked),
             (Do.SETTINGS, self.open_settings),
             (Do.MENU, self._rail.open_menu),
-            (Do.DIAGNOSTICS, self._on_diagnostics_asked),
-            (Do.ABOUT, self._on_about_asked),
+            (Do.DIAGNOSTICS, lambda: DiagnosticsSheet(self.diagnostics, clock, self).open()),
+            (Do.ABOUT, lambda: about_sheet(self).open()),
             (Do.NEXT_SCREEN, partial(self.screens.step, 1)),
             (Do.SCREEN_BEFORE, partial(self.screens.step, -1)),
             (Do.QUIT, self._on_quit_asked),
             (Do.STOP_SIMULATING, self._on_real_cards_asked),
             (Do.LOOK_AGAIN, self._on_real_cards_asked),
             (Do.SIMULATE, simulated),
-            (Do.PRACTISE, practice),
-            (Do.REASONS, self.explanation.open),
+            (Do.PRACTISE, partial(self._leave_for, IDLE, "lab")),
+            (Do.REASONS, self.screens.show_reasons),
         ):
             commands[do].triggered.connect(slot)
         clock.ticked.connect(time_window.follow_clock)
@@ -169,44 +164,20 @@ class MainWindow(QMainWindow):
         self.screens.rested.connect(self.machines.pythons.find)
         self.screens.currentChanged.connect(self._on_screen_changed)
         self._lessons.arranged.connect(self._fold)
-        self._rail.fold_asked.connect(self._on_fold_asked)
-        self._top.search_asked.connect(self._on_palette_asked)
-        self._top.real_cards_asked.connect(self._on_real_cards_asked)
-        self.explanation.look_again_asked.connect(self._on_real_cards_asked)
         self.explanation.way_on_chosen.connect(self._on_way_on_chosen)
-        self.explanation.practice_asked.connect(practice)
         navigation.simulated_cards_asked.connect(simulated)
         navigation.idle_cards_asked.connect(partial(self._leave_for, IDLE))
-        machines.shown_changed.connect(self._on_machine_chosen)
-        machines.changed.connect(self._on_machines_changed)
+        machines.shown_changed.connect(lambda: self._show(machines.session))
+        machines.changed.connect(self._follow_alerts)
         self._recordings.open_asked.connect(open_recording)
         self._recordings.close_asked.connect(close_recording)
         self.look.changed.connect(self._on_look_changed)
-        if bridge is not None:
-            bridge.happened.connect(self._on_happened)
+        bridge.happened.connect(self._on_happened)
         self._on_look_changed()
-        places.begin_where_left(
-            self, navigation, time_window, settings, [each.name for each in VIEWS]
-        )
-        time_window.changed.connect(self._on_time_changed)
+        screens = [each.name for each in VIEWS]
+        places.begin_where_left(self, navigation, time_window, settings, screens)
         settings.changed.connect(self._on_settings_changed)
-        self._on_settings_changed()
         self.show_session(session)
-
-    def show_nothing(
-        self,
-        attempts: Sequence[Attempt],
-        looked_for: Sequence[Looked],
-        bare: Session,
-        *,
-        quietly: bool = False,
-    ) -> None:
-        """The simulated cards were left, and there are no real ones."""
-        self._nothing_real = True
-        self.explanation.show_search(attempts, looked_for)
-        self.show_session(bare, quietly=quietly)
-        if self._session is bare:
-            self.navigation.open_screen("overview")  # which says why
 
     def show_session(self, session: Session, *, quietly: bool = False) -> None:
         """From now on a recording, or this session of this computer: a real driver came, or the
@@ -218,36 +189,36 @@ class MainWindow(QMainWindow):
         self._show(session)
 
     def open_settings(self) -> None:
-        """Or close them again."""
-        lab = self.machines.lab(self._session)
-        self._alerts.open_settings(lab.machine, self._always_on, lab)
+        """Where they stand open already, they are closed: the same key opens and closes."""
+        from gpuexplorer.gui.settings.alerts import AlertsSection  # noqa: PLC0415
+        from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
+
+        for before in self.findChildren(SettingsDialog):
+            if before.isVisible():
+                before.reject()
+                return
+        lab, settings = self.machines.lab(self._session), self.settings
+        alerts = AlertsSection(settings, lab.machine, self._alerts.watch, self._alerts.desktop)
+        SettingsDialog(settings, lab.machine, self, alerts, self._always_on, lab).open()
 
     def pull(self) -> None:
         """Bring rail, top bar and status line up to date now."""
         session, machine = self._session, self.machines.lab(self._session).machine
         faces = [machine.face(each) for each in machine.cards()]
-        self._rail.show_faces(machine, faces)
+        self._rail.show_faces(machine, faces, self.explanation.plugged_in)
         # The driver may have gone or come back since.
         self._top.host.show_text(machine.name or host_name(session))
         self._top.show_source(session.source)
-        self.status.show_source(session.source)
-        where = tr("On {machine}", machine=machine.name) if machine.name else ""
-        self.status.say(StatusPart.MACHINE, where)
-        self.status.show_beat(session.interval, session.beats())
-        if session.past.ended is not None:
-            words = tr("Recorded every {seconds} s", seconds=plain(session.interval))
-            self.status.say(StatusPart.BEAT, words)
-        elif session.bare:
-            every = plain(session.host_period)
-            words = tr("Only the computer itself is read, every {seconds} s", seconds=every)
-            self.status.say(StatusPart.BEAT, words)
+        self.status.show_session(session)
         self.status.say(StatusPart.MISSING, *(missing_figures(faces) if faces else ("",)))
 
     def stop(self) -> None:
         """Nothing is pulled or asked for after this. Harmless when called twice."""
         self.frame_clock.stop()
         places.remember_place(self, self.settings)
-        self._want()
+        while self._wants:
+            session, want = self._wants.pop()
+            session.release(want)
         for part in (
             *(self.screens, self._lessons, self.machines, self._recordings, self._comparing),
             *(self._alerts, self._stillness, self.companions),
@@ -256,48 +227,40 @@ class MainWindow(QMainWindow):
 
     def _show(self, session: Session) -> None:
         self._session = self.diagnostics.session = session
-        lab, live = self.machines.lab(session), session.past.ended is None
-        machine, kept = lab.machine, self.machines.kept(session)
+        self._nothing_real |= session.bare
+        machines, commands = self.machines, self.commands
+        lab, live = machines.lab(session), session.past.ended is None
+        machine, kept = lab.machine, machines.kept(session)
         self.setWindowTitle(window_title(session, machine.name))
         self.explanation.show_way_on(back=not session.bare)
         self._on_clock_paused(not self.frame_clock.running)
         self._on_settings_changed()
-        self._rail.show_lab(lab)
+        self._rail.python.show_lab(lab)
         self.pull()
         self._comparing.follow(machine)
-        self._recordings.follow(session, self.machines.state.sessions())
+        self._recordings.follow(session, machines.state.sessions())
         self.time_window.show_past(machine.past, session.clock)
         self._recordings.making.follow_lab(lab)
         self._lessons.show_lab(lab)
-        self._on_machines_changed()
+        self._follow_alerts()
         self.companions.follow(machine)
         desk = Desk(
             *(machine, self.time_window, self.navigation, self.settings),
-            *(self.frame_clock, lab, self._lessons.lessons, self.machines.state),
+            *(self.frame_clock, lab, self._lessons.lessons, machines.state),
         )
         self.screens.show_desk(desk, kept)
-        self.machines.let_go(kept)
-        self.machines.show_for(recording=not live)
-        here, can_look = not self.machines.is_far(session), self._look_again is not None
-        self.commands[Do.SIMULATE].setVisible(session.bare and here)
-        self.commands[Do.STOP_SIMULATING].setVisible(self._make_believe and can_look)
-        self.commands[Do.LOOK_AGAIN].setVisible(session.bare and can_look and here)
-        self.commands[Do.REASONS].setVisible(self._make_believe and self._nothing_real)
-        self._top.offer_real_cards(offered=can_look and here)
+        machines.let_go(kept)
+        machines.show_for(recording=not live)
+        here = live and not machines.is_far(session)
+        made_up = here and session.simulated
+        for do, possible in (
+            (Do.SIMULATE, here and session.bare),
+            (Do.STOP_SIMULATING, made_up),
+            (Do.LOOK_AGAIN, here and session.bare),
+            (Do.REASONS, made_up and self._nothing_real),
+        ):
+            commands[do].setVisible(possible)
         self._on_screen_changed()
-
-    @property
-    def _make_believe(self) -> bool:
-        """The cards of this computer just now, and not when something was recorded."""
-        session = self._session
-        live = session.past.ended is None and not self.machines.is_far(session)
-        return live and session.simulated
-
-    def _want(self, *wants: Want) -> None:
-        """These from now on, and none of those before."""
-        before, self._wants = self._wants, [(self._session, each) for each in wants]
-        for session, want in before:
-            session.release(want)
 
     def _fold(self) -> None:
         roomy = self.width() - self._lessons.taken >= NARROW_BELOW
@@ -315,14 +278,15 @@ class MainWindow(QMainWindow):
         leave(self, tr("Simulate cards"), go, lab=self.machines.lab_here)
 
     def _on_real_cards_asked(self) -> None:
-        if self._look_again is None:
-            return
-        look_again = partial(self.explanation.look_again, self._look_again)
         if self._session.bare:
-            look_again()
-        elif self._make_believe:
+            self._look_for_cards()
+        else:
             words, lab = tr(STOP_SIMULATING), self.machines.lab_here
-            leave(self, words, look_again, lab=lab, simulated=self._session)
+            leave(self, words, self._look_for_cards, lab=lab, simulated=self._session)
+
+    def _look_for_cards(self) -> None:
+        self.explanation.show_looking()
+        self._look_again()
 
     def _on_way_on_chosen(self) -> None:
         if self._session.bare:
@@ -331,19 +295,18 @@ class MainWindow(QMainWindow):
             self.screens.show_screen()
 
     def _on_ticked(self) -> None:
-        now, beats = self._session.desk.now(), self._session.beats()
-        stamp = (beats.taken, beats.missed)
-        if stamp != self._drawn or now - self._pulled_at >= _AT_LEAST_EVERY:
-            self._drawn, self._pulled_at = stamp, now
+        if self._news.came(self._session):
             self.pull()
 
     def _on_clock_paused(self, paused: bool) -> None:
         """A past to be looked at later is kept in any case; nobody counts the processes in a
         minimised window.
         """
-        session = self._session
+        before, session = self._wants, self._session
         processes = [] if paused else [session.want((), processes=True)]
-        self._want(session.want_always(), *processes)
+        self._wants = [(session, each) for each in (session.want_always(), *processes)]
+        for there, want in before:
+            there.release(want)
 
     def _on_look_changed(self) -> None:
         self.setPalette(self.look.palette())
@@ -355,15 +318,11 @@ class MainWindow(QMainWindow):
         self.look.dress(choices.scheme, choices.palette, choices.motion)
         self.frame_clock.keep_up_with(choices.interval if live else SHORTEST_PERIOD)
 
-    def _on_time_changed(self) -> None:
-        self._rail.show_past(self.time_window.looking_back)
-        places.remember_span(self.time_window, self.settings)
-
     def _on_screen_changed(self) -> None:
         """Time is chosen for plots. On every screen it is said why all cards are simulated."""
         view, session = self.screens.view, self._session
         self._top.offer_time(offered=view is not None and view.objectName() in PLOTS)
-        if view is None or not (self._make_believe and self._nothing_real):
+        if view is None or not self.commands[Do.REASONS].isVisible():
             self._notices.end(About.SIMULATED)
             return
         said = trn(
@@ -371,14 +330,11 @@ class MainWindow(QMainWindow):
             "No graphics card answers on this computer, so these are {count} simulated cards.",
             len(session.cards()),
         )
-        ways = [NoticeWay(tr("What was looked for"), self.explanation.open)]
+        ways = [NoticeWay(tr("What was looked for"), self.screens.show_reasons)]
         self._notices.say(About.SIMULATED, Notice(said, ways, WARNS))
 
-    def _on_machine_chosen(self) -> None:
-        self._show(self.machines.state.session)
-
-    def _on_machines_changed(self) -> None:
-        self._alerts.follow(self.machines.heard(self._session))
+    def _follow_alerts(self) -> None:
+        self._alerts.watch.follow(*self.machines.heard(self._session))
 
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():
@@ -386,8 +342,13 @@ class MainWindow(QMainWindow):
 
     def _on_palette_asked(self) -> None:
         machine = self.machines.lab(self._session).machine
-        found = self.commands.with_cards(machine, self.screens.commands_here())
-        found = [*found, *self.machines.more_commands()]
+        groups = self.commands.by_group(self.screens.commands_here()).values()
+        found = [*chain(*groups), *self.machines.more_commands()]
+        for shown in (*machine.cards(), machine.host):
+            form = mark("Open the host, {name}" if shown.host else "Open card {number}, {name}")
+            words = tr(form, number=shown.number, name=shown.card.name)
+            go = partial(self.navigation.open_card, shown.card.id)
+            found.append(command(CommandGroup.CARDS, words, go))
         CommandPalette(found, self.commands[Do.SEARCH].shortcuts(), self).open()
 
     def _on_keys_asked(self) -> None:
@@ -396,15 +357,8 @@ class MainWindow(QMainWindow):
         groups = self.commands.all_keys(self.screens.commands_here(), parts)
         keys_sheet(groups, self.commands[Do.KEYS].shortcuts(), self).open()
 
-    def _on_about_asked(self) -> None:
-        about_sheet(self).open()
-
-    def _on_diagnostics_asked(self) -> None:
-        DiagnosticsSheet(self.diagnostics, self.frame_clock, self).open()
-
     def _on_quit_asked(self) -> None:
-        self._quitting = True
-        hidden = self.isHidden()
+        self._quitting, hidden = True, self.isHidden()
         self.close()
         if hidden:
             # Of a window that nobody saw Qt does not notice that it was the last.
@@ -435,9 +389,10 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.time_window.marked is not None:
+        escape = event.key() == Qt.Key.Key_Escape
+        if escape and self.time_window.marked is not None:
             self.time_window.unmark()
-        elif event.key() == Qt.Key.Key_Escape and self.isFullScreen():
+        elif escape and self.isFullScreen():
             self._on_full_screen_asked()
         elif not pressed_by_enter(self, event):
             super().keyPressEvent(event)
@@ -446,8 +401,7 @@ class MainWindow(QMainWindow):
         event.setAccepted(recording_in(event.mimeData()) is not None)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = recording_in(event.mimeData())
-        if path is not None:
+        if (path := recording_in(event.mimeData())) is not None:
             event.acceptProposedAction()
             self.open_recording(path)
 
@@ -483,17 +437,11 @@ def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
     """What no card, or not every card, reports: in a few words, and in full."""
     lacking: dict[str, list[str]] = {}
     for each in cards:
-        if not each.answers:
-            mark = state_mark(each.state)
-            word = tr("Not read yet") if mark is None else mark.word
-            lacking.setdefault(word, []).append(each.number)
-            continue
-        for metric in _WATCHED:
-            absence = each.reading.missing.get(metric, Absence.NOT_ASKED)
-            if absence not in _PASSING:
-                why = tr("none") if absence is Absence.NO_PART else short_reasons(absence)[0]
-                what = tr("{label}: {reason}", label=tr(METRICS[metric].label), reason=why)
-                lacking.setdefault(what, []).append(each.number)
+        reading = each.reading
+        gone = [figure(reading, m, each.units) for m in _WATCHED if m in reading.missing]
+        state = each.word if each.mark is None else each.mark.word
+        for why in [e.spoken for e in gone] if each.answers else [state]:
+            lacking.setdefault(why, []).append(each.number)
     lines = []
     for what, numbers in lacking.items():
         named, many = ", ".join(numbers), len(numbers)

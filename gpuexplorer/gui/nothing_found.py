@@ -3,16 +3,21 @@ NothingThere: the same of another machine, in a sentence.
 """
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QProcess, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QProcess, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
-from gpuexplorer.core.units import plain
-from gpuexplorer.core.words import mark, paragraph, tr
+from gpuexplorer.core.cards import HOST_ID, Card
+from gpuexplorer.core.clock import SystemClock
+from gpuexplorer.core.units import memory, plain
+from gpuexplorer.core.words import Message, mark, paragraph, tr, trn
+from gpuexplorer.gui.cards.reasons import moment_words
 from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -31,9 +36,10 @@ from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.live_view import EmptyState, Page
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet, line_between
+from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.lab.packaged import folder
 from gpuexplorer.telemetry.facts import Attempt
-from gpuexplorer.telemetry.looked_for import Looked
+from gpuexplorer.telemetry.looked_for import Looked, Thing
 
 OVERVIEW = "overview"
 # What stands on each screen as soon as a card answers.
@@ -71,31 +77,22 @@ _WIDTH, _SKETCH, _DRAWN_FROM = 640, QSize(200, 106), 780  # pixels of a window's
 _DOCTOR_HEIGHT, _LOOK_EVERY = 480, 500  # pixels; milliseconds
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """One look at this computer: what was tried, what was found instead, and when."""
-
-    attempts: Sequence[Attempt]
-    looked_for: Sequence[Looked]
-    time: str  # "14:07:28"
-
-
 class NothingFoundView(Page):
     """The one button goes on to simulated cards, or back to them where they run already. The
-    reasons stand on the first screen; each other says what it would show.
+    reasons stand on the first screen; each other says what it would show. A look that finds the
+    same changes only its time, so that whoever reads it, or goes through it with the keys, is
+    not disturbed.
     """
 
     way_on_chosen = Signal()
-    practice_asked = Signal()
-    look_again_asked = Signal()
-    lab_asked = Signal()
-    host_asked = Signal()
-    reasons_asked = Signal()
 
     def __init__(
-        self, search: Search, can_look_again: bool, parent: QWidget | None = None
+        self, host: Card, settings: Settings, navigation: Navigation, commands: WindowCommands
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
+        self._host, self._settings = host, settings
+        self._found: tuple[Sequence[Attempt], Sequence[Looked]] = (), ()
+        self._every: float | None = None
         self.setAccessibleName(tr("No graphics card answers"))
         self._back = self._asked_by_key = False
         self.stands_for = OVERVIEW  # the screen in whose place it stands
@@ -103,18 +100,14 @@ class NothingFoundView(Page):
         heading = _centred(tr("No graphics card answers on this computer"), Tone.TEXT)
         heading.setFont(look().letters.number.font)
         self._stands_here = _centred("", Tone.TEXT)
-        self._why = QWidget()
-        said = [_centred(tr(each.sentence), Tone.TEXT) for each in search.attempts]
-        hints = [tr(each.hint) for each in search.attempts if each.hint]
-        said += [_centred(each, Tone.QUIET) for each in hints]
-        column(*said, within=self._why, gap=2, margins=(0, 0, 0, 4))
+        self._why, self._reasons = QWidget(), QWidget()
+        self._said = column(within=self._why, gap=2, margins=(0, 0, 0, 4))
         self._button, self._again = QPushButton(), QPushButton(tr("Look again"))
         self._button.setProperty("kind", "primary")
         self._button.setDefault(True)
         self._button.clicked.connect(self.way_on_chosen)
         self._again.setToolTip(tr("For real cards: a driver may have been loaded since."))
-        self._again.clicked.connect(self.look_again_asked)
-        self._again.setHidden(not can_look_again)
+        self._again.clicked.connect(commands[Do.LOOK_AGAIN].trigger)
         self._promise = _centred("", Tone.FAINT)
         self._promise.setFont(look().letters.caption.font)
         links = [
@@ -124,33 +117,31 @@ class NothingFoundView(Page):
                     Icon.NOTE,
                     tr("Why no card answers"),
                     tr("What was looked for, where, and what to do about it."),
-                    self.reasons_asked,
+                    partial(navigation.open_screen, OVERVIEW),
                 ),
                 (
                     Icon.CARDS,
                     tr("See the computer's processor and memory"),
                     tr("How busy and how full they are, read since the start."),
-                    self.host_asked,
+                    partial(navigation.open_card, HOST_ID),
                 ),
                 (
                     Icon.LAB,
                     tr("Open the lab on the processor alone"),
                     tr("PyTorch computes there with real values; nothing is made up."),
-                    self.lab_asked,
+                    partial(navigation.open_screen, "lab"),
                 ),
                 (
                     Icon.LAB,
                     tr("Lab on two idle simulated cards"),
                     tr("Nobody else uses these cards. Values are real, times are modelled."),
-                    self.practice_asked,
+                    commands[Do.PRACTISE].trigger,
                 ),
             )
         ]
         self._open_reasons, self._labs = links[0], links[2:]
-        self._panel = LookedPanel(search.looked_for, search.time)
-        self._reasons = QWidget()
+        self._panel = LookedPanel()
         column(self._panel, within=self._reasons, margins=(0, 16, 0, 16))
-        self._panel.setHidden(not search.looked_for)
         content = QWidget()
         content.setMaximumWidth(_WIDTH)
         # In the middle and as wide as allowed; an alignment would make it narrow.
@@ -166,6 +157,12 @@ class NothingFoundView(Page):
         self.setFocusProxy(self._button)
         self.show_way_on(back=False)
         self.show_screen(OVERVIEW)
+        settings.changed.connect(self._show_found)
+
+    @property
+    def plugged_in(self) -> int:
+        """Cards that are there and cannot be read."""
+        return sum(each.found and each.what is Thing.NVIDIA_CARDS for each in self._found[1])
 
     def show_screen(self, name: str) -> None:
         """It stands in the place of this one."""
@@ -180,6 +177,23 @@ class NothingFoundView(Page):
             widget.setVisible(first)
         self._open_reasons.setHidden(first)
         self._fit()
+
+    def show_search(self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]) -> None:
+        """What the newest look came to."""
+        before, self._found = self._found, ([*attempts], [*looked_for])
+        if self._found != before:
+            self._show_found()
+        self.show_rhythm(self._every)
+
+    def show_rhythm(self, every: float | None) -> None:
+        """So many seconds after each look comes another by itself; None where none comes."""
+        self._every, now = every, SystemClock().wall()
+        self._panel.show_time(moment_words(now, now), every)
+        if not self._again.isEnabled():
+            self._again.setEnabled(True)
+            self._again.setText(tr("Look again"))
+            if self._asked_by_key:
+                self._again.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_way_on(self, *, back: bool) -> None:
         """`back`: the simulated cards are there already, and only covered by this screen."""
@@ -202,14 +216,19 @@ class NothingFoundView(Page):
         self._again.setEnabled(False)
         self._again.setText(tr("Looking…"))
 
-    def show_looked(self, time: str, every: float | None) -> None:
-        """All is as it was, at this time; and it is looked for again by itself."""
-        self._panel.show_time(time, every)
-        if not self._again.isEnabled():
-            self._again.setEnabled(True)
-            self._again.setText(tr("Look again"))
-            if self._asked_by_key:
-                self._again.setFocus(Qt.FocusReason.OtherFocusReason)
+    def _show_found(self) -> None:
+        attempts, looked_for = self._found
+        _empty(self._why)
+        hints = [_centred(tr(each.hint), Tone.QUIET) for each in attempts if each.hint]
+        add(self._said, *(_centred(tr(e.sentence), Tone.TEXT) for e in attempts), *hints)
+        if looked_for:  # the computer itself is there in any case
+            where = trn("{count} core", "{count} cores", self._host.cores or 1)
+            if self._host.memory_bytes is not None:
+                units = self._settings.choices.units
+                where = f"{where}, {memory(self._host.memory_bytes, units)}"
+            read = Message("Read, and listed at the left as the host.")
+            looked_for = [*looked_for, Looked(Thing.HOST, where, found=True, sentence=read)]
+        self._panel.show_things(looked_for)
 
     def _fit(self) -> None:
         """In a low window nothing is drawn above the words."""
@@ -234,7 +253,14 @@ def _centred(text: str, tone: Tone) -> QLabel:
     return made
 
 
-def _link(icon: Icon, words: str, hint: str, asked: SignalInstance) -> ToolButton:
+def _empty(holder: QWidget) -> None:
+    only = Qt.FindChildOption.FindDirectChildrenOnly
+    for each in holder.findChildren(QWidget, options=only):
+        each.hide()
+        each.deleteLater()
+
+
+def _link(icon: Icon, words: str, hint: str, asked: Callable[[], object]) -> ToolButton:
     link = ToolButton("word", icon, words)
     link.setToolTip(hint)
     link.clicked.connect(asked)
@@ -246,14 +272,14 @@ class LookedPanel(QFrame):
     the rest.
     """
 
-    def __init__(self, looked_for: Sequence[Looked], time: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setProperty("panel", "card")
         self.setAccessibleName(tr("What was looked for"))
         heading = label(tr("What was looked for"), look().letters.caption, Tone.QUIET)
         self._time = label("", look().letters.caption, Tone.QUIET)
-        self.show_time(time, None)
-        rows = [part for each in looked_for for part in (line_between(), looked_row(each))]
+        self._rows = QWidget()
+        self._listed = column(within=self._rows, gap=0)
         closer = tr(
             "`gpuexplorer doctor` looks closer: driver, PyTorch, permissions and display, each "
             "with what to do about it."
@@ -263,7 +289,7 @@ class LookedPanel(QFrame):
         column(
             row(heading, FREE, self._time),
             Space(10),
-            *rows,
+            self._rows,
             line_between(),
             Space(12),
             row(wrapped_label(closer, Tone.QUIET), ask, gap=12),
@@ -271,6 +297,12 @@ class LookedPanel(QFrame):
             gap=0,
             margins=(16, 12, 16, 12),
         )
+
+    def show_things(self, looked_for: Sequence[Looked]) -> None:
+        _empty(self._rows)
+        for each in looked_for:
+            add(self._listed, line_between(), looked_row(each))
+        self.setHidden(not looked_for)
 
     def show_time(self, time: str, every: float | None) -> None:
         """Of the newest look, and how many seconds later the next comes by itself."""

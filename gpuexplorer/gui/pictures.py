@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.desk import VIEWS
@@ -69,21 +68,20 @@ class Pictures(QObject):
         for scheme in self._schemes:
             window.look.choose(scheme)
             for name in self._names:
-                path = self._folder / f"{name}-{scheme}.png"
+                path, view = self._folder / f"{name}-{scheme}.png", None
                 if name == _SETTINGS:
                     window.open_settings()
                 elif name != _EMPTY:
                     window.navigation.open_screen(name)
-                view = window.screens.view
-                if view is not None and name != _SETTINGS:
+                    view = window.screens.view
+                if view is not None:
                     view.pose()
                 yield _SETTLED
-                while view is not None and name != _SETTINGS and not view.posed():
+                while view is not None and not view.posed():
                     yield _SETTLED
                 yield _SETTLED  # so that what came last is drawn
-                dialogs = window.findChildren(SettingsDialog)
-                shown: list[QWidget] = [each for each in dialogs if each.isVisible()]
-                if not (shown or [window])[0].grab().save(str(path)):
+                sheets = [e for e in window.findChildren(SettingsDialog) if e.isVisible()]
+                if not [window, *sheets][-1].grab().save(str(path)):
                     self.trouble = Trouble(
                         "The picture could not be written to {file}.",
                         "Check that the folder is there and that the name ends in .png.",
@@ -91,7 +89,7 @@ class Pictures(QObject):
                     )
                     return
                 self.written.append(path)
-                for each in shown:
+                for each in sheets:
                     each.close()
 
     def _on_timeout(self) -> None:

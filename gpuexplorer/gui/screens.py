@@ -3,7 +3,7 @@ LessonPlace, with the lesson beside them.
 """
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from pkgutil import walk_packages
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QStackedWidget, QW
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.desk import VIEWS, WITHOUT_CARDS, Desk
+from gpuexplorer.gui.nothing_found import NothingFoundView, NothingThere
 from gpuexplorer.gui.rail.rail import NARROW
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
@@ -28,29 +29,29 @@ from gpuexplorer.gui.window_commands import Do, WindowCommands
 
 if TYPE_CHECKING:
     from gpuexplorer.gui.lessons.lesson_column import LessonColumn, Pointer
-    from gpuexplorer.gui.nothing_found import NothingFoundView, NothingThere
     from gpuexplorer.gui.state.lessons import LessonsState
 
 # Brought in when the window stands, a module a turn, so that screens open at once. What needs
 # others comes after them.
 _LATER = ("lab", "copies", "gui.state", "gui.widgets", *(f"gui.{each.name}" for each in VIEWS))
 _TURN = 20  # milliseconds
-_LEAST_SCREEN = 500  # pixels beside a lesson, in which every screen can be used
-_LESSON_WIDTH = "lessons/width"
-_OF_LESSON = (Do.LESSON_PRESENT, Do.LESSON_EXPORT, Do.LESSON_ANEW, Do.LESSON_LEAVE)
+# Pixels of a lesson, and beside it, in which every screen can be used.
+_LESSON, _LEAST_SCREEN = 340, 500
+_OF_LESSON = [each for each in Do if each.name.startswith("LESSON")]
 _TAB = QSize(16, 56)  # in the margin that every screen has
 
 
 def made(name: str, desk: Desk) -> LiveView:
     """Brought in when it is first opened: the window does not wait for what nobody looks at."""
-    of_one_page = name in ("events",)
-    module = import_module(f"gpuexplorer.gui.{name}{'' if of_one_page else '.view'}")
     more = []
     if name == "machines":
         from gpuexplorer.gui.state.groups import MachinesSource  # noqa: PLC0415
 
         more = [MachinesSource(desk.machines, desk.navigation)]
+    module = import_module(f"gpuexplorer.gui.{name}{'' if name == 'events' else '.view'}")
     view: LiveView = getattr(module, f"{name.capitalize()}View")(desk, *more)
+    view.setAccessibleName(next(tr(each.title) for each in VIEWS if each.name == name))
+    view.setObjectName(name)
     return view
 
 
@@ -65,15 +66,17 @@ class Screens(QStackedWidget):
     """Follows the navigation. What nobody has looked at yet costs nothing."""
 
     rested = Signal()  # all parts of the program are there, some seconds after its start
-    explanation_needed = Signal()  # for the first time: whoever hears it explains
 
-    def __init__(self, navigation: Navigation) -> None:
+    def __init__(self, navigation: Navigation, explanation: NothingFoundView) -> None:
         super().__init__()
-        self._navigation = navigation
+        self._navigation, self._explanation = navigation, explanation
         self._views: dict[MachineState, dict[str, LiveView]] = {}
         self._desk: Desk | None = None
-        self._explanation: NothingFoundView | None = None
-        self._nothing_there: NothingThere | None = None
+        self._nothing_there = NothingThere()
+        self._nothing_there.way_on_chosen.connect(partial(navigation.open_card, HOST_ID))
+        self._nothing_there.card_came.connect(self.show_screen)
+        self.addWidget(explanation)
+        self.addWidget(self._nothing_there)
         self._modules = _modules()
         self._turns = QTimer(self, interval=_TURN)
         self._turns.timeout.connect(self._on_turn)
@@ -108,24 +111,11 @@ class Screens(QStackedWidget):
         if (shown := self.currentWidget()) is not None:
             shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def explain_with(self, explanation: "NothingFoundView") -> None:
-        """This stands where no card is read, in the place of the one before."""
-        before, self._explanation = self._explanation, explanation
-        self.addWidget(explanation)
-        if before is not None:
-            explanation.show_screen(before.stands_for)
-            if self.currentWidget() is before:
-                self.setCurrentWidget(explanation)
-            self.removeWidget(before)
-            before.deleteLater()
-
-    def show_explanation(self, name: str = "") -> None:
-        """Over the screens, which stay as they are; or in the place of the one of that name."""
-        if self._explanation is None:
-            self.explanation_needed.emit()
-        if self._explanation is not None:
-            self._explanation.show_screen(name)
-            self._show(self._explanation)
+    def show_reasons(self) -> None:
+        """Over the screens, which stay as they are."""
+        self._explanation.show_screen("")
+        self._show(self._explanation)
+        self.take_keyboard()
 
     def show_screen(self) -> None:
         """The screen that was chosen last, or the first. Where the session reads no card, the
@@ -137,19 +127,19 @@ class Screens(QStackedWidget):
             return
         if desk is None:
             return  # the window is being put together, and what is remembered comes first
-        if desk.machine.session.bare and name not in WITHOUT_CARDS:
-            if desk.machine.name:
-                self._show_nothing_there(desk)
+        machine = desk.machine
+        if machine.session.bare and name not in WITHOUT_CARDS:
+            if machine.name:
+                self._nothing_there.show_machine(machine)
+                self.setCurrentWidget(self._nothing_there)
             else:
-                self.show_explanation(name)
+                self._explanation.show_screen(name)
+                self._show(self._explanation)
             return
-        views = self._views.setdefault(desk.machine, {})
+        views = self._views.setdefault(machine, {})
         if name not in views:
-            views[name] = view = made(name, desk)
-            [title] = [each.title for each in VIEWS if each.name == name]
-            view.setAccessibleName(tr(title))
-            view.setObjectName(name)
-            self.addWidget(view)
+            views[name] = made(name, desk)
+            self.addWidget(views[name])
         self._show(views[name])
 
     def commands_here(self) -> Sequence[QAction]:
@@ -160,24 +150,22 @@ class Screens(QStackedWidget):
         first = [focused] if focused is not None and view.isAncestorOf(focused) else []
         rest = [each for each in view.findChildren(QWidget) if each.isVisible()]
         found: dict[str, QAction] = {}
-        for widget in (*first, view, *rest):
-            for action in widget.actions():
+        for each in (*first, view, *rest):
+            for action in each.actions():
                 found.setdefault(action.text(), action)
         return list(found.values())
 
     def step(self, by: int) -> None:
         """To the next screen, or the one before; round and round."""
-        several = self._desk is not None and self._desk.machines.several
-        seen = self._navigation.screen
+        several, seen = self._desk and self._desk.machines.several, self._navigation.screen
         names = [e.name for e in VIEWS if several or not e.several or e.name == seen]
         self._navigation.open_screen(names[(names.index(seen) + by) % len(names)])
 
     def stop(self) -> None:
         """Nothing is pulled after this. Harmless when called twice."""
         self._turns.stop()
-        for views in self._views.values():
-            for view in views.values():
-                view.stop()
+        for view in [view for views in self._views.values() for view in views.values()]:
+            view.stop()
 
     def _on_turn(self) -> None:
         module = next(self._modules, None)
@@ -186,20 +174,6 @@ class Screens(QStackedWidget):
         else:
             self._turns.stop()
             self.rested.emit()
-
-    def _show_nothing_there(self, desk: Desk) -> None:
-        """In the place of the screens of another machine that reads no card."""
-        if self._nothing_there is None:
-            from gpuexplorer.gui.nothing_found import (  # noqa: PLC0415
-                NothingThere,
-            )
-
-            self._nothing_there = nothing = NothingThere()
-            nothing.way_on_chosen.connect(partial(self._navigation.open_card, HOST_ID))
-            nothing.card_came.connect(self.show_screen)
-            self.addWidget(nothing)
-        self._nothing_there.show_machine(desk.machine)
-        self.setCurrentWidget(self._nothing_there)
 
     def _show(self, screen: QWidget) -> None:
         """Who goes through the rail with the keys stays there."""
@@ -223,7 +197,7 @@ class LessonPlace(QSplitter):
         screens: Screens,
         commands: WindowCommands,
     ) -> None:
-        super().__init__()
+        super().__init__(childrenCollapsible=False, handleWidth=1)
         self._settings, self._navigation = settings, navigation
         self._screens, self._commands = screens, commands
         self._lab: Lab | None = None
@@ -231,11 +205,6 @@ class LessonPlace(QSplitter):
         self._column: LessonColumn | None = None
         self._pointer: Pointer | None = None
         self._folded = False
-        # Once more, when the screen has made itself small: before, it needs more room.
-        self._again = QTimer(self, singleShot=True, interval=0)
-        self._again.timeout.connect(self._arrange)
-        self.setChildrenCollapsible(False)
-        self.setHandleWidth(1)
         self.addWidget(screens)
         # The way back to a folded lesson takes no room from the screens.
         self._tab = IconButton(Icon.UNFOLD, tr("Unfold the lesson"), "Ctrl+Shift+B")
@@ -243,29 +212,17 @@ class LessonPlace(QSplitter):
         self._tab.setFixedSize(_TAB)
         self._tab.hide()
         self._tab.clicked.connect(self._on_fold_asked)
-        self._acts: dict[Do, Callable[[LessonColumn], None]] = {
-            Do.LESSON_DO: lambda column: column.do_next(),
-            Do.LESSON_NEXT: lambda column: column.turn(1),
-            Do.LESSON_BEFORE: lambda column: column.turn(-1),
-            Do.LESSON_KEYBOARD: self._move_keyboard,
-            Do.LESSON_FOLD: lambda _: self._on_fold_asked(),
-            Do.LESSON_STEPS: lambda column: column.open_steps(),
-            Do.LESSON_PRESENT: lambda column: column.present(),
-            Do.LESSON_EXPORT: lambda column: column.export(),
-            Do.LESSON_ANEW: lambda _: self.lessons().play_anew(),
-            Do.LESSON_LEAVE: lambda _: self.lessons().leave(),
-        }
-        for each in self._acts:
+        for each in _OF_LESSON:
             commands[each].triggered.connect(partial(self._on_command_given, each))
             commands[each].setVisible(False)
         screens.currentChanged.connect(self._tab.raise_)
         navigation.asked.connect(self._on_screen_asked)
-        self.splitterMoved.connect(self._on_dragged)
 
     @property
     def taken(self) -> int:
         """Pixels that the lesson takes from the screens."""
-        return 0 if self._column is None or self._folded else self._width()
+        column = self._column
+        return 0 if column is None or self._folded else max(column.width(), _LESSON)
 
     def lessons(self) -> "LessonsState":
         """Made when somebody first looks at them."""
@@ -285,55 +242,35 @@ class LessonPlace(QSplitter):
 
     def stop(self) -> None:
         """Nothing is run after this. Harmless when called twice."""
-        self._again.stop()
         column, self._column = self._column, None
-        if self._lessons is not None:
-            self._lessons.stop()
-        if column is not None:
-            column.stop()
-
-    def _width(self) -> int:
-        from gpuexplorer.gui.lessons.lesson_column import LEAST, USUAL  # noqa: PLC0415
-
-        kept = self._settings.remembered(_LESSON_WIDTH) or ""
-        wanted = int(kept) if kept.isdecimal() else USUAL
-        return max(LEAST, min(wanted, self._room() - _LEAST_SCREEN))
-
-    def _room(self) -> int:
-        """Where the lesson takes too much of it, the rail makes itself narrow."""
-        return max(self.width(), self.window().width() - NARROW)
+        for each in (self._lessons, column):
+            if each is not None:
+                each.stop()
 
     def _arrange(self) -> None:
-        self._tab.setVisible(self._column is not None and self._folded)
+        column, seen = self._column, self._column is not None and not self._folded
+        # Where the lesson takes too much of the room, the rail makes itself narrow.
+        alone = seen and self.window().width() - NARROW < _LESSON + _LEAST_SCREEN
+        self._tab.setVisible(column is not None and not seen)
         self._tab.move(0, (self.height() - _TAB.height()) // 2)
-        self._tab.raise_()
-        narrow = self.taken > 0 and self._room() < self.taken + _LEAST_SCREEN
-        self._screens.setHidden(narrow)
-        if self._column is not None:
-            self._column.setHidden(self._folded)
-            self._column.setMinimumWidth(0 if narrow else 300)
-            width = self.width() if narrow else self._width()
-            self.setSizes([width, max(0, self.width() - width)])
+        again = self._screens.isHidden() and not alone
+        self._screens.setHidden(alone)
+        if column is not None:
+            column.setHidden(not seen)
+            if again:
+                self._share()
+
+    def _share(self) -> None:
+        self.setSizes([_LESSON, max(0, self.width() - _LESSON)])
 
     def _fold(self, *, folded: bool) -> None:
         self._folded = folded
         self._arrange()
         self.arranged.emit()
-        self._again.start()
-
-    def _move_keyboard(self, column: "LessonColumn") -> None:
-        """To the lesson, and from there back to the screen."""
-        if self._has_keyboard():
-            self._navigation.asked.emit()
-            self._screens.take_keyboard()
-        else:
-            column.take_keyboard()
 
     def _has_keyboard(self) -> bool:
-        focused = QApplication.focusWidget()
-        return not (self._column is None or focused is None) and self._column.isAncestorOf(
-            focused
-        )
+        column, focused = self._column, QApplication.focusWidget()
+        return column is not None and focused is not None and column.isAncestorOf(focused)
 
     def _on_opened(self) -> None:
         """Another lesson, the same on other cards, or none any more."""
@@ -351,38 +288,56 @@ class LessonPlace(QSplitter):
         if player is not None:
             pointer = self._pointer = self._pointer or Pointer(self._navigation, self.window())
             self._column = LessonColumn(player, self.lessons(), self._navigation, pointer)
+            self._column.setMinimumWidth(300)
             self._column.fold_asked.connect(self._on_fold_asked)
             self._column.more_asked.connect(self._on_more_asked)
             self.insertWidget(0, self._column)
             self.setStretchFactor(1, 1)
-        for each in self._acts:
+            self._share()
+        for each in _OF_LESSON:
             self._commands[each].setVisible(player is not None)
         self._fold(folded=self._folded and None not in (before, player))
-        if focused and self._column is not None and not self._folded:
-            self._column.take_keyboard()
-        elif focused:
-            self._screens.take_keyboard()
+        if focused:
+            (self._column if self.taken and self._column else self._screens).take_keyboard()
 
     def _on_command_given(self, do: Do) -> None:
-        if self._column is not None:
-            if self._folded and do in (Do.LESSON_KEYBOARD, Do.LESSON_STEPS):
-                self._fold(folded=False)
-            self._acts[do](self._column)
+        if (column := self._column) is None:
+            return
+        if self._folded and do in (Do.LESSON_KEYBOARD, Do.LESSON_STEPS):
+            self._fold(folded=False)
+        match do:
+            case Do.LESSON_DO:
+                column.do_next()
+            case Do.LESSON_NEXT | Do.LESSON_BEFORE:
+                column.turn(1 if do is Do.LESSON_NEXT else -1)
+            case Do.LESSON_KEYBOARD if self._has_keyboard():
+                self._navigation.asked.emit()
+                self._screens.take_keyboard()
+            case Do.LESSON_KEYBOARD:
+                column.take_keyboard()
+            case Do.LESSON_FOLD:
+                self._on_fold_asked()
+            case Do.LESSON_STEPS:
+                column.open_steps()
+            case Do.LESSON_PRESENT:
+                column.present()
+            case Do.LESSON_EXPORT:
+                column.export()
+            case Do.LESSON_ANEW:
+                self.lessons().play_anew()
+            case Do.LESSON_LEAVE:
+                self.lessons().leave()
 
     def _on_fold_asked(self) -> None:
         self._fold(folded=not self._folded)
 
     def _on_more_asked(self, menu: QMenu) -> None:
-        menu.addActions([self._commands[each] for each in _OF_LESSON])
+        menu.addActions([self._commands[each] for each in _OF_LESSON[-4:]])
 
     def _on_screen_asked(self) -> None:
         """Where the lesson hides it, it gives way to what was asked for."""
         if self._screens.isHidden():
             self._fold(folded=True)
-
-    def _on_dragged(self) -> None:
-        if self._column is not None and not self._folded and self._screens.isVisible():
-            self._settings.remember(_LESSON_WIDTH, str(self._column.width()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -4,7 +4,7 @@ Companions, which opens it, and the icon beside the clock.
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QObject, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QLayout,
@@ -15,11 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import DEVICE, CardFace, DeviceList, DeviceView
 from gpuexplorer.gui.desktop.desktop import Tray
-from gpuexplorer.gui.event_loop import FrameClock
+from gpuexplorer.gui.event_loop import FrameClock, News
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation, put_back, remember_place
@@ -40,23 +39,21 @@ _BUSY_FROM, _BUSY_TO = 112.0, 190.0
 
 class SmallWindow(QWidget):
     """Reads nothing itself: it shows what is read for the window in any case. A click, or
-    Enter, asks for the card.
+    Enter, opens the card.
     """
 
-    card_asked = Signal(str)
-    closed = Signal()
-
-    def __init__(self, actions: Sequence[QAction]) -> None:
-        """`actions` work here by their keys too."""
+    def __init__(self, navigation: Navigation, switch: QAction, show: QAction) -> None:
+        """`switch` opens and closes it, `show` shows the other window."""
         flag = Qt.WindowType
         # Nobody's child: it is to be seen while the window itself is minimised.
         super().__init__(None, flag.Window | flag.WindowStaysOnTopHint)
+        self._navigation, self._switch, self._show = navigation, switch, show
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, on=False)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("panel", "page")
         self._machine: MachineState | None = None
-        self._drawn: object = None
-        self.addActions(list(actions))
+        self._news = News()
+        self.addAction(switch)
         self._badge = SourceBadge()
         self._host = ElidedLabel(look().letters.body, Tone.QUIET)
         head = row(self._badge, self._host, GROWS, margins=(round(_SIDE), 4, round(_SIDE), 8))
@@ -80,34 +77,25 @@ class SmallWindow(QWidget):
 
     def follow(self, machine: MachineState) -> None:
         """From now on the cards of this one; of a computer without any, itself."""
-        self._machine, self._drawn = machine, None
+        self._machine, self._news = machine, News()
         self.setWindowTitle(window_title(machine.session, machine.name, tr("All cards")))
         self._host.show_text(machine.name or host_name(machine.session))
-        if self.isVisible():
-            self._on_ticked()
-
-    def stop(self) -> None:
-        """Harmless when called twice."""
-        self._clock.stop()
-        self.hide()
+        self._on_ticked()
 
     def _on_ticked(self) -> None:
-        if (machine := self._machine) is None:
+        if (machine := self._machine) is None or not self._news.came(machine.session):
             return
-        beats, second = machine.session.beats(), int(machine.session.desk.now())
-        drawn = (beats.taken, beats.missed, second)
-        if drawn != self._drawn:
-            self._drawn = drawn
-            self._badge.show_source(machine.session.source)
-            if self._model.show_faces(small_cards(machine)):
-                count = self._model.rowCount()
-                rows, columns = min(count, _MOST_ROWS), -(-count // _MOST_ROWS)
-                wide, high = columns * _ROW.width(), rows * _ROW.height()
-                self._list.setWrapping(columns > 1)
-                self._list.setFixedSize(wide + _AIR, high + 2 * _AIR)
+        self._badge.show_source(machine.session.source)
+        if self._model.show_faces(small_cards(machine)):
+            count = self._model.rowCount()
+            rows, columns = min(count, _MOST_ROWS), -(-count // _MOST_ROWS)
+            wide, high = columns * _ROW.width(), rows * _ROW.height()
+            self._list.setWrapping(columns > 1)
+            self._list.setFixedSize(wide + _AIR, high + 2 * _AIR)
 
     def _on_chosen(self, index: QModelIndex) -> None:
-        self.card_asked.emit(index.data(DEVICE).id)
+        self._navigation.open_card(index.data(DEVICE).id)
+        self._show.trigger()
 
     def _on_look_changed(self) -> None:
         self.setPalette(look().palette())
@@ -125,7 +113,7 @@ class SmallWindow(QWidget):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
-        self.closed.emit()
+        self._switch.setChecked(False)
 
 
 def small_cards(machine: MachineState) -> Sequence[CardFace]:
@@ -191,10 +179,9 @@ class Companions(QObject):
         self._switch, self._window = switch, window
         self._machine: MachineState | None = None
         self._small: SmallWindow | None = None
-        self._stopped = False
-        show = QAction(tr("Show the window"), self)
-        show.triggered.connect(self._on_window_asked)
-        self.tray = Tray([show, switch, leave], self)
+        self._show = QAction(tr("Show the window"), self)
+        self._show.triggered.connect(self._on_window_asked)
+        self.tray = Tray([self._show, switch, leave], self)
         self.tray.asked_for_window.connect(self._on_window_asked)
         switch.setCheckable(True)
         switch.toggled.connect(self._on_switched)
@@ -223,39 +210,26 @@ class Companions(QObject):
 
     def stop(self) -> None:
         """Harmless when called twice."""
-        self._stopped = True
         self._tell.stop()
         self.tray.hide()
-        if self._small is not None:
-            self._keep_place()
-            self._small.stop()
+        self._leave_small()
 
-    def _keep_place(self) -> None:
+    def _leave_small(self) -> None:
         if self._small is not None and self._small.isVisible():
             remember_place(self._small, self._settings, _PLACE)
+            self._small.hide()
 
     def _on_switched(self, on: bool) -> None:
         self._settings.remember(_OPEN, "yes" if on else "no")
-        if on:
-            if self._small is None:
-                self._small = SmallWindow([self._switch])
-                self._small.card_asked.connect(self._on_card_asked)
-                self._small.closed.connect(self._on_small_closed)
-                if self._machine is not None:
-                    self._small.follow(self._machine)
-            put_back(self._small, self._settings.remembered(_PLACE))
-            self._small.show()
-        elif self._small is not None:
-            self._keep_place()
-            self._small.hide()
-
-    def _on_small_closed(self) -> None:
-        if not self._stopped:
-            self._switch.setChecked(False)
-
-    def _on_card_asked(self, card: str) -> None:
-        self._navigation.open_card(CardId(card))
-        self._on_window_asked()
+        if not on:
+            self._leave_small()
+            return
+        if self._small is None:
+            self._small = SmallWindow(self._navigation, self._switch, self._show)
+            if self._machine is not None:
+                self._small.follow(self._machine)
+        put_back(self._small, self._settings.remembered(_PLACE))
+        self._small.show()
 
     def _on_window_asked(self) -> None:
         window = self._window

@@ -1,19 +1,16 @@
-"""WindowAlerts: what a window has to do with alerts: its notice, the settings, and AlertNotes,
-which carries them to the desktop.
-"""
+"""WindowAlerts: the notice of alerts; and AlertNotes, which carries them to the desktop."""
 
-from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.desktop.desktop import Notifications, Tray
 from gpuexplorer.gui.event_loop import Bridge, FrameClock
-from gpuexplorer.gui.state.alert_watch import AlertWatch, Heard
-from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
@@ -33,20 +30,16 @@ class WindowAlerts(QObject):
         frame_clock: FrameClock,
         notices: Notices,
         window: QWidget,
-        bridge: Bridge | None = None,
-        tray: Tray | None = None,
+        bridge: Bridge,
+        tray: Tray,
     ) -> None:
         super().__init__(window)
-        self._settings, self._navigation = settings, navigation
-        self._notices, self._window = notices, window
-        self.watch = AlertWatch(settings, bridge or Bridge(self), self)
-        self._desktop = Notifications(tray=tray)
-        self._notes = AlertNotes(self.watch, self._desktop, self)
+        self._navigation, self._notices = navigation, notices
+        self.watch = AlertWatch(settings, bridge, self)
+        self.desktop = Notifications(tray=tray)
+        self._notes = AlertNotes(self.watch, self.desktop, self)
         self.watch.changed.connect(self._tell)
         frame_clock.ticked.connect(self._tell)
-
-    def follow(self, machines: Sequence[Heard]) -> None:
-        self.watch.follow(*machines)
 
     def stop(self) -> None:
         """Harmless when called twice."""
@@ -59,36 +52,18 @@ class WindowAlerts(QObject):
         if oldest is None:
             self._notices.end(About.ALERT)
             return
-        number = oldest[2]
+        key, card, number = oldest
         words = tr("Open card {number}", number=number) if number else tr("Open card")
         meaning = tr(
             "Shows no alert for an hour. What happens meanwhile is listed among the events."
         )
         silence = NoticeWay(tr("Silence for 1 hour"), self.watch.be_silent, meaning)
-        ways = (NoticeWay(words, self._open_oldest), silence)
+        ways = (NoticeWay(words, partial(self._open, key, card)), silence)
         self._notices.say(About.ALERT, Notice(self.watch.sentence(), ways, WARNS))
 
-    def _open_oldest(self) -> None:
-        if (oldest := self.watch.oldest()) is not None:
-            self._navigation.open_machine(oldest[0])
-            self._navigation.open_card(oldest[1])
-
-    def open_settings(
-        self,
-        machine: MachineState | None,
-        always_on: AlwaysOn | None = None,
-        lab: Lab | None = None,
-    ) -> None:
-        """Where they stand open already, they are closed: the same key opens and closes."""
-        from gpuexplorer.gui.settings.alerts import AlertsSection  # noqa: PLC0415
-        from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
-
-        for before in self._window.findChildren(SettingsDialog):
-            if before.isVisible():
-                before.reject()
-                return
-        alerts = AlertsSection(self._settings, machine, self.watch, self._desktop)
-        SettingsDialog(self._settings, machine, self._window, alerts, always_on, lab).open()
+    def _open(self, key: str, card: CardId) -> None:
+        self._navigation.open_machine(key)
+        self._navigation.open_card(card)
 
 
 class AlertNotes(QObject):
@@ -96,11 +71,9 @@ class AlertNotes(QObject):
     one more begins or all have ended.
     """
 
-    def __init__(
-        self, alerts: AlertWatch, notices: Notifications, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, alerts: AlertWatch, desktop: Notifications, parent: QObject) -> None:
         super().__init__(parent)
-        self._alerts, self._desktop = alerts, notices
+        self._alerts, self._desktop = alerts, desktop
         self._told: frozenset[Alert] = frozenset()
         self._stands = False
         self._gather = QTimer(self, singleShot=True, interval=_GATHER)

@@ -1,8 +1,8 @@
 """WindowCommands: all that the window can be told to do, with its keys, and how it is found."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum, StrEnum
 from functools import partial
 from math import inf
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QPlainText
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.event_loop import guarded
-from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
@@ -129,27 +128,12 @@ _MENU = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One line of the palette."""
-
-    words: str
-    group: CommandGroup
-    run: Callable[[], object]
-    keys: str = ""
-    holds: bool = False  # it is so already: a theme that is chosen, say
-    also: str = ""  # other words for it
-
-
 class CommandList(QObject):
-    """The actions of one window by group, those of time first. Commands are made of them when
-    somebody looks.
-    """
+    """The actions of one window, those of time first."""
 
     def __init__(self, window: QWidget, time_window: TimeWindow) -> None:
         super().__init__(window)
         self._window, self._time_window = window, time_window
-        self._actions: dict[CommandGroup, list[QAction]] = {group: [] for group in CommandGroup}
         self._spans: dict[float, QAction] = {}
         for position, (seconds, name) in enumerate(SPANS, 1):
             words, choose = tr("Show {span}", span=name), partial(self._choose_span, seconds)
@@ -172,28 +156,18 @@ class CommandList(QObject):
         also: str = "",
     ) -> QAction:
         """Without `run` whoever has it connects what it does."""
-        action = QAction(words, self._window)
+        action = command(group, words, run, also, self._window)
         action.setShortcuts([QKeySequence(each) for each in keys])
-        action.setData(also)
-        if run is not None:
-            # Qt would tell `run` whether the action is checked.
-            action.triggered.connect(lambda: run())  # noqa: PLW0108
         self._window.addAction(action)
-        self._actions[group].append(action)
         return action
 
-    def commands(self, here: Sequence[QAction] = ()) -> list[Command]:
-        """Those that can be used now; `here` are those of what is seen."""
-        return [
-            Command(
-                *(action.text().replace("&", "").rstrip("…."), group, action.trigger),
-                *(keys_of(action), action.isCheckable() and action.isChecked()),
-                action.data() or "",
-            )
-            for group, actions in (self._actions | {_G.HERE: here}).items()
-            for action in actions
-            if action.isEnabled() and action.isVisible() and action.text()
-        ]
+    def by_group(self, here: Sequence[QAction] = ()) -> Mapping[str, list[QAction]]:
+        """Those that are seen now; `here` are those of the screen."""
+        found: dict[str, list[QAction]] = {group: [] for group in CommandGroup}
+        for each in (*self._window.actions(), *here):
+            if each.isVisible() and each.text():
+                found[group_of(each)].append(each)
+        return found
 
     def _choose_span(self, seconds: float) -> None:
         self._time_window.choose_span(seconds)
@@ -232,9 +206,6 @@ class WindowCommands(CommandList):
             scheme: self.make(_G.VIEW, tr(words), run=partial(self._choose, scheme=scheme))
             for scheme, words in _SCHEMES.items()
         }
-        none_yet = (Do.SIMULATE, Do.STOP_SIMULATING, Do.LOOK_AGAIN, Do.REASONS)
-        for action in (*(self[each] for each in none_yet), *self.recent):
-            action.setVisible(False)
         for action in (*self._schemes.values(), self[Do.READ_ONLY]):
             action.setCheckable(True)
         self.menu_of_program = QMenu(window)
@@ -253,29 +224,14 @@ class WindowCommands(CommandList):
     def __getitem__(self, do: Do) -> QAction:
         return self._by_name[do]
 
-    def with_cards(self, machine: MachineState, here: Sequence[QAction]) -> Sequence[Command]:
-        """All of them; `here` are those of the screen that is seen."""
-        found = self.commands(here)
-        for shown in (*machine.cards(), machine.host):
-            words = mark(
-                "Open the host, {name}" if shown.host else "Open card {number}, {name}"
-            )
-            words = tr(words, number=shown.number, name=shown.card.name)
-            run = partial(self._navigation.open_card, shown.card.id)
-            found.append(Command(words, _G.CARDS, run))
-        return found
-
     def all_keys(self, here: Sequence[QAction], parts: Sequence[Keys] = ()) -> Sequence[Keys]:
         """For the sheet of keys. `parts` are keys that parts of this screen take."""
-        groups: list[Keys] = [_translated(_EVERYWHERE)]
-        for group, own in self._actions.items():
-            actions = here if group is _G.HERE else own
-            named = ((keys_of(e), e.text().rstrip("…")) for e in actions if e.isVisible())
-            if keys := [each for each in named if each[0]]:
-                groups.append((tr(group.value), keys))
-            if group is _G.HERE:
-                groups += map(_translated, parts)
-        return groups
+        groups = [_translated(_EVERYWHERE)]
+        for group, actions in self.by_group(here).items():
+            named = [(keys_of(each), each.text().rstrip("…")) for each in actions]
+            groups.append((tr(group), [each for each in named if each[0]]))
+            groups += map(_translated, parts if group == _G.HERE else ())
+        return [each for each in groups if each[1]]
 
     def _choose(self, **changes: object) -> None:
         choices = replace(self._settings.choices, **changes)  # type: ignore[arg-type]  # by name
@@ -309,9 +265,8 @@ class CopyKey(QObject):
 
     @guarded
     def eventFilter(self, field: QObject, event: QEvent) -> bool:
-        if event.type() is not QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
-            return False
-        if not event.matches(QKeySequence.StandardKey.Copy):
+        copies = isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Copy)
+        if event.type() is not QEvent.Type.ShortcutOverride or not copies:
             return False
         if isinstance(field, QPlainTextEdit):
             selected = field.textCursor().hasSelection()
@@ -326,31 +281,55 @@ def _translated(group: Keys) -> Keys:
     return tr(heading), [(each, tr(words)) for each, words in keys]
 
 
+def command(
+    group: CommandGroup,
+    words: str,
+    run: Callable[[], object] | None = None,
+    also: str = "",
+    parent: QObject | None = None,
+) -> QAction:
+    """`also` are other words by which somebody searches for it."""
+    action = QAction(words, parent)
+    action.setProperty("group", group.value)
+    action.setProperty("also", also)
+    if run is not None:
+        # Qt would tell `run` whether the action is checked.
+        action.triggered.connect(lambda: run())  # noqa: PLW0108
+    return action
+
+
+def group_of(action: QAction) -> str:
+    """Those of a screen belong to none."""
+    return str(action.property("group") or CommandGroup.HERE)
+
+
+def name_of(action: QAction) -> str:
+    return action.text().replace("&", "").rstrip("….")
+
+
 def keys_of(action: QAction) -> str:
     """As people call them: Enter is what stands on the key that Qt calls Return."""
     keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     return keys.replace("Return", "Enter")
 
 
-def find(commands: Sequence[Command], text: str) -> Sequence[Command]:
-    """Those that have all words that were typed, or at least their letters; the best first."""
+def find(commands: Sequence[QAction], text: str) -> Sequence[QAction]:
+    """Those that have all words that were typed; the best first."""
     parts = text.casefold().split()
     costs = [(sum(_cost(each, part) for part in parts), each) for each in commands]
     found = sorted((each for each in costs if each[0] < inf), key=lambda each: each[0])
     return [command for _, command in found]
 
 
-def _cost(command: Command, part: str) -> float:
-    """Least where a word begins so, then where it is in one, then their first letters; then in
-    other words for it, and last where the letters come one after another.
+def _cost(action: QAction, part: str) -> float:
+    """Least where a word begins so, then where it is in one, then their first letters; last in
+    other words for it.
     """
-    words, typed = command.words.casefold(), re.escape(part)
-    for cost, form in enumerate((rf"\b{typed}", typed)):
-        if found := re.search(form, words):
+    words, typed = name_of(action).casefold(), re.escape(part)
+    letters = "".join(re.findall(r"\b\w", words))
+    also = str(action.property("also") or "").casefold()
+    ways = ((rf"\b{typed}", words), (typed, words), (typed, letters), (rf"\b{typed}", also))
+    for cost, (form, said) in enumerate(ways):
+        if found := re.search(form, said):
             return cost + found.start() / 100
-    if part in "".join(re.findall(r"\b\w", words)):
-        return 2.0
-    if re.search(rf"\b{typed}", command.also.casefold()):
-        return 2.5
-    letters = iter(words)
-    return 3.0 if all(each in letters for each in part) else inf
+    return inf

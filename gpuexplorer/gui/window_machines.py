@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpuexplorer.core.words import tr
@@ -20,7 +21,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.gui.widgets.sheets.small_sheets import question_sheet, release_first
-from gpuexplorer.gui.window_commands import Command, CommandGroup, Do, WindowCommands
+from gpuexplorer.gui.window_commands import CommandGroup, Do, WindowCommands, command
 from gpuexplorer.telemetry.session import Session
 
 
@@ -134,20 +135,16 @@ class WindowMachines(QObject):
         for lab in self._labs.values():
             lab.stop()
 
-    def more_commands(self) -> list[Command]:
+    def more_commands(self) -> list[QAction]:
         """One for each machine."""
-        rows = self.state.rows()
-        if len(rows) == 1:
-            return []
-        return [
-            Command(
-                tr("Show machine {machine}", machine=each.name),
-                CommandGroup.MACHINES,
-                partial(self._navigation.open_machine, each.key),
-                holds=each.shown,
-            )
-            for each in rows
-        ]
+        found, rows = [], self.state.rows()
+        for each in rows if len(rows) > 1 else ():
+            show = partial(self._navigation.open_machine, each.key)
+            words = tr("Show machine {machine}", machine=each.name)
+            found.append(command(CommandGroup.MACHINES, words, show))
+            found[-1].setCheckable(True)
+            found[-1].setChecked(each.shown)
+        return found
 
     def _step(self, by: int) -> None:
         """Round and round, over those that can be shown."""

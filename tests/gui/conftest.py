@@ -86,7 +86,7 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
         or_simulated: bool = False,
         simulate: Callable[[str], None] = lambda _: None,
         settings: Settings | None = None,
-        look_again: Callable[[], None] | None = None,
+        look_again: Callable[[], None] = lambda: None,
         resized: bool = True,
     ) -> MainWindow:
         session = session or remembering(session_on(NoCards()))

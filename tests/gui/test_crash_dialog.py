@@ -6,16 +6,12 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QRectF, QStringListModel
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QListView, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.crash_dialog import CrashDialog, CrashReports
-from gpuexplorer.gui.event_loop import FrameClock
-from gpuexplorer.gui.measuring.diagnostics import Diagnostics
-from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index
-from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.painted import Painted
 from tests.gui.hands import click
@@ -96,19 +92,6 @@ class Broken(Painted):
         drawing.painter.fillRect(self.rect(), drawing.theme.accent)
 
 
-class BrokenRows(Delegate):
-    """Cannot draw any row until it is mended."""
-
-    mended = False
-
-    def draw(
-        self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
-    ) -> None:
-        if not self.mended:
-            raise LookupError("no such row")
-        drawing.painter.fillRect(place, drawing.theme.accent)
-
-
 def test_a_bug_while_drawing_is_shown_and_the_rest_is_drawn_on(
     window: QWidget, qtbot: QtBot
 ) -> None:
@@ -118,23 +101,6 @@ def test_a_bug_while_drawing_is_shown_and_the_rest_is_drawn_on(
     reported(window, qtbot, "nothing to draw with")
     broken.mended = True
     assert QColor(broken.grab().toImage().pixel(40, 40)) == look().theme.accent
-
-
-def test_a_bug_in_every_row_of_a_list_is_shown_and_the_program_goes_on(
-    window: QWidget, qtbot: QtBot
-) -> None:
-    # As in the program: what paints is called within a call of ours, see Diagnostics.
-    frames = Diagnostics(window, FrameClock(window), Navigation())
-    rows = QListView(window)
-    rows.setModel(QStringListModel(["one", "two", "three"], rows))
-    drawing = BrokenRows(rows)
-    rows.setItemDelegate(drawing)
-    rows.show()
-    reported(window, qtbot, "no such row")
-    drawing.mended, drawn = True, frames.drawn
-    rows.viewport().update()
-    qtbot.waitUntil(lambda: frames.drawn > drawn)
-    assert QColor(rows.grab().toImage().pixel(8, 8)) == look().theme.accent
 
 
 def test_whatever_draws_or_watches_events_in_the_window_is_guarded() -> None:

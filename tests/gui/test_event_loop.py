@@ -78,13 +78,3 @@ def test_rubbish_is_searched_for_in_the_windows_thread_alone(
     gc.callbacks.remove(note)
     assert set(searched) == {threading.main_thread()}
     assert len(kept) == 2_000
-
-
-@pytest.mark.parametrize("generation", [1, 2])
-def test_a_longer_search_is_made_up_for_when_it_is_due(
-    sweeping: Sweeping, qtbot: QtBot, generation: int
-) -> None:
-    for _ in range(11):
-        gc.collect(generation - 1)
-    searched = gc.get_stats()[generation]["collections"]
-    qtbot.waitUntil(lambda: gc.get_stats()[generation]["collections"] == searched + 1)

@@ -3,16 +3,12 @@
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.settings.dialog import SettingsDialog
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import Answer, card, session_of, working
-from tests.gui.hands import press
 
 TileSaying = Callable[[MainWindow, str], CardTile]
 
@@ -53,18 +49,3 @@ def test_the_window_can_be_small_and_large(
     window.resize(width, 700)
     tile = tile_saying(window, "GPU busy 97 %")
     assert tile.mapTo(window, tile.rect().topRight()).x() < width
-
-
-def test_the_settings_open_and_close_by_the_same_key(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    window = open_window(session_of({card(0): working()}))
-    press(window, Qt.Key.Key_Comma, control=True)
-    settings = called_settings(window)
-    qtbot.waitUntil(settings.isActiveWindow)
-    press(settings, Qt.Key.Key_Comma, control=True)
-    assert not any(each.isVisible() for each in window.findChildren(SettingsDialog))
-
-
-def called_settings(window: MainWindow) -> QWidget:
-    return next(each for each in window.findChildren(SettingsDialog) if each.isVisible())

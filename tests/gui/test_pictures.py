@@ -10,7 +10,6 @@ import pytest
 from PySide6.QtGui import QImage
 
 from gpuexplorer.commands.window_arguments import SCREENS
-from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.theme.palette import Scheme, load_theme
 from tests.gui.pixels import colours_of
 
@@ -50,10 +49,6 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, QImage]:
     return {path.stem: QImage(str(path)) for path in sorted(folder.iterdir())}
 
 
-def test_what_can_be_asked_for_is_what_the_window_offers() -> None:
-    assert [entry.name for entry in VIEWS] == list(SCREENS)
-
-
 def test_there_is_one_of_each_screen_and_of_the_settings(
     pictures: Mapping[str, QImage],
 ) -> None:
@@ -87,13 +82,6 @@ def test_one_screen_in_one_theme_is_one_picture_finer_on_a_scaled_screen(
     assert done.returncode == 0
     [picture] = tmp_path.iterdir()
     assert (picture.name, QImage(str(picture)).width()) == ("events-light.png", 1200)
-
-
-def test_without_a_card_there_is_nothing_to_show_on_a_screen(tmp_path: Path) -> None:
-    done = take(tmp_path, "--view", "overview", **NO_CARD)
-    assert done.returncode == 1
-    assert "so there is nothing to show on the screen 'overview'" in done.stderr
-    assert not list(tmp_path.iterdir())
 
 
 def test_without_a_card_the_picture_is_of_the_empty_machine(tmp_path: Path) -> None:

@@ -12,9 +12,8 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.small_window import Companions, SmallWindow
+from gpuexplorer.gui.small_window import SmallWindow
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from gpuexplorer.gui.window_commands import Do
 from tests.gui.conftest import OpenWindow
@@ -111,12 +110,6 @@ def test_the_same_key_closes_it_and_so_does_its_own_button(open_window: OpenWind
     assert not window.commands[Do.SMALL_WINDOW].isChecked()
 
 
-def test_escape_closes_it(open_window: OpenWindow) -> None:
-    small = open_small(open_window(simulated_cards("2xT4")))
-    QTest.keyClick(the(QListView, small), Qt.Key.Key_Escape)
-    assert small_windows() == []
-
-
 def test_it_comes_back_where_it_was_left_and_goes_with_the_window(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
@@ -134,33 +127,11 @@ def test_it_comes_back_where_it_was_left_and_goes_with_the_window(
     assert small.geometry().topLeft() == place
 
 
-def test_it_follows_the_theme(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(session_of({card(0): working()}))
-    small = open_small(window)
-    for scheme in (Scheme.DARK, Scheme.LIGHT):
-        window.look.choose(scheme)
-        corner = small.grab().toImage().pixelColor(3, 3)
-        assert corner == window.look.theme.ground
-
-
 def test_without_a_card_it_shows_the_computer(open_window: OpenWindow, qtbot: QtBot) -> None:
     small = open_small(open_window())
     qtbot.waitUntil(lambda: len(said(small)) == 1)
     assert said(small)[0].startswith("The computer")
     assert the(SourceBadge, small).accessibleName() == "No card"
-
-
-def test_where_the_desktop_has_no_tray_closing_quits_whatever_was_chosen(
-    open_window: OpenWindow,
-) -> None:
-    if QSystemTrayIcon.isSystemTrayAvailable():
-        pytest.skip("This desktop has a tray.")
-    settings = Settings()
-    settings.choose(settings.choices.__class__(keep_running=True))
-    window = open_window(session_of({card(0): working()}), settings=settings)
-    assert not the(Companions, window).tray.there
-    assert window.close()
-    assert not window.frame_clock.running
 
 
 @pytest.fixture

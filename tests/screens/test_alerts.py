@@ -8,6 +8,7 @@ from tests.screens.person import Person
 def busy_cards_are_worth_an_alert(person: Person) -> None:
     """As one asks for it: in the settings."""
     person.press("Ctrl+,")
+    person.click("Alerts", within="Sections")
     person.click("Add an alert")
     person.type_into("For at least", "0")
     person.press("Return")
@@ -29,6 +30,7 @@ def test_alerts_are_silenced_for_an_hour_and_speak_again(open_program: OpenProgr
     person.click("Silence for 1 hour")
     person.does_not_see("Card 0: GPU utilisation above 95 %", "Silence for 1 hour")
     person.press("Ctrl+,")
+    person.click("Alerts", within="Sections")
     person.click("Show alerts again")
     person.press("Escape")
     person.sees("Card 0: GPU utilisation above 95 %")

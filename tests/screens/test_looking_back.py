@@ -18,14 +18,14 @@ def test_on_the_overview_figures_tiles_and_processes_say_that_they_are_of_now(
 ) -> None:
     person = open_program(past=330.0)
     person.sees("Devices")
-    person.does_not_see("Devices now", "Now: ")
+    person.does_not_see("Now: ")
     look_back(person)
     person.sees("now", within="All cards")
     person.sees("now", within="Processes")
     person.sees("Now: ")  # whichever card has a state to name just then
-    person.sees("Devices now")
+    person.sees("now", within="Screens and devices")
     person.click(WAY_BACK)
-    person.does_not_see("Devices now", "Now: ")
+    person.does_not_see("Now: ")
 
 
 def test_devices_without_names_are_of_now_too(open_program: OpenProgram) -> None:

@@ -16,6 +16,7 @@ def test_other_units_are_shown_at_once_and_at_the_next_start(
     person = open_program(real=real_cards(TwoCards()))
     person.sees("19.5 of 24 GiB", "°C", within="Card 0, NVIDIA TITAN RTX")
     person.press("Ctrl+,")
+    person.click("Units")
     person.choose("Memory", "GB")
     person.choose("Temperature", "°F")
     person.press("Escape")
@@ -33,6 +34,7 @@ def lightness(person: Person) -> int:
 def test_a_theme_holds_at_once_and_at_the_next_start(open_program: OpenProgram) -> None:
     person = open_program()
     person.press("Ctrl+,")
+    person.click("Look")
     person.choose("Theme", "Dark")
     assert lightness(person) < 60
     person.choose("Theme", "Light")
@@ -41,6 +43,7 @@ def test_a_theme_holds_at_once_and_at_the_next_start(open_program: OpenProgram) 
     again = open_program()
     assert lightness(again) > 200
     again.press("Ctrl+,")
+    again.click("Look")
     assert again.is_on("Light")
 
 
@@ -83,6 +86,7 @@ def test_settings_that_cannot_be_kept_hold_and_say_so(
     settings_file.parent.write_text("in the way", "utf-8")
     person = open_program()
     person.press("Ctrl+,")
+    person.click("Units")
     person.choose("Temperature", "°F")
     person.sees(str(settings_file), "until the program is closed")
     person.press("Escape")

@@ -85,7 +85,9 @@ def test_the_menu_opens_by_key_and_leads_to_the_settings(open_program: OpenProgr
     person.press("F10")
     person.sees("Settings", "Keys", "About GPU Explorer", "Quit")
     person.click("Settings")
-    person.sees("Interval", "Theme", "Add an alert")
+    person.sees("Interval", "Single readings")
+    person.click("Look", within="Sections")
+    person.sees("Theme")
 
 
 def test_about_names_the_version_and_the_licence(open_program: OpenProgram) -> None:

@@ -7,12 +7,11 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFormLayout, QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QPushButton, QWidget
 
 from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, Unit
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, MetricId, Unit
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.reasons import span_words
@@ -25,8 +24,8 @@ from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import MOST_RULES, Settings
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.controls.buttons import MenuButton, link_button, switch
-from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
+from gpuexplorer.gui.widgets.controls.buttons import link_button, switch
+from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown, NumberField, Range
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import (
     GROWS,
@@ -159,8 +158,8 @@ class RuleRow(QWidget):
         self._remove.clicked.connect(lambda: self.changed.emit(None))
         for link in (self._change, self._remove):
             link.setAutoDefault(False)
-        self._metric = MenuButton(tr("What is watched"))
-        self._metric.about_to_open.connect(self._on_menu_about_to_open)
+        self._metric = Dropdown(tr("What is watched"))
+        self._metric.chosen.connect(self._on_metric_chosen)
         sides = ((Side.ABOVE, tr("Above")), (Side.BELOW, tr("Below")))
         self._side = Segmented(tr("Alert when it is"), sides)
         self._side.chosen.connect(lambda side: self._replace(side=side))
@@ -184,21 +183,19 @@ class RuleRow(QWidget):
         self._form = QFormLayout(self._editor, horizontalSpacing=16, verticalSpacing=8)
         self._form.setContentsMargins(self._on.sizeHint().width() + 10, 4, 0, 12)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-        number = label("", look().letters.body, Tone.QUIET)
+        self._number_label = label("", look().letters.body, Tone.QUIET)
         for words, control in (
             (tr("What"), self._metric),
             (tr("Compared with"), self._against),
             (tr("Is"), self._side),
-            (number, self._number),
+            ("", self._number),
             (tr("For at least"), self._seconds),
             (tr("Cards"), self._cards),
             ("", self._wrong),
         ):
-            if isinstance(words, str):
-                words = label(words, look().letters.body, Tone.QUIET)  # noqa: PLW2901
-            self._form.addRow(words, control)
+            named = label(words, look().letters.body, Tone.QUIET)
+            self._form.addRow(self._number_label if control is self._number else named, control)
         self._form.addRow(self._promise)
-        self._number_label = number
         top = Qt.AlignmentFlag.AlignTop
         links = self._change, top, self._remove, top
         line = row(self._on, top, self._sentence, GROWS, *links, gap=10)
@@ -213,7 +210,9 @@ class RuleRow(QWidget):
         self._on.setAccessibleName(sentence)
         self._change.setAccessibleName(tr("Change: {alert}", alert=sentence))
         self._remove.setAccessibleName(tr("Remove: {alert}", alert=sentence))
-        self._metric.show_words(tr(METRICS[rule.metric].label))
+        rest = [m for m in METRICS if m not in _FIRST and can_be_watched(METRICS[m])]
+        offered = [Choice(m, tr(METRICS[m].label), typed=False) for m in (*_FIRST, *rest)]
+        self._metric.show_choices(offered, rule.metric)
         self._side.show_choice(rule.side)
         self._form.setRowVisible(self._against, rule.metric in LIMITS)
         self._against.show_choice(rule.of_limit)
@@ -241,22 +240,9 @@ class RuleRow(QWidget):
         if rule != self._rule:
             self.changed.emit(rule)
 
-    def _on_menu_about_to_open(self, menu: QMenu) -> None:
-        menu.setToolTipsVisible(True)
-        rest = [m for m in METRICS if m not in _FIRST and can_be_watched(METRICS[m])]
-        for metrics in (_FIRST, rest):
-            for metric in metrics:
-                action = menu.addAction(tr(METRICS[metric].label))
-                action.setData(metric)
-                action.setToolTip(tr(METRICS[metric].meaning))
-                action.setCheckable(True)
-                action.setChecked(metric == self._rule.metric)
-            menu.addSeparator()
-        menu.triggered.connect(self._on_metric_chosen)
-
-    def _on_metric_chosen(self, action: QAction) -> None:
-        if action.data() != self._rule.metric:
-            usual, now = usual_rule(action.data()), self._rule
+    def _on_metric_chosen(self, metric: MetricId) -> None:
+        if metric != self._rule.metric:
+            usual, now = usual_rule(metric), self._rule
             self.changed.emit(replace(usual, cards=now.cards, enabled=now.enabled))
 
     def _on_against_chosen(self, of_limit: bool) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QListWidget, QPushButton, QSystemTrayIcon, QWidget
 
 from gpuexplorer.core.units import bytes_words, memory
-from gpuexplorer.core.words import paragraph, tr
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer, SettingsGroup
@@ -20,10 +20,9 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button, switch
 from gpuexplorer.gui.widgets.controls.fields import NumberField, Range
 from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
@@ -39,7 +38,7 @@ from gpuexplorer.gui.widgets.laid_out import (
     show_sentence,
     wrapped_label,
 )
-from gpuexplorer.gui.widgets.painted import ChipRow, Sign
+from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 
@@ -65,11 +64,6 @@ class SettingRow(QWidget):
         show_sentence(self._meaning, meaning)
         self.control.setAccessibleDescription(meaning)
 
-    def refuse(self, why: str) -> None:
-        """Nothing can be chosen here in this run."""
-        self.show_meaning(why)
-        self.control.setEnabled(False)
-
 
 class Section(QWidget):
     """A row for each choice of the group; what is chosen holds at once."""
@@ -86,7 +80,10 @@ class Section(QWidget):
         policy = self._defaults.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._defaults.setSizePolicy(policy)
-        self._defaults.clicked.connect(self._on_defaults_clicked)
+        usual = Choices()
+        self._defaults.clicked.connect(
+            lambda: self.choose(**{each: getattr(usual, each) for each in self.names()})
+        )
         head = row(label(tr(group), look().letters.title), FREE, self._defaults)
         self.body = column(head, within=self, gap=0)
         for name, offer in OFFERS.items():
@@ -134,12 +131,6 @@ class Section(QWidget):
             self.show_value[name] = box.setChecked
         self.rows[name] = SettingRow(title, tr(offer.meaning), control)
         add(self.body, line_between(), self.rows[name])
-        if name == "palette":
-            self.body.addWidget(_palette_sample())
-
-    def _on_defaults_clicked(self) -> None:
-        usual = Choices()
-        self.choose(**{name: getattr(usual, name) for name in self.names()})
 
 
 class SettingsDialog(Sheet):
@@ -217,21 +208,24 @@ class SettingsDialog(Sheet):
             now = tr("In use now: {memory}.", memory=taken)
             reading = self._sections[SettingsGroup.READING].rows["full_seconds"]
             reading.show_meaning(paragraph((tr(OFFERS["full_seconds"].meaning), now)))
-        if not QSystemTrayIcon.isSystemTrayAvailable():
-            why = tr(
-                "This desktop has no place for an icon beside the clock, so closing the "
-                "window quits."
-            )
-            self._sections[SettingsGroup.START].rows["keep_running"].refuse(why)
-        if settings.read_only_because:
-            read_only = self._sections[SettingsGroup.CLASSROOM].rows["read_only"]
-            read_only.refuse(tr(settings.read_only_because))
+        start, classroom = SettingsGroup.START, SettingsGroup.CLASSROOM
+        no_place = mark(
+            "This desktop has no place for an icon beside the clock, so closing the "
+            "window quits."
+        )
+        there = QSystemTrayIcon.isSystemTrayAvailable()
+        for group, name, why in (
+            (start, "keep_running", "" if there else tr(no_place)),
+            (classroom, "read_only", tr(settings.read_only_because)),
+        ):
+            if why:  # nothing can be chosen there in this run
+                refused = self._sections[group].rows[name]
+                refused.show_meaning(why)
+                refused.control.setEnabled(False)
         if (kept := self._always_on) is not None:
-            size, folder = kept.size(), kept.folder
-            where = tr("Nothing. It would go to {folder}.", folder=folder)
-            if size:
-                held = bytes_words(size, units)
-                where = tr("{size} in {folder}.", size=held, folder=folder)
+            size, held = kept.size(), bytes_words(kept.size(), units)
+            where = mark("{size} in {folder}." if size else "Nothing. It would go to {folder}.")
+            where = tr(where, size=held, folder=kept.folder)
             self._kept.show_meaning(paragraph((kept.trouble, where)))
             self._kept.control.setEnabled(bool(size))
 
@@ -247,19 +241,3 @@ def _show_option(segments: Segmented, keys: Sequence[Hashable], value: Hashable)
     else:
         # A screen that is gone, or that only a newer version has, is the first.
         segments.show_choice(value if value in keys else keys[0])
-
-
-def _palette_sample() -> QWidget:
-    """Each with its number or its sign, as everywhere: colour is never alone."""
-    sample, chips = QWidget(), ChipRow()
-    sample.setAccessibleName(tr("The colours of eight cards, and of good, warning and bad"))
-    chips.show_chips([Chip(str(number), number) for number in range(MOST_COLOURED_CARDS)])
-    signs: list[QWidget] = []
-    for icon, word, tone in (
-        (Icon.THERE, tr("good"), Tone.GOOD),
-        (Icon.WARNING, tr("warning"), Tone.WARN),
-        (Icon.LOST, tr("bad"), Tone.BAD),
-    ):
-        signs += Sign(icon, tone, QSize(16, 16)), label(word, look().letters.body, tone)
-    row(chips, *signs, FREE, within=sample, margins=(0, 10, 0, 10))
-    return sample

@@ -54,14 +54,13 @@ class AlertWatch(QObject):
         settings.changed.connect(self._on_settings_changed)
         bridge.alerts_changed.connect(self._on_alerts_changed)
 
-    def follow(self, *machines: Heard | Session) -> None:
+    def follow(self, *machines: Heard) -> None:
         """From now on these. What was said of others is over; who is followed already goes on
         being followed.
         """
-        wanted = [each if isinstance(each, Heard) else Heard("", "", each) for each in machines]
         before, self._ears = {ear.session: ear for ear in self._ears}, []
         rules, units = self._rules(), self.settings.choices.units
-        for each in wanted:
+        for each in machines:
             ear = before.pop(each.session, None)
             if ear is None:
                 ear = _Ear(each.session, rules, units, self._bridge.post_alerts_changed)
@@ -114,16 +113,12 @@ class AlertWatch(QObject):
             return "", ""
         ear, ended = self._over
         number = ear.numbers().get(ended.card, ended.card)
-        what = standing(ended, self.settings.choices.units)
+        words = {"number": number, "what": standing(ended, self.settings.choices.units)}
         if ended.why is not Why.UNKNOWN:
-            said = tr("Card {number}: {what} has ended.", number=number, what=what)
+            said = tr("Card {number}: {what} has ended.", **words)
             return tr("All alerts have ended"), ear.with_name(said)
-        said = tr(
-            "Card {number}: {what} is not known any more: {reason}.",
-            number=number,
-            what=what,
-            reason=tr(ended.reason),
-        )
+        unknown = mark("Card {number}: {what} is not known any more: {reason}.")
+        said = tr(unknown, **words, reason=tr(ended.reason))
         return tr("Not known whether an alert goes on"), ear.with_name(said)
 
     def be_silent(self, seconds: float = AN_HOUR) -> None:
@@ -151,8 +146,7 @@ class AlertWatch(QObject):
     def _on_settings_changed(self) -> None:
         for ear in self._ears:
             ear.change(self._rules(), self.settings.choices.units)
-        if self._ears:
-            self.changed.emit()
+        self.changed.emit()
 
     def _on_alerts_changed(self) -> None:
         for ear in self._ears:

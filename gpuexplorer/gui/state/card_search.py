@@ -44,11 +44,10 @@ class CardSearch(QObject):
 
     def first(self, patience: float) -> Opened | None:
         """None where it takes longer: it is `answered` then."""
-        opening = self._asked()
+        self._first = opening = self._asked()
         if opening.answered_within(patience):
             return opening.result()
         self._openings.append(opening)
-        self._first = opening
         return None
 
     def look(self) -> None:
@@ -60,10 +59,7 @@ class CardSearch(QObject):
 
     def go_on(self, *, until_found: bool) -> None:
         """By itself, so that a driver that is loaded needs no click."""
-        if until_found:
-            self._timer.start()
-        else:
-            self._timer.stop()
+        (self._timer.start if until_found else self._timer.stop)()
         self.rhythm_changed.emit(_LOOK_EVERY if until_found else None)
 
     def stop(self) -> None:

@@ -90,8 +90,8 @@ def begin_where_left(
     settings: Settings,
     screens: Collection[str],
 ) -> None:
-    """The first screen, where there is none of that name any more. From now on screen and card
-    are remembered as they change.
+    """The first screen, where there is none of that name any more. From now on screen, card and
+    span are remembered as they change.
     """
     chosen, remembered = settings.choices, settings.remembered
     available = QGuiApplication.primaryScreen().availableGeometry()
@@ -109,11 +109,12 @@ def begin_where_left(
     navigation.screen_changed.connect(partial(settings.remember, _SCREEN))
     navigation.card_changed.connect(partial(settings.remember, _CARD))
 
+    def remember_span() -> None:
+        """A look back at one moment is not how somebody likes to see the present."""
+        if time_window.following:
+            settings.remember(_SPAN, str(time_window.span))
 
-def remember_span(time_window: TimeWindow, settings: Settings) -> None:
-    """A look back at one moment is not how somebody likes to see the present."""
-    if time_window.following:
-        settings.remember(_SPAN, str(time_window.span))
+    time_window.changed.connect(remember_span)
 
 
 def remember_place(window: QWidget, settings: Settings, key: str = _PLACE) -> None:

@@ -20,8 +20,6 @@ from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.telemetry.alerts import LIMITS, LONGEST_SECONDS, Rule, can_be_watched
 
-__all__ = ["Choices", "Settings", "open_store"]
-
 MOST_RULES, _LONGEST_NAME = 50, 100
 _FLAGS = {"true": True, "false": False}
 

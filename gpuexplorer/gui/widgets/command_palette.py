@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QApplication,
     QHeaderView,
@@ -21,7 +21,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, row
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import Popup, line_between
-from gpuexplorer.gui.window_commands import Command, find
+from gpuexplorer.gui.window_commands import find, group_of, keys_of, name_of
 
 _WIDTH, _HEIGHT, _HEAD = 600, 464, 52
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -33,10 +33,10 @@ class CommandPalette(Popup):
     """
 
     def __init__(
-        self, commands: Sequence[Command], opened_by: Sequence[QKeySequence], window: QWidget
+        self, commands: Sequence[QAction], opened_by: Sequence[QKeySequence], window: QWidget
     ) -> None:
         super().__init__(_WIDTH, _HEIGHT, window)
-        self._commands = self._found = commands
+        self._commands = self._found = [each for each in commands if each.isEnabled()]
         self.setAccessibleName(tr("All commands"))
         self._field = QLineEdit(placeholderText=tr("Search screens, cards and commands"))
         self._field.setProperty("kind", "bare")
@@ -75,15 +75,16 @@ class CommandPalette(Popup):
         return QRect(self.anchor.mapToGlobal(QPoint(left, top)), size)
 
     def _search(self, text: str) -> None:
-        self._found = find(self._commands, text)
+        self._found = [*find(self._commands, text)]
         theme, letters = look().theme, look().letters.caption.font
         self._list.clear()
         for each in self._found:
-            item = QTreeWidgetItem(self._list, [each.words, tr(each.group.value), each.keys])
+            told = [name_of(each), tr(group_of(each)), keys_of(each)]
+            item = QTreeWidgetItem(self._list, told)
             for column in (1, 2):
                 item.setFont(column, letters)
                 item.setForeground(column, theme.quiet)
-            if each.holds:
+            if each.isChecked():
                 item.setIcon(1, icon_of(Icon.THERE))
         if self._found:
             self._list.setCurrentIndex(self._list.model().index(0, 0))
@@ -97,14 +98,15 @@ class CommandPalette(Popup):
         if at >= 0:
             # First the keyboard goes back, so that the command finds it where it was.
             self.close()
-            self._found[at].run()
+            self._found[at].trigger()
 
     def _on_current_changed(self) -> None:
         # A screen reader follows the keyboard, which stays in the field.
         at = self._list.currentIndex().row()
         if at >= 0:
             found = self._found[at]
-            said = found.words, tr("chosen") if found.holds else "", found.keys
+            chosen = tr("chosen") if found.isChecked() else ""
+            said = name_of(found), chosen, keys_of(found)
             self._field.setAccessibleDescription(", ".join(filter(None, said)))
 
     @guarded

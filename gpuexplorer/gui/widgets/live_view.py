@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.event_loop import guarded
+from gpuexplorer.gui.event_loop import News, guarded
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -54,9 +54,6 @@ PLOT_KEYS: KeyGroup = (
         ("Esc", mark("No crosshair")),
     ),
 )
-# Seconds without an answer are counted even where no reading comes. Longer than from one
-# reading to the next, so that nothing is drawn twice.
-_AT_LEAST_EVERY = 1.5
 
 
 class LiveView(QWidget):
@@ -84,8 +81,7 @@ class LiveView(QWidget):
         self._wanted = (cadences, processes)
         self._want: Want | None = None
         self._following = False
-        self._drawn: tuple[int, int] = (-1, -1)
-        self._pulled_at = float("-inf")
+        self._news = News()
         self._first: QWidget | None = None
 
     def begin_at(self, first: QWidget) -> None:
@@ -125,11 +121,7 @@ class LiveView(QWidget):
         self._follow(following=False)
 
     def _on_ticked(self) -> None:
-        now = self.machine.session.desk.now()
-        beats = self.machine.session.beats()
-        stamp = (beats.taken, beats.missed)
-        if stamp != self._drawn or now - self._pulled_at >= _AT_LEAST_EVERY:
-            self._drawn = stamp
+        if self._news.came(self.machine.session):
             self._pull_now()
 
     def _on_clock_paused(self, paused: bool) -> None:
@@ -142,7 +134,6 @@ class LiveView(QWidget):
             self._want = session.want(cadences, processes)
 
     def _pull_now(self) -> None:
-        self._pulled_at = self.machine.session.desk.now()
         self._frame_clock.work_began.emit()
         try:
             self.pull()

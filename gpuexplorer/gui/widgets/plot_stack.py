@@ -5,7 +5,7 @@ pictures and files of them, and one of them alone on the whole screen.
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
@@ -514,8 +514,8 @@ class FullPlot(QDialog):
         leave = tr("Leave full screen")
         self._commands.make(CommandGroup.VIEW, leave, "F11", run=self.close)
         words, keys = tr("Search all commands"), ("Ctrl+K", "Ctrl+Shift+P")
-        self._search = self._commands.make(CommandGroup.PROGRAM, words, *keys)
-        self._search.triggered.connect(self._on_palette_asked)
+        ask = self._on_palette_asked
+        self._search = self._commands.make(CommandGroup.PROGRAM, words, *keys, run=ask)
 
     def show_origin(self, origin: Origin) -> None:
         """A card that goes makes room for another, and then these are the other's figures."""
@@ -531,8 +531,8 @@ class FullPlot(QDialog):
         self.stack.show_contents([content], flags)
 
     def _on_palette_asked(self) -> None:
-        commands = self._commands.commands(self.stack.actions())
-        CommandPalette(commands, self._search.shortcuts(), self).open()
+        groups = self._commands.by_group(self.stack.actions()).values()
+        CommandPalette([*chain(*groups)], self._search.shortcuts(), self).open()
 
 
 def _write_csv(

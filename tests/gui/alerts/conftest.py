@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.metrics import TEMPERATURE, MetricId
 from gpuexplorer.gui.event_loop import Bridge
-from gpuexplorer.gui.state.alert_watch import AlertWatch
+from gpuexplorer.gui.state.alert_watch import AlertWatch, Heard
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.session import Session
@@ -54,7 +54,7 @@ def make_scene(qtbot: QtBot) -> Iterator[MakeScene]:
         session = session_of(listed, SIMULATED if simulated else NVML, clock=clock)
         scene = Scene(settings, AlertWatch(settings, Bridge()), session, answers, clock)
         scenes.append(scene)
-        scene.watch.follow(session)
+        scene.watch.follow(Heard("", "", session))
         session.start()
         return scene
 

@@ -6,6 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import PCIE_RECEIVE
+from gpuexplorer.gui.state.alert_watch import Heard
 from gpuexplorer.telemetry.alerts import Rule, Side
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from tests.gui.alerts.conftest import HOT, MakeScene, Scene
@@ -121,7 +122,7 @@ def test_another_session_begins_without_the_alerts_of_the_one_before(
     scene.heat(0, 85.0)
     qtbot.waitUntil(lambda: bool(scene.watch.alerts()))
     other = make_scene(1)
-    scene.watch.follow(other.session)
+    scene.watch.follow(Heard("", "", other.session))
     assert not scene.watch.alerts()
     scene.watch.follow()
     assert scene.watch.sentence() == ""

@@ -90,7 +90,7 @@ def test_alerts_that_begin_together_are_one_notification_and_their_end_replaces_
     make_scene: MakeScene, notices: Notifications, calls: Calls, qtbot: QtBot
 ) -> None:
     scene = make_scene(2, simulated=True)
-    notes = AlertNotes(scene.watch, notices)
+    notes = AlertNotes(scene.watch, notices, scene.watch)
     begin(scene, qtbot, 0, 1)
     begin(scene, qtbot, 1, 2)
     qtbot.waitUntil(lambda: len(calls()) == 1)
@@ -111,7 +111,7 @@ def test_who_looks_at_the_window_or_wants_no_notifications_gets_none(
     scene: Scene, notices: Notifications, calls: Calls, qtbot: QtBot
 ) -> None:
     scene.settings.choose(replace(scene.settings.choices, on_desktop=False))
-    notes = AlertNotes(scene.watch, notices)
+    notes = AlertNotes(scene.watch, notices, scene.watch)
     begin(scene, qtbot, 0, 1)
     scene.settings.choose(replace(scene.settings.choices, on_desktop=True))
     window = QWidget()

@@ -16,11 +16,10 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.telemetry.session import Session
 from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
-from tests.gui.frame.steps import ALT, called, keys, simulated_cards
+from tests.gui.frame.steps import ALT, keys, simulated_cards
 from tests.gui.hands import in_front
 
 NAMES = [entry.name for entry in VIEWS]
@@ -45,16 +44,6 @@ def test_digits_open_the_screens_and_the_arrows_go_back_and_forward(
     for name in NAMES[1:]:
         keys(Qt.Key.Key_Right, ALT)
         assert window.navigation.screen == name
-
-
-def test_arrows_and_enter_walk_through_the_rail(open_window: OpenWindow) -> None:
-    window = three_cards(open_window)
-    called(RailEntry, window, VIEWS[0].title).setFocus(Qt.FocusReason.TabFocusReason)
-    for entry in OFFERED[1:]:
-        keys(Qt.Key.Key_Down)
-        keys(Qt.Key.Key_Return)
-        assert window.navigation.screen == entry.name
-        assert called(RailEntry, window, entry.title).hasFocus()
 
 
 def test_escape_and_f11_leave_the_full_screen_and_simulated_is_said_there(

@@ -1,8 +1,6 @@
 """What is remembered from one start to the next, and that it is safe."""
 
-import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QGuiApplication
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.state.settings import Settings
@@ -32,18 +30,6 @@ def test_the_window_comes_back_where_it_was(open_window: OpenWindow) -> None:
     assert after.geometry() == QRect(40, 60, 620, 500)
 
 
-def test_a_window_left_on_a_screen_that_is_gone_is_on_one_that_is_there(
-    open_window: OpenWindow,
-) -> None:
-    settings = Settings()
-    before = open_window(session_of({card(0): working()}), settings=settings)
-    before.setGeometry(5000, 4000, 700, 500)
-    before.close()
-    after = open_window(session_of({card(0): working()}), settings=settings, resized=False)
-    available = QGuiApplication.primaryScreen().availableGeometry()
-    assert available.contains(after.geometry())
-
-
 def test_a_look_back_is_not_where_the_next_start_begins(open_window: OpenWindow) -> None:
     settings = Settings()
     before = open_window(session_with_past({card(0): working()}), settings=settings)
@@ -54,11 +40,3 @@ def test_a_look_back_is_not_where_the_next_start_begins(open_window: OpenWindow)
     after = open_window(simulated_cards("1xT4"), settings=settings)
     assert after.time_window.span == 60.0
     assert after.time_window.following
-
-
-@pytest.mark.parametrize("text", ["a while", "nan", "inf", "-3", ""])
-def test_a_span_that_makes_no_sense_does_no_harm(open_window: OpenWindow, text: str) -> None:
-    settings = Settings()
-    settings.remember("window/span", text)
-    window = open_window(session_of({card(0): working()}), settings=settings)
-    assert window.time_window.span == 300.0

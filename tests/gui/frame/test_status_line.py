@@ -26,8 +26,8 @@ LOST = Answer(otherwise=Absence.LOST, state=CardState.LOST)
     ("answers", "words"),
     [
         ([working()], "Nothing missing"),
-        ([without_fan(), without_fan()], "Fan: none (cards 0, 1)"),
-        ([working(), without_fan()], "Fan: none (card 1)"),
+        ([without_fan(), without_fan()], "Fan: no such part (cards 0, 1)"),
+        ([working(), without_fan()], "Fan: no such part (card 1)"),
         ([working(), LOST], "Lost (card 1)"),
     ],
 )

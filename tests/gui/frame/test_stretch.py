@@ -5,11 +5,10 @@ recording what is before and beyond its playhead.
 from collections.abc import Sequence
 
 import pytest
-from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MetricId
-from gpuexplorer.gui.state.time_window import DAY, HOUR, MINUTE, Marked, TimeWindow
+from gpuexplorer.gui.state.time_window import DAY, HOUR, MINUTE, TimeWindow
 from gpuexplorer.recording.recorded_session import Playhead
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.trace import Trace, empty_trace
@@ -80,28 +79,6 @@ def test_nobody_drags_a_plot_to_where_nothing_is_kept(
     running = Running(past)
     running.window.look_at(*running.ago(*dragged))
     assert running.shown == shown
-
-
-@pytest.mark.parametrize("around", [0.0, 0.5, 1.0])
-def test_zooming_out_ends_where_half_of_what_is_shown_is_empty(around: float) -> None:
-    running = Running(100.0)
-    for _ in range(50):
-        start, end = running.window.stretch()
-        wider = 0.25 * (end - start)
-        running.window.look_at(start - (1 - around) * wider, end + around * wider)
-    assert running.shown == pytest.approx((200.0, 0.0))
-
-
-def test_the_moment_of_an_event_is_marked_until_one_goes_back_to_now(qtbot: QtBot) -> None:
-    running = Running(600.0)
-    at = running.clock.now() - 200.0
-    with qtbot.waitSignal(running.window.marked_changed):
-        running.window.centre_on(at)
-        running.window.mark(at, "card lost")
-    assert running.window.marked == Marked(at, "card lost")
-    with qtbot.waitSignal(running.window.marked_changed):
-        running.window.back_to_now()
-    assert running.window.marked is None
 
 
 class Recorded:

@@ -7,14 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.cards.reasons import moment_words, span_words
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, TimePill, TopBar
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from tests.gui.conftest import OpenWindow
-from tests.gui.fakes import SIMULATED, card, session_of, session_with_past, working
+from tests.gui.fakes import SIMULATED, card, session_with_past, working
 from tests.gui.frame.steps import CONTROL, called, keys, press_with_mouse
 from tests.gui.hands import the
 
@@ -44,19 +43,6 @@ def test_looking_back_is_said_and_one_gets_back(open_window: OpenWindow) -> None
     assert not pill.isVisible()
     window.time_window.look_at(now - 400, now - 100)
     keys(Qt.Key.Key_End, CONTROL)
-    assert window.time_window.following
-
-
-def test_holding_the_picture_keeps_on_recording(open_window: OpenWindow, qtbot: QtBot) -> None:
-    session = session_of({card(0): working()})
-    window = open_window(session)
-    hold = called(IconButton, the(TopBar, window), "Pause the plots")
-    press_with_mouse(hold)
-    assert hold.accessibleName() == "Resume the plots"
-    held, taken = window.time_window.stretch(), session.beats().taken
-    qtbot.waitUntil(lambda: session.beats().taken > taken + 2)
-    assert window.time_window.stretch() == held
-    keys(Qt.Key.Key_Space)
     assert window.time_window.following
 
 
@@ -94,15 +80,3 @@ def test_nothing_is_cut_off_and_nothing_overlaps_at_any_width(
     for width in range(560, 1600, 40):
         window.resize(width, 600)
         qtbot.waitUntil(fits)
-
-
-def test_spans_and_moments_in_words() -> None:
-    assert list(map(span_words, (45, 90, 5400, 604860))) == [
-        "45 s",
-        "1 min 30 s",
-        "1 h 30 min",
-        "7 d",
-    ]
-    noon = 1_700_000_000.0
-    assert moment_words(noon, noon).count(":") == 2
-    assert moment_words(noon - 86400, noon).startswith("yesterday ")

@@ -9,7 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.processes.ending import EndDialog, PastStrip
-from gpuexplorer.gui.state.settings import Choices, Settings
+from gpuexplorer.gui.state.choices import Choices
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.cell import PADDING
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton
 from gpuexplorer.telemetry.process_book import ENDED_STAYS

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as some
 from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
@@ -81,11 +81,6 @@ def test_everything_that_was_chosen_is_there_at_the_next_start(path: Path) -> No
     assert again.trouble == ""
 
 
-def test_where_nothing_was_chosen_the_usual_holds(path: Path) -> None:
-    assert Settings(open_store(path)).choices == Choices()
-    assert Settings().choices == Choices()
-
-
 def test_layouts_are_remembered_beside_the_choices(path: Path) -> None:
     first = Settings(open_store(path))
     first.remember("splitter", "some, text; with = signs")
@@ -94,12 +89,6 @@ def test_layouts_are_remembered_beside_the_choices(path: Path) -> None:
     again = Settings(open_store(path))
     assert again.remembered("splitter") == "some, text; with = signs"
     assert again.remembered("never kept") is None
-
-
-def test_the_file_lies_in_the_persons_own_folder_for_such_things() -> None:
-    name = Path(open_store().fileName())
-    assert name.name == "settings.ini"
-    assert "gpuexplorer" in str(name.parent)
 
 
 @pytest.mark.parametrize(
@@ -184,28 +173,6 @@ def test_whatever_stands_there_it_comes_to_choices_that_can_hold(
     assert set(strange) <= set(texts)
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    max_examples=40,
-    deadline=None,
-)
-@given(content=some.binary(max_size=400))
-def test_a_file_of_something_else_altogether_is_survived(
-    content: bytes, tmp_path: Path, qtbot: QtBot
-) -> None:
-    path = tmp_path / "settings.ini"
-    path.write_bytes(b"[choices]\ninterval=2\n" + content)
-    found = Settings(open_store(path))
-    assert 0.1 <= found.choices.interval <= 60
-    found.choose(replace(found.choices, fahrenheit=not found.choices.fahrenheit))
-
-
-def test_a_person_may_write_the_file_by_hand(opened_on: Written) -> None:
-    choices = opened_on("[choices]\ninterval=0.5\nscheme=light\n").choices
-    assert choices.interval == 0.5
-    assert choices.scheme is Scheme.LIGHT
-
-
 def test_what_earlier_versions_wrote_as_json_still_holds(opened_on: Written) -> None:
     rule = json.dumps(json.loads(TEXTS["rules"])[:1]).replace('"', '\\"')
     found = opened_on(
@@ -264,12 +231,6 @@ def test_where_nothing_can_be_written_one_sentence_says_so_and_the_choice_holds(
     assert "lasts until the program is closed" in found.trouble
     with qtbot.assertNotEmitted(found.trouble_changed):
         found.choose(replace(found.choices, interval=6.0))
-
-
-def test_choosing_what_holds_already_tells_nobody(qtbot: QtBot, path: Path) -> None:
-    found = Settings(open_store(path))
-    with qtbot.assertNotEmitted(found.changed):
-        found.choose(Choices())
 
 
 def test_read_only_of_the_command_line_holds_and_is_not_kept(path: Path) -> None:

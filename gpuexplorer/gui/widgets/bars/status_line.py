@@ -4,19 +4,18 @@ from enum import Enum, auto
 
 from PySide6.QtWidgets import QFrame
 
+from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import FREE, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.telemetry.backend import Source
-from gpuexplorer.telemetry.session import BeatCount
+from gpuexplorer.telemetry.session import Session
 
 
 class StatusPart(Enum):
     """From left to right."""
 
-    MACHINE = auto()
     DRIVER = auto()
     CUDA = auto()
     BEAT = auto()
@@ -45,7 +44,8 @@ class StatusLine(QFrame):
         label.show_text(words, hint)
         label.setVisible(bool(words))
 
-    def show_source(self, source: Source) -> None:
+    def show_session(self, session: Session) -> None:
+        source, beats = session.source, session.beats()
         driver, cuda = source.driver_version, source.cuda_version
         driven = tr("Driver {version}", version=driver or "")
         if not driver:
@@ -54,17 +54,20 @@ class StatusLine(QFrame):
         able = "" if cuda is None else tr("CUDA {version}", version=cuda)
         if not source.cards:
             driven, able = tr("No driver"), tr("No CUDA")
-            self.say(StatusPart.MISSING, "")
         self.say(StatusPart.DRIVER, driven)
         self.say(StatusPart.CUDA, able, tr("The newest CUDA this driver can run."))
-
-    def show_beat(self, interval: float, beats: BeatCount) -> None:
-        missed = mark("Read every {interval:g} s, {missed} missed")
-        said = missed if beats.missed else mark("Read every {interval:g} s, none late")
-        words = tr(said, interval=interval, missed=beats.missed)
-        hint = tr(
-            "{taken} readings since the start; for {missed} it was too late.",
-            taken=beats.taken,
-            missed=beats.missed,
-        )
-        self.say(StatusPart.BEAT, words, hint)
+        every, hint = session.interval, ""
+        if session.past.ended is not None:
+            form = mark("Recorded every {seconds} s")
+        elif session.bare:
+            form = mark("Only the computer itself is read, every {seconds} s")
+            every = session.host_period
+        else:
+            missed = mark("Read every {seconds} s, {missed} missed")
+            form = missed if beats.missed else mark("Read every {seconds} s, none late")
+            hint = tr(
+                "{taken} readings since the start; for {missed} it was too late.",
+                taken=beats.taken,
+                missed=beats.missed,
+            )
+        self.say(StatusPart.BEAT, tr(form, seconds=plain(every), missed=beats.missed), hint)

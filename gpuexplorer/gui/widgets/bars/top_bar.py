@@ -23,6 +23,7 @@ from gpuexplorer.gui.widgets.controls.buttons import (
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.laid_out import FREE, Grow, row
 from gpuexplorer.gui.widgets.line import ElidedLabel, Tag
+from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.recording.recorded_session import RECORDED
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.session import Session
@@ -62,8 +63,7 @@ class SourceBadge(Tag):
             meaning = tr("These figures were recorded earlier; no card is read for them.")
             if source.simulated:
                 words = tr("{simulated}, recording", simulated=tr(SIMULATED))
-                made_up = tr("No real card was read: all figures are made up.")
-                meaning = f"{meaning} {made_up}"
+                meaning = tr("Figures that were made up were recorded; no real card was read.")
             self._show(words, meaning, filled=source.simulated)
         elif source is None or not source.cards:
             meaning = tr("No card answers: only the computer's processor and memory are read.")
@@ -150,7 +150,7 @@ class RecordButton(_Saying):
         word, why = tr("Record"), tr("Record what is read, into a file (Ctrl+R)")
         if not possible:
             why = tr("This is a recording already. Go back to the live cards to record.")
-        self._turn(recording=False, enabled=possible)
+        self._turn(on=False, enabled=possible, worry=bool(trouble))
         self.say((word, "", ""), word, why)
 
     def show_recording(self, seconds: float, size: int) -> None:
@@ -165,10 +165,11 @@ class RecordButton(_Saying):
         self._turn(enabled=False)
         self.say((words, "", ""), words, words)
 
-    def _turn(self, *, recording: bool = True, enabled: bool = True) -> None:
-        turned, self.recording = recording is not self.recording, recording
+    def _turn(self, *, on: bool = True, enabled: bool = True, worry: bool = False) -> None:
+        turned, self.recording = on is not self.recording, on
         self.setEnabled(enabled)
-        restyle(self, "on", recording)
+        self.setIcon(icon_of(Icon.WARNING, Tone.WARN) if worry else icon_of(*_DOT))
+        restyle(self, "on", on)
         if turned:
             self.turned.emit()
 
@@ -176,14 +177,11 @@ class RecordButton(_Saying):
 class TopBar(QFrame):
     """The badge stands at the same place whatever it says: the host's name does not change."""
 
-    search_asked = Signal()
-    real_cards_asked = Signal()
-
-    def __init__(self, time_window: TimeWindow) -> None:
+    def __init__(self, time_window: TimeWindow, commands: WindowCommands) -> None:
         super().__init__()
-        self._time_window = time_window
+        self._time_window, self._leave = time_window, commands[Do.STOP_SIMULATING]
         self._source: Source | None = None
-        self._can_look, self._timed = False, True
+        self._timed = True
         self.setProperty("panel", "top")
         self.setFixedHeight(52)
         self.host = ElidedLabel(look().letters.title, Tone.TEXT, host_name())
@@ -192,7 +190,8 @@ class TopBar(QFrame):
         self._label = ElidedLabel(look().letters.body, Tone.QUIET)
         self._stop = link_button(tr(STOP_SIMULATING))
         self._stop.setToolTip(tr("Look for real cards, and read these if there are some."))
-        self._stop.clicked.connect(self.real_cards_asked)
+        self._stop.clicked.connect(self._leave.trigger)
+        self._leave.visibleChanged.connect(self._arrange)
         self._pill = TimePill(time_window)
         self._spans = Segmented(tr("Time span"), SPANS)
         self._spans.chosen.connect(time_window.choose_span)
@@ -204,7 +203,7 @@ class TopBar(QFrame):
         words = with_keys(tr("Search"), "Ctrl+K")
         self._search = ToolButton("framed", Icon.SEARCH, words, meaning)
         self._search.setAccessibleName(tr("Search all commands"))
-        self._search.clicked.connect(self.search_asked)
+        self._search.clicked.connect(commands[Do.SEARCH].trigger)
         self._badge.setObjectName("top.source")
         self._spans.setObjectName("top.time")
         self._pause.setObjectName("top.pause")
@@ -231,11 +230,6 @@ class TopBar(QFrame):
         self._label.show_text(words)
         self._arrange()
 
-    def offer_real_cards(self, *, offered: bool) -> None:
-        """Simulated cards can be left for real ones from now on, or not."""
-        self._can_look = offered
-        self._arrange()
-
     def offer_time(self, *, offered: bool) -> None:
         """Only beside plots is there a stretch of time to choose and to hold."""
         self._timed = offered
@@ -243,18 +237,16 @@ class TopBar(QFrame):
 
     def _arrange(self) -> None:
         """The badge is always there; the computer's name gives way a little."""
-        source, window = self._source, self._time_window
+        window = self._time_window
         back = window.looking_back
         room = self.width() - _MORE_RECORDING * self.record.recording - _MORE_BACK * back
         level = sum(room < each for each in _LEVELS)
-        simulated = source is not None and source.simulated and source.name != RECORDED
         self._label.setVisible(bool(self._label.text()) and level == 0)
-        self._stop.setVisible(self._can_look and simulated and level < 2)
+        self._stop.setVisible(self._leave.isVisible() and level < 2)
         self._spans.setVisible(self._timed)
         self._spans.show_compact(level >= 2)
-        self._pause.setVisible(
-            self._timed and not window.replaying
-        )  # that has a bar of its own
+        # That has a bar of its own.
+        self._pause.setVisible(self._timed and not window.replaying)
         self._pill.show_level(2 if level == 3 else 0)
         self.record.show_level(max(0, level - 1))
         self._search.show_compact(level > 0)
