@@ -58,7 +58,6 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.sheets.small_sheets import about_sheet, keys_sheet
 from gpuexplorer.gui.window_alerts import WindowAlerts
 from gpuexplorer.gui.window_commands import CommandGroup, CopyKey, Do, WindowCommands, command
-from gpuexplorer.gui.window_comparing import WindowComparing
 from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.happenings import Happening, Kind

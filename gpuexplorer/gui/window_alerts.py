@@ -12,7 +12,6 @@ from gpuexplorer.gui.desktop.desktop import Notifications, Tray
 from gpuexplorer.gui.event_loop import Bridge, FrameClock
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, NoticeWay
 from gpuexplorer.telemetry.alerts import Alert

@@ -8,7 +8,6 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.code.cell_editor import Completions, is_open
 from gpuexplorer.gui.lab.code.code_pane import CodePane
-from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.lab.events import Completed
 from gpuexplorer.lab.wire import Complete

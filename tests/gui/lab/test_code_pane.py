@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.code.error_panel import CureButton, ErrorPanel
 from gpuexplorer.gui.lab.code.notice_bar import NoticeBar, QuestionBar
-from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.lab.events import Asked, Began, Failed

@@ -150,7 +150,7 @@ class RecordButton(_Saying):
         word, why = tr("Record"), tr("Record what is read, into a file (Ctrl+R)")
         if not possible:
             why = tr("This is a recording already. Go back to the live cards to record.")
-        self._turn(on=False, enabled=possible, worry=bool(trouble))
+        self._turn(recording=False, enabled=possible)
         self.say((word, "", ""), word, why)
 
     def show_recording(self, seconds: float, size: int) -> None:
@@ -165,11 +165,10 @@ class RecordButton(_Saying):
         self._turn(enabled=False)
         self.say((words, "", ""), words, words)
 
-    def _turn(self, *, on: bool = True, enabled: bool = True, worry: bool = False) -> None:
-        turned, self.recording = on is not self.recording, on
+    def _turn(self, *, recording: bool = True, enabled: bool = True) -> None:
+        turned, self.recording = recording is not self.recording, recording
         self.setEnabled(enabled)
-        self.setIcon(icon_of(Icon.WARNING, Tone.WARN) if worry else icon_of(*_DOT))
-        restyle(self, "on", on)
+        restyle(self, "on", recording)
         if turned:
             self.turned.emit()
 
