@@ -19,7 +19,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.gui.machines.view import MachinesView
-from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+from gpuexplorer.gui.state.groups import FleetHosts
 
 _CARDS = HOSTS * CARDS_EACH
 _PAST = ("GPU_UTIL", "GPU_TEMP")

@@ -279,7 +279,10 @@ class MainWindow(QMainWindow):
         self.screens.show_desk(desk, kept)
         self.machines.let_go(kept)
         self.machines.show_for(recording=not live)
-        here, can_look = not self.machines.is_far(session), self._look_again is not None
+        here, can_look = (
+            session not in self.machines.state.sessions()[1:],
+            self._look_again is not None,
+        )
         self.commands[Do.SIMULATE].setVisible(session.bare and here)
         self.commands[Do.STOP_SIMULATING].setVisible(self._make_believe and can_look)
         self.commands[Do.LOOK_AGAIN].setVisible(session.bare and can_look and here)
@@ -291,7 +294,7 @@ class MainWindow(QMainWindow):
     def _make_believe(self) -> bool:
         """The cards of this computer just now, and not when something was recorded."""
         session = self._session
-        live = session.past.ended is None and not self.machines.is_far(session)
+        live = session.past.ended is None and session not in self.machines.state.sessions()[1:]
         return live and session.simulated
 
     def _want(self, *wants: Want) -> None:

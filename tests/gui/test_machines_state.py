@@ -19,15 +19,13 @@ from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
 from gpuexplorer.gui.event_loop import Bridge, FrameClock
 from gpuexplorer.gui.rail.rail_machines import RailMachines
-from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+from gpuexplorer.gui.state.groups import FleetHosts
 from gpuexplorer.gui.state.machines import (
     HERE,
     MachineRow,
     MachinesState,
     Reached,
     Standing,
-    Wanted,
-    begin,
     machines_at_start,
 )
 from gpuexplorer.gui.state.navigation import Navigation
@@ -78,9 +76,9 @@ class Room:
         self.here = session_of({card(0): working()})
         self.state = MachinesState(settings, self.here, self._reach)
 
-    def _reach(self, wanted: Wanted, on_change: Callable[[], None], _: object) -> Reached:
-        far = self.made[host_name(wanted.host).text] = FakeFar(on_change)
-        return Reached(cast("FarMachine", far), lambda: session_of({card(0): working()}))
+    def _reach(self, host: str, _: str, told: Callable[[], None], __: object) -> Reached:
+        far = self.made[host_name(host).text] = FakeFar(told)
+        return cast("FarMachine", far), lambda: session_of({card(0): working()})
 
     def row(self, key: str) -> MachineRow:
         return self.state.row(key)
@@ -101,7 +99,7 @@ def room(qtbot: QtBot, settings: Settings) -> Iterator[Room]:
 def test_a_machine_is_shown_as_soon_as_it_answers_and_not_before(
     room: Room, qtbot: QtBot
 ) -> None:
-    room.state.add(Wanted("a"))
+    room.state.add("a")
     room.state.show("a")
     assert room.state.shown == HERE
     with qtbot.waitSignal(room.state.shown_changed):
@@ -109,7 +107,7 @@ def test_a_machine_is_shown_as_soon_as_it_answers_and_not_before(
     assert room.row("a").shown
     assert room.state.session is room.row("a").session
     session = room.row("a").session
-    room.state.add(Wanted("b"))
+    room.state.add("b")
     room.state.show("b")
     room.state.show(HERE)  # who chose another meanwhile stays there
     with qtbot.waitSignal(room.state.changed):
@@ -125,7 +123,7 @@ def test_a_machine_is_shown_as_soon_as_it_answers_and_not_before(
 def test_a_machine_that_is_removed_while_it_is_shown_leads_back_here(
     room: Room, qtbot: QtBot
 ) -> None:
-    room.state.add(Wanted("a"))
+    room.state.add("a")
     room.state.show("a")
     with qtbot.waitSignal(room.state.shown_changed):
         room.made["a"].becomes(LinkState.UP)
@@ -138,22 +136,22 @@ def test_a_machine_that_is_removed_while_it_is_shown_leads_back_here(
 
 
 def test_a_name_can_be_added_once_and_a_bad_one_never(room: Room) -> None:
-    room.state.add(Wanted("a"))
+    room.state.add("a")
     with pytest.raises(Trouble, match="a is in the list already"):
-        room.state.add(Wanted("a"))
+        room.state.add("a")
     with pytest.raises(Trouble, match="cannot begin with a hyphen"):
-        room.state.add(Wanted("-a"))
+        room.state.add("-a")
     assert len(room.state.rows()) == 2
 
 
 def test_a_machine_that_never_answered_can_be_added_with_another_python(
     room: Room, settings: Settings, qtbot: QtBot
 ) -> None:
-    room.state.add(Wanted("a", python="/no/python", remember=True))
+    room.state.add("a", "/no/python", remember=True)
     before = room.made["a"]
     with qtbot.waitSignal(room.state.changed):
         before.becomes(LinkState.REFUSED)
-    room.state.add(Wanted("a", python="/opt/python3.12"))
+    room.state.add("a", "/opt/python3.12")
     assert room.made["a"] is not before
     qtbot.waitUntil(lambda: "stop" in before.done)
     assert room.made["a"].done == ["connect"]
@@ -163,8 +161,8 @@ def test_a_machine_that_never_answered_can_be_added_with_another_python(
 def test_only_what_is_to_be_remembered_is_there_next_time(
     room: Room, settings: Settings, qtbot: QtBot
 ) -> None:
-    room.state.add(Wanted("a", remember=True))
-    room.state.add(Wanted("b"))
+    room.state.add("a", remember=True)
+    room.state.add("b")
     next_time = Room(settings)
     next_time.state.begin()
     assert [each.key for each in next_time.state.rows()] == [HERE, "a"]
@@ -175,7 +173,7 @@ def test_only_what_is_to_be_remembered_is_there_next_time(
     next_time.state.stop()
     settings.choose(replace(settings.choices, reconnect=True))
     at_once = Room(settings)
-    at_once.state.begin([Wanted("c")])
+    at_once.state.begin(["c"])
     assert at_once.made["a"].done == at_once.made["c"].done == ["connect"]
     at_once.state.stop()
 
@@ -192,13 +190,12 @@ def test_the_python_that_is_named_at_the_start_is_used_over_there(
     arguments = argparse.Namespace(
         **dict.fromkeys(("simulate", "screenshot", "fleet")),
         host=["a"],
-        host_python="/opt/python3.12",
         fault="",
         seed=0,
     )
     here = session_of({card(0): working()})
     machines = machines_at_start(arguments, settings, Bridge(), here, launch)
-    begin(machines, arguments)
+    machines.begin(["a"], "/opt/python3.12")
     qtbot.waitUntil(lambda: bool(commands), timeout=30_000)
     assert "/opt/python3.12" in commands[0]
     machines.stop()
@@ -265,7 +262,7 @@ def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
     commands = WindowCommands(window, time, navigation, settings)
     of_window = (room.state, strip, lambda: None, window)
     machines = WindowMachines(settings, commands, navigation, clock, *of_window)
-    room.state.add(Wanted("a"))
+    room.state.add("a")
     room.state.show("a")
     navigation.open_screen("machines")
     assert strip.accessibleDescription().startswith("a: Connecting for ")
@@ -277,7 +274,7 @@ def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
 def test_every_machine_is_in_the_rail_and_opens_from_there(room: Room, qtbot: QtBot) -> None:
     navigation = Navigation()
     for number in range(12):
-        room.state.add(Wanted(f"m{number}"))
+        room.state.add(f"m{number}")
     rail = RailMachines(room.state, navigation)
     qtbot.addWidget(rail)
     rail.show_within(1000, narrow=False)
@@ -299,5 +296,5 @@ def test_the_name_of_a_machine_is_never_taken_for_markup(room: Room, qtbot: QtBo
     qtbot.addWidget(rail)
     rail.show_within(1000, narrow=False)
     item = rail.list.model().index(1, 0)
-    assert item.data() == "<img src=x>: Connected"
+    assert item.data(Qt.ItemDataRole.AccessibleTextRole) == "<img src=x>: Connected"
     assert "&lt;img src=x&gt;" in item.data(Qt.ItemDataRole.ToolTipRole)

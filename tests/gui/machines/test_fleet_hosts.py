@@ -10,7 +10,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
-from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+from gpuexplorer.gui.state.groups import FleetHosts
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.remote.link import LinkState
 from tests.clocks import ManualClock

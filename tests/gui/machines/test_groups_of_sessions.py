@@ -12,8 +12,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
-from gpuexplorer.gui.state.fleet_hosts import FleetHosts
-from gpuexplorer.gui.state.groups import MachinesSource
+from gpuexplorer.gui.state.groups import FleetHosts, MachinesSource
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
