@@ -10,16 +10,10 @@ from typing import cast
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.client import Prometheus, address
-from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.host import Watching
-from gpuexplorer.gui.event_loop import Bridge, FrameClock
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.rail.rail_machines import RailMachines
-from gpuexplorer.gui.state.groups import FleetHosts
 from gpuexplorer.gui.state.machines import (
     HERE,
     MachineRow,
@@ -30,10 +24,6 @@ from gpuexplorer.gui.state.machines import (
 )
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.widgets.bars.notices import Notices
-from gpuexplorer.gui.window_commands import WindowCommands
-from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.ssh import HostName, host_name
@@ -118,30 +108,6 @@ def test_a_machine_is_shown_as_soon_as_it_answers_and_not_before(
     assert room.state.shown == HERE
     assert session is not None
     assert room.row("a").session is session
-
-
-def test_a_machine_that_is_removed_while_it_is_shown_leads_back_here(
-    room: Room, qtbot: QtBot
-) -> None:
-    room.state.add("a")
-    room.state.show("a")
-    with qtbot.waitSignal(room.state.shown_changed):
-        room.made["a"].becomes(LinkState.UP)
-    with qtbot.waitSignal(room.state.shown_changed):
-        room.state.remove("a")
-    assert room.state.shown == HERE
-    assert [each.key for each in room.state.rows()] == [HERE]
-    qtbot.waitUntil(lambda: "stop" in room.made["a"].done)
-    room.made["a"].becomes(LinkState.UP)  # its last word comes late, and nobody minds
-
-
-def test_a_name_can_be_added_once_and_a_bad_one_never(room: Room) -> None:
-    room.state.add("a")
-    with pytest.raises(Trouble, match="a is in the list already"):
-        room.state.add("a")
-    with pytest.raises(Trouble, match="cannot begin with a hyphen"):
-        room.state.add("-a")
-    assert len(room.state.rows()) == 2
 
 
 def test_a_machine_that_never_answered_can_be_added_with_another_python(
@@ -252,25 +218,6 @@ def test_who_asks_waits_until_it_is_answered_or_nobody_wants_to_know_any_more(
     assert questions.next() is None
 
 
-def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
-    room: Room, qtbot: QtBot
-) -> None:
-    window, strip, settings = QMainWindow(), Notices(), Settings()
-    navigation, clock, time = Navigation(), FrameClock(window), TimeWindow(parent=window)
-    for each in (window, strip):
-        qtbot.addWidget(each)
-    commands = WindowCommands(window, time, navigation, settings)
-    of_window = (room.state, strip, lambda: None, window)
-    machines = WindowMachines(settings, commands, navigation, clock, *of_window)
-    room.state.add("a")
-    room.state.show("a")
-    navigation.open_screen("machines")
-    assert strip.accessibleDescription().startswith("a: Connecting for ")
-    navigation.open_screen("overview")
-    assert strip.isHidden()
-    machines.stop()
-
-
 def test_every_machine_is_in_the_rail_and_opens_from_there(room: Room, qtbot: QtBot) -> None:
     navigation = Navigation()
     for number in range(12):
@@ -286,15 +233,3 @@ def test_every_machine_is_in_the_rail_and_opens_from_there(room: Room, qtbot: Qt
     with qtbot.waitSignal(navigation.machine_asked) as asked:
         QTest.keyClick(rail.list, Qt.Key.Key_Return)
     assert asked.args == ["m11"]
-
-
-def test_the_name_of_a_machine_is_never_taken_for_markup(room: Room, qtbot: QtBot) -> None:
-    room.state.add_host("<img src=x>", lambda: session_of({card(0): working()}))
-    fleet = Watching(Fleet(Prometheus(address("http://127.0.0.1:9"))))
-    room.state.follow(FleetHosts(fleet))
-    rail = RailMachines(room.state, Navigation())
-    qtbot.addWidget(rail)
-    rail.show_within(1000, narrow=False)
-    item = rail.list.model().index(1, 0)
-    assert item.data(Qt.ItemDataRole.AccessibleTextRole) == "<img src=x>: Connected"
-    assert "&lt;img src=x&gt;" in item.data(Qt.ItemDataRole.ToolTipRole)

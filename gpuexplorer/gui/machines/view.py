@@ -4,13 +4,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import NamedTuple
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
-from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, TEMPERATURE
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS
 from gpuexplorer.core.units import Quantity, Units, part_of_memory, ratio, temperature, trimmed
 from gpuexplorer.core.units import watts as in_watts
 from gpuexplorer.core.words import listed, mark, tr, trn
@@ -22,7 +21,6 @@ from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.machines.heat_map import HeatMap
 from gpuexplorer.gui.state.groups import (
-    CardCell,
     HostGroup,
     MachinesSource,
     Together,
@@ -43,7 +41,9 @@ from gpuexplorer.gui.widgets.line import ElidedLabel, Line
 from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, KeyGroup, LiveView
 
 _PAGE = "machines/page"
-_PLACE, _STATE = "place", "state"
+# The columns of the list, and of the cards that are free, which are machines of one card.
+_OF_HOST = "machine state place cards idle busy free hottest power users age"
+_OF_FREE = "machine card model free whole users hottest place"
 _MANY = 100e9  # bytes
 _DASH = Cell(absent=("–",))
 
@@ -54,13 +54,6 @@ class MachinesPage(StrEnum):
     MAP = "map"
     LIST = "list"
     FREE = "free"
-
-
-class FreeCard(NamedTuple):
-    """A card that computes nothing, on its machine."""
-
-    group: HostGroup
-    cell: CardCell
 
 
 class MachinesView(LiveView):
@@ -98,14 +91,14 @@ class MachinesView(LiveView):
         self._map.cell_opened.connect(source.open_card)
         self._map.machine_opened.connect(source.open_machine)
         self._map.pointed_at.connect(self._on_pointed)
-        hosts = TableModel(_host_columns(self._units, fleet), lambda group: group.key)
-        cards = TableModel(_free_columns(self._units, fleet), lambda free: free.cell.key)
+        hosts = TableModel(self._columns(_OF_HOST), lambda group: group.key)
+        cards = TableModel(self._columns(_OF_FREE), lambda free: free.cards[0].key)
         self._list = Table(tr("Machines"), hosts, clock)
         self._list.activated.connect(self._on_host_opened)
         self._free = Table(tr("Free cards"), cards, clock)
         self._free.activated.connect(self._on_free_opened)
         if fleet:
-            self._list.columns.sort_by(_STATE, falling=False)
+            self._list.columns.sort_by("state", falling=False)
         tables = (self._list, "list", "columns"), (self._free, "free", "free_columns")
         for table, name, key in tables:
             table.listed.setParent(table)
@@ -142,16 +135,15 @@ class MachinesView(LiveView):
             return  # a fleet is asked every few seconds only
         self._groups, self._asked = groups, asked
         if units != self._units:
-            self._units, fleet = units, self._source.of_fleet
-            self._list.listed.show_columns(_host_columns(units, fleet))
-            self._free.listed.show_columns(_free_columns(units, fleet))
+            self._units = units
+            self._list.listed.show_columns(self._columns(_OF_HOST))
+            self._free.listed.show_columns(self._columns(_OF_FREE))
         hosts = self.desk.machines.fleet
         notes = () if hosts is None or hosts.watching.now is None else hosts.watching.now.notes
         say(self._notes, " ".join(map(tr, notes)))
         shown = self._in_order([each for each in map(self._fitting, groups) if each])
         self._summary.show_text(_summary(shown, groups))
         self._show_sums(all_together([each.together for each in shown]))
-        free = [FreeCard(group, e) for group in shown for e in group.cards if e.idle]
         way_on = tr("Show all machines") if self.search.text() and groups else ""
         nothing = tr("No machine is listed yet.")
         page: QWidget = self._nothing
@@ -166,7 +158,9 @@ class MachinesView(LiveView):
             self._list.show_rows(shown, in_order=False)
         elif shown:
             # Those that nobody holds, and of them those with most free memory first.
-            free.sort(key=lambda e: (bool(e.cell.processes), -(e.cell.memory_free or 0.0)))
+            idle = [(group, e) for group in shown for e in group.cards if e.idle]
+            idle.sort(key=lambda e: (bool(e[1].processes), -(e[1].memory_free or 0.0)))
+            free = [replace(group, cards=(each,)) for group, each in idle]
             self._free.show_rows(free, in_order=False)
             page, nothing = self._free if free else page, tr("No card is idle just now.")
         self._nothing.show_words(nothing, way_on=way_on)
@@ -195,6 +189,12 @@ class MachinesView(LiveView):
     def stop(self) -> None:
         self._source.look(looking=False)
         super().stop()
+
+    def _columns(self, keys: str) -> Sequence[Column[HostGroup]]:
+        """Where machines stand is told of those of a fleet."""
+        known = {each.key: each for each in _columns(self._units)}
+        told = [each for each in keys.split() if each != "place" or self._source.of_fleet]
+        return [known[each] for each in told]
 
     def _fitting(self, group: HostGroup) -> HostGroup | None:
         """A machine whose name fits comes with all its cards; else those of its cards that fit.
@@ -273,7 +273,7 @@ class MachinesView(LiveView):
 
     def _on_free_opened(self, index: QModelIndex) -> None:
         if (free := self._free.listed.thing(index)) is not None:
-            self._source.open_card(*free.cell.key)
+            self._source.open_card(*free.cards[0].key)
 
     @guarded
     def showEvent(self, event: QShowEvent) -> None:
@@ -313,8 +313,8 @@ def natural(name: str) -> str:
     return re.sub(r"\d+", lambda digits: digits[0].zfill(12), name.casefold())
 
 
-def _host_columns(units: Units, placed: bool) -> Sequence[Column[HostGroup]]:
-    """`placed`: machines may tell where they stand."""
+def _columns(units: Units) -> Sequence[Column[HostGroup]]:
+    """Of a machine, or of a card alone."""
 
     def figure(
         key: str,
@@ -343,8 +343,11 @@ def _host_columns(units: Units, placed: bool) -> Sequence[Column[HostGroup]]:
 
     def name(group: HostGroup) -> Cell:
         icon = None if group.standing.answers else group.standing.sign[0]
-        mark = tr("simulated") if group.simulated else tr("shown") if group.shown else ""
-        return Cell(group.name, icon=icon, mark=mark)
+        late = group.late if len(group.cards) == 1 else None  # a free card has no column of it
+        old = "" if late is None else tr("{span} old", span=span_words(late))
+        shown = tr("shown") if group.shown and not group.simulated else ""
+        marks = filter(None, (tr("simulated") if group.simulated else shown, old))
+        return Cell(group.name, icon=icon, mark=", ".join(marks))
 
     def state(group: HostGroup) -> Cell:
         if not group.standing.answers or not group.wrong:
@@ -364,15 +367,31 @@ def _host_columns(units: Units, placed: bool) -> Sequence[Column[HostGroup]]:
         return Cell(words, tone=Tone.WARN, hint=tr("So many cards answer."))
 
     def hottest(celsius: float, sums: Together) -> Cell:
-        number = "" if sums.hottest is None else sums.hottest.number
-        return _read(temperature(celsius, units), tr("Card {number}", number=number))
+        read, number = temperature(celsius, units), sums.hottest.number if sums.hottest else ""
+        return Cell(read.number, unit=read.unit, hint=tr("Card {number}", number=number))
+
+    def power(drawn: float, _: Together) -> Cell:
+        return Cell(in_watts(drawn).number, unit=in_watts(drawn).unit)
+
+    def models(group: HostGroup) -> Cell:
+        names = sorted({each.name for each in group.cards})
+        short = listed([short_name(each) for each in names])
+        return Cell(short, tone=Tone.QUIET, hint=listed(names))
+
+    def memory(part: float, whole: float, *, fine: bool) -> Cell:
+        """Fractions say nothing from a hundred on."""
+        words = gigabytes(part, units)
+        words = words if fine and part < _MANY else f"{float(words):.0f}"
+        return Cell(words, gauge=Gauge(part / whole, None) if fine else None)
 
     def users(group: HostGroup) -> Cell:
         if not group.together.users_told:
             absent = (tr("not known"), "–") if group.cards else ("–",)
             return Cell(absent=absent, hint=tr("Nobody says who uses these cards."))
         names = listed(sorted(group.together.users))
-        return Cell(names or tr("nobody"), tone=Tone.TEXT if names else Tone.FAINT)
+        said = group.cards[0].users_words if len(group.cards) == 1 else names or tr("nobody")
+        held = names or any(each.processes for each in group.cards)
+        return Cell(said, tone=Tone.TEXT if held else Tone.FAINT)
 
     def age(group: HostGroup) -> Cell:
         if group.age is None:
@@ -381,12 +400,15 @@ def _host_columns(units: Units, placed: bool) -> Sequence[Column[HostGroup]]:
             return Cell(tr("now"), tone=Tone.FAINT)
         return Cell(span_words(group.late), tone=Tone.WARN)
 
-    columns: Sequence[Column[HostGroup]] = (
-        Column("machine", tr("Machine"), name, lambda g: natural(g.name), width=170,
+    return (
+        Column("machine", tr("Machine"), name, lambda g: natural(g.name), width=150,
                stretches=True, share=0.14),
-        Column(_STATE, tr("State"), state, lambda g: -g.gravity, width=190, stretches=True,
+        Column("state", tr("State"), state, lambda g: -g.gravity, width=190, stretches=True,
                share=0.2, meaning=tr("Whether it answers, and what is wrong there.")),
-        Column(_PLACE, tr("Place"), lambda g: Cell(g.place, tone=Tone.QUIET),
+        Column("card", tr("Card"), lambda g: Cell(g.cards[0].number),
+               lambda g: natural(g.cards[0].number), width=60, right=True),
+        Column("model", tr("Model"), models, lambda g: g.cards[0].name, width=130, kept=3),
+        Column("place", tr("Place"), lambda g: Cell(g.place, tone=Tone.QUIET),
                lambda g: natural(g.place), width=90, kept=3,
                meaning=tr("The rack, or what else machines are grouped by.")),
         Column("cards", tr("Cards"), cards, lambda g: g.together.cards, width=70, right=True,
@@ -399,77 +421,21 @@ def _host_columns(units: Units, placed: bool) -> Sequence[Column[HostGroup]]:
                tr("The mean of its cards.")),
         figure("free", tr("Free, {unit}", unit=gigabyte(units)),
                lambda t: t.memory_free if t.memory_told else None,
-               lambda free, t: _memory(free, t.memory_total, units), 112, 8,
-               tr("Memory that is free on all its cards together.")),
+               lambda free, t: memory(free, t.memory_total, fine=True), 120, 8,
+               tr("Memory that nobody holds, on all of its cards together.")),
+        figure("whole", tr("Whole, {unit}", unit=gigabyte(units)),
+               lambda t: t.memory_total if t.memory_told else None,
+               lambda whole, _: memory(whole, whole, fine=False), 76, 4,
+               tr("The whole memory of the card.")),
         figure("hottest", tr("Hottest"), lambda t: t.hottest and t.hottest.celsius, hottest,
                76, 6),
-        figure("power", tr("Power"), lambda t: t.power if t.power_told else None,
-               lambda drawn, _: _read(in_watts(drawn)), 84, 5),
+        figure("power", tr("Power"), lambda t: t.power if t.power_told else None, power, 84, 5),
         Column("users", tr("Users"), users, lambda g: listed(sorted(g.together.users)),
-               width=150, kept=4),
+               width=150, stretches=True, kept=4),
         Column("age", tr("Age"), age, lambda g: g.age, width=92, right=True,
                largest_first=True, kept=2, meaning=tr("How old its newest figures are.")),
     )  # fmt: skip
-    return [each for each in columns if placed or each.key != _PLACE]
-
-
-def _free_columns(units: Units, placed: bool) -> Sequence[Column[FreeCard]]:
-    """`placed`: machines may tell where they stand."""
-
-    def machine(card: FreeCard) -> Cell:
-        late = card.group.late
-        old = "" if late is None else tr("{span} old", span=span_words(late))
-        marks = (tr("simulated") if card.group.simulated else "", old)
-        return Cell(card.group.name, mark=", ".join(filter(None, marks)))
-
-    def held(card: FreeCard) -> Cell:
-        taken = card.cell.processes or card.cell.users
-        return Cell(card.cell.users_words, tone=Tone.TEXT if taken else Tone.FAINT)
-
-    def celsius(card: FreeCard) -> Cell:
-        told = card.cell.values.get(TEMPERATURE)
-        return _untold() if told is None else _read(temperature(told, units))
-
-    columns: Sequence[Column[FreeCard]] = (
-        Column("machine", tr("Machine"), machine, lambda f: natural(f.group.name), width=130,
-               stretches=True, share=0.25),
-        Column("card", tr("Card"), lambda f: Cell(f.cell.number),
-               lambda f: natural(f.cell.number), width=60, right=True),
-        Column("name", tr("Model"),
-               lambda f: Cell(short_name(f.cell.name), tone=Tone.QUIET, hint=f.cell.name),
-               lambda f: f.cell.name, width=130, kept=3),
-        Column("free", tr("Free, {unit}", unit=gigabyte(units)),
-               lambda f: _memory(f.cell.memory_free, f.cell.memory_total, units),
-               lambda f: f.cell.memory_free, width=140, right=True, largest_first=True,
-               meaning=tr("Memory of the card that nobody holds.")),
-        Column("whole", tr("Whole, {unit}", unit=gigabyte(units)),
-               lambda f: _memory(f.cell.memory_total, None, units),
-               lambda f: f.cell.memory_total, width=76, right=True, largest_first=True,
-               kept=4, meaning=tr("The whole memory of the card.")),
-        Column("held", tr("Held by"), held, lambda f: f.cell.users_words, width=140,
-               stretches=True, meaning=tr("Whose programs are on it, though it is idle.")),
-        Column("temperature", tr("Temp."), celsius,
-               lambda f: f.cell.values.get(TEMPERATURE), width=76, right=True, kept=1),
-        Column(_PLACE, tr("Place"), lambda f: Cell(f.group.place, tone=Tone.QUIET),
-               lambda f: natural(f.group.place), width=90, kept=2,
-               meaning=tr("The rack, or what else machines are grouped by.")),
-    )  # fmt: skip
-    return [each for each in columns if placed or each.key != _PLACE]
-
-
-def _memory(part: float | None, whole: float | None, units: Units) -> Cell:
-    """Without a whole it is one. Fractions say nothing from a hundred on."""
-    if part is None:
-        return _untold()
-    words = gigabytes(part, units)
-    if whole is None or part >= _MANY:
-        words = f"{float(words):.0f}"
-    return Cell(words, gauge=Gauge(part / whole, None) if whole else None)
 
 
 def _untold() -> Cell:
     return Cell(absent=(tr("not reported"), "–"))
-
-
-def _read(read: Quantity, hint: str = "") -> Cell:
-    return Cell(read.number, unit=read.unit, hint=hint)
