@@ -2,11 +2,11 @@
 with a row for each machine, or for some neighbours of very many.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from itertools import groupby
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QRectF, Qt, Signal
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QTableView
 
@@ -17,7 +17,7 @@ from gpuexplorer.core.units import USUAL, Units, part_of_memory, quantity, ratio
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.reasons import short_reasons, span_words
 from gpuexplorer.gui.event_loop import guarded
-from gpuexplorer.gui.paint.drawing import Drawing, Index, Run, plain_tip
+from gpuexplorer.gui.paint.drawing import Drawing, Index, Run, picture_of, plain_tip
 from gpuexplorer.gui.state.groups import GRAVE, WORTH_A_LOOK, CardCell, HostGroup
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.look import look
@@ -28,7 +28,7 @@ _TOGETHER = 20  # machines in a row
 # How high rows are at least and at most, and how wide their title and cells are at most.
 _APART, _CLOSE = (24, 72, 280, 160), (12, 26, 110, 26)
 _ICON, _INSET, _SHADES, _ROOMY, _BELOW = 14.0, 6.0, 60, 48, 9.0
-_MISSING, _LOST = -1, -2  # instead of a shade
+_NOTHING, _MISSING, _LOST = _SHADES + 1, _SHADES + 2, _SHADES + 3  # instead of a shade
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 _TOP = QModelIndex()
 
@@ -157,42 +157,45 @@ class HeatMap(QTableView):
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
-        """All cells of one shade at once, then what is written on them."""
+        """All shades as one picture, then what is written on them."""
         title, wide = self.columnWidth(0), self.horizontalHeader().defaultSectionSize()
         tall, gap = self.verticalHeader().defaultSectionSize(), 3 if self._apart else 1
-        top, bottom = (self.rowAt(y) for y in (event.rect().top(), event.rect().bottom()))
-        seen = range(max(0, top), 1 + bottom if bottom >= 0 else len(self.rows))
-        places = {
-            row: [
-                QRectF(title + at * wide, self.rowViewportPosition(row), wide - gap, tall - gap)
-                for at in range(len(self.cells[row]))
-            ]
-            for row in seen
-        }
-        shades: dict[int, list[QRectF]] = defaultdict(list)
-        for row in seen:
-            for place, (_, cell) in zip(places[row], self.cells[row], strict=True):
-                shades[_shade(cell)].append(place)
+        first, bottom = (self.rowAt(y) for y in (event.rect().top(), event.rect().bottom()))
+        rows = self.cells[max(0, first) : 1 + bottom if bottom >= 0 else None]
+        most, top = self._things.columnCount() - 1, self.rowViewportPosition(max(0, first))
+        whole = QRect(title, top, most * wide, len(rows) * tall)
+        hatched: dict[int, list[QRectF]] = {_MISSING: [], _LOST: []}
+
+        def place(row: int, at: int) -> QRectF:
+            return QRectF(title + at * wide, top + row * tall, wide - gap, tall - gap)
+
+        shades = np.full((len(rows), most), _NOTHING)
+        for row, cells in enumerate(rows):
+            shades[row, : len(cells)] = [_shade(cell) for _, cell in cells]
+        for row, at in np.argwhere(shades > _NOTHING).tolist():
+            hatched[int(shades[row, at])].append(place(row, at))
         with QPainter(self.viewport()) as painter:
             drawing = Drawing(painter)
-            theme = drawing.theme
-            ground = mixed(theme.surface, theme.ground, 0.7)
-            hatches = {_MISSING: mixed(theme.surface, theme.faint, 0.6), _LOST: theme.bad}
+            theme, ground = drawing.theme, mixed(look().theme.surface, look().theme.ground, 0.7)
+            colours = [theme.heat(each / _SHADES) for each in range(_NOTHING)]
+            picture = picture_of([*colours, theme.surface, ground, ground], shades)
+            painter.drawImage(whole, picture)
+            for x in range(title + wide - gap, whole.right() + 1, wide):
+                painter.fillRect(x, top, gap, whole.height(), theme.surface)
+            for y in range(top + tall - gap, whole.bottom() + 1, tall):
+                painter.fillRect(title, y, whole.width(), gap, theme.surface)
             painter.setPen(Qt.PenStyle.NoPen)
-            for shade, alike in shades.items():
-                painter.setBrush(ground if shade < 0 else theme.heat(shade / _SHADES))
-                painter.drawRects(alike)
-                if shade < 0:
-                    painter.setBrush(QBrush(hatches[shade], Qt.BrushStyle.BDiagPattern))
-                    painter.drawRects(alike)
-            for row in seen:
-                y, right = self.rowViewportPosition(row), self.viewport().width()
-                _draw_title(
-                    drawing, QRectF(0, y, right, tall - gap), title, self.rows[row], self._apart
-                )
-                if self._apart:
-                    for place, each in zip(places[row], self.cells[row], strict=True):
-                        _draw_figure(drawing, place, *each, self.units)
+            for shade, ink in (
+                (_MISSING, mixed(theme.surface, theme.faint, 0.6)),
+                (_LOST, theme.bad),
+            ):
+                painter.setBrush(QBrush(ink, Qt.BrushStyle.BDiagPattern))
+                painter.drawRects(hatched[shade])
+            for row, cells in enumerate(rows):
+                of_row = QRectF(0, top + row * tall, self.viewport().width(), tall - gap)
+                _draw_title(drawing, of_row, title, self.rows[max(0, first) + row], self._apart)
+                for at, each in enumerate(cells if self._apart else ()):
+                    _draw_figure(drawing, place(row, at), *each, self.units)
             if self.said:
                 ring = QRectF(self.visualRect(self.currentIndex())).adjusted(0, 0, -gap, -gap)
                 ink = theme.accent if self.hasFocus() else theme.text
@@ -234,7 +237,7 @@ def _shade(cell: CardCell) -> int:
     """In another ink where it is lost, which is worse than a figure that is missing."""
     share = cell.values.get(GPU_UTILIZATION)
     if share is not None:
-        return round(share * _SHADES)
+        return round(min(1.0, share) * _SHADES)
     return _LOST if cell.state in (CardState.LOST, CardState.UNLISTED) else _MISSING
 
 
