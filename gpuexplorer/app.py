@@ -19,7 +19,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.card_search import STILL_WAITING, CardSearch, Opened
 from gpuexplorer.gui.state.choices import WithoutCards
-from gpuexplorer.gui.state.machines import begin, hosts_named, machines_at_start
+from gpuexplorer.gui.state.machines import machines_at_start
 from gpuexplorer.gui.state.navigation import within_screen
 from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings, open_store
@@ -63,7 +63,7 @@ class App:
         launch: Launch | None = None,
     ) -> None:
         self._settings = settings = settings or Settings()
-        bridge, hosts = Bridge(), hosts_named(arguments)
+        bridge, hosts = Bridge(), getattr(arguments, "host", ())
         self._search = search = CardSearch(open_real, bridge)
         search.answered.connect(self._on_search_answered)
         without_cards = settings.choices.without_cards
@@ -116,7 +116,8 @@ class App:
         if view is not None:
             window.navigation.open_screen(view)
         session.start()
-        begin(machines, arguments)
+        python = getattr(arguments, "host_python", None) or ""
+        machines.begin(hosts, python, remembered=arguments.screenshot is None)
         if arguments.open is not None:
             self._open_recording(Path(arguments.open), patience)
 
@@ -217,7 +218,9 @@ class App:
         in_peace = not session.bare and not (asked and session.simulated)
         if backend is not None:
             # What lies in the lab would go with the change.
-            if in_peace or (window.machines.lab_works and not asked):
+            lab = window.machines.lab_here
+            works = lab is not None and (lab.stage.runs or lab.program.phase.runs)
+            if in_peace or (works and not asked):
                 backend.close()
             else:
                 self._change_to(self._reading(backend, attempts), quietly=not asked)

@@ -250,7 +250,7 @@ class MainWindow(QMainWindow):
         self.screens.show_desk(desk, kept)
         machines.let_go(kept)
         machines.show_for(recording=not live)
-        here = live and not machines.is_far(session)
+        here = live and session not in machines.state.sessions()[1:]
         made_up = here and session.simulated
         for do, possible in (
             (Do.SIMULATE, here and session.bare),

@@ -15,12 +15,12 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.machines import HERE, MachinesState, Question, Standing
+from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Question, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
+from gpuexplorer.gui.widgets.sheets import small_sheets
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
-from gpuexplorer.gui.widgets.sheets.small_sheets import question_sheet, release_first
 from gpuexplorer.gui.window_commands import CommandGroup, Do, WindowCommands, command
 from gpuexplorer.telemetry.session import Session
 
@@ -41,23 +41,20 @@ class WindowMachines(QObject):
     ) -> None:
         """`close_recording` does nothing where none is shown."""
         super().__init__(window)
-        self._settings, self._commands = settings, commands
-        self._navigation, self._window = navigation, window
-        self._close_recording = close_recording
-        self.state = machines
-        self.pythons = LabPythons(settings, window)
-        self._labs: dict[Session, Lab] = {}
-        self._question: Question | None = None
-        self._sheet: Sheet | None = None
-        self._notices = notices
-        self._replayed = self._told = self._stopped = False
+        self._settings, self._commands, self._notices = settings, commands, notices
+        self._navigation, self._close_recording = navigation, close_recording
+        self._window = window
+        self.state, self.pythons = machines, LabPythons(settings, window)
+        self._labs: dict[Session | None, Lab] = {}
+        self._asking: tuple[Question, Sheet] | None = None
+        self._replayed = self._stopped = False
         for do, slot in (
-            (Do.ADD_MACHINE, self._on_add_asked),
+            (Do.ADD_MACHINE, machines.add_asked.emit),
             (Do.NEXT_MACHINE, partial(self._step, 1)),
             (Do.MACHINE_BEFORE, partial(self._step, -1)),
-            (Do.TRY_MACHINE, lambda: machines.retry(self._spoken_of)),
-            (Do.DISCONNECT, self._on_disconnect_asked),
-            (Do.REMOVE_MACHINE, self._on_remove_asked),
+            (Do.TRY_MACHINE, lambda: machines.retry(self._about.key)),
+            (Do.DISCONNECT, self._disconnect),
+            (Do.REMOVE_MACHINE, self._remove),
         ):
             commands[do].triggered.connect(lambda _=False, run=slot: run())
         navigation.machine_asked.connect(self._on_machine_asked)
@@ -65,7 +62,7 @@ class WindowMachines(QObject):
         machines.changed.connect(self._on_changed)
         navigation.screen_changed.connect(self._on_changed)
         machines.asked.connect(self._on_question_changed)
-        frame_clock.ticked.connect(self._on_ticked)
+        frame_clock.ticked.connect(self._tell)  # its seconds go on
         self._on_changed()
 
     def lab(self, session: Session) -> Lab:
@@ -83,26 +80,9 @@ class WindowMachines(QObject):
         self._tell()
 
     @property
-    def _spoken_of(self) -> str:
-        """The machine that is shown; on the screen of all, the one that somebody waits for."""
-        waited = self.state.waited_for
-        if waited is None or self._navigation.screen != "machines":
-            return self.state.shown
-        return waited
-
-    @property
     def lab_here(self) -> Lab | None:
         """Of this computer, if somebody looked at it."""
         return self._labs.get(self.state.here)
-
-    @property
-    def lab_works(self) -> bool:
-        """Whether something lies there that would go with this computer's session."""
-        lab = self.lab_here
-        return lab is not None and (lab.stage.runs or lab.program.phase.runs)
-
-    def is_far(self, session: Session) -> bool:
-        return session in self.state.sessions()[1:]
 
     def kept(self, seen: Session) -> Sequence[MachineState]:
         """Of all but those that nobody reads any more. A recording is seen beside them."""
@@ -111,8 +91,7 @@ class WindowMachines(QObject):
 
     def heard(self, seen: Session) -> Sequence[Heard]:
         """Whose alerts are told: what a recording holds is no news."""
-        rows = self.state.rows()
-        there = [each.session for each in rows]
+        rows, there = self.state.rows(), self.state.sessions()
         return [
             Heard(each.key, each.name if len(rows) > 1 else "", each.session)
             for each in rows
@@ -146,39 +125,45 @@ class WindowMachines(QObject):
             found[-1].setChecked(each.shown)
         return found
 
+    @property
+    def _about(self) -> MachineRow:
+        """The machine that is shown; on the screen of all, the one that somebody waits for."""
+        waited = self.state.waited_for
+        if waited is None or self._navigation.screen != "machines":
+            waited = self.state.shown
+        return self.state.row(waited)
+
     def _step(self, by: int) -> None:
         """Round and round, over those that can be shown."""
         keys = [each.key for each in self.state.rows() if each.session is not None]
         at = keys.index(self.state.shown)
         self._navigation.open_machine(keys[(at + by) % len(keys)])
 
-    def _on_machine_asked(self, key: str) -> None:
-        self._close_recording()
-        self.state.show(key)
-        if self.state.waited_for is not None:
-            self._navigation.open_screen("machines")
+    def _disconnect(self) -> None:
+        """Its lab's worker has a connection of its own, and goes with the machine's."""
+        about, lab = self._about, self._labs.get(self._about.session)
+        if lab is None or not lab.stage.runs:
+            self.state.disconnect_from(about.key)
+            return
 
-    def _on_changed(self) -> None:
-        machines, commands = self.state, self._commands
-        rows = machines.rows()
-        commands[Do.ADD_MACHINE].setVisible(machines.possible)
-        for do in (Do.NEXT_MACHINE, Do.MACHINE_BEFORE):
-            commands[do].setVisible(len(rows) > 1)
-        about = machines.row(self._spoken_of)
-        far, ended = about.key != HERE, about.standing is Standing.ENDED
-        commands[Do.REMOVE_MACHINE].setVisible(far)
-        commands[Do.DISCONNECT].setVisible(far and not ended and not about.of_fleet)
-        commands[Do.TRY_MACHINE].setVisible(about.standing.rests)
-        self._tell()
+        def then() -> None:
+            lab.release()
+            self.state.disconnect_from(about.key)
+
+        words = tr("Release the cards and disconnect")
+        small_sheets.release_first(lab, words, then, self._window)
+
+    def _remove(self) -> None:
+        about, lab = self._about, self._labs.get(self._about.session)
+        then = partial(self.state.remove, about.key)
+        leave(self._window, tr("Remove the machine"), then, lab=lab)
 
     def _tell(self) -> None:
         """Why nothing new comes, and what is next."""
-        about = self.state.row(self._spoken_of)
-        self._told = not (about.standing.answers or self._replayed)
-        if not self._told:
+        about, ways = self._about, list[NoticeWay]()
+        if about.standing.answers or self._replayed:
             self._notices.end(About.LINK)
             return
-        ways = []
         if about.standing.rests:
             words = tr("Connect") if about.standing is Standing.ENDED else tr("Try now")
             ways.append(NoticeWay(words, partial(self.state.retry, about.key)))
@@ -187,52 +172,44 @@ class WindowMachines(QObject):
         said = tr("{machine}: {state}", machine=about.name, state=about.sentence)
         self._notices.say(About.LINK, Notice(said, ways, about.standing.sign))
 
-    def _on_ticked(self) -> None:
-        """Its seconds go on."""
-        if self._told:
-            self._tell()
-
     def _on_add_asked(self) -> None:
-        from gpuexplorer.gui.widgets.sheets.small_sheets import add_machine_sheet  # noqa: PLC0415
+        small_sheets.add_machine_sheet(self.state, self._window).open()
 
-        add_machine_sheet(self.state, self._window).open()
+    def _on_machine_asked(self, key: str) -> None:
+        self._close_recording()
+        self.state.show(key)
+        if self.state.waited_for is not None:
+            self._navigation.open_screen("machines")
 
-    def _on_disconnect_asked(self) -> None:
-        """Its lab's worker has a connection of its own, and goes with the machine's."""
-        key = self._spoken_of
-        lab = self._lab_of(key)
-        if lab is None or not lab.stage.runs:
-            self.state.disconnect_from(key)
-            return
-        words = tr("Release the cards and disconnect")
-        release_first(lab, words, partial(self._disconnect, key, lab), self._window)
-
-    def _disconnect(self, key: str, lab: Lab) -> None:
-        lab.release()
-        self.state.disconnect_from(key)
-
-    def _on_remove_asked(self) -> None:
-        key = self._spoken_of
-        words, then = tr("Remove the machine"), partial(self.state.remove, key)
-        leave(self._window, words, then, lab=self._lab_of(key))
-
-    def _lab_of(self, key: str) -> Lab | None:
-        session = self.state.row(key).session
-        return None if session is None else self._labs.get(session)
+    def _on_changed(self) -> None:
+        about, several = self._about, len(self.state.rows()) > 1
+        far, ended = about.key != HERE, about.standing is Standing.ENDED
+        for do, offered in (
+            (Do.ADD_MACHINE, self.state.possible),
+            (Do.NEXT_MACHINE, several),
+            (Do.MACHINE_BEFORE, several),
+            (Do.REMOVE_MACHINE, far),
+            (Do.DISCONNECT, far and not ended and not about.of_fleet),
+            (Do.TRY_MACHINE, about.standing.rests),
+        ):
+            self._commands[do].setVisible(offered)
+        self._tell()
 
     def _on_question_changed(self) -> None:
         """One at a time, in the order in which they came."""
-        if self._sheet is not None and self._question is not None and self._question.done():
-            self._sheet.reject()  # ssh does not want to know any more
-        question = self.state.questions.next()
-        if self._sheet is not None or question is None or self._stopped:
+        if self._asking is not None:
+            asked, sheet = self._asking
+            if asked.done() and sheet.isVisible():
+                sheet.reject()  # ssh does not want to know any more
             return
-        if not self._window.isActiveWindow():
-            QApplication.alert(self._window)
-        self._question, self._sheet = question, question_sheet(question, self._window)
-        self._sheet.finished.connect(self._on_question_answered)
-        self._sheet.open()
+        question = self.state.questions.next()
+        if question is None or self._stopped:
+            return
+        QApplication.alert(self._window)  # where another window is in front
+        self._asking = question, small_sheets.question_sheet(question, self._window)
+        self._asking[1].finished.connect(self._on_question_answered)
+        self._asking[1].open()
 
     def _on_question_answered(self) -> None:
-        self._sheet = None
+        self._asking = None
         self._on_question_changed()

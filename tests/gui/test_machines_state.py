@@ -10,32 +10,20 @@ from typing import cast
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.client import Prometheus, address
-from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.fleet.host import Watching
-from gpuexplorer.gui.event_loop import Bridge, FrameClock
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.rail.rail_machines import RailMachines
-from gpuexplorer.gui.state.fleet_hosts import FleetHosts
 from gpuexplorer.gui.state.machines import (
     HERE,
     MachineRow,
     MachinesState,
     Reached,
     Standing,
-    Wanted,
-    begin,
     machines_at_start,
 )
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.widgets.bars.notices import Notices
-from gpuexplorer.gui.window_commands import WindowCommands
-from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.machine import FarMachine
 from gpuexplorer.remote.ssh import HostName, host_name
@@ -78,9 +66,9 @@ class Room:
         self.here = session_of({card(0): working()})
         self.state = MachinesState(settings, self.here, self._reach)
 
-    def _reach(self, wanted: Wanted, on_change: Callable[[], None], _: object) -> Reached:
-        far = self.made[host_name(wanted.host).text] = FakeFar(on_change)
-        return Reached(cast("FarMachine", far), lambda: session_of({card(0): working()}))
+    def _reach(self, host: str, _: str, told: Callable[[], None], __: object) -> Reached:
+        far = self.made[host_name(host).text] = FakeFar(told)
+        return cast("FarMachine", far), lambda: session_of({card(0): working()})
 
     def row(self, key: str) -> MachineRow:
         return self.state.row(key)
@@ -101,7 +89,7 @@ def room(qtbot: QtBot, settings: Settings) -> Iterator[Room]:
 def test_a_machine_is_shown_as_soon_as_it_answers_and_not_before(
     room: Room, qtbot: QtBot
 ) -> None:
-    room.state.add(Wanted("a"))
+    room.state.add("a")
     room.state.show("a")
     assert room.state.shown == HERE
     with qtbot.waitSignal(room.state.shown_changed):
@@ -109,7 +97,7 @@ def test_a_machine_is_shown_as_soon_as_it_answers_and_not_before(
     assert room.row("a").shown
     assert room.state.session is room.row("a").session
     session = room.row("a").session
-    room.state.add(Wanted("b"))
+    room.state.add("b")
     room.state.show("b")
     room.state.show(HERE)  # who chose another meanwhile stays there
     with qtbot.waitSignal(room.state.changed):
@@ -122,38 +110,14 @@ def test_a_machine_is_shown_as_soon_as_it_answers_and_not_before(
     assert room.row("a").session is session
 
 
-def test_a_machine_that_is_removed_while_it_is_shown_leads_back_here(
-    room: Room, qtbot: QtBot
-) -> None:
-    room.state.add(Wanted("a"))
-    room.state.show("a")
-    with qtbot.waitSignal(room.state.shown_changed):
-        room.made["a"].becomes(LinkState.UP)
-    with qtbot.waitSignal(room.state.shown_changed):
-        room.state.remove("a")
-    assert room.state.shown == HERE
-    assert [each.key for each in room.state.rows()] == [HERE]
-    qtbot.waitUntil(lambda: "stop" in room.made["a"].done)
-    room.made["a"].becomes(LinkState.UP)  # its last word comes late, and nobody minds
-
-
-def test_a_name_can_be_added_once_and_a_bad_one_never(room: Room) -> None:
-    room.state.add(Wanted("a"))
-    with pytest.raises(Trouble, match="a is in the list already"):
-        room.state.add(Wanted("a"))
-    with pytest.raises(Trouble, match="cannot begin with a hyphen"):
-        room.state.add(Wanted("-a"))
-    assert len(room.state.rows()) == 2
-
-
 def test_a_machine_that_never_answered_can_be_added_with_another_python(
     room: Room, settings: Settings, qtbot: QtBot
 ) -> None:
-    room.state.add(Wanted("a", python="/no/python", remember=True))
+    room.state.add("a", "/no/python", remember=True)
     before = room.made["a"]
     with qtbot.waitSignal(room.state.changed):
         before.becomes(LinkState.REFUSED)
-    room.state.add(Wanted("a", python="/opt/python3.12"))
+    room.state.add("a", "/opt/python3.12")
     assert room.made["a"] is not before
     qtbot.waitUntil(lambda: "stop" in before.done)
     assert room.made["a"].done == ["connect"]
@@ -163,8 +127,8 @@ def test_a_machine_that_never_answered_can_be_added_with_another_python(
 def test_only_what_is_to_be_remembered_is_there_next_time(
     room: Room, settings: Settings, qtbot: QtBot
 ) -> None:
-    room.state.add(Wanted("a", remember=True))
-    room.state.add(Wanted("b"))
+    room.state.add("a", remember=True)
+    room.state.add("b")
     next_time = Room(settings)
     next_time.state.begin()
     assert [each.key for each in next_time.state.rows()] == [HERE, "a"]
@@ -175,7 +139,7 @@ def test_only_what_is_to_be_remembered_is_there_next_time(
     next_time.state.stop()
     settings.choose(replace(settings.choices, reconnect=True))
     at_once = Room(settings)
-    at_once.state.begin([Wanted("c")])
+    at_once.state.begin(["c"])
     assert at_once.made["a"].done == at_once.made["c"].done == ["connect"]
     at_once.state.stop()
 
@@ -192,13 +156,12 @@ def test_the_python_that_is_named_at_the_start_is_used_over_there(
     arguments = argparse.Namespace(
         **dict.fromkeys(("simulate", "screenshot", "fleet")),
         host=["a"],
-        host_python="/opt/python3.12",
         fault="",
         seed=0,
     )
     here = session_of({card(0): working()})
     machines = machines_at_start(arguments, settings, Bridge(), here, launch)
-    begin(machines, arguments)
+    machines.begin(["a"], "/opt/python3.12")
     qtbot.waitUntil(lambda: bool(commands), timeout=30_000)
     assert "/opt/python3.12" in commands[0]
     machines.stop()
@@ -255,29 +218,10 @@ def test_who_asks_waits_until_it_is_answered_or_nobody_wants_to_know_any_more(
     assert questions.next() is None
 
 
-def test_why_one_waits_is_said_on_the_screen_of_all_machines_alone(
-    room: Room, qtbot: QtBot
-) -> None:
-    window, strip, settings = QMainWindow(), Notices(), Settings()
-    navigation, clock, time = Navigation(), FrameClock(window), TimeWindow(parent=window)
-    for each in (window, strip):
-        qtbot.addWidget(each)
-    commands = WindowCommands(window, time, navigation, settings)
-    of_window = (room.state, strip, lambda: None, window)
-    machines = WindowMachines(settings, commands, navigation, clock, *of_window)
-    room.state.add(Wanted("a"))
-    room.state.show("a")
-    navigation.open_screen("machines")
-    assert strip.accessibleDescription().startswith("a: Connecting for ")
-    navigation.open_screen("overview")
-    assert strip.isHidden()
-    machines.stop()
-
-
 def test_every_machine_is_in_the_rail_and_opens_from_there(room: Room, qtbot: QtBot) -> None:
     navigation = Navigation()
     for number in range(12):
-        room.state.add(Wanted(f"m{number}"))
+        room.state.add(f"m{number}")
     rail = RailMachines(room.state, navigation)
     qtbot.addWidget(rail)
     rail.show_within(1000, narrow=False)
@@ -289,15 +233,3 @@ def test_every_machine_is_in_the_rail_and_opens_from_there(room: Room, qtbot: Qt
     with qtbot.waitSignal(navigation.machine_asked) as asked:
         QTest.keyClick(rail.list, Qt.Key.Key_Return)
     assert asked.args == ["m11"]
-
-
-def test_the_name_of_a_machine_is_never_taken_for_markup(room: Room, qtbot: QtBot) -> None:
-    room.state.add_host("<img src=x>", lambda: session_of({card(0): working()}))
-    fleet = Watching(Fleet(Prometheus(address("http://127.0.0.1:9"))))
-    room.state.follow(FleetHosts(fleet))
-    rail = RailMachines(room.state, Navigation())
-    qtbot.addWidget(rail)
-    rail.show_within(1000, narrow=False)
-    item = rail.list.model().index(1, 0)
-    assert item.data() == "<img src=x>: Connected"
-    assert "&lt;img src=x&gt;" in item.data(Qt.ItemDataRole.ToolTipRole)

@@ -1,6 +1,7 @@
 """MachinesView: all machines together: a map of their cards, a list, and who is free."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
@@ -8,38 +9,25 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
-from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, TEMPERATURE
-from gpuexplorer.core.units import (
-    Quantity,
-    Units,
-    part_of_memory,
-    quantity,
-    ratio,
-    trimmed,
-    watts,
-)
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS
+from gpuexplorer.core.units import Quantity, Units, part_of_memory, ratio, temperature, trimmed
+from gpuexplorer.core.units import watts as in_watts
+from gpuexplorer.core.words import listed, mark, tr, trn
+from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.programs import cards_counted
+from gpuexplorer.gui.cards.programs import cards_counted, gigabyte, gigabytes, percent
+from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.event_loop import guarded
-from gpuexplorer.gui.machines.heat_map import MOST_APART, HeatMap
-from gpuexplorer.gui.machines.tables import (
-    STATE,
-    FreeCard,
-    free_columns,
-    host_columns,
-    natural,
-)
-from gpuexplorer.gui.paint.drawing import plain_tip
+from gpuexplorer.gui.machines.heat_map import HeatMap
 from gpuexplorer.gui.state.groups import (
-    CellKey,
     HostGroup,
     MachinesSource,
     Together,
     all_together,
 )
 from gpuexplorer.gui.state.machines import Standing
+from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.icons import Icon
@@ -48,19 +36,16 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import (
-    FREE,
-    GROWS,
-    Grow,
-    column,
-    label,
-    row,
-    say,
-)
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row, say
 from gpuexplorer.gui.widgets.line import ElidedLabel, Line
 from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, KeyGroup, LiveView
 
 _PAGE = "machines/page"
+# The columns of the list, and of the cards that are free, which are machines of one card.
+_OF_HOST = "machine state place cards idle busy free hottest power users age"
+_OF_FREE = "machine card model free whole users hottest place"
+_MANY = 100e9  # bytes
+_DASH = Cell(absent=("–",))
 
 
 class MachinesPage(StrEnum):
@@ -83,84 +68,65 @@ class MachinesView(LiveView):
 
     def __init__(self, desk: Desk, source: MachinesSource) -> None:
         super().__init__(desk)
-        self._source = source
+        self._source, self._units = source, desk.settings.choices.units
         self._groups: Sequence[HostGroup] | None = None
         self._asked: object = None
-        kept = desk.settings.remembered(_PAGE)
-        self._page = MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP
-        self._summary = ElidedLabel(look().letters.body, Tone.QUIET)
-        self._notes = ElidedLabel(look().letters.body, Tone.WARN)
+        body, caption = look().letters.body, look().letters.caption
+        self._summary = ElidedLabel(body, Tone.QUIET)
+        self._notes, self._said = ElidedLabel(body, Tone.WARN), ElidedLabel(caption, Tone.QUIET)
         self._notes.setObjectName("machines.notes")
         self._sums, self._lines = QWidget(), [Line(height=42) for _ in range(6)]
         row(*self._lines, within=self._sums, gap=16)
         self._sums.setAccessibleName(tr("All machines together"))
-        pages = (mark("Map"), mark("List"), mark("Who is free?"))
-        named = [(each, tr(words)) for each, words in zip(MachinesPage, pages, strict=True)]
-        self._tabs = Segmented(tr("What is shown"), named)
+        words = tr("Map"), tr("List"), tr("Who is free?")
+        self._tabs = Segmented(tr("What is shown"), list(zip(MachinesPage, words, strict=True)))
+        self._tabs.chosen.connect(self.show_page)
         self.search = SearchField(tr("Find a machine, rack, model or user"))
         self.search.setMinimumWidth(110)
         self.search.setMaximumWidth(320)
-        self._map = HeatMap()
-        self._map.setObjectName("machines.map")
-        units, placed = desk.settings.choices.units, source.of_fleet
-        clock = desk.machine.session.desk
-        hosts = TableModel(host_columns(units, placed=placed), lambda group: group.key)
-        cards = TableModel(free_columns(units, placed=placed), lambda free: free.cell.key)
-        self._list = Table(tr("Machines"), hosts, clock)
-        self._free = Table(tr("Free cards"), cards, clock)
-        if placed:
-            self._list.columns.sort_by(STATE, falling=False)
-        for table, name, key in (
-            (self._list, "list", "columns"),
-            (self._free, "free", "free_columns"),
-        ):
-            table.listed.setParent(table)
-            table.setObjectName(f"machines.{name}")
-            table.columns.remember_in(desk.settings, f"machines/{key}/{placed:d}")
-        self._nothing = EmptyState(Icon.MACHINES)
-        self._stack = QStackedWidget()
-        for page in (self._map, self._list, self._free, self._nothing):
-            self._stack.addWidget(page)
-        self._said = ElidedLabel(look().letters.caption, Tone.QUIET)
-        self._legend, heat = QWidget(), HeatLegend()
-        hatched = label(tr("hatched: no figure"), look().letters.caption, Tone.QUIET)
-        hatched.setToolTip(tr("Point at a cell, and it says why."))
-        heat.show_ends("0 %", tr("{high} busy", high="100 %"))
-        heat.setToolTip(tr(METRICS[GPU_UTILIZATION].meaning))
-        row(hatched, heat, within=self._legend, gap=20)
-        self._arrange()
-        self._connect()
-        self.show_page(self._page)
-
-    def _arrange(self) -> None:
-        machines = self.desk.machines
-        title = label(tr("Machines"), look().letters.title)
-        add = ToolButton("framed", Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
-        add.setVisible(machines.possible)
-        add.clicked.connect(machines.add_asked)
-        head = row(title, self._summary, GROWS, add, gap=12)
-        tools = row(self._tabs, self.search, Grow(100), FREE)
-        sides = (16, 14, 16, 12)
-        above = column(head, self._notes, self._sums, tools, gap=12, margins=sides)
-        foot = row(self._said, GROWS, self._legend, gap=20)
-        below = column(self._stack, GROWS, foot, gap=8, margins=(16, 0, 12, 12))
-        panel = QFrame()
-        panel.setProperty("panel", "card")
-        column(above, below, GROWS, within=panel, gap=0)
-        column(panel, within=self, margins=(24, 20, 24, 20))
-
-    def _connect(self) -> None:
-        self._tabs.chosen.connect(self._on_page_chosen)
         self.search.textChanged.connect(self._pull_now)
         self.search.left.connect(self.setFocus)
-        self._map.cell_opened.connect(self._on_cell_opened)
-        self._map.machine_opened.connect(self._source.open_machine)
+        self._map, clock, fleet = HeatMap(), desk.machine.session.desk, source.of_fleet
+        self._map.setObjectName("machines.map")
+        self._map.cell_opened.connect(source.open_card)
+        self._map.machine_opened.connect(source.open_machine)
         self._map.pointed_at.connect(self._on_pointed)
+        hosts = TableModel(self._columns(_OF_HOST), lambda group: group.key)
+        cards = TableModel(self._columns(_OF_FREE), lambda free: free.cards[0].key)
+        self._list = Table(tr("Machines"), hosts, clock)
         self._list.activated.connect(self._on_host_opened)
-        self._list.picked_changed.connect(self._on_picked)
+        self._free = Table(tr("Free cards"), cards, clock)
         self._free.activated.connect(self._on_free_opened)
+        if fleet:
+            self._list.columns.sort_by("state", falling=False)
+        tables = (self._list, "list", "columns"), (self._free, "free", "free_columns")
+        for table, name, key in tables:
+            table.listed.setParent(table)
+            table.setObjectName(f"machines.{name}")
+            table.columns.remember_in(desk.settings, f"machines/{key}/{fleet:d}")
+        self._nothing, self._stack = EmptyState(Icon.MACHINES), QStackedWidget()
         self._nothing.way_on_chosen.connect(self.search.clear)
-        self.desk.settings.changed.connect(self._on_settings_changed)
+        for page in (self._map, self._list, self._free, self._nothing):
+            self._stack.addWidget(page)
+        self._legend, heat = QWidget(), HeatLegend()
+        heat.show_ends("0 %", tr("{high} busy", high="100 %"))
+        heat.setToolTip(tr(METRICS[GPU_UTILIZATION].meaning))
+        hatched = label(tr("hatched: no figure"), caption, Tone.QUIET)
+        row(hatched, heat, within=self._legend, gap=20)
+        add = ToolButton("framed", Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
+        add.setVisible(desk.machines.possible)
+        add.clicked.connect(desk.machines.add_asked)
+        title = label(tr("Machines"), look().letters.title)
+        head = row(title, self._summary, GROWS, add, gap=12)
+        tools, panel = row(self._tabs, self.search, Grow(100), FREE), QFrame()
+        above = (head, self._notes, self._sums, tools)
+        foot = row(self._said, GROWS, self._legend, gap=20)
+        panel.setProperty("panel", "card")
+        sides = (16, 14, 16, 12)
+        column(*above, self._stack, GROWS, foot, within=panel, gap=12, margins=sides)
+        column(panel, within=self, margins=(24, 20, 24, 20))
+        kept = desk.settings.remembered(_PAGE)
+        self.show_page(MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP)
 
     def pull(self) -> None:
         groups, units = self._source.groups(), self.desk.settings.choices.units
@@ -168,44 +134,50 @@ class MachinesView(LiveView):
         if groups is self._groups and asked == self._asked:
             return  # a fleet is asked every few seconds only
         self._groups, self._asked = groups, asked
-        fleet = self.desk.machines.fleet
-        notes = () if fleet is None or fleet.watching.now is None else fleet.watching.now.notes
+        if units != self._units:
+            self._units = units
+            self._list.listed.show_columns(self._columns(_OF_HOST))
+            self._free.listed.show_columns(self._columns(_OF_FREE))
+        hosts = self.desk.machines.fleet
+        notes = () if hosts is None or hosts.watching.now is None else hosts.watching.now.notes
         say(self._notes, " ".join(map(tr, notes)))
         shown = self._in_order([each for each in map(self._fitting, groups) if each])
         self._summary.show_text(_summary(shown, groups))
-        sums = all_together([each.together for each in shown])
-        self._show_sums(sums, units)
-        way_on = tr("Show all machines") if self.search.text() else ""
-        nothing = tr("No machine or card matches your search.") if groups else ""
-        nothing = nothing or tr("No machine is listed yet.")
+        self._show_sums(all_together([each.together for each in shown]))
+        way_on = tr("Show all machines") if self.search.text() and groups else ""
+        nothing = tr("No machine is listed yet.")
         page: QWidget = self._nothing
-        match self._page:
-            case MachinesPage.MAP if shown:
-                page = self._map
-                self._map.show_groups(shown, units)
-                self._on_pointed()
-            case MachinesPage.LIST if shown:
-                page = self._list
-                self._list.show_rows(shown, in_order=False)
-                self._on_picked()
-            case MachinesPage.FREE if shown:
-                free = [FreeCard(group, e) for group in shown for e in group.cards if e.idle]
-                # Those that nobody holds, and of them those with most free memory first.
-                free.sort(key=lambda e: (bool(e.cell.processes), -(e.cell.memory_free or 0.0)))
-                self._free.show_rows(free, in_order=False)
-                page, nothing = self._free if free else page, tr("No card is idle just now.")
-                self._said.show_text(_idle_means(sums.cards - sums.busy_told))
-        self._nothing.show_words(nothing, way_on=way_on if groups else "")
+        if groups and not shown:
+            nothing = tr("No machine or card matches your search.")
+        elif shown and self._page is MachinesPage.MAP:
+            page = self._map
+            self._map.show_groups(shown, units)
+            self._on_pointed()
+        elif shown and self._page is MachinesPage.LIST:
+            page = self._list
+            self._list.show_rows(shown, in_order=False)
+        elif shown:
+            # Those that nobody holds, and of them those with most free memory first.
+            idle = [(group, e) for group in shown for e in group.cards if e.idle]
+            idle.sort(key=lambda e: (bool(e[1].processes), -(e[1].memory_free or 0.0)))
+            free = [replace(group, cards=(each,)) for group, each in idle]
+            self._free.show_rows(free, in_order=False)
+            page, nothing = self._free if free else page, tr("No card is idle just now.")
+        self._nothing.show_words(nothing, way_on=way_on)
         self._stack.setCurrentWidget(page)
 
     def show_page(self, page: MachinesPage) -> None:
         """Map, list or who is free."""
         self._page = page
+        self.desk.settings.remember(_PAGE, page)
         self._tabs.show_choice(page)
         self._legend.setVisible(page is MachinesPage.MAP)
-        self._said.show_text("")
-        pages = (self._map, self._list, self._free)
-        self.begin_at(pages[list(MachinesPage).index(page)])
+        means = tr(
+            "Idle is 0 % busy right now. Cards on which somebody holds memory come last."
+        )
+        self._said.show_text(means if page is MachinesPage.FREE else "")
+        pages = {MachinesPage.MAP: self._map, MachinesPage.LIST: self._list}
+        self.begin_at(pages.get(page, self._free))
         if self.isVisible():
             self._pull_now()
 
@@ -218,123 +190,90 @@ class MachinesView(LiveView):
         self._source.look(looking=False)
         super().stop()
 
+    def _columns(self, keys: str) -> Sequence[Column[HostGroup]]:
+        """Where machines stand is told of those of a fleet."""
+        known = {each.key: each for each in _columns(self._units)}
+        told = [each for each in keys.split() if each != "place" or self._source.of_fleet]
+        return [known[each] for each in told]
+
     def _fitting(self, group: HostGroup) -> HostGroup | None:
         """A machine whose name fits comes with all its cards; else those of its cards that fit.
         The very same where all are left.
         """
         words = self.search.text().strip().casefold()
-        whole = words in group.name.casefold() or words in group.place.casefold()
+        if words in group.name.casefold() or words in group.place.casefold():
+            return group
         cards = [
             cell
             for cell in group.cards
-            if whole or any(words in e.casefold() for e in (cell.name, *(cell.users or ())))
+            if any(words in each.casefold() for each in (cell.name, *(cell.users or ())))
         ]
-        if len(cards) == len(group.cards):
-            return group if whole or cards else None
         return replace(group, cards=tuple(cards)) if cards else None
 
     def _in_order(self, groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
         """Without cards first; then this computer and the others by name, or, in a fleet, what
-        is wrong. Of many, each rack comes where the first of its machines stands.
+        is wrong, and each rack where the first of its machines stands.
         """
-        here = Standing.HERE
         if not self._source.of_fleet:
-            names = {
-                each.key: (each.standing is not here, natural(each.name)) for each in groups
-            }
-            return sorted(groups, key=lambda each: (bool(each.cards), names[each.key]))
+            here = Standing.HERE
+            return sorted(
+                groups, key=lambda e: (bool(e.cards), e.standing is not here, natural(e.name))
+            )
         ranked = sorted(
-            groups,
-            key=lambda each: (-each.gravity, natural(each.place), natural(each.name)),
+            groups, key=lambda e: (bool(e.cards), -e.gravity, natural(e.place), natural(e.name))
         )
-        firsts: dict[str, int] = {}
-        if len(groups) > MOST_APART:
-            for at, each in enumerate(ranked):
-                firsts.setdefault(each.place if each.cards else "", at)
-        return sorted(ranked, key=lambda e: (bool(e.cards), firsts.get(e.place, 0)))
+        firsts: dict[tuple[bool, str], int] = {}
+        for at, each in enumerate(ranked):
+            firsts.setdefault((bool(each.cards), each.place), at)
+        return sorted(ranked, key=lambda each: firsts[bool(each.cards), each.place])
 
-    def _show_sums(self, sums: Together, units: Units) -> None:
+    def _show_sums(self, sums: Together) -> None:
         """What somebody who looks for a card wants to know first comes first. Each says of how
         many cards it is, where others do not tell.
         """
-
-        def figure(
-            name: str,
-            read: Quantity,
-            told: int,
-            limit: str = "",
-            answering: int = sums.answering,
-        ) -> Figure:
-            if not told:
-                return Figure(name, absent=(tr("no card reports it"), tr("not reported")))
-            if told < answering:
-                name = tr("{label} ({told} of {count})", label=name, told=told, count=answering)
-            return Figure(name, number=read.number, unit=read.unit, limit=limit)
-
+        units, answering = self._units, sums.answering
         whole = part_of_memory(sums.memory_total, sums.memory_total, units)
         free = part_of_memory(sums.memory_free, sums.memory_total, units)
         # What some draw is not compared with the limits of others.
         limits = sums.limits if sums.limits_told == sums.power_told else 0.0
-        power, most = watts(sums.power, limits), watts(limits).number if limits else ""
-        told, idle = sums.busy_told, Quantity(str(sums.idle))
+        most, idle = in_watts(limits).number if limits else "", Quantity(str(sums.idle))
+        celsius, machine, number = sums.hottest or (0.0, "", "")
+        where = tr("{machine}, card {number}", machine=machine, number=number)
+        all_answer = answering == sums.cards
         figures = [
-            Figure(tr("Cards"), number=str(sums.cards))
-            if sums.answering == sums.cards
-            else Figure(
-                tr("Cards that answer"), number=str(sums.answering), limit=str(sums.cards)
-            ),
-            figure(tr("Idle"), idle, told, str(told), told),
-            figure(tr("Memory free"), free, sums.memory_told, trimmed(whole.number)),
-            figure(tr("Busy"), ratio(sums.busy or 0.0), told),
-            figure(tr("Power"), power, sums.power_told, most),
-        ]
-        if sums.hottest is not None:
-            celsius, machine, number = sums.hottest
-            read = quantity(METRICS[TEMPERATURE], celsius, units)
-            where = tr("{machine}, card {number}", machine=machine, number=number)
-            figures.append(
-                Figure(tr("Hottest"), number=read.number, unit=read.unit, hint=where)
+            Figure(
+                tr("Cards") if all_answer else tr("Cards that answer"),
+                str(answering),
+                limit="" if all_answer else str(sums.cards),
             )
-        spoken = [each.spoken for each in figures]
-        self._sums.setAccessibleDescription(f"{'. '.join(spoken)}.")
-        self._sums.setToolTip(plain_tip("\n".join(spoken)))
+        ]
+        told = sums.busy_told
+        for name, read, count, limit, hint in (
+            (tr("Idle"), idle, told and answering, str(told), ""),
+            (tr("Memory free"), free, sums.memory_told, trimmed(whole.number), ""),
+            (tr("Busy"), ratio(sums.busy or 0.0), told, "", ""),
+            (tr("Power"), in_watts(sums.power, limits), sums.power_told, most, ""),
+            (tr("Hottest"), temperature(celsius, units), sums.heat_told, "", where),
+        ):
+            of = {"label": name, "told": count, "count": answering}
+            said = tr("{label} ({told} of {count})", **of) if 0 < count < answering else name
+            absent = () if count else (tr("no card reports it"), tr("not reported"))
+            figures.append(Figure(said, read.number, read.unit, limit, absent, hint))
+        self._sums.setAccessibleDescription(f"{'. '.join(each.spoken for each in figures)}.")
         self._sums.setVisible(sums.cards > 0)
-        self._lines[-1].setVisible(sums.hottest is not None)
-        for line, each in zip(self._lines, figures, strict=False):
+        for line, each in zip(self._lines, figures, strict=True):
             line.show_captioned(each)
-
-    def _on_settings_changed(self) -> None:
-        units, placed = self.desk.settings.choices.units, self._source.of_fleet
-        self._list.listed.show_columns(host_columns(units, placed=placed))
-        self._free.listed.show_columns(free_columns(units, placed=placed))
-        if self.isVisible():
-            self._pull_now()
-
-    def _on_page_chosen(self, page: MachinesPage) -> None:
-        self.desk.settings.remember(_PAGE, page)
-        self.show_page(page)
 
     def _on_pointed(self) -> None:
         self._said.show_text(self._map.said)
 
-    def _on_picked(self) -> None:
-        """Its column may be too narrow for the whole reason; of the first, where none is."""
-        there = self._list.picked()[:1] or self._list.listed.things
-        said = (f"{each.name}: {each.sentence}" for each in there if not each.standing.answers)
-        self._said.show_text(next(said, ""))
-
-    def _on_cell_opened(self, key: CellKey) -> None:
-        self._source.open_card(key.host, key.card)
-
     def _on_host_opened(self, index: QModelIndex) -> None:
-        group = self._list.listed.thing(index)
-        if group is not None:
+        if (group := self._list.listed.thing(index)) is not None:
             self._source.open_machine(group.key)
 
     def _on_free_opened(self, index: QModelIndex) -> None:
-        free = self._free.listed.thing(index)
-        if free is not None:
-            self._on_cell_opened(free.cell.key)
+        if (free := self._free.listed.thing(index)) is not None:
+            self._source.open_card(*free.cards[0].key)
 
     @guarded
     def showEvent(self, event: QShowEvent) -> None:
@@ -349,28 +288,154 @@ class MachinesView(LiveView):
 
 def _summary(shown: Sequence[HostGroup], groups: Sequence[HostGroup]) -> str:
     """ "30 machines, 240 cards"; of what is found, how much of all that is."""
-    count, every = (sum(len(each.cards) for each in some) for some in (shown, groups))
-    cards = cards_counted(count)
-    machines = trn("{count} machine", "{count} machines", len(shown))
-    said = tr("{machines}, {cards}", machines=machines, cards=cards)
-    if len(shown) < len(groups) or count < every:
-        found = {"cards": cards, "machines": machines, "every": every, "all": len(groups)}
-        said = tr("{cards} on {machines}, of {every} on {all}", **found)
+
+    def counted(some: Sequence[HostGroup]) -> str:
+        cards = cards_counted(sum(len(each.cards) for each in some))
+        machines = trn("{count} machine", "{count} machines", len(some))
+        return tr("{machines}, {cards}", machines=machines, cards=cards)
+
+    said, every = counted(shown), counted(groups)
+    said = said if said == every else tr("{found} (of {all})", found=said, all=every)
     simulated = sum(each.simulated for each in groups)
-    if simulated:
-        one, many = mark("{count} machine simulated"), mark("{count} machines simulated")
-        said = f"{said} · {trn(one, many, simulated)}"
     away = sum(not each.standing.answers for each in groups)
-    if away:
-        one = mark("{count} without a connection")
-        said = f"{said} · {trn(one, one, away)}"
-    return said
-
-
-def _idle_means(unknown: int) -> str:
-    means = tr(
-        "Idle is 0 % busy right now. Cards on which somebody holds memory stand further down."
+    parts = (
+        said,
+        trn("{count} machine simulated", "{count} machines simulated", simulated),
+        trn("{count} without a connection", "{count} without a connection", away),
     )
-    one = mark("Of {count} card it is not known whether it is idle.")
-    many = mark("Of {count} cards it is not known whether they are idle.")
-    return f"{trn(one, many, unknown)} {means}" if unknown else means
+    return " · ".join(
+        each for each, count in zip(parts, (1, simulated, away), strict=True) if count
+    )
+
+
+def natural(name: str) -> str:
+    """To sort by: gpu-10 comes after gpu-9."""
+    return re.sub(r"\d+", lambda digits: digits[0].zfill(12), name.casefold())
+
+
+def _columns(units: Units) -> Sequence[Column[HostGroup]]:
+    """Of a machine, or of a card alone."""
+
+    def figure(
+        key: str,
+        heading: str,
+        value: Callable[[Together], float | None],
+        cell: Callable[[float, Together], Cell],
+        width: int,
+        kept: int,
+        meaning: str = "",
+    ) -> Column[HostGroup]:
+        """Of those of its cards that tell."""
+
+        def words(group: HostGroup) -> Cell:
+            told = value(group.together)
+            if told is not None:
+                return cell(told, group.together)
+            return _untold() if group.standing.answers and group.cards else _DASH
+
+        return Column(
+            *(key, heading, words, lambda group: value(group.together), meaning),
+            width=width,
+            right=True,
+            largest_first=True,
+            kept=kept,
+        )
+
+    def name(group: HostGroup) -> Cell:
+        icon = None if group.standing.answers else group.standing.sign[0]
+        late = group.late if len(group.cards) == 1 else None  # a free card has no column of it
+        old = "" if late is None else tr("{span} old", span=span_words(late))
+        shown = tr("shown") if group.shown and not group.simulated else ""
+        marks = filter(None, (tr("simulated") if group.simulated else shown, old))
+        return Cell(group.name, icon=icon, mark=", ".join(marks))
+
+    def state(group: HostGroup) -> Cell:
+        if not group.standing.answers or not group.wrong:
+            return Cell(
+                group.sentence, tone=Tone.QUIET if group.standing.answers else Tone.TEXT
+            )
+        bad = any(each.mark is not None and each.mark.tone is Tone.BAD for each in group.cards)
+        return Cell(listed(group.wrong), tone=Tone.BAD if bad else Tone.WARN)
+
+    def cards(group: HostGroup) -> Cell:
+        sums = group.together
+        if not sums.cards:
+            return replace(_DASH, hint=tr("No card answers."))
+        if sums.answering == sums.cards or not group.standing.answers:
+            return Cell(str(sums.cards))
+        words = tr("{answering} of {count}", answering=sums.answering, count=sums.cards)
+        return Cell(words, tone=Tone.WARN, hint=tr("So many cards answer."))
+
+    def hottest(celsius: float, sums: Together) -> Cell:
+        read, number = temperature(celsius, units), sums.hottest.number if sums.hottest else ""
+        return Cell(read.number, unit=read.unit, hint=tr("Card {number}", number=number))
+
+    def power(drawn: float, _: Together) -> Cell:
+        return Cell(in_watts(drawn).number, unit=in_watts(drawn).unit)
+
+    def models(group: HostGroup) -> Cell:
+        names = sorted({each.name for each in group.cards})
+        short = listed([short_name(each) for each in names])
+        return Cell(short, tone=Tone.QUIET, hint=listed(names))
+
+    def memory(part: float, whole: float, *, fine: bool) -> Cell:
+        """Fractions say nothing from a hundred on."""
+        words = gigabytes(part, units)
+        words = words if fine and part < _MANY else f"{float(words):.0f}"
+        return Cell(words, gauge=Gauge(part / whole, None) if fine else None)
+
+    def users(group: HostGroup) -> Cell:
+        if not group.together.users_told:
+            absent = (tr("not known"), "–") if group.cards else ("–",)
+            return Cell(absent=absent, hint=tr("Nobody says who uses these cards."))
+        names = listed(sorted(group.together.users))
+        said = group.cards[0].users_words if len(group.cards) == 1 else names or tr("nobody")
+        held = names or any(each.processes for each in group.cards)
+        return Cell(said, tone=Tone.TEXT if held else Tone.FAINT)
+
+    def age(group: HostGroup) -> Cell:
+        if group.age is None:
+            return replace(_DASH, hint=tr("Nothing was read there yet."))
+        if group.late is None:
+            return Cell(tr("now"), tone=Tone.FAINT)
+        return Cell(span_words(group.late), tone=Tone.WARN)
+
+    return (
+        Column("machine", tr("Machine"), name, lambda g: natural(g.name), width=150,
+               stretches=True, share=0.14),
+        Column("state", tr("State"), state, lambda g: -g.gravity, width=190, stretches=True,
+               share=0.2, meaning=tr("Whether it answers, and what is wrong there.")),
+        Column("card", tr("Card"), lambda g: Cell(g.cards[0].number),
+               lambda g: natural(g.cards[0].number), width=60, right=True),
+        Column("model", tr("Model"), models, lambda g: g.cards[0].name, width=130, kept=3),
+        Column("place", tr("Place"), lambda g: Cell(g.place, tone=Tone.QUIET),
+               lambda g: natural(g.place), width=90, kept=3,
+               meaning=tr("The rack, or what else machines are grouped by.")),
+        Column("cards", tr("Cards"), cards, lambda g: g.together.cards, width=70, right=True,
+               largest_first=True),
+        figure("idle", tr("Idle"), lambda t: t.idle if t.busy_told else None,
+               lambda idle, _: Cell(f"{idle:.0f}", tone=Tone.TEXT if idle else Tone.FAINT),
+               56, 9, tr("Cards that answer and report 0 % busy just now.")),
+        figure("busy", tr("Busy, %"), lambda t: t.busy,
+               lambda busy, _: Cell(percent(busy), gauge=Gauge(busy, None)), 104, 7,
+               tr("The mean of its cards.")),
+        figure("free", tr("Free, {unit}", unit=gigabyte(units)),
+               lambda t: t.memory_free if t.memory_told else None,
+               lambda free, t: memory(free, t.memory_total, fine=True), 120, 8,
+               tr("Memory that nobody holds, on all of its cards together.")),
+        figure("whole", tr("Whole, {unit}", unit=gigabyte(units)),
+               lambda t: t.memory_total if t.memory_told else None,
+               lambda whole, _: memory(whole, whole, fine=False), 76, 4,
+               tr("The whole memory of the card.")),
+        figure("hottest", tr("Hottest"), lambda t: t.hottest and t.hottest.celsius, hottest,
+               76, 6),
+        figure("power", tr("Power"), lambda t: t.power if t.power_told else None, power, 84, 5),
+        Column("users", tr("Users"), users, lambda g: listed(sorted(g.together.users)),
+               width=150, stretches=True, kept=4),
+        Column("age", tr("Age"), age, lambda g: g.age, width=92, right=True,
+               largest_first=True, kept=2, meaning=tr("How old its newest figures are.")),
+    )  # fmt: skip
+
+
+def _untold() -> Cell:
+    return Cell(absent=(tr("not reported"), "–"))

@@ -1,32 +1,44 @@
 """HostGroup and CardCell: a machine and its cards among many, as plain values, and their sums;
-MachinesSource: the machines of a window, out of what their sessions know. Whoever else lists
-machines makes groups too. A card is a tuple: there may be 8 000 at each beat.
+MachinesSource: the machines of a window, out of what their sessions know, and FleetHosts: those
+of a fleet. A card is a tuple: there may be 8 000 at each beat.
 """
 
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.cards import CardId, CardKind, CardState
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.words import listed, tr
-from gpuexplorer.gui.cards.card_face import Shown, arrange
+from gpuexplorer.core.words import NOTHING, Message, listed, tr
+from gpuexplorer.gui.cards.card_face import arrange
 from gpuexplorer.gui.cards.programs import parents, processes_counted
 from gpuexplorer.gui.cards.reasons import HARMFUL, StateMark, state_mark, throttle_mark
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.telemetry.processes import NamedProcess
 from gpuexplorer.telemetry.session import Session, Want
+
+if TYPE_CHECKING:
+    from gpuexplorer.fleet.fleet import Alert, FleetCard, FleetNow
+    from gpuexplorer.fleet.host import Watching
 
 GRAVE, WORTH_A_LOOK = 4, 3
 _LATE = 3.0  # beats
 _SHORT_SILENCE = 3.0  # seconds: the figures of a moment ago still hold
+_OF_FLEET = (
+    *(m.GPU_UTILIZATION, m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_TOTAL),
+    *(m.TEMPERATURE, m.POWER_DRAW, m.POWER_LIMIT),
+)
+_ASKING = Message("Prometheus is asked which cards there are.")
+_SILENT = Message("Prometheus has no new value of its cards.")
+_LOOK_THERE = Message("Look whether the exporter runs on that host, and whether it is reached.")
 
 
 class CellKey(NamedTuple):
@@ -58,28 +70,25 @@ class CardCell(NamedTuple):
     @property
     def memory_total(self) -> float | None:
         """What is used and what is free, where nobody tells more."""
-        total = self.values.get(m.MEMORY_TOTAL) or self.memory_bytes
         used, free = self.values.get(m.MEMORY_USED), self.values.get(m.MEMORY_FREE)
-        return used + free if total is None and used is not None and free is not None else total
+        both = None if used is None or free is None else used + free
+        return self.values.get(m.MEMORY_TOTAL) or self.memory_bytes or both
 
     @property
     def memory_free(self) -> float | None:
-        free = self.values.get(m.MEMORY_FREE)
         used, total = self.values.get(m.MEMORY_USED), self.memory_total
-        if free is None and used is not None and total is not None:
-            return max(0.0, total - used)
-        return free
+        rest = None if used is None or total is None else max(0.0, total - used)
+        return self.values.get(m.MEMORY_FREE, rest)
 
     @property
     def users_words(self) -> str:
         """Who uses it; "nobody" only where that is known."""
         if self.users is None:
             return tr("not known")
+        count, names = processes_counted(self.processes), listed(sorted(self.users))
         if not self.processes:
-            return listed(sorted(self.users)) if self.users else tr("nobody")
-        names = listed(sorted(self.users)) if self.users else tr("somebody")
-        count = processes_counted(self.processes)
-        return tr("{users} ({processes})", users=names, processes=count)
+            return names or tr("nobody")
+        return tr("{users} ({processes})", users=names or tr("somebody"), processes=count)
 
     def silent(self) -> "CardCell":
         """What it said before the connection broke is no figure of now."""
@@ -203,14 +212,10 @@ class HostGroup(MachineRow):
     @property
     def gravity(self) -> int:
         """How much is wrong with it: 0 is nothing."""
-        match self.standing:
-            case Standing.REFUSED | Standing.BROKEN:
-                return GRAVE
-            case Standing.ASKING:
-                return WORTH_A_LOOK
-            case Standing.CONNECTING | Standing.ENDED:
-                return 1
         tones = {cell.mark.tone for cell in self.cards if cell.mark is not None}
+        if not self.standing.answers:
+            failed = self.standing in (Standing.REFUSED, Standing.BROKEN)
+            return GRAVE if failed else WORTH_A_LOOK if self.standing is Standing.ASKING else 1
         if Tone.BAD in tones or self.urgent:
             return GRAVE
         if Tone.WARN in tones or self.alerts:
@@ -232,8 +237,7 @@ class MachinesSource:
 
     def groups(self) -> Sequence[HostGroup]:
         """In the order of whoever lists them. The very same, where a fleet has no news."""
-        rows, fleet = self._rows(), self._machines.fleet
-        self._ask(rows)
+        rows, fleet = self._ask(), self._machines.fleet
         hosts = () if fleet is None else fleet.groups
         if not rows:
             return hosts
@@ -243,7 +247,7 @@ class MachinesSource:
     def look(self, *, looking: bool) -> None:
         """Who uses which card is asked only while somebody looks."""
         self._looking = looking
-        self._ask(self._rows())
+        self._ask()
 
     def open_machine(self, key: str) -> None:
         if self._go_to(key):
@@ -255,77 +259,178 @@ class MachinesSource:
 
     def _go_to(self, key: str) -> bool:
         """Whether its screens are to be seen."""
-        fleet = self._machines.fleet
-        if fleet is None or any(row.key == key for row in self._rows()):
-            self._navigation.open_machine(key)
-            # Else it is shown when it answers, and until then it is seen here how it stands.
-            return self._machines.shown == key
-        if fleet.watching.now is None:
-            return False  # the server itself stands there until it has answered
-        self._navigation.open_machine(fleet.open(key, self._machines))
-        return True
+        fleet, machines = self._machines.fleet, self._machines
+        if fleet is not None and all(row.key != key for row in self._ask()):
+            if fleet.watching.now is None:
+                return False  # the server itself stands there until it has answered
+            key = fleet.open(key, machines)
+        self._navigation.open_machine(key)
+        # Else it is shown when it answers, and until then it is seen here how it stands.
+        return machines.shown == key
 
-    def _rows(self) -> Sequence[MachineRow]:
-        rows = self._machines.rows()
-        if not self.of_fleet:
-            return rows
-        return [each for each in rows if each.key != HERE and not each.of_fleet]
-
-    def _ask(self, rows: Sequence[MachineRow]) -> None:
+    def _ask(self) -> Sequence[MachineRow]:
         """Of sessions that came since, too; what is of one that went goes with it."""
-        wanted = [row.session for row in rows if row.session is not None and self._looking]
-        for session in self._wants.keys() - set(wanted):
+        rows = self._machines.rows()
+        if self.of_fleet:
+            rows = [each for each in rows if each.key != HERE and not each.of_fleet]
+        wanted = {each.session for each in rows if each.session is not None and self._looking}
+        for session in self._wants.keys() - wanted:
             session.release(self._wants.pop(session))
-        for session in set(wanted) - self._wants.keys():
+        for session in wanted - self._wants.keys():
             self._wants[session] = session.want((), processes=True)
+        return rows
 
 
 def _group(row: MachineRow) -> HostGroup:
-    session, cards, age = row.session, list[CardCell](), None
-    if session is not None:
-        arranged = arrange(session.cards())
-        book, card_of = session.process_book, parents(arranged)
-        unknown = set(session.processes_unknown())
-        running = defaultdict[CardId | None, list[NamedProcess]](list)
-        for each in book.living():
-            running[card_of.get(each.process.card)].append(each)
-        for shown in arranged:
-            card, there = shown.card.id, running[shown.card.id]
-            known = card not in unknown and book.looked_at(card) is not None
-            names = frozenset(each.user for each in there if each.user is not None)
-            cell = _cell(row.key, shown, session.reading(card))
+    session = row.session
+    if session is None:
+        return HostGroup(**vars(row))
+    arranged, book, cards = arrange(session.cards()), session.process_book, list[CardCell]()
+    card_of, unknown = parents(arranged), set(session.processes_unknown())
+    running, ages = defaultdict[CardId | None, list[NamedProcess]](list), list[float]()
+    for each in book.living():
+        running[card_of.get(each.process.card)].append(each)
+    for shown in arranged:
+        card, reading, mark = shown.card, session.reading(shown.card.id), None
+        there = running[card.id]
+        known = card.id not in unknown and book.looked_at(card.id) is not None
+        cell = CardCell(
+            *(CellKey(row.key, card.id), shown.number, "" if card.nameless else card.name),
+            CardState.WORKING,
+            memory_bytes=None if card.memory_bytes is None else float(card.memory_bytes),
+            users=frozenset(e.user for e in there if e.user is not None) if known else None,
+            processes=len({each.process.pid for each in there}),
+        )
+        if reading is not None:
+            ages.append(max(0.0, session.clock.now() - reading.at))
+            if reading.state is not CardState.WORKING:
+                mark = state_mark(reading.state)
+            harmful = [throttle_mark(each) for each in HARMFUL if reading.values.get(each)]
             cell = cell._replace(
-                users=names if known else None,
-                processes=len({each.process.pid for each in there}),
+                state=reading.state,
+                values=reading.values,
+                missing=reading.missing,
+                mark=mark or next(iter(harmful), None),
             )
-            silence = session.stream.silence(card) or 0.0
-            silent = silence > _SHORT_SILENCE or not row.standing.answers
-            cards.append(cell.silent() if silent else cell)
-        readings = [session.reading(each.key.card) for each in cards]
-        newest = max((each.at for each in readings if each is not None), default=None)
-        age = None if newest is None else max(0.0, session.clock.now() - newest)
+        silence = session.stream.silence(card.id) or 0.0
+        silent = silence > _SHORT_SILENCE or not row.standing.answers
+        cards.append(cell.silent() if silent else cell)
     return HostGroup(
         **vars(row),
         cards=tuple(cards),
-        age=age,
-        beat=1.0 if session is None else session.interval,
-        simulated=session is not None and session.simulated,
+        age=min(ages, default=None),
+        beat=session.interval,
+        simulated=session.simulated,
     )
 
 
-def _cell(host: str, shown: Shown, reading: Reading | None) -> CardCell:
-    card, mark = shown.card, None
-    size = None if card.memory_bytes is None else float(card.memory_bytes)
-    name = "" if card.nameless else card.name
-    key, state = CellKey(host, card.id), CardState.WORKING
-    if reading is None:
-        return CardCell(key, shown.number, name, state, memory_bytes=size)
-    if reading.state is not state:
-        mark = state_mark(reading.state)
-    for metric in HARMFUL:
-        if mark is None and reading.values.get(metric):
-            mark = throttle_mark(metric)
-    return CardCell(
-        *(key, shown.number, name, reading.state, reading.values, reading.missing, size),
-        mark=mark,
-    )
+class FleetHosts:
+    """The hosts of a fleet, made with each answer of its Prometheus. Lives as long as the
+    window; asks nothing itself, and never waits.
+    """
+
+    def __init__(self, watching: "Watching") -> None:
+        self.watching = watching
+        self._cards: Mapping[CardId, FleetCard] | None = None
+        self._hosts: Mapping[str, Sequence[FleetCard]] = {}
+        server = watching.fleet.server.where.url
+        # As of the last answer; without the figures while there is none.
+        self._answered: Sequence[HostGroup] = (
+            HostGroup(server, server, Standing.CONNECTING, why=_ASKING),
+        )
+        watching.listen(self._take)
+
+    @property
+    def link(self) -> LinkNow:
+        """Of every host."""
+        broken = self.watching.broken
+        up = LinkNow(LinkState.UP, 0.0)
+        return up if broken is None else LinkNow(LinkState.BROKEN, *broken)
+
+    @property
+    def groups(self) -> Sequence[HostGroup]:
+        """The very same until there is news; of an outage the seconds are counted."""
+        link, now = self.link, self.watching.clock.now()
+        if link.state is LinkState.UP:
+            return self._answered
+        passed = now - (self.watching.answered_at or 0.0)
+        return [
+            replace(
+                each.linked(link, now, link.since), age=None if each.age is None else passed
+            )
+            for each in self._answered
+        ]
+
+    def open(self, host: str, machines: MachinesState) -> str:
+        """Among the machines of the window from now on, under this key."""
+        from gpuexplorer.fleet.host import host_session  # noqa: PLC0415 - rarely needed
+
+        key = tr("{host} (Prometheus)", host=host)
+        machines.add_host(key, partial(host_session, self.watching, host))
+        return key
+
+    def _take(self) -> None:
+        """From the thread that asks, with every answer and every failure."""
+        now = self.watching.now
+        if self.watching.broken is not None or now is None:
+            self._answered = [
+                replace(each, cards=[cell.silent() for cell in each.cards])
+                for each in self._answered
+            ]
+            return
+        if self._cards is not now.cards:
+            self._cards, self._hosts = now.cards, _by_host(now.cards)
+            # They stay, and going through them in search of rubbish would take 100 ms.
+            gc.freeze()
+        alerts: dict[str, list[Alert]] = defaultdict(list)
+        for alert in now.alerts:
+            alerts[alert.host].append(alert)
+        self._answered = [
+            self._group(host, cards, alerts[host], now) for host, cards in self._hosts.items()
+        ]
+
+    def _group(
+        self, host: str, cards: "Sequence[FleetCard]", alerts: "list[Alert]", now: "FleetNow"
+    ) -> HostGroup:
+        ages = [now.ages[each.id] for each in cards if each.id in now.ages]
+        said = [": ".join(filter(None, (each.severity, each.text))) for each in alerts]
+        said += [
+            tr("Xid error {code} on card {number}", code=now.xids[each.id], number=each.number)
+            for each in cards
+            if each.id in now.xids
+        ]
+        group = HostGroup(
+            *(host, host, Standing.UP if ages else Standing.BROKEN),
+            cards=[_cell(now, each) for each in cards],
+            place=next((each.rack for each in cards if each.rack), ""),
+            why=NOTHING if ages else _SILENT,
+            hint=NOTHING if ages else _LOOK_THERE,
+            # The oldest: what stands there may be as old as that.
+            age=max(ages, default=None),
+            beat=self.watching.beat,
+            simulated=any(each.simulated for each in cards),
+            alerts=said,
+            urgent=any(each.urgent for each in alerts),
+        )
+        _ = group.together  # here, so that the window need not
+        return group
+
+
+def _by_host(cards: "Mapping[CardId, FleetCard]") -> "Mapping[str, Sequence[FleetCard]]":
+    """Without parts of cards, where the cards themselves are told of."""
+    found: dict[str, list[FleetCard]] = defaultdict(list)
+    for card in sorted(cards.values(), key=lambda e: (e.host, len(e.number), e.number)):
+        found[card.host].append(card)
+    return {
+        host: [each for each in there if each.kind is CardKind.GPU] or there
+        for host, there in found.items()
+    }
+
+
+def _cell(now: "FleetNow", card: "FleetCard") -> CardCell:
+    told = {each: now.values.get(each, {}).get(card.id) for each in _OF_FLEET}
+    values = {each: value for each, value in told.items() if value is not None}
+    missing = {each: now.why(card, each) for each in _OF_FLEET if each not in values}
+    key, state = CellKey(card.host, card.id), now.state(card.id)
+    mark = None if state is CardState.WORKING else state_mark(state)
+    return CardCell(key, card.number, card.name, state, values, missing, mark=mark)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Self
 
 from PySide6.QtCore import QObject, QSysInfo, Signal
 
@@ -21,18 +21,20 @@ from gpuexplorer.gui.event_loop import Bridge, Inbox
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.remote.link import LinkState
+from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.ssh import Asking, HostName, Launch, host_name
 from gpuexplorer.telemetry.session import Session, remembering
 
 if TYPE_CHECKING:
-    from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+    from gpuexplorer.gui.state.groups import FleetHosts
     from gpuexplorer.remote.machine import FarMachine
 
 HERE = ""  # the key of this computer
 _KEPT = "machines"
 _PATIENCE = 1.5  # at the end of the program, for all machines together
-_NOT_YET = Message("Nobody has connected to it since the program was started.")
+_NEVER = LinkNow(
+    LinkState.ENDED, 0.0, Message("Nobody has connected to it since the program was started.")
+)
 
 
 class Standing(Enum):
@@ -61,27 +63,10 @@ class Standing(Enum):
         return self in (Standing.BROKEN, Standing.REFUSED, Standing.ENDED)
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A machine as a person asked for it; what `simulate` holds is of this run only."""
-
-    host: str
-    python: str = ""
-    simulate: str | None = None
-    faults: str = ""
-    seed: int = 0
-    remember: bool = False
-
-
-class Reached(NamedTuple):
-    """A machine that can be connected to, and what makes its session once it has answered."""
-
-    far: "FarMachine"  # it tells changes from its threads
-    session: Callable[[], Session]
-
-
-# Raises Trouble for what is no name of a machine.
-Connect = Callable[[Wanted, Callable[[], None], Asking], Reached]
+# Makes a connection to a host, with this Python over there, and what makes its session once it
+# has answered. It tells changes from its threads. Raises Trouble for what is no name.
+Reached = tuple["FarMachine", Callable[[], Session]]
+Connect = Callable[[str, str, Callable[[], None], Asking], Reached]
 
 
 @dataclass(frozen=True)
@@ -116,25 +101,43 @@ class MachineRow:
         why = paragraph((self.why, self.hint, retry)).replace("`", "")
         return tr("{state}: {why}", state=self.state, why=why) if why else self.state
 
+    def linked(self, link: LinkNow, now: float, since: float) -> Self:
+        """The same as its link is now."""
+        return replace(
+            self,
+            standing=Standing[link.state.name],
+            why=link.why,
+            hint=link.hint,
+            for_seconds=max(0.0, now - since),
+            retry_in=None if link.retry_at is None else max(0.0, link.retry_at - now),
+        )
+
 
 @dataclass
-class _Machine:
-    """A host of a fleet has a session, and is not reached by itself."""
+class Listed:
+    """A machine as a person asked for it, or a host of a fleet, which is not reached."""
 
-    wanted: Wanted
-    reached: Reached | None = None  # None: nobody asked for a connection yet
+    host: str
+    python: str = ""
+    remember: bool = False
+    far: "FarMachine | None" = None  # None: nobody asked for a connection yet
+    make: Callable[[], Session] | None = None
     session: Session | None = None
 
-    def start(self, session: Session) -> None:
-        self.session = session
-        session.want_always()
-        session.start()
+    @property
+    def answered(self) -> bool:
+        return self.far is not None and self.far.hello is not None
+
+    def start(self) -> None:
+        assert self.make is not None  # since it was asked for, or is of a fleet
+        self.session = self.make()
+        self.session.want_always()
+        self.session.start()
 
     def stop(self) -> None:
-        if self.reached is not None:
-            self.reached.far.stop()
-        if self.session is not None:
-            self.session.stop()
+        for each in (self.far, self.session):
+            if each is not None:
+                each.stop()
 
 
 class MachinesState(QObject):
@@ -165,7 +168,7 @@ class MachinesState(QObject):
         self.shown = HERE
         self.waited_for: str | None = None  # it is shown as soon as it answers
         self._interval = settings.choices.interval
-        self._machines: dict[str, _Machine] = {}
+        self._machines: dict[str, Listed] = {}
         self._inbox = Inbox(self)
         self._inbox.came.connect(self._on_came)
         self.questions = Questions(partial(self._inbox.letterbox.put, None))
@@ -184,23 +187,34 @@ class MachinesState(QObject):
     @property
     def session(self) -> Session:
         """Of the machine that is shown."""
-        machine = self._machines.get(self.shown)
-        return self.here if machine is None or machine.session is None else machine.session
+        return self.row(self.shown).session or self.here
 
     def rows(self) -> Sequence[MachineRow]:
         """This computer first, then the others as they were added."""
-        name = QSysInfo.machineHostName() or tr("This computer")
-        shown = self.shown == HERE
-        here = MachineRow(HERE, name, Standing.HERE, session=self.here, shown=shown)
-        return [here, *map(self._row, self._machines.values())]
+        name, now = QSysInfo.machineHostName() or tr("This computer"), self.clock.now()
+        here = MachineRow(HERE, name, Standing.HERE, session=self.here, shown=not self.shown)
+        rows = [here]
+        for key, each in self._machines.items():
+            link, lost_at = _NEVER, None
+            if each.far is not None:
+                link, lost_at = each.far.now, each.far.lost_at
+            elif self.fleet is not None and each.session is not None:
+                link = self.fleet.link
+            row = MachineRow(
+                *(key, key, Standing.ENDED),
+                session=each.session,
+                shown=self.shown == key,
+                of_fleet=each.far is None and each.session is not None,
+            )
+            rows.append(row.linked(link, now, link.since if lost_at is None else lost_at))
+        return rows
 
     def row(self, key: str) -> MachineRow:
         """Of a machine that there is."""
         return next(each for each in self.rows() if each.key == key)
 
     def sessions(self) -> Sequence[Session]:
-        there = [each.session for each in self._machines.values()]
-        return [self.here, *(each for each in there if each is not None)]
+        return [each.session for each in self.rows() if each.session is not None]
 
     def change_here(self, session: Session, *, quietly: bool) -> None:
         """This computer is read by another session from now on; unless `quietly`, it is this
@@ -223,59 +237,51 @@ class MachinesState(QObject):
             self.shown_changed.emit()
         self.changed.emit()
 
-    def add(self, wanted: Wanted) -> None:
+    def add(self, host: str, python: str = "", *, remember: bool = False) -> None:
         """And connect to it. Raises Trouble for what is no name of a machine, and for one that
         is there already; one that never answered may be asked for again, with another Python.
         """
-        key, there = wanted.host, self._machines.get(wanted.host)
+        machine, there = Listed(host, python, remember), self._machines.get(host)
         if there is not None:
-            if there.session is not None or not self.row(key).standing.rests:
-                raise Trouble(
-                    "{machine} is in the list already.",
-                    "Choose it in the list of machines.",
-                    machine=key,
-                )
-            wanted = replace(
-                wanted if there.reached is None else there.wanted,
-                python=wanted.python or there.wanted.python,
-                remember=wanted.remember or there.wanted.remember,
-            )
-        reached = self._reached(wanted)
-        if there is not None:
+            if there.session is not None or not self.row(host).standing.rests:
+                hint = "Choose it in the list of machines."
+                raise Trouble("{machine} is in the list already.", hint, machine=host)
+            machine.python = python or there.python
+            machine.remember = remember or there.remember
             _in_thread(there.stop)
-        self._machines[key] = _Machine(wanted, reached)
-        reached.far.connect()
+        self._reach(machine)
+        self._machines[host] = machine
         self._keep()
         self.changed.emit()
 
-    def add_host(self, key: str, session: Callable[[], Session]) -> None:
+    def add_host(self, key: str, make: Callable[[], Session]) -> None:
         """One of the fleet."""
         if key not in self._machines:
-            self._machines[key] = machine = _Machine(Wanted(key))
-            machine.start(session())
+            self._machines[key] = machine = Listed(key, make=make)
+            machine.start()
             self.changed.emit()
 
-    def begin(self, named: Sequence[Wanted] = (), *, remembered: bool = True) -> None:
+    def begin(
+        self, named: Sequence[str] = (), python: str = "", *, remembered: bool = True
+    ) -> None:
         """Those of last time are offered, and connected to where somebody chose so; those that
         are `named` are connected to.
         """
-        for wanted in self.kept() if remembered else ():
-            if wanted.host not in self._machines:
-                self._machines[wanted.host] = _Machine(wanted)
-                if self._settings.choices.reconnect:
-                    self.retry(wanted.host)
-        for host, wanted in {each.host: each for each in named}.items():
-            machine = self._machines.get(host)
-            if machine is None or machine.reached is None:
-                self.add(wanted)
+        for each in self.kept() if remembered else ():
+            machine = self._machines.setdefault(each.host, each)
+            if self._settings.choices.reconnect and machine.far is None:
+                self._reach(machine)
+        for host in dict.fromkeys(named):
+            if host not in self._machines or self._machines[host].far is None:
+                self.add(host, python)
         self.changed.emit()
 
-    def kept(self) -> Sequence[Wanted]:
+    def kept(self) -> Sequence[Listed]:
         """Those of last time."""
         try:
             kept = json.loads(self._settings.remembered(_KEPT) or "[]")
             return [
-                Wanted(host_name(each["host"]).text, str(each["python"]), remember=True)
+                Listed(host_name(each["host"]).text, str(each["python"]), remember=True)
                 for each in kept
             ]
         except (ValueError, TypeError, KeyError, AttributeError, Trouble):
@@ -284,33 +290,28 @@ class MachinesState(QObject):
     def retry(self, key: str) -> None:
         """Now, instead of when it would be tried by itself; or for the first time."""
         machine = self._machines[key]
-        if machine.reached is not None:
-            far = machine.reached.far
+        if (far := machine.far) is not None:
             (far.connect if far.now.state is LinkState.ENDED else far.retry_now)()
         elif self.fleet is not None and machine.session is not None:
             self.fleet.watching.ask_now()
         else:
-            machine.reached = self._reached(machine.wanted)
-            machine.reached.far.connect()
+            self._reach(machine)
         self.changed.emit()
 
     def disconnect_from(self, key: str) -> None:
         """Its past stays to be looked at; `retry` connects again."""
-        machine = self._machines.get(key)
-        if machine is not None and machine.reached is not None:
-            _in_thread(machine.reached.far.stop)
+        if (far := self._machines[key].far) is not None:
+            _in_thread(far.stop)
             self.changed.emit()
 
     def remove(self, key: str) -> None:
         """With its past, and its lab."""
-        machine = self._machines.pop(key, None)
-        if machine is not None:
-            _in_thread(machine.stop)
-            self.waited_for = None if self.waited_for == key else self.waited_for
-            self.shown = HERE if self.shown == key else self.shown
-            self._keep()
-            self.shown_changed.emit()
-            self.changed.emit()
+        _in_thread(self._machines.pop(key).stop)
+        self.waited_for = None if self.waited_for == key else self.waited_for
+        self.shown = HERE if self.shown == key else self.shown
+        self._keep()
+        self.shown_changed.emit()
+        self.changed.emit()
 
     def stop(self) -> None:
         """Harmless when called twice."""
@@ -324,43 +325,26 @@ class MachinesState(QObject):
         if self.fleet is not None:
             self.fleet.watching.stop()
 
-    def _reached(self, wanted: Wanted) -> Reached:
+    def _reach(self, machine: Listed) -> None:
         assert self._connect is not None  # nobody offers to add one otherwise
-        on_change = partial(self._inbox.letterbox.put, wanted.host)
-        return self._connect(wanted, on_change, self.questions)
-
-    def _row(self, machine: _Machine) -> MachineRow:
-        key, lost_at = machine.wanted.host, None
-        if machine.reached is not None:
-            link, lost_at = machine.reached.far.now, machine.reached.far.lost_at
-        elif self.fleet is not None and machine.session is not None:
-            link = self.fleet.link
-        else:
-            return MachineRow(key, key, Standing.ENDED, _NOT_YET)
-        now, retry_at = self.clock.now(), link.retry_at
-        return MachineRow(
-            *(key, key, Standing[link.state.name], link.why, link.hint),
-            max(0.0, now - (link.since if lost_at is None else lost_at)),
-            None if retry_at is None else max(0.0, retry_at - now),
-            session=machine.session,
-            shown=self.shown == key,
-            of_fleet=machine.reached is None,
-        )
+        told = partial(self._inbox.letterbox.put, machine.host)
+        far, machine.make = self._connect(machine.host, machine.python, told, self.questions)
+        machine.far = far
+        far.connect()
 
     def _keep(self) -> None:
-        wanted = [each.wanted for each in self._machines.values()]
-        kept = [{"host": each.host, "python": each.python} for each in wanted if each.remember]
+        there = self._machines.values()
+        kept = [{"host": each.host, "python": each.python} for each in there if each.remember]
         self._settings.remember(_KEPT, json.dumps(kept))
         self._settings.flush()
 
     def _on_came(self, key: str | None) -> None:
         """Of a link that changed, or None from whoever asks."""
         machine = None if key is None else self._machines.get(key)
-        reached = None if machine is None or machine.session else machine.reached
-        if machine is not None and reached is not None and reached.far.hello is not None:
-            machine.start(reached.session())
+        if machine is not None and machine.session is None and machine.answered:
+            machine.start()
             if self.waited_for == key:
-                self.show(machine.wanted.host)
+                self.show(machine.host)
         (self.asked if key is None else self.changed).emit()
 
     def _on_settings_changed(self) -> None:
@@ -418,17 +402,17 @@ class Questions:
         self._open.remove(question)
         return answer
 
-    def withdraw(self, host: HostName) -> None:
+    def withdraw(self, host: HostName | None) -> None:
+        """None: all of them."""
         for each in tuple(self._open):
-            if each.machine == host.text:
+            if host is None or each.machine == host.text:
                 each.answer(None)
         self._on_news()
 
     def close(self) -> None:
         """Nobody answers any more."""
         self._closed = True
-        for each in tuple(self._open):
-            each.answer(None)
+        self.withdraw(None)
 
 
 def machines_at_start(
@@ -439,21 +423,22 @@ def machines_at_start(
     launch: Launch | None,
 ) -> MachinesState:
     """Nothing is connected to before `begin`. `launch` runs commands on other machines, where
-    not ssh does.
+    not ssh does. Simulated ones, which are those that are named, differ by their seeds.
     """
+    named = list(getattr(arguments, "host", ()))
 
-    def reach(wanted: Wanted, on_change: Callable[[], None], asking: Asking) -> Reached:
+    def reach(host: str, python: str, told: Callable[[], None], asking: Asking) -> Reached:
         from gpuexplorer.remote.machine import FarMachine  # noqa: PLC0415 - rarely needed
 
         far = FarMachine(
-            host_name(wanted.host),
-            python=wanted.python,
-            simulate=wanted.simulate,
-            faults=wanted.faults,
-            seed=wanted.seed,
+            host_name(host),
+            python=python,
+            simulate=arguments.simulate if host in named else None,
+            faults=arguments.fault,
+            seed=arguments.seed + (named.index(host) if host in named else 0),
             launch=launch,
             asking=asking,
-            on_change=on_change,
+            on_change=told,
         )
 
         def session() -> Session:
@@ -461,34 +446,17 @@ def machines_at_start(
             made.attach(bridge.post_happening)
             return remembering(made, choices.full_seconds, choices.day_seconds)
 
-        return Reached(far, session)
+        return far, session
 
     machines = MachinesState(settings, here, reach)
-    fleet = getattr(arguments, "fleet", None)
-    if fleet is not None:
+    if getattr(arguments, "fleet", None) is not None:
         from gpuexplorer.fleet.host import Watching  # noqa: PLC0415 - rarely needed
-        from gpuexplorer.gui.state.fleet_hosts import FleetHosts  # noqa: PLC0415 - as above
+        from gpuexplorer.gui.state.groups import FleetHosts  # noqa: PLC0415 - as above
 
-        watching = Watching(fleet)
+        watching = Watching(arguments.fleet)
         machines.follow(FleetHosts(watching))
         watching.start()
     return machines
-
-
-def begin(machines: MachinesState, arguments: argparse.Namespace) -> None:
-    """Simulated ones differ, by their seeds."""
-    wanted = [
-        Wanted(
-            *(host, arguments.host_python or "", arguments.simulate, arguments.fault),
-            seed=arguments.seed + number,
-        )
-        for number, host in enumerate(hosts_named(arguments))
-    ]
-    machines.begin(wanted, remembered=arguments.screenshot is None)
-
-
-def hosts_named(arguments: argparse.Namespace) -> list[str]:
-    return list(getattr(arguments, "host", ()))
 
 
 def _in_thread(run: Callable[[], object]) -> threading.Thread:

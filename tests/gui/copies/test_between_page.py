@@ -16,7 +16,6 @@ from gpuexplorer.gui.copies.matrix.pair_views import FactGrid, PairTable
 from gpuexplorer.gui.copies.view import CopiesView
 from gpuexplorer.gui.state.copies.between_machines import Tell, between, measured
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.machines import Wanted
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.ranks.measuring import ALL, Asked, CancelledError, Member, Met, RankResult
@@ -92,7 +91,7 @@ class Screen:
         return found
 
     def add(self, name: str, state: LinkState = LinkState.UP) -> None:
-        self.machines.add(Wanted(name))
+        self.machines.add(name)
         self.room.made[name].becomes(state)
 
     def open(self, *names: str) -> None:

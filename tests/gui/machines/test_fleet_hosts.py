@@ -4,13 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
-from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
-from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+from gpuexplorer.gui.state.groups import FleetHosts
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.remote.link import LinkState
 from tests.clocks import ManualClock
@@ -46,22 +44,6 @@ def test_a_server_that_never_answered_says_why(
     assert "wants to know who asks" in group.why
     assert "--prometheus-login" in group.hint
     assert group.retry_in == 60.0
-
-
-def test_hosts_stand_with_their_cards_rack_and_age(watching: Watching) -> None:
-    hosts = FleetHosts(watching)
-    watching.look()
-    one, other = hosts.groups
-    assert hosts.groups is hosts.groups
-    assert (one.name, other.name, one.place) == ("node-0", "node-1", "r1")
-    assert one.standing is Standing.UP
-    assert one.age == 3.0
-    assert one.simulated
-    assert one.together.busy == pytest.approx(0.4)
-    cell = one.cards[0]
-    assert cell.values[MetricId("temperature")] == 40.0
-    assert cell.missing[MetricId("power_draw")] is Absence.NOT_TOLD
-    assert cell.users is None
 
 
 def test_a_host_that_fell_silent_says_so(server: FakePrometheus, watching: Watching) -> None:

@@ -18,7 +18,7 @@ from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.copies.between_machines import between
 from gpuexplorer.gui.state.copies.copies_state import bench_maker
 from gpuexplorer.gui.state.copies.ways import Ways
-from gpuexplorer.gui.state.fleet_hosts import FleetHosts
+from gpuexplorer.gui.state.groups import FleetHosts
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.bars.notices import Notices

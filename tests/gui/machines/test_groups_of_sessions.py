@@ -12,8 +12,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
-from gpuexplorer.gui.state.fleet_hosts import FleetHosts
-from gpuexplorer.gui.state.groups import MachinesSource
+from gpuexplorer.gui.state.groups import FleetHosts, MachinesSource
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -101,25 +100,6 @@ def test_a_card_of_a_machine_has_what_its_session_read(source_of: OpenSource) ->
     assert (ant.cards, ant.age) == ((), None)
 
 
-def test_a_broken_link_leaves_no_figure_standing(source_of: OpenSource) -> None:
-    session = session_of(working(busy=0.9))
-    row = MachineRow(
-        "ant",
-        "ant",
-        Standing.BROKEN,
-        Message("Nobody answers."),
-        for_seconds=60.0,
-        retry_in=4.0,
-        session=session,
-    )
-    [group] = source_of([row]).groups()
-    assert [(each.state, dict(each.values)) for each in group.cards] == [
-        (CardState.NO_ANSWER, {})
-    ]
-    assert (group.for_seconds, group.retry_in) == (60.0, 4.0)
-    assert group.together.busy is None
-
-
 def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(
     qtbot: QtBot, navigation: Navigation
 ) -> None:
@@ -146,13 +126,20 @@ def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(
     state.stop()
 
 
-def test_a_far_card_opens_on_its_machine(source_of: OpenSource, navigation: Navigation) -> None:
+def test_a_broken_link_leaves_no_figure_standing(source_of: OpenSource) -> None:
     session = session_of(working(busy=0.9))
-    here = MachineRow(HERE, "desk", Standing.HERE, session=session)
-    ant = MachineRow("ant", "ant", Standing.UP, session=session_of(working(busy=0.1)))
-    source = source_of([here, ant, MachineRow("bee", "bee", Standing.CONNECTING)])
-    source.open_card("ant", card(0).id)
-    assert (navigation.screen, navigation.card) == ("card", card(0).id)
-    navigation.open_screen("machines")
-    source.open_machine("bee")
-    assert navigation.screen == "machines"
+    row = MachineRow(
+        "ant",
+        "ant",
+        Standing.BROKEN,
+        Message("Nobody answers."),
+        for_seconds=60.0,
+        retry_in=4.0,
+        session=session,
+    )
+    [group] = source_of([row]).groups()
+    assert [(each.state, dict(each.values)) for each in group.cards] == [
+        (CardState.NO_ANSWER, {})
+    ]
+    assert (group.for_seconds, group.retry_in) == (60.0, 4.0)
+    assert group.together.busy is None

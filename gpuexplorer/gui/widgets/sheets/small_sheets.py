@@ -13,7 +13,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import listed, tr, trn
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
-from gpuexplorer.gui.state.machines import MachinesState, Question, Wanted
+from gpuexplorer.gui.state.machines import MachinesState, Question
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -126,7 +126,7 @@ def add_machine_sheet(machines: MachinesState, window: QWidget) -> Sheet:
     def take() -> None:
         name, wanted = host.currentText().strip(), python.text().strip()
         try:
-            machines.add(Wanted(name, wanted, remember=remember.isChecked()))
+            machines.add(name, wanted, remember=remember.isChecked())
         except Trouble as trouble:
             typed.show_problems({"host": trouble.told})
             host.setFocus()
