@@ -93,7 +93,7 @@ def _hottest(cards: Sequence[CardFace], sums: Together, units: Units) -> Figure:
     unit, tone = read.unit, Tone.WARN if near else Tone.TEXT
     if sums.heat_told > 1:
         unit = tr("{unit}, card {number}", unit=unit, number=number)
-    return Figure(tr("Hottest"), "", read.number, unit, tone=tone, brief=tr("hottest"))
+    return Figure(tr("Hottest"), read.number, unit, tone=tone, brief=tr("hottest"))
 
 
 class EnergyFeed:

@@ -45,7 +45,8 @@ def test_the_ranks_of_one_training_are_one_row_and_the_largest_comes_first() -> 
 def test_what_is_not_known_of_a_program_is_words() -> None:
     unnamed, other = rows(process(0, 5, None, 1.0), process(1, 5, None, 1.0))
     assert [unnamed.known, other.known] == [False, False]
-    assert "has ended" in unnamed.command
+    assert unnamed.command == "not known"
+    assert "It has ended, or may not be looked at." in unnamed.hint
     (game,) = rows(process(0, 5, "game", None))
     assert "Windows" in game.memory.absent[0]
 
@@ -69,7 +70,7 @@ def test_when_a_card_was_slowed_is_known_from_its_beginning_to_its_end() -> None
     log.append(happening(24, Kind.THROTTLING_ENDED, hot, lasted=12))
     book.take(log)
     (over,) = book.stretches(FIRST, 0, 30)
-    assert (over.start, over.end, over.word.lower()) == (10, 22, "much too hot")
+    assert (over.start, over.end, over.word) == (10, 22, "Too hot")
     assert not book.stretches(FIRST, 23, 30)
     assert not book.stretches(CardId("GPU-1"), 0, 30)
 

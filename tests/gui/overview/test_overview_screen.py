@@ -85,7 +85,7 @@ def test_of_one_card_four_metrics_are_plotted_and_none_is_to_be_chosen(
     screen = open_overview(session_of({card(0): Answer(told)}))
     screen.window.resize(1366, 700)
     sees(screen, PlotStack, FOUR)
-    sees(screen, PlotStack, "not reported by this card")
+    sees(screen, PlotStack, "draw: not reported")
     assert "Power" not in choices(screen.window)
     assert screen.tile("0").past_width() == 0  # no curve is drawn twice
 
@@ -187,8 +187,8 @@ def test_what_a_lost_card_did_is_kept_and_its_loss_is_an_event(
     screen = open_overview(session_of({card(0): answer, card(1): working()}))
     sees(screen, CardTile, "97 %")
     answer.state, answer.values, answer.otherwise = CardState.LOST, {}, Absence.LOST
-    sees(screen, CardTile, "its history is kept")
-    assert "No longer answers since " in screen.tile("0").accessibleDescription()
+    sees(screen, CardTile, "it no longer answers the driver.")
+    assert "Lost. Since " in screen.tile("0").accessibleDescription()
     click(screen.tile("0"), "Open its history")
     assert screen.navigation.card == "GPU-0"
     screen.navigation.open_screen("overview")
