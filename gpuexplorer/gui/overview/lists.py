@@ -21,7 +21,7 @@ from gpuexplorer.gui.cards.programs import (
     program_name,
 )
 from gpuexplorer.gui.cards.reasons import StateMark, nothing_told
-from gpuexplorer.gui.overview.strip_content import ranges
+from gpuexplorer.gui.overview.tiles.heat_strip import ranges
 from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EpisodeRow, EventList
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -223,16 +223,14 @@ class WorthPanel(ListPanel[Alike]):
     """A row leads to the first of its cards."""
 
     def __init__(self, time_window: TimeWindow) -> None:
-        def sign(alike: Alike) -> Cell:
-            return Cell(icon=_mark(alike).icon, tone=_mark(alike).tone, hint=_spoken(alike))
-
-        def words(alike: Alike) -> Cell:
+        def cell(alike: Alike) -> Cell:
             word, more = _said(alike)
-            return Cell(word, below=more, hint=_spoken(alike))
+            how, spoken = _mark(alike), ", ".join(_said(alike))
+            return Cell(word, below=more, icon=how.icon, tone=how.tone, hint=spoken)
 
-        column = partial(Column[Alike], spoken=_spoken)
-        columns = column("sign", "", sign, width=32), column("word", "", words, stretches=True)
-        heading, model = tr("Worth a look"), TableModel(columns, lambda each: _mark(each).word)
+        heading = tr("Worth a look")
+        column = Column("word", "", cell, stretches=True, spoken=lambda e: ", ".join(_said(e)))
+        model = TableModel([column], lambda each: _mark(each).word)
         table = Table(heading, model, row_height=44)
         table.setHeaderHidden(True)
         super().__init__(heading, table, NowTag(time_window), way_on="")
@@ -248,13 +246,7 @@ def _mark(alike: Alike) -> StateMark:
 def _said(alike: Alike) -> tuple[str, str]:
     """ "Much too hot", and below it "86 of 87 °C, card 21"."""
     found, count = _mark(alike), len(alike)
-    numbers = ranges([each.index for each in alike])
-    which = trn("card {numbers}", "cards {numbers}", count, numbers=numbers)
-    word, more = found.word, found.more
-    if count > 1:
-        word, more = tr("{count} × {mark}", count=count, mark=found.word), ""
-    return word, ", ".join(part for part in (more, which) if part)
-
-
-def _spoken(alike: Alike) -> str:
-    return ", ".join(_said(alike))
+    which = trn("card {numbers}", "cards {numbers}", count, numbers=ranges(alike))
+    if count == 1:
+        return found.word, ", ".join(part for part in (found.more, which) if part)
+    return tr("{count} × {mark}", count=count, mark=found.word), which

@@ -10,7 +10,6 @@ from gpuexplorer.core.metrics import ENERGY, POWER_LIMIT, throttle
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.overview.lists import worth_a_look
-from gpuexplorer.gui.overview.strip_content import ranges
 from gpuexplorer.gui.overview.sums import EnergyFeed, figures_of
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.history import History
@@ -101,7 +100,3 @@ def test_the_gravest_comes_first_and_cards_alike_share_a_row() -> None:
     rows = worth_a_look(faces({0: ASLEEP, 1: ASLEEP, 2: hot, 3: LOST}))
     assert [[each.number for each in row] for row in rows] == [["3"], ["2"], ["0", "1"]]
     assert worth_a_look(faces(dict.fromkeys(range(4), working(0.0)))) == []
-
-
-def test_numbers_in_a_row_are_a_range() -> None:
-    assert ranges([50, 51, 52, 55, 13, 14]) == "13, 14, 50–52, 55"

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -14,7 +14,7 @@ from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.cards.reasons import StateMark
-from gpuexplorer.gui.overview.tiles.card_tile import HEADER, CardTile, Tile, TilePast
+from gpuexplorer.gui.overview.tiles.card_tile import HEADER, CardTile, Tile
 from gpuexplorer.gui.overview.tiles.tile_grid import TileGrid
 from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.theme.look import look
@@ -51,6 +51,7 @@ def spark(
 
 def opened(qtbot: QtBot, tile: CardTile) -> CardTile:
     qtbot.addWidget(tile)
+    tile.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no ring: which window is active is no matter
     tile.resize(340, 260)
     with qtbot.waitExposed(tile):
         tile.show()
@@ -71,7 +72,7 @@ def pixels_of(image: QImage) -> NDArray[np.int64]:
 
 def inked(tile: CardTile, past: StripShown | None) -> NDArray[np.intp]:
     """In which columns of its plot the tile has the card's colour, or near it."""
-    tile.show_past(TilePast(busy=past))
+    tile.show_past(past)
     # Above the memory's bar, which has the same colour, and below the card's chip.
     plot = pixels_of(tile.grab().toImage().copy(16, 52, 190, 40))
     ink = look().theme.card(0)
