@@ -148,8 +148,8 @@ def test_a_card_that_is_slowed_is_called_as_its_neighbours_are(
     def picture(mark: StateMark | None) -> QImage:
         tile = Tile(replace(face(0.5), name="NVIDIA H100 80GB HBM3", mark=mark))
         opened(qtbot, tile).resize(width, 260)
-        short = round(look().letters.title.width("H100")) + 24
-        return tile.grab(QRect(49, 12, short, HEADER + 8)).toImage()
+        short = round(look().letters.title.width("H100"))
+        return tile.grab(QRect(44, 12, short, HEADER + 8)).toImage()
 
     one, *others = map(picture, marks)
     assert all(other == one for other in others)

@@ -5,7 +5,6 @@ the same, large or compact, laid out by Qt.
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
-from operator import attrgetter
 
 from PySide6.QtCore import QLineF, QPoint, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
@@ -19,11 +18,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLayout, QWidget
 
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.card_face import CardFace, short_name
+from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure, MemoryFace
 from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing, Run, plain_tip
 from gpuexplorer.gui.plots.curves import Curve, draw_curves
+from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.controls.buttons import link_button
@@ -31,14 +31,12 @@ from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, Space, add, colu
 from gpuexplorer.gui.widgets.line import (
     Line,
     Wording,
-    draw_badge,
-    draw_mark,
     fitting,
     spell,
     width_of,
     wordings,
 )
-from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.painted import ChipRow, Painted
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 from gpuexplorer.gui.widgets.strip import Strip, StripShown, Wear
 
@@ -52,7 +50,6 @@ _PROGRAM, _CAPTION, _ABOVE_PROGRAMS, _INSTANCE = 22, 20, 17, 30
 _ONE_ROW, _BESIDE_EACH_OTHER, _THREE_BRIEF = 580, 960, 264
 _SILENT, _HATCH_STEP, _ROUND = 0.6, 5.0, 6.0
 _WITH_MORE, _WITH_PAST = 76, 100  # so high, a cell has room for them
-_ABOVE = attrgetter("title", "colour", "cuda_reason", "badges", "mark", "answers")
 
 
 class CardTile(Painted):
@@ -212,7 +209,8 @@ class Tile(CardTile):
         beside, gap, bottom = 132, 16, Qt.AlignmentFlag.AlignBottom
         if not large:
             beside, gap = 104, 12
-        self._head = _TileHead(large=large)
+        self._chip, self._name, self._mark = ChipRow(), Line(height=HEADER), Line(right=True)
+        head = row(self._chip, self._name, GROWS, self._mark, gap=9)
         self._busy_past, self._memory_past = Strip(scaled=large), Strip(scaled=large)
         self._busy_past.setMinimumHeight(108 if large else 40)
         self._memory_past.setMinimumHeight(44 if large else 28)
@@ -262,7 +260,7 @@ class Tile(CardTile):
             add(alive, row(who, Grow(3), bar, held, Grow(2), margins=(0, 5, 0, 5)))
         said = (self._sentence, self._more, FREE, row(self._link, FREE))
         column(*said, within=self._silent, gap=6)
-        shown = (self._head, self._plots, GROWS, self._silent, GROWS, self._alive)
+        shown = (head, self._plots, GROWS, self._silent, GROWS, self._alive)
         column(*shown, within=inside, gap=10 if large else 8)
         self._busy_past.setVisible(self._curve)
         self._box.addWidget(inside)
@@ -284,7 +282,7 @@ class Tile(CardTile):
         face, letters = self.face, self.letters
         self.setAccessibleName(face.title)
         self.setAccessibleDescription(face.spoken if self.large else face.spoken_briefly)
-        self._head.show_face(face)
+        self._show_head()
         known = not self._curve and face.busy.known
         alone: Wording = ((f"  {tr('busy')}", letters.body, Tone.TEXT),) if known else ()
         _show_number(self._busy, face.busy, letters.hero, alone)
@@ -308,6 +306,27 @@ class Tile(CardTile):
                 said = [((each.sentence, letters.caption, Tone.FAINT),)]
             held.show_wordings(said, each.sentence)
         self._fit()
+
+    def _show_head(self) -> None:
+        """Its chip and name, what it is besides, and how it is."""
+        face, letters, large = self.face, self.letters, self.large
+        self._chip.show_chips([Chip(face.number, face.colour if face.answers else None)])
+        name = face.name if large and face.name else face.short_name
+        tone = Tone.TEXT if face.answers else Tone.QUIET
+        besides = [face.cuda, *(e.word for e in face.badges if large or not e.minor)]
+        said: list[Wording] = [((name, letters.title, tone),)]
+        for word in besides:
+            said.insert(0, (*said[0], (f"   {word}", letters.caption, Tone.QUIET)))
+        hints = (face.title, face.cuda_reason, *(each.hint for each in face.badges))
+        self._name.show_wordings(said, "\n".join(filter(None, hints)))
+        mark = face.mark
+        self._mark.setVisible(mark is not None)
+        if mark is not None:
+            word = mark.word if large else mark.brief or mark.word
+            icon: Wording = () if mark.icon is None else ((mark.icon, letters.body, mark.tone),)
+            state: Wording = (*icon, (word, letters.body, mark.tone))
+            self._mark.show_wordings([state], mark.word)
+            self._mark.setFixedWidth(ceil(width_of(state)) + 1)
 
     def show_past(
         self, busy: StripShown | None, memory: StripShown | None = None, average: str = ""
@@ -451,53 +470,6 @@ class Tile(CardTile):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
-
-
-class _TileHead(Painted):
-    """The card's chip and name, what it is besides, and how it is."""
-
-    def __init__(self, *, large: bool) -> None:
-        super().__init__()
-        self._large = large
-        self._face: CardFace | None = None
-        self.setFixedHeight(HEADER)
-
-    def show_face(self, face: CardFace) -> None:
-        before, self._face = self._face, face
-        if before is None or _ABOVE(before) != _ABOVE(face):
-            hints = (face.title, face.cuda_reason, *(each.hint for each in face.badges))
-            self.setToolTip(plain_tip("\n".join(filter(None, hints))))
-            self.update()
-
-    def draw(self, drawing: Drawing) -> None:
-        face, theme, letters = self._face, drawing.theme, drawing.letters
-        if face is None:
-            return
-        middle, right, silent = HEADER / 2, float(self.width()), bool(face.sentence)
-        chip = QRectF(0, 0, max(HEADER, letters.strong.width(face.number) + 12), HEADER)
-        fill = None if face.colour is None or silent else theme.card(face.colour)
-        drawing.chip(chip, face.number, letters.strong, fill)
-        x = chip.right() + 9
-        cuda = Run(face.cuda, letters.caption, theme.faint if face.cuda_reason else theme.quiet)
-        full = face.name or tr("Card {number}", number=face.number)
-        # The model says more than the maker. Cards of one kind are called alike, however each
-        # of them is just now.
-        names = (full, full.removeprefix("NVIDIA "), short_name(full))[not self._large :]
-        kept = letters.body.width(tr("Power limit")) + 12
-        room = right - x - kept - cuda.width - 8
-        name = next((each for each in names if letters.title.width(each) <= room), names[-1])
-        if face.mark is not None:
-            wanted = letters.title.width(name) + cuda.width + 20
-            rooms = (right - x - wanted, right - x - 64)
-            right = draw_mark(drawing, right, middle, face.mark, *rooms) - 12
-        baseline = middle + letters.title.cap_height / 2
-        run = Run(name, letters.title, theme.quiet if silent else theme.text)
-        x = drawing.elided(x, baseline, run, right - x) + 8
-        if x + cuda.width <= right:
-            x = drawing.text(x, baseline, cuda) + 10
-        for badge in face.badges:
-            if self._large or not badge.minor:
-                x = draw_badge(drawing, x, right, middle, badge)
 
 
 class _Bar(Painted):

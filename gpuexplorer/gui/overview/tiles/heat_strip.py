@@ -202,16 +202,16 @@ class HeatStrip(Painted):
             if lost is not None:
                 moment = self._window.moment(lost)
                 word = tr("{state} at {moment}", state=word, moment=moment)
-            there = np.flatnonzero(np.isfinite(history.values[at]))
-            seconds = (history.end - history.start) / float(history.values.shape[1])
-            last = history.start + (int(there[-1]) + 1) * seconds if there.size else None
             if gone:
                 yield at, since, f"{each.number} {word}", Tone.BAD
-            elif state in _SILENT:
-                yield at, last, f"{each.number} {word}", Tone.WARN
-            elif asleep:
+            elif asleep or state in _SILENT:
+                there = np.flatnonzero(np.isfinite(history.values[at]))
+                seconds = (history.end - history.start) / float(history.values.shape[1])
+                last = history.start + (int(there[-1]) + 1) * seconds if there.size else None
                 # The words once, of those that sleep beside each other.
-                yield at, last, "" if before else tr("asleep, not read"), Tone.FAINT
+                sleeps = "" if before else tr("asleep, not read")
+                said, tone = f"{each.number} {word}", Tone.WARN
+                yield at, last, *((sleeps, Tone.FAINT) if asleep else (said, tone))
 
     def _plot(self) -> QRectF:
         """Where rows are, with the times below."""

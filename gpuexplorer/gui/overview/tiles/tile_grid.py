@@ -214,21 +214,24 @@ class TileGrid(QWidget):
 
     def _neighbour(self, tile: CardTile, key: int) -> CardTile | None:
         tiles, here = list(self.tiles.values()), tile.geometry()
-        at = tiles.index(tile)
-        match key:
-            case Qt.Key.Key_Left | Qt.Key.Key_Home:
-                return tiles[max(0, at - 1) if key == Qt.Key.Key_Left else 0]
-            case Qt.Key.Key_Right | Qt.Key.Key_End:
-                return (tiles[at + 1 :] or [tile])[0 if key == Qt.Key.Key_Right else -1]
-            case Qt.Key.Key_Up | Qt.Key.Key_Down:
+        at, last = tiles.index(tile), len(tiles) - 1
+        sideways = {
+            Qt.Key.Key_Left: max(0, at - 1),
+            Qt.Key.Key_Right: min(last, at + 1),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        if key in sideways:
+            return tiles[sideways[Qt.Key(key)]]
+        if key not in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            return None
 
-                def away(other: CardTile) -> tuple[int, int]:
-                    there, up = other.geometry(), key == Qt.Key.Key_Up
-                    down = here.top() - there.bottom() if up else there.top() - here.bottom()
-                    return down, abs(there.x() - here.x())
+        def away(other: CardTile) -> tuple[int, int]:
+            there, up = other.geometry(), key == Qt.Key.Key_Up
+            down = here.top() - there.bottom() if up else there.top() - here.bottom()
+            return down, abs(there.x() - here.x())
 
-                return min((t for t in tiles if away(t)[0] > 0), key=away, default=tile)
-        return None
+        return min((t for t in tiles if away(t)[0] > 0), key=away, default=tile)
 
     def _give_up(self) -> None:
         """A tile that was dragged stays where it was."""
