@@ -39,7 +39,7 @@ from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 T = TypeVar("T")
 _SIDE, _LEAST = round(PADDING), 180
 _MOST_CHIPS = 4
-_EVENT_WIDTHS = {BEGAN: 84, CARD: round(chips_width(2)), "sentence": 190, LASTED: 66}
+_EVENT_WIDTHS = {BEGAN: 84, CARD: round(chips_width(2)), "sentence": 170, LASTED: 86}
 _GRAVEST_FIRST = (Tone.BAD, Tone.WARN, Tone.QUIET)
 
 
@@ -175,7 +175,7 @@ def _columns(unit: str) -> Sequence[Column[ProgramFace]]:
                 ("busy", tr("SM, %"), 58, 5, text, lambda face: face.busy),
                 ("ctrl", tr("Memory ctrl, %"), 104, 2, text, lambda face: face.controller),
                 ("processor", tr("CPU, %"), 62, 4, text, lambda face: face.processor),
-                ("since", tr("Since"), 60, 1, quiet, lambda face: face.since),
+                ("since", tr("Since"), 66, 1, quiet, lambda face: face.since),
             )
         ),
     ]

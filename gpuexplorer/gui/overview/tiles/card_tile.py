@@ -119,7 +119,8 @@ class CardTile(Painted):
             drawing.icon(mark.icon, corner, theme.tone(mark.tone))
         baseline = inner.top() + small.height + letters.number.cap_height + 3
         # The unit of its number stands once, above all of them.
-        said: Sequence[Wording] = [((face.busy.number, letters.number, Tone.TEXT),)]
+        sizes = letters.number, letters.title
+        said: Sequence[Wording] = [((face.busy.number, size, Tone.TEXT),) for size in sizes]
         if face.sentence:
             said = [((face.word, letters.body, mark.tone if mark else Tone.FAINT),)]
         elif not face.busy.known:
