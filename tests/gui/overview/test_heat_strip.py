@@ -28,13 +28,11 @@ from gpuexplorer.gui.overview.tiles.heat_strip import (
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.line import Tag
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.history import History
 from tests.clocks import ManualClock
 from tests.gui.fakes import card
-from tests.gui.hands import the
 from tests.gui.pixels import colours_of
 
 BUSY, FIRST = PLOTTED[0], CardId("GPU-0")
@@ -149,13 +147,6 @@ def test_the_wheel_zooms_over_the_rows_and_scrolls_the_page_beside_them(shown: S
         wheel = QWheelEvent(place, seen, QPoint(), up, *how)
         QApplication.sendEvent(strip, wheel)
         assert (wheel.isAccepted(), shown.window.stretch() != before) == (zooms, zooms)
-
-
-def test_figures_of_now_beside_an_earlier_time_say_so(shown: Shown) -> None:
-    shown.show(past_of(0.5), faces(0.5))
-    assert not the(Tag, shown.strip).isVisible()
-    shown.window.look_at(BEGAN + 10, BEGAN + 60)
-    assert the(Tag, shown.strip).isVisible()
 
 
 def test_the_strip_shows_what_was_read_and_nothing_before_and_long_after() -> None:

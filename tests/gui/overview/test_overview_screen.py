@@ -21,9 +21,8 @@ from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.gui.widgets.line import Line
 from gpuexplorer.gui.widgets.live_view import HeatLegend
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
-from gpuexplorer.telemetry.session import Session, remembering, session_on
-from gpuexplorer.telemetry.sources import simulated
-from tests.gui.fakes import GIB, Answer, card, session_of, working
+from gpuexplorer.telemetry.session import Session
+from tests.gui.fakes import Answer, card, session_of, working
 from tests.gui.hands import click, press, rows_of, table_called, the
 from tests.gui.overview.conftest import OpenOverview, Screen
 from tests.gui.pixels import colours_of
@@ -116,18 +115,6 @@ def test_the_metric_that_was_chosen_is_remembered(open_overview: OpenOverview) -
     assert "NVLink" in choices(again.window)
 
 
-def test_what_all_cards_do_together_stands_beside_the_heading(
-    open_overview: OpenOverview,
-) -> None:
-    cards = {card(0): working(1.0, used=12 * GIB), card(1): working(0.5, used=6 * GIB)}
-    screen = open_overview(session_of(cards))
-    sees(screen, Line, "Busy, average 75 %. Memory 18.0 of 48 GiB. Power 398 of 560 W")
-    sees(screen, Line, "Hottest 71 °C, card 0")
-    window = screen.time_window
-    window.look_at(window.now() - 900, window.now() - 600)
-    sees(screen, Line, window.moments())
-
-
 def test_of_very_many_cards_those_worth_a_look_are_named(open_overview: OpenOverview) -> None:
     answers = {card(index): working() for index in range(12)}
     hot = working(**{throttle("hw_thermal_slowdown"): 1.0})
@@ -195,19 +182,6 @@ def test_what_a_lost_card_did_is_kept_and_its_loss_is_an_event(
     assert (screen.navigation.screen, screen.time_window.following) == ("card", False)
 
 
-def test_programs_are_listed_and_lead_to_their_card(open_overview: OpenOverview) -> None:
-    screen = open_overview(remembering(session_on(simulated("2xTitanRTX"), interval=0.1)))
-    screen.qtbot.waitUntil(lambda: bool(rows_of(screen.window, "Processes")))
-    assert all(row.startswith("Card") for row in rows_of(screen.window, "Processes"))
-    table = table_called(screen.window, "Processes")
-    table.setFocus(Qt.FocusReason.TabFocusReason)
-    press(table, Qt.Key.Key_Return)
-    assert screen.navigation.screen == "card"
-    for words, name in (("All processes", "processes"), ("All events", "events")):
-        click(screen.window, words)
-        assert screen.navigation.screen == name
-
-
 @pytest.mark.parametrize("count", [1, 3, 8, 9, 64])
 @pytest.mark.parametrize(("width", "height"), [(500, 340), (744, 590), (1392, 918)])
 def test_every_number_of_cards_is_drawn_at_every_size(
@@ -220,17 +194,6 @@ def test_every_number_of_cards_is_drawn_at_every_size(
         assert len(colours_of(screen.window.grab().toImage(), 7)) > 8
     places = [each.geometry() for each in screen.tiles]
     assert not any(a.intersects(b) for a in places for b in places if a is not b)
-
-
-@pytest.mark.parametrize("count", [1, 2, 8])
-def test_few_cards_fill_the_screen_without_scrolling(
-    open_overview: OpenOverview, count: int
-) -> None:
-    screen = open_overview(many(count), width=1392, height=960)
-    screen.qtbot.waitUntil(lambda: len(screen.tiles) == count)
-    tops = [tile.mapTo(screen.window, QPoint(0, 0)).y() for tile in screen.tiles]
-    assert max(tops) + screen.tiles[-1].height() < 960
-    assert sum(tile.height() for tile in screen.tiles) / count > 190
 
 
 @pytest.mark.parametrize("count", [2, 64])
