@@ -244,9 +244,10 @@ def _mark(alike: Alike) -> StateMark:
 
 
 def _said(alike: Alike) -> tuple[str, str]:
-    """ "Much too hot", and below it "86 of 87 °C, card 21"."""
+    """ "Much too hot", and below it "card 21: 86 of 87 °C"."""
     found, count = _mark(alike), len(alike)
     which = trn("card {numbers}", "cards {numbers}", count, numbers=ranges(alike))
-    if count == 1:
-        return found.word, ", ".join(part for part in (found.more, which) if part)
-    return tr("{count} × {mark}", count=count, mark=found.word), which
+    if count > 1:
+        return tr("{count} × {mark}", count=count, mark=found.word), which
+    more = tr("{card}: {sentence}", card=which, sentence=found.more) if found.more else which
+    return found.word, more

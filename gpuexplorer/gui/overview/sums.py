@@ -142,7 +142,7 @@ class TogetherPanel(Panel):
         grid = QGridLayout()
         grid.setVerticalSpacing(8)
         for at, line in enumerate(self._lines):
-            grid.addWidget(line, at // 2, at % 2)
+            grid.addWidget(line, at // 2, at % 2, 1, 1 + at // 4)  # the last has a row
         add(self.body, grid, FREE)
 
     def show_figures(self, figures: Sequence[Figure], answering: int, count: int) -> None:

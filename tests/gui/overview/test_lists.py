@@ -8,14 +8,11 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import ENERGY, throttle
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.cards.programs import ProgramFace, program_faces
-from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.lists import worth_a_look
 from gpuexplorer.gui.overview.sums import EnergyFeed, figures_of
 from gpuexplorer.telemetry.facts import Reading
-from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.process_book import GONE, SIMULATED
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
@@ -64,23 +61,6 @@ def test_what_is_made_up_has_a_dash_and_the_reason_where_the_computer_would_tell
     (row,) = rows(NamedProcess(found, resolved=False, reason=SIMULATED, command="train"))
     for figure in (row.user, row.processor, row.since):
         assert (figure.absent, figure.hint) == (("–",), "Made up: there is no such process.")
-
-
-def happening(at: float, kind: Kind, about: str = "", lasted: float | None = None) -> Happening:
-    return Happening(at, at, kind, FIRST, Message(about), about, lasted)
-
-
-def test_when_a_card_was_slowed_is_known_from_its_beginning_to_its_end() -> None:
-    book, hot = SlowedBook(), throttle("hw_thermal_slowdown")
-    log = [happening(10, Kind.THROTTLING_BEGAN, hot)]
-    book.take(log)
-    assert [(each.start, each.end) for each in book.stretches(FIRST, 0, 30)] == [(10, 30)]
-    log.append(happening(24, Kind.THROTTLING_ENDED, hot, lasted=12))
-    book.take(log)
-    (over,) = book.stretches(FIRST, 0, 30)
-    assert (over.start, over.end, over.word) == (10, 22, "Too hot")
-    assert not book.stretches(FIRST, 23, 30)
-    assert not book.stretches(CardId("GPU-1"), 0, 30)
 
 
 LOST = Answer(otherwise=Absence.LOST, state=CardState.LOST)

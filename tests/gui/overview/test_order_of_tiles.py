@@ -114,13 +114,6 @@ def test_name_and_uuid_can_be_copied_and_simulated_cards_say_so(
         assert QApplication.clipboard().text().startswith(words)
 
 
-def test_cells_are_moved_within_their_board(open_overview: OpenOverview) -> None:
-    screen = open_overview(session_of({card(index): working() for index in range(10)}))
-    screen.wait_for_order("0 1 2 3 4 5 6 7 8 9")
-    shift(screen.tile("9"), Qt.Key.Key_Left)
-    screen.wait_for_order("0 1 2 3 4 5 6 7 9 8")
-
-
 FIRST, SECOND, THIRD, FOURTH = (CardId(f"GPU-{index}") for index in range(4))
 
 
@@ -158,12 +151,6 @@ def test_a_card_that_was_away_finds_its_place_again() -> None:
     assert [order(arrangement, 0, 1, 2, 3), order(arrangement, 0, 1, 2)] == ["1302", "102"]
     arrangement.move(THIRD, FIRST, cards(0, 1, 2))
     assert [order(arrangement, 0, 1, 2, 3), order(arrangement, 0, 1, 2)] == ["1320", "120"]
-
-
-def test_a_new_card_stands_behind_the_one_before_it() -> None:
-    arrangement = Arrangement(Settings(), "cards")
-    arrangement.move(THIRD, FIRST, cards(0, 2))
-    assert order(arrangement, 0, 1, 2) == "201"
 
 
 def test_order_and_hidden_cards_are_remembered_machine_by_machine() -> None:

@@ -120,7 +120,7 @@ def test_of_very_many_cards_those_worth_a_look_are_named(open_overview: OpenOver
     hot = working(**{throttle("hw_thermal_slowdown"): 1.0})
     screen = open_overview(session_of(answers | {card(3): LOST, card(7): hot}))
     sees(screen, Line, "Busy, average 97 %")
-    choose_row(screen, "Worth a look", "Much too hot, 70 of 78 °C, card 7")
+    choose_row(screen, "Worth a look", "Much too hot, card 7: 70 of 78 °C")
     assert screen.navigation.card == "GPU-3"
 
 

@@ -216,12 +216,13 @@ class Tile(CardTile):
         self._busy_past.setMinimumHeight(108 if large else 40)
         self._memory_past.setMinimumHeight(44 if large else 28)
         self._busy = Line(height=46 if large and self._curve else 40, right=self._curve)
-        self._word, self._average = Line(right=True), Line(height=16, right=True)
-        self._word.show_wordings([((tr("busy"), letters.body, Tone.TEXT),)])
+        self._average = Line(right=True)
         self._bar = _Bar(legend=large)
         self._used = Line(height=self._bar.height(), right=True)
         self._figures, self._shape, self._told = QGridLayout(), (0, 0), list[Figure]()
-        self._figures.setVerticalSpacing(FIGURE - _CAPTIONED if large else 0)
+        between = FIGURE - _CAPTIONED if large else 0
+        self._figures.setVerticalSpacing(between)
+        self._figures.setContentsMargins(0, 0, 0, between)
         high = _CAPTIONED if large else _BRIEF
         self._small = [Line(height=high) for _ in self._small_figures()]
         # Of each program its name, and what it uses.
@@ -244,7 +245,7 @@ class Tile(CardTile):
         # Their middle is that of the bar.
         for number in (self._used,) if self._curve else (self._used, self._busy):
             number.setContentsMargins(0, 0, 0, number.height() - 2 * self._bar.middle)
-        column(self._busy, self._word, self._average, FREE, within=numbers, gap=0)
+        column(self._busy, self._average, FREE, within=numbers, gap=0)
         row(self._busy_past, GROWS, numbers, within=traces, gap=gap)
         full = column(self._memory_past, GROWS, self._bar, gap=6)
         row(full, GROWS, self._used, bottom, within=self._memory, gap=gap)
@@ -337,7 +338,9 @@ class Tile(CardTile):
         for strip, shown in ((self._busy_past, busy), (self._memory_past, memory)):
             if shown is not None:
                 strip.show_past(shown, wear)
-        self._average.show_wordings([((average, self.letters.caption, Tone.QUIET),)])
+        busy_word = tr("busy"), self.letters.body, Tone.TEXT
+        behind = f"  {average}", self.letters.caption, Tone.QUIET
+        self._average.show_wordings([(busy_word, behind), (busy_word,)])
         read = busy is not None and busy.trace.counts.any()
         self._link.setVisible(bool(read) and face.mark is not None)
 
@@ -386,21 +389,21 @@ class Tile(CardTile):
         if self.lists_programs:
             self._list_programs(min(lines, len(self._lines)))
         direction = QBoxLayout.Direction
-        self._blocks.setDirection(direction.LeftToRight if beside else direction.TopToBottom)
-        self._blocks.setSpacing(40 if beside else 6)
+        towards = direction.LeftToRight if beside else direction.TopToBottom
+        if towards is not self._blocks.direction():
+            self._blocks.setDirection(towards)
+            self._blocks.setSpacing(40 if beside else 6)
         below = (3, 2) if self.shows_memory_past else (1, 0)
         shares = [*(below if not beside else (1, 1) if self._curve else (0, 1))]
         for at, share in enumerate(shares):
             self._blocks.setStretch(at, share)
-        told = large and self._curve and face.busy.known and not blank
         said = sum(each.heightForWidth(inner) for each in (self._sentence, self._more))
         plots = not blank or (self._curve and face.mark is not None)
         above = 2 * MARGIN + HEADER + 60 + (self._busy_past.minimumHeight() if plots else 0)
         for part, there in (
             (self._plots, plots),
             (self._busy, not blank),
-            (self._word, told),
-            (self._average, told),
+            (self._average, large and self._curve and face.busy.known and not blank),
             (self._memory, not blank),
             (self._memory_past, self.shows_memory_past),
             (self._alive, not blank),
@@ -413,13 +416,13 @@ class Tile(CardTile):
     def _show_figures(self, rows: int, shares: Sequence[int]) -> None:
         """In rows: each below its caption, or named by its unit."""
         grid, wide, letters = self._figures, len(shares), self.letters
-        for at, line in enumerate(self._small):
-            line.setVisible(at < rows * wide)
-            if grid.indexOf(line) < 0 or self._shape != (rows, wide):
+        if self._shape != (rows, wide):  # else Qt would lay all of them out again
+            self._shape = rows, wide
+            for at, line in enumerate(self._small):
+                line.setVisible(at < rows * wide)
                 grid.addWidget(line, *divmod(at, wide))
-        for at in range(grid.columnCount()):
-            grid.setColumnStretch(at, shares[at] if at < wide else 0)
-        self._shape = rows, wide
+            for at in range(grid.columnCount()):
+                grid.setColumnStretch(at, shares[at] if at < wide else 0)
         figures = self._small_figures()
         for at, (line, figure) in enumerate(zip(self._small, figures, strict=True)):
             if self._told[at : at + 1] == [figure]:
