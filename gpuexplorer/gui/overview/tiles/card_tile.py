@@ -44,6 +44,7 @@ MARGIN, HEADER = 16, 24
 CELL_HEIGHT, MOST_CELL_HEIGHT = 54, 196
 # Heights of a small figure with its caption, of that alone, and of one without.
 FIGURE, _CAPTIONED, _BRIEF = 44, 38, 20
+MORE_FIGURES = FIGURE + 8  # so much to spare: more than a row that is there gives itself
 _PROGRAM, _CAPTION, _ABOVE_PROGRAMS, _INSTANCE = 22, 20, 17, 30
 # So wide, a large tile has one row of figures at least, and how full it is beside how busy; and
 # a compact one has three figures in a row.
@@ -222,6 +223,7 @@ class Tile(CardTile):
         self._figures, self._shape, self._told = QGridLayout(), (0, 0), list[Figure]()
         between = FIGURE - _CAPTIONED if large else 0
         self._figures.setVerticalSpacing(between)
+        self._figures.setHorizontalSpacing(6)
         self._figures.setContentsMargins(0, 0, 0, between)
         high = _CAPTIONED if large else _BRIEF
         self._small = [Line(height=high) for _ in self._small_figures()]
@@ -377,7 +379,7 @@ class Tile(CardTile):
         spare -= trace if self.shows_memory_past else 0
         count, columns = len(self._small), max(2, min(10, int(inner // 116)))
         rows = (1 if inner >= _ONE_ROW else 2) if large else 2 if inner >= _THREE_BRIEF else 3
-        if large and spare >= FIGURE and rows * columns < count:
+        if large and spare >= MORE_FIGURES and rows * columns < count:
             rows, spare = rows + 1, spare - FIGURE
         # As evenly as it gets; of compact ones those with a word before them take more room.
         shares = [1] * min(columns, max(1, ceil(count / rows)))

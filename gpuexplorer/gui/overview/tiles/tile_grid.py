@@ -19,7 +19,7 @@ from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.overview.sums import power_of
 from gpuexplorer.gui.overview.tiles.card_tile import (
     CELL_HEIGHT,
-    FIGURE,
+    MORE_FIGURES,
     MOST_CELL_HEIGHT,
     CardTile,
     Tile,
@@ -117,7 +117,7 @@ class TileGrid(QWidget):
     def most_height(self, width: float) -> float:
         shape = self._shape(width)
         if len(self.tiles) == 1 and shape.large:
-            return shape.height() + FIGURE
+            return shape.height() + MORE_FIGURES
         few = _MOST_LARGE if shape.large else _MOST_COMPACT
         return shape.height(MOST_CELL_HEIGHT if self._boards else few)
 
