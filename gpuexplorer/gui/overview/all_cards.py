@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.core.units import quantity
-from gpuexplorer.core.words import mark, tr, trn
+from gpuexplorer.core.units import Units, quantity
+from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.facts import short_label
 from gpuexplorer.gui.cards.figure import Figure
@@ -27,19 +26,10 @@ from gpuexplorer.gui.cards.reasons import (
 )
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.overview.strip_content import (
-    PLOTTED,
-    SCALE_ENDS,
-    Plotted,
-    StripHistory,
-    strip_content,
-    strip_history,
-    strip_tops,
-)
+from gpuexplorer.gui.overview.past import PLOTTED, Plotted
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
-from gpuexplorer.gui.plots.graph import ZOOM
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import link_button
@@ -53,10 +43,9 @@ from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.trace import Heading, TraceColumn, TraceSource, write_traces
 
 _REMEMBERED = "overview/metric"
-_LEAST_PLOT, _MOST_PLOT = 148, 320
+_PLOT, _PLOT_OF_SEVERAL = (148, 320), (84, 180)  # heights, least and most
 # Of a card that is alone: so many plots with their titles, and the axis below them.
-_FEWEST_PLOTS, _MOST_PLOTS = 2, 4
-_LEAST_OF_SEVERAL, _MOST_OF_SEVERAL, _AXIS = 84, 180, 54
+_FEWEST_PLOTS, _MOST_PLOTS, _AXIS = 2, 4, 54
 _AROUND = 66  # heading and margins
 _ALL_CHOICES, _SUMS_BESIDE = 470, 560  # so much room beside the choices, and they are there
 _GAP = " " * 7
@@ -78,9 +67,6 @@ class AllCardsPanel(Panel):
         wired = any(each.card.nvlinks for each in desk.machine.cards())
         offered = [each for each in PLOTTED if wired or each.name != "nvlink"]
         self._offered = {each.name: each for each in offered}
-        self._history: StripHistory | None = None
-        self._rows: Sequence[CardFace] = ()  # of the strip, from the top down
-        self._row: int | None = None  # the one that is pointed at
         self._plots_fitting = _FEWEST_PLOTS
         choices = [(each.name, tr(each.title)) for each in offered]
         self._metrics = Segmented(tr("What all cards are compared by"), choices)
@@ -97,13 +83,12 @@ class AllCardsPanel(Panel):
         self.head.insertSpacing(1, 6)
         self.head.insertWidget(2, self._metrics)
         self.head.insertWidget(3, self._of_now)
-        self._wide = False
         add(self.head, self.hidden, self._legend, Space(2), self._times)
         self.plots = PlotStack(desk.time_window, desk.settings)
         self.plots.comparing = desk.machine.comparing
-        self.strip = HeatStrip()
-        for each in (self.plots, self.strip):  # as high as is told below, whatever they ask
-            each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        # As high as is told below, whatever it asks for.
+        self.plots.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self.strip = HeatStrip(desk.time_window)
         add(self.body, self._sums, self.plots, GROWS, self.strip, GROWS)
         self.body.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
         # A sentence over the strip says what became of a file of it.
@@ -111,15 +96,10 @@ class AllCardsPanel(Panel):
         self._saving.done.connect(self._note.show_done)
         self._saving.refused.connect(self._note.show_refused)
         self._metrics.chosen.connect(self._on_metric_chosen)
-        self.strip.pointed.connect(self._on_strip_pointed)
-        window = desk.time_window
-        self.strip.turned.connect(lambda notches, share: window.zoom(ZOOM**-notches, share))
-        self.strip.dragged.connect(lambda s: window.look_at(*(e - s for e in window.stretch())))
-        window.crosshair_moved.connect(self._on_crosshair_moved)
 
     def fit(self, height: float) -> None:
         """So tall it may be with the tile of a card that is alone still in view."""
-        fitting = int((height - _AROUND - _AXIS) // _LEAST_OF_SEVERAL)
+        fitting = int((height - _AROUND - _AXIS) // _PLOT_OF_SEVERAL[0])
         self._plots_fitting = max(_FEWEST_PLOTS, min(fitting, _MOST_PLOTS))
 
     def show_cards(
@@ -130,7 +110,6 @@ class AllCardsPanel(Panel):
         slowed: SlowedBook,
     ) -> None:
         many, alone = bool(boards), len(seen) == 1
-        self._rows = [each for board in boards for each in board]
         number = seen[0].number if seen else ""
         self.show_heading(tr("Card {number}", number=number) if alone else tr("All cards"))
         self.strip.setVisible(many)
@@ -140,25 +119,21 @@ class AllCardsPanel(Panel):
         # The sums of many stand elsewhere, and one card's energy is of the time that is shown.
         self._metrics.setVisible(not alone)
         self._of_now.setVisible(not many and not alone)
-        least, most = _LEAST_PLOT, _MOST_PLOT
-        if alone:
-            least = self._plots_fitting * _LEAST_OF_SEVERAL + _AXIS
-            most = self._plots_fitting * _MOST_OF_SEVERAL + _AXIS
-        elif many:
-            least = round(self.strip.least_height(len(seen), len(boards)))
-            most = round(self.strip.most_height(len(seen), len(boards)))
-        shown: QWidget = self.strip if many else self.plots
-        shown.setMinimumHeight(least)
-        shown.setMaximumHeight(most)
         # From when to when: all digits are of one width.
         letters, times = look().letters.caption, self._time_window.moments()
         self._times.show_wordings([((times, letters, Tone.QUIET),)])
         self._times.setAccessibleName(times)
         self._times.setFixedWidth(round(letters.width(times)) + 4)
-        self._place_sums(beside=alone or self._wide)
+        self._place_sums()
         if many:
-            self._show_strip(boards, slowed)
+            past, units = self._machine.past, self._machine.settings.choices.units
+            self.strip.show_boards(boards, self.chosen, past, slowed, units)
+            self._show_legend(units)
         else:
+            count, axis = (self._plots_fitting, _AXIS) if alone else (1, 0)
+            least, most = _PLOT_OF_SEVERAL if alone else _PLOT
+            self.plots.setMinimumHeight(count * least + axis)
+            self.plots.setMaximumHeight(count * most + axis)
             self._show_lines(seen, log, slowed)
 
     def show_sums(self, figures: Sequence[Figure]) -> None:
@@ -178,41 +153,43 @@ class AllCardsPanel(Panel):
         self.hidden.setText(trn(one, several, count))
         self.hidden.setVisible(count > 0)
 
-    def show_chosen(self, card: CardId | None) -> None:
-        """Which row is described elsewhere."""
-        ids = [each.id for each in self._rows]
-        self.strip.show_chosen(ids.index(card) if card in ids else None)
-
     def copy_figures(self) -> None:
         """What each card of the strip says now, a line for each."""
-        simulated = self._machine.session.simulated
+        simulated, cards = self._machine.session.simulated, self.strip.rows
         lines = [tr("SIMULATED: every figure is made up.")] if simulated else []
-        lines += [tr("{card}: {figures}", card=e.title, figures=e.spoken) for e in self._rows]
+        lines += [tr("{card}: {figures}", card=e.title, figures=e.spoken) for e in cards]
         QGuiApplication.clipboard().setText("\n".join(lines))
-        done = trn("{count} card copied.", "{count} cards copied.", len(self._rows))
-        self._note.show_done(done)
+        self._note.show_done(trn("{count} card copied.", "{count} cards copied.", len(cards)))
 
     def ask_csv(self) -> None:
         """Every reading of the metric in the stretch that is seen, of all its cards."""
         session, window = self._machine.session, self._time_window
-        stretch, offset, ids = window.stretch(), window.wall(0.0), [e.id for e in self._rows]
+        stretch, offset, cards = window.stretch(), window.wall(0.0), self.strip.rows
         heading = Heading(tr(session.source.label), session.simulated, *stretch, offset)
         name = suggested_name("cards", stretch[1] + offset, simulated=session.simulated)
         past, metrics = self._machine.past, self.chosen.metrics
 
         def write(path: Path) -> None:
-            traces = [(e, m, past.trace(e, m, *stretch, _EVERY)) for e in ids for m in metrics]
-            columns = [TraceColumn(e, METRICS[m], trace) for e, m, trace in traces]
+            columns = [
+                TraceColumn(e.id, METRICS[m], past.trace(e.id, m, *stretch, _EVERY))
+                for e in cards
+                for m in metrics
+            ]
             write_traces(path, columns, heading)
 
         ask = self._saving.ask
         ask(tr("Save readings of all cards"), name, [CSV], lambda path: partial(write, path))
 
-    def _place_sums(self, *, beside: bool) -> None:
-        if beside and self.head.indexOf(self._sums) < 0:
+    def _place_sums(self) -> None:
+        """Beside the choices, or below them where the panel is narrow."""
+        wide = self._metrics.isHidden() or self._room() >= _SUMS_BESIDE
+        if wide and self.head.indexOf(self._sums) < 0:
             self.head.insertWidget(4, self._sums, 100)
-        elif not beside and self.body.indexOf(self._sums) < 0:
+        elif not wide and self.body.indexOf(self._sums) < 0:
             self.body.insertWidget(1, self._sums)
+
+    def _room(self) -> int:
+        return self.width() - self._metrics.full_width()
 
     def _show_lines(
         self, seen: Sequence[CardFace], log: Sequence[Happening], slowed: SlowedBook
@@ -234,36 +211,12 @@ class AllCardsPanel(Panel):
             marks += flags_of(self._lab.course, each.id, *stretch, each.colour)
         self.plots.show_contents(contents, marks)
 
-    def _show_strip(self, boards: Sequence[Sequence[CardFace]], slowed: SlowedBook) -> None:
-        machine, window, plotted = self._machine, self._time_window, self.chosen
-        columns, units = self.strip.columns(), machine.settings.choices.units
-        asked = machine.past, self._rows, plotted, window.stretch(), columns
-        before = self._history if window.following else None
-        history = self._history = strip_history(*asked, before)
-        content = strip_content(boards, plotted, history, window, slowed, units)
-        self.strip.show_content(content)
-        tops, metric = strip_tops(self._rows, plotted, history), METRICS[plotted.metrics[0]]
-        end, high = tr("own limit"), str(quantity(metric, float(tops[0]), units))
+    def _show_legend(self, units: Units) -> None:
+        tops, metric = self.strip.tops, METRICS[self.chosen.metrics[0]]
+        end = tr("own limit")
         if max(tops) <= 1.01 * min(tops):
-            end = tr(SCALE_ENDS.get(plotted.name, "{high}"), high=high)
-        self._legend.show_ends(quantity(metric, plotted.lowest, units).number, end)
-        self._on_crosshair_moved()
-
-    def _words_at(self, at: float) -> str:
-        """ "Card 21: 72 % at 14:05:10"."""
-        row, history, moment = self._row, self._history, self._time_window.moment(at)
-        if row is None or history is None or row >= len(history.values):
-            return moment
-        columns = history.values.shape[1]
-        share = (at - history.start) / (history.end - history.start)
-        value = float(history.values[row, min(columns - 1, max(0, int(share * columns)))])
-        number = self._rows[row].number
-        if np.isnan(value):
-            return tr("Card {number}: not read at {moment}", number=number, moment=moment)
-        units = self._machine.settings.choices.units
-        read = quantity(METRICS[self.chosen.metrics[0]], value, units)
-        words = mark("Card {number}: {value} at {moment}")
-        return tr(words, number=number, value=read, moment=moment)
+            end = tr(self.chosen.end, high=quantity(metric, float(tops[0]), units))
+        self._legend.show_ends(quantity(metric, self.chosen.lowest, units).number, end)
 
     def _on_metric_chosen(self, name: str) -> None:
         self.chosen = self._offered[name]
@@ -271,24 +224,10 @@ class AllCardsPanel(Panel):
         self._machine.settings.remember(_REMEMBERED, name)
         self.metric_chosen.emit()
 
-    def _on_strip_pointed(self, row: int | None, at: float | None) -> None:
-        self._row = row
-        self._time_window.point_at(at)
-        self._on_crosshair_moved()
-
-    def _on_crosshair_moved(self) -> None:
-        at, playhead = self._time_window.crosshair, self._time_window.playhead
-        if at is None:
-            self.strip.show_crosshair(playhead, "")
-        elif self._rows:
-            self.strip.show_crosshair(at, self._words_at(at))
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        left = self.width() - self._metrics.full_width()
-        self._wide = left >= _SUMS_BESIDE
-        self._metrics.show_compact(left < _ALL_CHOICES)
-        self._place_sums(beside=self._wide or self._metrics.isHidden())
+        self._metrics.show_compact(self._room() < _ALL_CHOICES)
+        self._place_sums()
 
 
 def plot_content(

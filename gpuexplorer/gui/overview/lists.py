@@ -21,7 +21,7 @@ from gpuexplorer.gui.cards.programs import (
     program_name,
 )
 from gpuexplorer.gui.cards.reasons import StateMark, nothing_told
-from gpuexplorer.gui.overview.strip_content import ranges
+from gpuexplorer.gui.overview.tiles.heat_strip import ranges
 from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EpisodeRow, EventList
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -39,7 +39,7 @@ from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 T = TypeVar("T")
 _SIDE, _LEAST = round(PADDING), 180
 _MOST_CHIPS = 4
-_EVENT_WIDTHS = {BEGAN: 84, CARD: round(chips_width(2)), "sentence": 190, LASTED: 66}
+_EVENT_WIDTHS = {BEGAN: 84, CARD: round(chips_width(2)), "sentence": 170, LASTED: 86}
 _GRAVEST_FIRST = (Tone.BAD, Tone.WARN, Tone.QUIET)
 
 
@@ -175,7 +175,7 @@ def _columns(unit: str) -> Sequence[Column[ProgramFace]]:
                 ("busy", tr("SM, %"), 58, 5, text, lambda face: face.busy),
                 ("ctrl", tr("Memory ctrl, %"), 104, 2, text, lambda face: face.controller),
                 ("processor", tr("CPU, %"), 62, 4, text, lambda face: face.processor),
-                ("since", tr("Since"), 60, 1, quiet, lambda face: face.since),
+                ("since", tr("Since"), 66, 1, quiet, lambda face: face.since),
             )
         ),
     ]
@@ -223,16 +223,14 @@ class WorthPanel(ListPanel[Alike]):
     """A row leads to the first of its cards."""
 
     def __init__(self, time_window: TimeWindow) -> None:
-        def sign(alike: Alike) -> Cell:
-            return Cell(icon=_mark(alike).icon, tone=_mark(alike).tone, hint=_spoken(alike))
-
-        def words(alike: Alike) -> Cell:
+        def cell(alike: Alike) -> Cell:
             word, more = _said(alike)
-            return Cell(word, below=more, hint=_spoken(alike))
+            how, spoken = _mark(alike), ", ".join(_said(alike))
+            return Cell(word, below=more, icon=how.icon, tone=how.tone, hint=spoken)
 
-        column = partial(Column[Alike], spoken=_spoken)
-        columns = column("sign", "", sign, width=32), column("word", "", words, stretches=True)
-        heading, model = tr("Worth a look"), TableModel(columns, lambda each: _mark(each).word)
+        heading = tr("Worth a look")
+        column = Column("word", "", cell, stretches=True, spoken=lambda e: ", ".join(_said(e)))
+        model = TableModel([column], lambda each: _mark(each).word)
         table = Table(heading, model, row_height=44)
         table.setHeaderHidden(True)
         super().__init__(heading, table, NowTag(time_window), way_on="")
@@ -246,15 +244,10 @@ def _mark(alike: Alike) -> StateMark:
 
 
 def _said(alike: Alike) -> tuple[str, str]:
-    """ "Much too hot", and below it "86 of 87 °C, card 21"."""
+    """ "Much too hot", and below it "card 21: 86 of 87 °C"."""
     found, count = _mark(alike), len(alike)
-    numbers = ranges([each.index for each in alike])
-    which = trn("card {numbers}", "cards {numbers}", count, numbers=numbers)
-    word, more = found.word, found.more
+    which = trn("card {numbers}", "cards {numbers}", count, numbers=ranges(alike))
     if count > 1:
-        word, more = tr("{count} × {mark}", count=count, mark=found.word), ""
-    return word, ", ".join(part for part in (more, which) if part)
-
-
-def _spoken(alike: Alike) -> str:
-    return ", ".join(_said(alike))
+        return tr("{count} × {mark}", count=count, mark=found.word), which
+    more = tr("{card}: {sentence}", card=which, sentence=found.more) if found.more else which
+    return found.word, more

@@ -93,7 +93,7 @@ def _hottest(cards: Sequence[CardFace], sums: Together, units: Units) -> Figure:
     unit, tone = read.unit, Tone.WARN if near else Tone.TEXT
     if sums.heat_told > 1:
         unit = tr("{unit}, card {number}", unit=unit, number=number)
-    return Figure(tr("Hottest"), "", read.number, unit, tone=tone, brief=tr("hottest"))
+    return Figure(tr("Hottest"), read.number, unit, tone=tone, brief=tr("hottest"))
 
 
 class EnergyFeed:
@@ -142,7 +142,7 @@ class TogetherPanel(Panel):
         grid = QGridLayout()
         grid.setVerticalSpacing(8)
         for at, line in enumerate(self._lines):
-            grid.addWidget(line, at // 2, at % 2)
+            grid.addWidget(line, at // 2, at % 2, 1, 1 + at // 4)  # the last has a row
         add(self.body, grid, FREE)
 
     def show_figures(self, figures: Sequence[Figure], answering: int, count: int) -> None:

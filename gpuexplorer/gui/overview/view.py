@@ -17,12 +17,11 @@ from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.all_cards import AllCardsPanel
 from gpuexplorer.gui.overview.lists import EventsPanel, ProcessesPanel, WorthPanel
-from gpuexplorer.gui.overview.strip_content import boards_of
-from gpuexplorer.gui.overview.sums import EnergyFeed, TogetherPanel, figures_of, power_of
-from gpuexplorer.gui.overview.tile_feed import TileFeed
+from gpuexplorer.gui.overview.past import feed
+from gpuexplorer.gui.overview.sums import EnergyFeed, TogetherPanel, figures_of
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.overview.tiles.hover_card import HoverCard
-from gpuexplorer.gui.overview.tiles.tile_grid import Board, TileGrid
+from gpuexplorer.gui.overview.tiles.heat_strip import boards_of
+from gpuexplorer.gui.overview.tiles.tile_grid import HoverCard, TileGrid
 from gpuexplorer.gui.state.event_list import EpisodeRow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
@@ -56,7 +55,6 @@ class OverviewView(LiveView):
         self._arrangement.changed.connect(self._pull_now)
         self._slowed = SlowedBook()
         self._energy = EnergyFeed(desk.machine.past)
-        self._tile_feed = TileFeed(desk.machine, desk.time_window)
         self._all, self._tiles, self._cells = AllCardsPanel(desk), TileGrid(), TileGrid()
         self._worth = WorthPanel(desk.time_window)
         self._together = TogetherPanel(desk.time_window)
@@ -80,7 +78,8 @@ class OverviewView(LiveView):
         add(self._page.body, self._all, Grow(4), self._tiles, Grow(12), self._many, Grow(12))
         add(self._page.body, below, Grow(4), self._notes)
         column(self._page, within=self)
-        self._hover = HoverCard(self._page.widget() or self, self._cells)
+        self._hover: HoverCard | None = None
+        self._pointed: CardTile | None = None  # the cell that it tells about
         self.begin_at(self._page)
         copy, save = tr("Copy what all cards say"), tr("Save all cards as CSV…")
         copy_command = self.add_command(copy, "Ctrl+C", self._all.copy_figures)
@@ -145,30 +144,30 @@ class OverviewView(LiveView):
         elif self.time_window.looking_back:
             seen = [face_of_now(each) for each in seen]
         grid, other = (self._cells, self._tiles) if many else (self._tiles, self._cells)
-        titled = [
-            Board(
-                title=tr("Board {number}", number=board[0].index // 8),
-                remark=self._processes.name_on(board),
-                power=power_of(board).shorter,
-                cards=tuple(each.id for each in board),
-            )
-            for board in boards
-        ]
         changed = other.show_faces(())
-        if grid.show_faces(seen, titled) or changed:
+        if grid.show_faces(seen, boards, self._processes.name_on) or changed:
             self._fit()
         for card, tile in grid.tiles.items():
-            self._tile_feed.feed(tile, self._slowed)
+            feed(tile, self.machine.past, self.time_window, self._slowed)
             tile.show_programs(self._processes.of_card(card) if tile.lists_programs else ())
-        self._hover.forget_gone()
-        self._refresh_hover()
+        there = self._pointed in self._cells.tiles.values()
+        self._on_tile_pointed(self._pointed if there else None)
 
-    def _refresh_hover(self) -> None:
-        tile = self._hover.tile
-        if tile is not None:
-            shown = self._hover.show_card(tile, self._processes.of_card(tile.face.id))
-            self._tile_feed.feed(shown, self._slowed)
-        self._all.show_chosen(None if tile is None else tile.face.id)
+    def _on_tile_pointed(self, tile: CardTile | None) -> None:
+        before, self._pointed = self._pointed, tile
+        for each, pointed in ((before, False), (tile, True)):
+            if each is not None and before is not tile:
+                each.show_pointed(pointed)
+        self._all.strip.show_chosen(None if tile is None else tile.face)
+        if tile is None:
+            if self._hover is not None:
+                self._hover.hide()
+            return
+        if self._hover is None:
+            sheet = self._page.widget() or self
+            self._hover = HoverCard(tile.face, sheet, self._cells)
+        self._hover.tell_about(tile, self._processes.of_card(tile.face.id))
+        feed(self._hover, self.machine.past, self.time_window, self._slowed)
 
     def _fit(self) -> None:
         """Tiles and plots are as large as lets all of them be seen."""
@@ -190,10 +189,6 @@ class OverviewView(LiveView):
         self._tiles.show_room(viewport.height() - others, viewport.height() - above)
         around = sides.top() + sides.bottom() + _GAP
         self._all.fit(viewport.height() - around - tiles)
-
-    def _on_tile_pointed(self, tile: CardTile | None) -> None:
-        self._hover.point_at(tile)
-        self._refresh_hover()
 
     def _on_menu_asked(self, card: str, place: QPoint) -> None:
         shown = self.machine.shown(CardId(card))
@@ -255,9 +250,8 @@ class Arrangement(QObject):
 
     def __init__(self, settings: Settings, machine: str) -> None:
         super().__init__()
-        self._settings = settings
-        self._keys = (f"overview/{machine}/order", f"overview/{machine}/hidden")
-        self._order, self._hidden = (_ids(settings.remembered(key)) for key in self._keys)
+        self._settings, self._machine = settings, machine
+        self._order, self._hidden = self._ids("order"), self._ids("hidden")
         if not settings.choices.keep_hidden:
             self._hidden = []
 
@@ -268,10 +262,12 @@ class Arrangement(QObject):
         return [each for each in ordered if each.card.id not in self._hidden] or ordered
 
     def hide(self, card: CardId) -> None:
-        self._keep(self._order, [*self._hidden, card])
+        self._hidden.append(card)
+        self._keep()
 
     def show_all(self) -> None:
-        self._keep(self._order, [])
+        self._hidden.clear()
+        self._keep()
 
     def move(self, card: CardId, place: CardId, cards: Sequence[Shown]) -> None:
         """To where the other one is, which makes room."""
@@ -280,7 +276,8 @@ class Arrangement(QObject):
             to = order.index(place)
             order.remove(card)
             order.insert(to, card)
-            self._keep(order, self._hidden)
+            self._order = order
+            self._keep()
 
     def _all(self, cards: Sequence[Shown]) -> list[CardId]:
         """Also those that are not there just now, which keep their places. A card that nobody
@@ -293,15 +290,14 @@ class Arrangement(QObject):
             before = order.index(each.card.id)
         return order
 
-    def _keep(self, order: list[CardId], hidden: list[CardId]) -> None:
-        self._order, self._hidden = order, hidden
-        for key, ids in zip(self._keys, (order, hidden), strict=True):
-            self._settings.remember(key, json.dumps(ids))
+    def _ids(self, what: str) -> list[CardId]:
+        """What cannot be read is as if nobody had arranged anything."""
+        text = self._settings.remembered(f"overview/{self._machine}/{what}")
+        with suppress(ValueError, TypeError):
+            return [CardId(e) for e in json.loads(text or "[]") if isinstance(e, str)]
+        return []
+
+    def _keep(self) -> None:
+        for what, ids in (("order", self._order), ("hidden", self._hidden)):
+            self._settings.remember(f"overview/{self._machine}/{what}", json.dumps(ids))
         self.changed.emit()
-
-
-def _ids(text: str | None) -> list[CardId]:
-    """What cannot be read is as if nobody had arranged anything."""
-    with suppress(ValueError, TypeError):
-        return [CardId(each) for each in json.loads(text or "[]") if isinstance(each, str)]
-    return []

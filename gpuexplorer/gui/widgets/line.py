@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.card_face import CardBadge
 from gpuexplorer.gui.cards.figure import Figure, around_number
-from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Drawing, Run, plain_tip
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -145,36 +143,6 @@ def draw_figure_right(
     spell(drawing, shown, left, baseline, right)
     place = QRectF(left - 8, baseline - number.ascent, right - left + 8, number.height)
     drawing.hint(place, figure.hint)
-
-
-def draw_mark(
-    drawing: Drawing, right: float, middle: float, mark: StateMark, room: float, most: float
-) -> float:
-    """How a card is, in brief where all of it does not fit into the room, and cut where it is
-    wider than `most`. Returns where it begins.
-    """
-    letters = drawing.letters.body
-    icon: Wording = () if mark.icon is None else ((mark.icon, letters, mark.tone),)
-    said = [(*icon, (each, letters, mark.tone)) for each in (mark.word, mark.brief) if each]
-    shown = fitting(said, room)
-    begin = right - min(most, width_of(shown))
-    spell(drawing, shown, begin, middle + letters.cap_height / 2, right)
-    drawing.hint(QRectF(begin, middle - 12, right - begin, 24), mark.word)
-    return begin
-
-
-def draw_badge(
-    drawing: Drawing, x: float, right: float, middle: float, badge: CardBadge, side: float = 5.0
-) -> float:
-    """Outlined: it is no state. Left out where there is no room, and told with the rest."""
-    word = Run(badge.word, drawing.letters.caption, drawing.theme.quiet)
-    place = QRectF(x, middle - 3 - side, word.width + 2 * side, 6 + 2 * side)
-    if place.right() > right:
-        return x
-    drawing.outlined(place, QPen(drawing.theme.line, 1))
-    drawing.text(place.left() + side, middle + word.letters.cap_height / 2, word)
-    drawing.hint(place, badge.hint)
-    return place.right() + side + 1
 
 
 class ElidedLabel(QLabel):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -35,14 +36,8 @@ class Screen:
         """Those that are seen, as they stand: row by row."""
         grids = self.window.findChildren(TileGrid)
         found = [tile for grid in grids for tile in grid.tiles.values() if tile.isVisible()]
-        place = self.window.mapFromGlobal
-        return sorted(
-            found,
-            key=lambda tile: (
-                place(tile.mapToGlobal(tile.rect().topLeft())).y(),
-                place(tile.mapToGlobal(tile.rect().topLeft())).x(),
-            ),
-        )
+        places = {tile: tile.mapTo(self.window, QPoint(0, 0)) for tile in found}
+        return sorted(found, key=lambda tile: (places[tile].y(), places[tile].x()))
 
     @property
     def order(self) -> str:
@@ -74,8 +69,7 @@ OpenOverview = Callable[..., Screen]
 @pytest.fixture
 def open_overview(qtbot: QtBot) -> Iterator[OpenOverview]:
     """Shows the overview and starts to read."""
-    sessions: list[Session] = []
-    screens: list[Screen] = []
+    opened: list[tuple[Session, Screen]] = []
 
     def open_one(
         session: Session,
@@ -99,16 +93,14 @@ def open_overview(qtbot: QtBot) -> Iterator[OpenOverview]:
             window.show()
             window.activateWindow()
         screen = Screen(window, view, desk.settings, desk.navigation, desk.time_window, qtbot)
-        sessions.append(session)
-        screens.append(screen)
+        opened.append((session, screen))
         # What is cheap is read all the time: the window asks for it.
         session.want((Cadence.FAST, Cadence.SLOW), processes=False)
         session.start()
         return screen
 
     yield open_one
-    for screen in screens:
+    for session, screen in opened:
         screen.view.stop()
         screen.window.close()
-    for session in sessions:
         session.stop()

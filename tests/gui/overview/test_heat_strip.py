@@ -1,172 +1,198 @@
-"""The strip of very many cards: only what was read is drawn, and one points into it."""
-
-from dataclasses import replace
+"""The strip of very many cards, and the plot of few: only what was read is drawn, no card is
+lost before it was, and one points into the strip.
+"""
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.axes import TimeTick
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardId, CardState, Sample
+from gpuexplorer.core.metrics import GPU_UTILIZATION
+from gpuexplorer.core.units import USUAL
+from gpuexplorer.core.words import Message
+from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
+from gpuexplorer.gui.cards.throttling import SlowedBook
+from gpuexplorer.gui.overview.all_cards import notable_flags, plot_content
+from gpuexplorer.gui.overview.past import PLOTTED
 from gpuexplorer.gui.overview.tiles.heat_strip import (
     HeatStrip,
-    StripBoard,
-    StripContent,
-    StripMark,
+    boards_of,
+    ranges,
+    strip_history,
 )
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.theme.palette import Scheme, Tone
-from gpuexplorer.gui.widgets.line import Tag
-from tests.gui.hands import the
+from gpuexplorer.gui.theme.palette import Scheme
+from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.history import History
+from tests.clocks import ManualClock
+from tests.gui.fakes import card
 from tests.gui.pixels import colours_of
 
-START, END = 1000.0, 1100.0
-NAN, INF = float("nan"), float("inf")
+BUSY, FIRST = PLOTTED[0], CardId("GPU-0")
+CARDS = arrange([card(index) for index in range(9)])
+BEGAN, LOST, NOW = 1000.0, 1400.0, 1600.0
+GONE = Happening(LOST, 1_700_000_400.0, Kind.CARD_LOST, FIRST, Message("The card is lost"))
+LEFT, WIDE = 56, 600 - 56 - 68  # of the rows
+MIDDLE = LEFT + WIDE // 2
 
 
-def drag(onto: QWidget, place: QPoint) -> None:
-    """With the left button held."""
-    left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
-    at = QPointF(place)
-    seen = onto.mapToGlobal(at)
-    QApplication.sendEvent(
-        onto, QMouseEvent(QEvent.Type.MouseMove, at, seen, none, left, Qt.KeyboardModifier(0))
-    )
+def past_of(*busy: float, first: float = BEGAN, seconds: int = 100) -> History:
+    """Of each card; the last one holds for all that follow."""
+    history = History()
+    for second in range(seconds):
+        for at, each in enumerate(CARDS):
+            share = busy[min(at, len(busy) - 1)]
+            history.append(Sample(each.card.id, first + second, {GPU_UTILIZATION: share}))
+    return history
 
 
-def content(
-    shares: NDArray[np.float64], marks: tuple[StripMark, ...] = (), **more: object
-) -> StripContent:
-    board = StripBoard("0–7", 8, Figure("Busy", number="50", unit="%"))
-    other = StripBoard("8", len(shares) - 8, Figure("Busy", absent=("–",)))
-    return StripContent(
-        shares=shares,
-        start=START,
-        end=END,
-        cards=tuple(CardId(f"GPU-{row}") for row in range(len(shares))),
-        boards=(board, other),
-        marks=marks,
-        ticks=(TimeTick(END, "now"), TimeTick(START + 50, "12:00:50")),
-        said="Cards 0–7: 50 %",
-        **more,  # type: ignore[arg-type]  # a test names what it changes
-    )
+def faces(busy: float | None, at: float = NOW) -> list[CardFace]:
+    values = {} if busy is None else {GPU_UTILIZATION: busy}
+    missing = {GPU_UTILIZATION: Absence.LOST} if busy is None else {}
+    state = CardState.LOST if busy is None else CardState.WORKING
+    known = {
+        each.card.id: CardNow(Reading(each.card.id, at, values, missing, state), None)
+        for each in CARDS
+    }
+    return [card_face(each, known, units=USUAL) for each in CARDS]
+
+
+class Shown:
+    """A strip of 100 seconds, with rows that are 16 pixels high."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        look().choose(Scheme.DARK)
+        self.window = TimeWindow(ManualClock(BEGAN + 100))
+        self.strip = HeatStrip(self.window)
+        qtbot.addWidget(self.strip)
+        self.strip.resize(600, 169)
+        self.strip.show()
+
+    def show(self, past: History, cards: list[CardFace], *log: Happening) -> None:
+        book = SlowedBook()
+        book.take(log)
+        self.window.show_past(past)
+        self.window.choose_span(100.0)
+        self.strip.show_boards(boards_of(cards), BUSY, past, book)
+        self.strip.resize(600, 169)
+
+    def shade(self, row: int, share_of_time: float) -> str:
+        y = row * 16 + 8 + (3 if row >= 8 else 0)
+        x = LEFT + share_of_time * WIDE
+        return str(self.strip.grab().toImage().pixelColor(round(x), y).name())
 
 
 @pytest.fixture
-def strip(qtbot: QtBot) -> HeatStrip:
-    look().choose(Scheme.DARK)
-    made = HeatStrip()
-    qtbot.addWidget(made)
-    made.resize(600, 169)  # rows are 16 pixels high
-    with qtbot.waitExposed(made):
-        made.show()
-    return made
-
-
-def shade(strip: HeatStrip, row: int, share_of_time: float) -> str:
-    y = row * 16 + 8 + (3 if row >= 8 else 0)
-    x = 48 + share_of_time * (600 - 48 - 68)
-    return str(strip.grab().toImage().pixelColor(round(x), y).name())
+def shown(qtbot: QtBot) -> Shown:
+    return Shown(qtbot)
 
 
 def test_a_cell_is_as_dark_as_the_card_was_busy_and_what_was_not_read_has_no_shade(
-    strip: HeatStrip,
+    shown: Shown,
 ) -> None:
-    shares = np.full((9, 100), 0.5)
-    shares[0], shares[8, 50:], shares[5] = 0.0, 1.0, 7.0
-    shares[2, :50], shares[3, :50], shares[4, :50] = NAN, INF, -INF
-    strip.show_content(content(shares))
+    shown.show(past_of(0.0, 0.5, 7.0, 1.0, first=BEGAN + 50, seconds=50), faces(0.5))
     for scheme in (Scheme.DARK, Scheme.LIGHT):
-        strip.look.choose(scheme)
-        heat, surface = strip.look.theme.heat, strip.look.theme.surface.name()
-        assert shade(strip, 0, 0.5) == heat(0.0).name()
-        assert shade(strip, 8, 0.2) == shade(strip, 6, 0.5) == heat(0.5).name()
-        assert shade(strip, 8, 0.8) == shade(strip, 5, 0.5) == heat(1.0).name()
-        for row in (2, 3, 4):
-            assert shade(strip, row, 0.2) == surface
-            assert shade(strip, row, 0.8) == heat(0.5).name()
+        look().choose(scheme)
+        heat = look().theme.heat
+        assert shown.shade(0, 0.7) == heat(0.0).name()
+        assert shown.shade(1, 0.7) == heat(0.5).name()
+        assert shown.shade(2, 0.7) == shown.shade(8, 0.7) == heat(1.0).name()
+        assert shown.shade(1, 0.1) == look().theme.surface.name()
 
 
-def test_a_card_that_was_lost_is_a_line_from_then_on(strip: HeatStrip) -> None:
-    shares = np.full((9, 100), 0.5)
-    shares[4, 50:] = NAN
-    mark = StripMark(4, START + 50, "4 lost at 12:00:50", Tone.BAD)
-    strip.show_content(content(shares, (mark,)))
-    bad = strip.look.theme.bad.name()
-    assert shade(strip, 4, 0.95) == bad
-    strip.show_content(content(shares))
-    assert bad not in colours_of(strip.grab().toImage())
+def test_a_card_that_was_lost_is_a_line_from_then_on(shown: Shown) -> None:
+    lost, gone = faces(None)[0], GONE._replace(at=BEGAN + 50)
+    shown.show(past_of(0.5, seconds=50), [lost, *faces(0.5)[1:]], gone)
+    assert shown.shade(0, 0.95) == look().theme.bad.name()
+    shown.show(past_of(0.5), faces(0.5))
+    assert look().theme.bad.name() not in colours_of(shown.strip.grab().toImage())
 
 
-def test_a_row_is_pointed_at_dragged_and_opened(strip: HeatStrip) -> None:
-    strip.show_content(content(np.full((9, 100), 0.5)))
-    pointed, opened = QSignalSpy(strip.pointed), QSignalSpy(strip.opened)
-    dragged = QSignalSpy(strip.dragged)
-    middle = 48 + (600 - 48 - 68) // 2
-    QTest.mouseMove(strip, QPoint(middle, 8 * 16 + 3 + 8))
-    assert pointed.at(0)[0] == 8
-    assert pointed.at(0)[1] == pytest.approx(1050)
-    QTest.mouseMove(strip, QPoint(middle, 8 * 16 + 1))
-    assert pointed.at(1)[0] is None
-    QTest.mouseDClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(middle, 24))
+def test_a_row_is_pointed_at_opened_and_dragged_through_time(shown: Shown) -> None:
+    shown.show(past_of(0.5), faces(0.5))
+    strip, window, opened = shown.strip, shown.window, QSignalSpy(shown.strip.opened)
+    QTest.mouseMove(strip, QPoint(MIDDLE, 8 * 16 + 3 + 8))
+    assert window.crosshair == pytest.approx(BEGAN + 50, abs=0.5)
+    assert strip.said_at(window.crosshair or 0.0).startswith("Card 8: 50 % at ")
+    assert shown.shade(1, 0.5) == look().theme.quiet.name()
+    QTest.mouseMove(strip, QPoint(MIDDLE, 8 * 16 + 1))
+    assert strip.said_at(BEGAN + 50) == window.moment(BEGAN + 50)  # between two boards
+    QTest.mouseDClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(MIDDLE, 24))
     assert opened.at(0) == ["GPU-1"]
-    QTest.mousePress(strip, Qt.MouseButton.LeftButton, pos=QPoint(middle, 24))
-    drag(strip, QPoint(middle + 121, 24))
-    assert dragged.at(0)[0] == pytest.approx(25, abs=0.5)
+    QTest.mousePress(strip, Qt.MouseButton.LeftButton, pos=QPoint(MIDDLE, 24))
+    at = QPointF(MIDDLE + WIDE // 4, 24)
+    left, plain = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    move = QMouseEvent(
+        QEvent.Type.MouseMove, at, strip.mapToGlobal(at), Qt.MouseButton.NoButton, left, plain
+    )
+    window.choose_span(50.0)  # so that there is more before
+    QApplication.sendEvent(strip, move)
+    assert window.stretch() == pytest.approx((BEGAN + 37.5, BEGAN + 87.5), abs=0.5)
 
 
-def test_the_wheel_zooms_over_the_rows_and_scrolls_the_page_beside_them(
-    strip: HeatStrip,
-) -> None:
-    strip.show_content(content(np.full((9, 100), 0.5)))
-    turned, none = QSignalSpy(strip.turned), Qt.MouseButton.NoButton
-    for x in (48 + (600 - 48 - 68) // 4, 590):
-        place, down, plain = QPointF(x, 24), QPoint(0, -120), Qt.KeyboardModifier.NoModifier
-        begin = Qt.ScrollPhase.NoScrollPhase
-        seen = strip.mapToGlobal(place)
-        how = (none, plain, begin, False)
-        wheel = QWheelEvent(place, seen, QPoint(), down, *how)
+def test_the_wheel_zooms_over_the_rows_and_scrolls_the_page_beside_them(shown: Shown) -> None:
+    shown.show(past_of(0.5), faces(0.5))
+    strip, begin, plain = shown.strip, Qt.ScrollPhase.NoScrollPhase, Qt.KeyboardModifier(0)
+    for x, zooms in ((590, False), (LEFT + WIDE // 4, True)):
+        place, before = QPointF(x, 24), shown.window.stretch()
+        seen, up = strip.mapToGlobal(place), QPoint(0, 120)
+        how = (Qt.MouseButton.NoButton, plain, begin, False)
+        wheel = QWheelEvent(place, seen, QPoint(), up, *how)
         QApplication.sendEvent(strip, wheel)
-        assert wheel.isAccepted() is (x < 590)
-    assert turned.count() == 1
-    assert turned.at(0) == [-1.0, pytest.approx(0.25)]
+        assert (wheel.isAccepted(), shown.window.stretch() != before) == (zooms, zooms)
 
 
-def test_the_pointed_moment_stays_below_the_pointer_while_time_goes_on(
-    strip: HeatStrip,
-) -> None:
-    now = content(np.full((9, 100), 0.5))
-    strip.show_content(now)
-    pointed = QSignalSpy(strip.pointed)
-    QTest.mouseMove(strip, QPoint(48 + (600 - 48 - 68) // 2, 24))
-    strip.show_content(replace(now, start=START + 10, end=END + 10))
-    assert pointed.at(pointed.count() - 1)[1] == pytest.approx(1060)
+def test_the_strip_shows_what_was_read_and_nothing_before_and_long_after() -> None:
+    past, nine = past_of(0.5, seconds=60), faces(0.5, 1059)
+    strip = strip_history(past, nine, BUSY, (940.0, 1060.0), 120)
+    assert strip.values.shape == (9, 120)
+    assert np.isnan(strip.values[0, :58]).all()
+    assert strip.values[0, 62:] == pytest.approx(0.5)
+    later = strip_history(past, nine, BUSY, (1000.0, 1120.0), 120).values[8]
+    assert np.isfinite(later[:60]).all()
+    assert np.isnan(later[65:]).all()
 
 
-def test_figures_of_now_beside_an_earlier_time_say_so(strip: HeatStrip) -> None:
-    strip.show_content(content(np.full((9, 100), 0.5)))
-    assert not the(Tag, strip).isVisible()
-    strip.show_content(content(np.full((9, 100), 0.5), following=False))
-    assert the(Tag, strip).isVisible()
+def told(window: TimeWindow, past: History, log: list[Happening]) -> str:
+    """Of the first card: why its line has no figures, and the words on its row of the strip."""
+    first, book, strip = faces(None)[:1], SlowedBook(), HeatStrip(window)
+    book.take(log)
+    asked = window.stretch(), window.then(), 300, book, [GONE]
+    line = plot_content(BUSY, first, past, *asked).lines[0]
+    strip.show_boards([first], BUSY, past, book)
+    return "; ".join([line.reason, *(words for _, _, words, _ in strip.marks())])
 
 
-def test_the_time_before_the_first_reading_says_so(strip: HeatStrip) -> None:
-    for began, there in ((-INF, False), (START + 50, True)):
-        strip.show_content(content(np.full((9, 100), NAN), began=began))
-        seen = colours_of(strip.grab().toImage().copy(60, 0, 200, 140))
-        assert (strip.look.theme.faint.name() in seen) is there
+@pytest.mark.usefixtures("qtbot")
+def test_a_card_is_lost_from_the_moment_on_at_which_it_was_lost() -> None:
+    past, window = past_of(0.5, seconds=400), TimeWindow(ManualClock(NOW))
+    window.show_past(past)
+    said = f"lost; 0 lost at {window.moment(LOST)}"
+    assert told(window, past, [GONE]) == said
+    window.look_at(LOST - 100.0, LOST + 50.0)
+    assert told(window, past, [GONE]) == said
+    window.look_at(BEGAN + 10.0, LOST - 100.0)
+    assert told(window, past, [GONE]) == ""
+    window.back_to_now()
+    window.choose_span(3600.0)
+    assert told(window, past, []) == "lost; 0 lost"  # nobody knows when
 
 
-def test_the_crosshair_goes_with_the_moment(strip: HeatStrip, qtbot: QtBot) -> None:
-    strip.show_content(content(np.full((9, 100), 0.0)))
-    quiet, plain = strip.look.theme.quiet.name(), shade(strip, 1, 0.25)
-    strip.show_crosshair(START + 25, "Card 1: 0 % at 12:00:25")
-    qtbot.waitUntil(lambda: shade(strip, 1, 0.25) == quiet)
-    strip.show_crosshair(START - 5, "")
-    assert shade(strip, 1, 0.25) == plain
+def test_a_flag_on_the_plot_of_all_cards_keeps_the_names_of_things() -> None:
+    xid = Message("Xid 79: the card fell off the bus")
+    log = [Happening(LOST - 1, 1e9, Kind.XID, FIRST, xid), GONE]
+    flags = notable_flags(log, faces(0.5), (LOST - 5, LOST + 5))
+    said = "0: Xid 79: the card fell off the bus", "0: The card is lost"
+    assert tuple(flag.text for flag in flags) == said
+
+
+def test_numbers_in_a_row_are_a_range() -> None:
+    cards = faces(0.5)
+    assert ranges([cards[at] for at in (8, 5, 6, 7, 1, 2)]) == "1, 2, 5–8"

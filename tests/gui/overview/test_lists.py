@@ -1,17 +1,22 @@
-"""What the rows of the overview's lists are: programs on cards, and when cards were slowed."""
+"""What the overview says of programs, of several cards together, and of those worth a look."""
+
+from collections.abc import Mapping
+
+import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.core.metrics import throttle
-from gpuexplorer.core.units import USUAL
-from gpuexplorer.core.words import Message
-from gpuexplorer.gui.cards.card_face import arrange
+from gpuexplorer.core.cards import CardId, CardState, Sample
+from gpuexplorer.core.metrics import ENERGY, throttle
+from gpuexplorer.core.units import USUAL, Units
+from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.cards.programs import ProgramFace, program_faces
-from gpuexplorer.gui.cards.throttling import SlowedBook
-from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.gui.overview.lists import worth_a_look
+from gpuexplorer.gui.overview.sums import EnergyFeed, figures_of
+from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.process_book import GONE, SIMULATED
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
-from tests.gui.fakes import GIB, card
+from tests.gui.fakes import GIB, Answer, card, working
 
 BY_ID = {each.card.id: each for each in arrange([card(index) for index in range(4)])}
 FIRST = CardId("GPU-0")
@@ -45,7 +50,8 @@ def test_the_ranks_of_one_training_are_one_row_and_the_largest_comes_first() -> 
 def test_what_is_not_known_of_a_program_is_words() -> None:
     unnamed, other = rows(process(0, 5, None, 1.0), process(1, 5, None, 1.0))
     assert [unnamed.known, other.known] == [False, False]
-    assert "has ended" in unnamed.command
+    assert unnamed.command == "not known"
+    assert "It has ended, or may not be looked at." in unnamed.hint
     (game,) = rows(process(0, 5, "game", None))
     assert "Windows" in game.memory.absent[0]
 
@@ -57,32 +63,77 @@ def test_what_is_made_up_has_a_dash_and_the_reason_where_the_computer_would_tell
         assert (figure.absent, figure.hint) == (("–",), "Made up: there is no such process.")
 
 
-def happening(at: float, kind: Kind, about: str = "", lasted: float | None = None) -> Happening:
-    return Happening(at, at, kind, FIRST, Message(about), about, lasted)
+LOST = Answer(otherwise=Absence.LOST, state=CardState.LOST)
+ASLEEP = Answer(otherwise=Absence.ASLEEP, state=CardState.ASLEEP)
+REFUSED = Answer(otherwise=Absence.NO_PERMISSION)
 
 
-def test_when_a_card_was_slowed_is_known_from_its_beginning_to_its_end() -> None:
-    book, hot = SlowedBook(), throttle("hw_thermal_slowdown")
-    log = [happening(10, Kind.THROTTLING_BEGAN, hot)]
-    book.take(log)
-    assert [(each.start, each.end) for each in book.stretches(FIRST, 0, 30)] == [(10, 30)]
-    log.append(happening(24, Kind.THROTTLING_ENDED, hot, lasted=12))
-    book.take(log)
-    (over,) = book.stretches(FIRST, 0, 30)
-    assert (over.start, over.end, over.word.lower()) == (10, 22, "much too hot")
-    assert not book.stretches(FIRST, 23, 30)
-    assert not book.stretches(CardId("GPU-1"), 0, 30)
+def faces(answers: Mapping[int, Answer], count: int = 4) -> list[CardFace]:
+    cards, found = arrange([card(index) for index in range(count)]), {}
+    for each in cards:
+        answer = answers.get(each.card.index, working())
+        reading = Reading(each.card.id, 0.0, answer.values, answer.missing, answer.state)
+        found[each.card.id] = CardNow(reading, None)
+    return [card_face(each, found, units=USUAL) for each in cards]
 
 
-def test_a_lost_card_is_slowed_no_longer_and_is_known_to_be_gone() -> None:
-    book, warm = SlowedBook(), throttle("sw_thermal_slowdown")
-    log = [
-        happening(10, Kind.THROTTLING_BEGAN, warm),
-        happening(15, Kind.CARD_LOST),
-        happening(15, Kind.THROTTLING_UNKNOWN, warm, lasted=5),
+def test_sums_are_of_the_cards_that_answer() -> None:
+    some = faces({0: working(1.0), 1: working(0.5), 2: LOST, 3: LOST})
+    assert [each.spoken for each in figures_of(some, USUAL)] == [
+        "Busy, average (2 of 4 cards) 75 %",
+        "Memory (2 of 4 cards) 39.0 of 48 GiB",
+        "Power (2 of 4 cards) 398 of 560 W",
+        "Hottest (2 of 4 cards) 71 °C, card 0",
     ]
-    book.take(log)
-    assert [each.end for each in book.stretches(FIRST, 0, 30)] == [15]
-    assert book.gone_at(FIRST) == 15
-    book.take([*log, happening(20, Kind.CARD_BACK)])
-    assert book.gone_at(FIRST) is None
+
+
+def test_it_is_not_said_twice_how_many_cards_answer() -> None:
+    _, _, power, _ = figures_of(faces({0: LOST, 1: REFUSED}), USUAL, answering_said=True)
+    assert power.label == "Power (2 of 4 cards)"
+    _, _, power, _ = figures_of(faces({0: LOST}), USUAL, answering_said=True)
+    assert power.label == "Power"
+
+
+def test_sums_follow_the_units_a_person_wants_and_many_cards_draw_kilowatts() -> None:
+    ten = faces(dict.fromkeys(range(10), working(1.0)), 10)
+    wanted = Units(decimal_memory=True, fahrenheit=True)
+    _, memory, power, hottest = figures_of(ten, wanted)
+    assert power.spoken == "Power 2.60 of 2.80 kW"
+    assert (memory.unit, "°F" in hottest.unit) == ("GB", True)
+
+
+def test_where_nobody_tells_anything_the_sums_say_so() -> None:
+    for figure in figures_of(faces(dict.fromkeys(range(4), LOST)), USUAL):
+        assert figure.spoken.endswith(": no card is read")
+
+
+def energy(cards: int, start: float = 1000.0, told: int = 20, **more: bool) -> list[str]:
+    """Beat by beat, of cards that use 100 W for 60 s."""
+    history, ids = History(), [card(index).id for index in range(cards)]
+    for second in range(60):
+        for each in ids[:told]:
+            history.append(Sample(each, 1000.0 + second, {ENERGY: 5000.0 + 100.0 * second}))
+    feed = EnergyFeed(history)
+    return [feed.figure(ids, start, 1060.0, **more).spoken for _ in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"cards": 3, "told": 2}, "Energy, 1 min (2 of 3 cards) 3.28 Wh"),
+        ({"cards": 2, "start": 760.0}, "Energy, 59 s 3.28 Wh"),
+        ({"cards": 1, "following": False}, "Energy, the 1 min shown 1.64 Wh"),
+        ({"cards": 1, "told": 0}, "Energy, 1 min: with the next readings"),
+    ],
+)
+def test_energy_carries_the_time_and_the_cards_it_is_of(
+    asked: Mapping[str, int], said: str
+) -> None:
+    assert energy(**asked)[-1] == said  # type: ignore[arg-type]  # of several types
+
+
+def test_the_gravest_comes_first_and_cards_alike_share_a_row() -> None:
+    hot = working(**{throttle("hw_thermal_slowdown"): 1.0})
+    rows = worth_a_look(faces({0: ASLEEP, 1: ASLEEP, 2: hot, 3: LOST}))
+    assert [[each.number for each in row] for row in rows] == [["3"], ["2"], ["0", "1"]]
+    assert worth_a_look(faces(dict.fromkeys(range(4), working(0.0)))) == []

@@ -1,4 +1,6 @@
-"""A person orders, hides and opens cards, by mouse and by keyboard."""
+"""A person orders, hides and opens cards, and both order and hidden cards are remembered."""
+
+from collections.abc import Sequence
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -6,11 +8,14 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from gpuexplorer.core.cards import CardId
+from gpuexplorer.gui.cards.card_face import Shown, arrange
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.view import Arrangement
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.session import Session
 from tests.gui.fakes import SIMULATED, card, session_of, working
-from tests.gui.hands import button, click, press
+from tests.gui.hands import click, press
 from tests.gui.overview.conftest import OpenOverview, Screen
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -97,13 +102,6 @@ def test_the_menu_moves_a_card_and_greys_out_what_cannot_be(screen: Screen) -> N
     screen.wait_for_order("1 0 2 3")
 
 
-def test_the_only_card_cannot_be_hidden(open_overview: OpenOverview) -> None:
-    screen = open_overview(session_of({card(0): working()}))
-    screen.wait_for_order("0")
-    assert not menu_of(screen, "0")["Hide this card"]
-    screen.menu().close()
-
-
 def test_name_and_uuid_can_be_copied_and_simulated_cards_say_so(
     open_overview: OpenOverview,
 ) -> None:
@@ -116,23 +114,57 @@ def test_name_and_uuid_can_be_copied_and_simulated_cards_say_so(
         assert QApplication.clipboard().text().startswith(words)
 
 
-def test_order_and_hidden_cards_are_there_again_after_a_restart(
-    open_overview: OpenOverview,
-) -> None:
+FIRST, SECOND, THIRD, FOURTH = (CardId(f"GPU-{index}") for index in range(4))
+
+
+def cards(*numbers: int) -> Sequence[Shown]:
+    return arrange([card(number) for number in numbers])
+
+
+def order(arrangement: Arrangement, *numbers: int) -> str:
+    return "".join(each.number for each in arrangement.shown(cards(*numbers)))
+
+
+def test_cards_stand_in_the_drivers_order_until_somebody_moves_one() -> None:
+    arrangement = Arrangement(Settings(), "cards")
+    assert order(arrangement, 0, 1, 2) == "012"
+    arrangement.move(THIRD, FIRST, cards(0, 1, 2))
+    assert order(arrangement, 0, 1, 2) == "201"
+    arrangement.move(THIRD, SECOND, cards(0, 1, 2))
+    assert order(arrangement, 0, 1, 2) == "012"
+
+
+def test_hidden_cards_come_back_together_and_the_last_one_cannot_be_hidden() -> None:
+    arrangement = Arrangement(Settings(), "cards")
+    arrangement.hide(SECOND)
+    arrangement.hide(THIRD)
+    assert order(arrangement, 0, 1, 2, 3) == "03"
+    assert order(arrangement, 1) == "1"
+    arrangement.show_all()
+    assert order(arrangement, 0, 1, 2, 3) == "0123"
+
+
+def test_a_card_that_was_away_finds_its_place_again() -> None:
+    arrangement = Arrangement(Settings(), "cards")
+    arrangement.move(FOURTH, FIRST, cards(0, 1, 2, 3))
+    arrangement.move(SECOND, FOURTH, cards(0, 1, 2, 3))
+    assert [order(arrangement, 0, 1, 2, 3), order(arrangement, 0, 1, 2)] == ["1302", "102"]
+    arrangement.move(THIRD, FIRST, cards(0, 1, 2))
+    assert [order(arrangement, 0, 1, 2, 3), order(arrangement, 0, 1, 2)] == ["1320", "120"]
+
+
+def test_order_and_hidden_cards_are_remembered_machine_by_machine() -> None:
     settings = Settings()
-    screen = open_overview(four(), settings)
-    screen.wait_for_order("0 1 2 3")
-    shift(screen.tile("3"), Qt.Key.Key_Left)
-    menu_of(screen, "0")
-    screen.choose("Hide this card")
-    screen.wait_for_order("1 3 2")
-    again = open_overview(four(), settings)
-    again.wait_for_order("1 3 2")
-    assert button(again.window, "1 card hidden: show all").isVisible()
+    before = Arrangement(settings, "cards")
+    before.move(THIRD, FIRST, cards(0, 1, 2))
+    before.hide(SECOND)
+    assert order(Arrangement(settings, "cards"), 0, 1, 2) == "20"
+    assert order(Arrangement(settings, "Simulated: 3 x H100"), 0, 1, 2) == "012"
 
 
-def test_cells_are_moved_within_their_board(open_overview: OpenOverview) -> None:
-    screen = open_overview(session_of({card(index): working() for index in range(10)}))
-    screen.wait_for_order("0 1 2 3 4 5 6 7 8 9")
-    shift(screen.tile("9"), Qt.Key.Key_Left)
-    screen.wait_for_order("0 1 2 3 4 5 6 7 9 8")
+@pytest.mark.parametrize("text", ["no list", '{"a": 1}', "[3, null]"])
+def test_what_was_remembered_and_cannot_be_read_harms_nobody(text: str) -> None:
+    settings = Settings()
+    settings.remember("overview/cards/order", text)
+    settings.remember("overview/cards/hidden", text)
+    assert order(Arrangement(settings, "cards"), 0, 1) == "01"

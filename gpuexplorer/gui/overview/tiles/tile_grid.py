@@ -1,51 +1,45 @@
-"""TileGrid: the cards' tiles, from one card to very many, in an order a person can change."""
+"""TileGrid: the cards' tiles, from one card to very many, in an order a person can change;
+HoverCard: one card in detail, beside its cell while that is pointed at.
+"""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import ceil
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QGridLayout, QRubberBand, QWidget
 
 from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.figure import Figure
+from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.event_loop import guarded
+from gpuexplorer.gui.overview.sums import power_of
 from gpuexplorer.gui.overview.tiles.card_tile import (
     CELL_HEIGHT,
-    FIGURE,
+    MORE_FIGURES,
     MOST_CELL_HEIGHT,
     CardTile,
     Tile,
 )
+from gpuexplorer.gui.overview.tiles.heat_strip import BOARD
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import FREE, column
 from gpuexplorer.gui.widgets.line import ElidedLabel, Line, wordings
 
-BOARD = 8
 _GAP, _CELL_GAP = 16, 4
 # Narrow where eight cards would else not be seen at once.
 _LEAST_LARGE, _LEAST_COMPACT, _NARROW = 400, 292, 256
 _MOST_LARGE, _MOST_COMPACT = 760, 380
 _LABEL, _SUM = 88, 64  # beside the cells of a board
+_HOVER, _PROGRAMS, _AWAY = 332, 17 + 2 * 22, 8  # the height of two of them, with their rule
 _MOVING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
-    """Eight cards in a row: what it is called, what runs on it, what it draws."""
-
-    title: str
-    remark: str
-    power: Figure
-    cards: tuple[CardId, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(NamedTuple):
     """How tiles stand at a width: in rows of so many, each at least so high."""
 
     columns: int
@@ -74,7 +68,7 @@ class TileGrid(QWidget):
         super().__init__()
         self.tiles = {}  # in the order in which they are shown
         self._cards: object = None  # with how many parts they have, and of each board
-        self._boards: Sequence[Board] = ()
+        self._boards: Sequence[Sequence[CardId]] = ()
         self._beside: list[tuple[ElidedLabel, ElidedLabel, Line]] = []
         self._room, self._fold = 0.0, 0.0
         self._taken: tuple[CardTile, QPoint] | None = None  # and where it was pressed
@@ -82,23 +76,29 @@ class TileGrid(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
 
-    def show_faces(self, faces: Sequence[CardFace], boards: Sequence[Board] = ()) -> bool:
-        """Tiles of cards that stay are kept. With boards, tiles are cells. True when the height
-        it asks for may differ.
+    def show_faces(
+        self,
+        faces: Sequence[CardFace],
+        boards: Sequence[Sequence[CardFace]] = (),
+        remark: Callable[[Sequence[CardFace]], str] = lambda board: "",
+    ) -> bool:
+        """Tiles of cards that stay are kept. With boards, tiles are cells, with a remark on
+        each board beside them. True when the height it asks for may differ.
         """
         before, cards = self._cards, [(face.id, len(face.instances)) for face in faces]
-        self._cards = (cards, [board.cards for board in boards])
+        ids = [[face.id for face in board] for board in boards]
+        self._cards = (cards, ids)
         changed = self._cards != before
         if changed:
-            self._take(faces, boards)
+            self._take(faces, ids)
         for tile, face in zip(self.tiles.values(), faces, strict=True):
             tile.show_face(face)
         letters = look().letters
-        for board, (title, remark, power) in zip(boards, self._beside, strict=True):
-            title.show_text(board.title)
-            remark.show_text(board.remark)
-            said = wordings(board.power, letters.body, letters.caption)
-            power.show_wordings(said, board.power.hint)
+        for board, (title, what, power) in zip(boards, self._beside, strict=True):
+            title.show_text(tr("Board {number}", number=board[0].index // BOARD))
+            what.show_text(remark(board))
+            drawn = power_of(board).shorter
+            power.show_wordings(wordings(drawn, letters.body, letters.caption))
         if changed:
             self._arrange()
         return changed
@@ -117,7 +117,7 @@ class TileGrid(QWidget):
     def most_height(self, width: float) -> float:
         shape = self._shape(width)
         if len(self.tiles) == 1 and shape.large:
-            return shape.height() + FIGURE
+            return shape.height() + MORE_FIGURES
         few = _MOST_LARGE if shape.large else _MOST_COMPACT
         return shape.height(MOST_CELL_HEIGHT if self._boards else few)
 
@@ -129,7 +129,7 @@ class TileGrid(QWidget):
             field = width - _LABEL - _SUM - 2 * _CELL_GAP
             fitting = (field + _CELL_GAP) // (CELL_HEIGHT + _CELL_GAP)
             columns = next((each for each in (BOARD, 4, 2) if each <= fitting), 1)
-            rows = sum(ceil(len(board.cards) / columns) for board in self._boards)
+            rows = sum(ceil(len(board) / columns) for board in self._boards)
             return _Shape(columns, [CELL_HEIGHT] * rows, _CELL_GAP)
 
         def shape(least: int, *, large: bool = False) -> _Shape:
@@ -149,7 +149,7 @@ class TileGrid(QWidget):
         found, narrow = shape(_LEAST_COMPACT), shape(_NARROW)
         return narrow if narrow.height() <= self._fold < found.height() else found
 
-    def _take(self, faces: Sequence[CardFace], boards: Sequence[Board]) -> None:
+    def _take(self, faces: Sequence[CardFace], boards: Sequence[Sequence[CardId]]) -> None:
         kind = CardTile if boards else Tile
         before, tiles = dict(self.tiles), {}
         for face in faces:
@@ -171,11 +171,9 @@ class TileGrid(QWidget):
             each.deleteLater()
         self._beside, letters = [], look().letters
         for _ in boards:
-            words = (
-                ElidedLabel(letters.body, Tone.TEXT),
-                ElidedLabel(letters.caption, Tone.QUIET),
-            )
-            self._beside.append((*words, Line(right=True)))
+            title = ElidedLabel(letters.body, Tone.TEXT)
+            what = ElidedLabel(letters.caption, Tone.QUIET)
+            self._beside.append((title, what, Line(right=True)))
         for tile in tiles.values():
             tile.show()
             tile.raise_()  # the Tab key and screen readers go by the order of children
@@ -186,8 +184,7 @@ class TileGrid(QWidget):
             pass
         grid.setSpacing(shape.gap)
         first, top = int(bool(boards)), 0
-        of_boards = [board.cards for board in self._boards] or [tuple(self.tiles)]
-        for at, cards in enumerate(of_boards):
+        for at, cards in enumerate(self._boards or [list(self.tiles)]):
             tall = ceil(len(cards) / shape.columns)
             if boards:
                 *words, power = boards[at]
@@ -217,21 +214,24 @@ class TileGrid(QWidget):
 
     def _neighbour(self, tile: CardTile, key: int) -> CardTile | None:
         tiles, here = list(self.tiles.values()), tile.geometry()
-        at = tiles.index(tile)
-        match key:
-            case Qt.Key.Key_Left | Qt.Key.Key_Home:
-                return tiles[max(0, at - 1) if key == Qt.Key.Key_Left else 0]
-            case Qt.Key.Key_Right | Qt.Key.Key_End:
-                return (tiles[at + 1 :] or [tile])[0 if key == Qt.Key.Key_Right else -1]
-            case Qt.Key.Key_Up | Qt.Key.Key_Down:
+        at, last = tiles.index(tile), len(tiles) - 1
+        sideways = {
+            Qt.Key.Key_Left: max(0, at - 1),
+            Qt.Key.Key_Right: min(last, at + 1),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        if key in sideways:
+            return tiles[sideways[Qt.Key(key)]]
+        if key not in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            return None
 
-                def away(other: CardTile) -> tuple[int, int]:
-                    there, up = other.geometry(), key == Qt.Key.Key_Up
-                    down = here.top() - there.bottom() if up else there.top() - here.bottom()
-                    return down, abs(there.x() - here.x())
+        def away(other: CardTile) -> tuple[int, int]:
+            there, up = other.geometry(), key == Qt.Key.Key_Up
+            down = here.top() - there.bottom() if up else there.top() - here.bottom()
+            return down, abs(there.x() - here.x())
 
-                return min((t for t in tiles if away(t)[0] > 0), key=away, default=tile)
-        return None
+        return min((t for t in tiles if away(t)[0] > 0), key=away, default=tile)
 
     def _give_up(self) -> None:
         """A tile that was dragged stays where it was."""
@@ -302,3 +302,36 @@ class TileGrid(QWidget):
         else:
             neighbour.setFocus(Qt.FocusReason.OtherFocusReason)
         return True
+
+
+class HoverCard(Tile):
+    """The mouse goes through it. It stays above the other cells of the grid, and off the cell
+    it is about.
+    """
+
+    def __init__(self, face: CardFace, sheet: QWidget, grid: TileGrid) -> None:
+        super().__init__(face, raised=True)
+        self._sheet, self._grid = sheet, grid
+        self.setParent(sheet)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def tell_about(self, tile: CardTile, programs: Sequence[ProgramFace]) -> None:
+        self.show_face(tile.face)
+        self.show_programs(programs)
+        high = self.least_height(_HOVER, large=False, curve=True)
+        high += _PROGRAMS if programs and tile.face.answers else 0
+        self.resize(_HOVER, round(high))
+        # What stands beside the cells is not theirs to cover.
+        cell, field = self._place_of(tile), QRect()
+        for other in self._grid.tiles.values():
+            field = field.united(self._place_of(other))
+        y, above = cell.bottom() + _AWAY, cell.top() - _AWAY - self.height()
+        if y + self.height() > field.bottom() and above >= field.top():
+            y = above
+        x = min(cell.left(), field.right() - self.width())
+        self.move(max(x, field.left()), y)
+        self.raise_()
+        self.show()
+
+    def _place_of(self, tile: CardTile) -> QRect:
+        return QRect(tile.mapTo(self._sheet, tile.rect().topLeft()), tile.size())
