@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.processes.ending import EndDialog, PastStrip
+from gpuexplorer.gui.processes.view import EndDialog
 from gpuexplorer.gui.state.settings import Choices, Settings
 from gpuexplorer.gui.tables.cell import PADDING
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton
 from gpuexplorer.telemetry.process_book import ENDED_STAYS
 from gpuexplorer.telemetry.processes import Ancestor, NamedProcess
@@ -19,6 +21,7 @@ from tests.gui.hands import button, click, press, texts, the
 from tests.gui.processes.conftest import OpenScreen, Screen
 from tests.gui.processes.programs import A, B, Machine, named, using
 
+HINT = Qt.ItemDataRole.ToolTipRole
 # Only the screen without a screen says so.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -64,6 +67,16 @@ def take(menu: QMenu, text: str) -> None:
 def choose(screen: Screen, words: str) -> None:
     [found] = [each for each in screen.view.findChildren(ToolButton) if each.text() == words]
     found.click()
+
+
+def cells_of(screen: Screen, name: str) -> list[str]:
+    """What a table of one row says, and of a curve what it shows."""
+    [table] = [
+        each for each in screen.view.findChildren(Table) if each.accessibleName() == name
+    ]
+    model = table.model()
+    first = [model.index(0, at) for at in range(model.columnCount())]
+    return [each.data() or each.data(HINT) for each in first if each.isValid()]
 
 
 def test_who_ended_says_so_for_a_moment_and_goes_and_who_is_picked_stays_picked(
@@ -162,49 +175,23 @@ def test_a_tree_is_as_deep_as_processes_started_each_other(open_screen: OpenScre
     assert "100" not in screen.column("PID")
 
 
-def test_numbers_that_were_given_on_do_not_lead_in_a_circle(open_screen: OpenScreen) -> None:
-    people = [
-        named(using(A, 1001), "one", ancestors=(Ancestor(1002, "two"),)),
-        named(using(A, 1002), "two", ancestors=(Ancestor(1001, "one"),)),
-    ]
-    screen = open_screen(Machine(people))
-    choose(screen, "Tree")
-    assert {"1001", "1002"} == set(screen.column("PID"))
-
-
-def test_what_a_chosen_process_took_is_drawn_over_time_and_said(
+def test_what_a_chosen_process_took_is_drawn_over_time_and_said_on_all_its_cards(
     open_screen: OpenScreen,
 ) -> None:
-    machine = Machine([named(using(A, 11, 3 * GIB, 0.4), "python train.py", cpu=1.5)])
+    shares = {A: (3 * GIB, 0.4), B: (1 * GIB, 0.9)}
+    machine = Machine([named(using(card, 11, *its), cpu=1.5) for card, its in shares.items()])
     screen = open_screen(machine)
-    machine.people = [named(using(A, 11, 2 * GIB, 0.9), "python train.py", cpu=0.5)]
+    machine.people = [named(using(card, 11, *its)) for card, its in shares.items()]
     screen.later()
     screen.pick(0)
-    strip = the(PastStrip, screen.view)
-    assert strip.accessibleDescription().splitlines() == [
-        "SM: 90 %, most 90 %",
-        "Memory of the card: 2.00 GiB, most 3.00 GiB",
-        "Processor: 50 %, most 150 %",
-        "Memory of the computer: 2.00 GiB, most 2.00 GiB",
+    assert cells_of(screen, "Last 4 minutes") == [
+        *("40–90", "40 to 90, 65 on average in 2 looks"),
+        *("4.00", "1.00 to 3.00, 2.00 on average in 2 looks"),
+        *("50", "50 to 150, 100 on average in 2 looks"),
+        *("2.00", "2.00 to 2.00, 2.00 on average in 2 looks"),
     ]
     screen.table.clearSelection()
-    assert strip.accessibleDescription() == ""
-
-
-def test_a_process_on_several_cards_has_a_curve_for_each(open_screen: OpenScreen) -> None:
-    shares = {A: (3 * GIB, 0.4), B: (1 * GIB, 0.9)}
-    machine = Machine([named(using(card, 11, *its)) for card, its in shares.items()])
-    screen = open_screen(machine)
-    screen.later()
-    choose(screen, "Tree")
-    screen.pick(0)
-    strip = the(PastStrip, screen.view)
-    assert strip.accessibleDescription().splitlines() == [
-        "SM on 2 cards: 40–90 %, most 90 % on one card",
-        "Memory of 2 cards: 4.00 GiB, most 3.00 GiB on one card",
-        "Processor: 50 %, most 50 %",
-        "Memory of the computer: 2.00 GiB, most 2.00 GiB",
-    ]
+    assert cells_of(screen, "Last 4 minutes") == []
 
 
 def test_what_is_looked_for_is_found_and_the_filter_says_what_it_hides(
@@ -255,17 +242,6 @@ def test_where_nobody_uses_a_card_it_says_so_and_before_that_it_asks(
     assert asking in texts(open_screen(machine).view)
 
 
-def test_where_it_cannot_be_told_it_says_so_and_keeps_who_was_there(
-    open_screen: OpenScreen,
-) -> None:
-    machine = Machine(three())
-    screen = open_screen(machine)
-    machine.later(10.0, B)
-    screen.view.pull()
-    assert screen.column("Command") == ["python serve.py", "Xorg", "python train.py"]
-    assert screen.column("Memory, GiB") == ["9.00", "not known just now", "3.00"]
-
-
 def test_in_a_container_it_says_what_to_do(open_screen: OpenScreen) -> None:
     screen = open_screen(Machine(three(), foreign=True))
     assert set(screen.column("Command")) == {"not visible here"}
@@ -295,7 +271,7 @@ def test_what_may_not_be_ended_says_why_in_place_of_the_button(open_screen: Open
 def test_no_pid_and_no_heading_is_cut_however_narrow_it_is(open_screen: OpenScreen) -> None:
     longest = str(1 << 22)  # as long as the greatest that Linux gives
     screen = open_screen(Machine([named(using(A, int(longest)))]))
-    columns, letters = screen.table.columns, screen.look.letters
+    columns, letters = screen.table.columns, look().letters
     for width in (1400, 1000, 560):
         screen.window.resize(width, 700)
         screen.table.columns.sort_by("card", falling=False)

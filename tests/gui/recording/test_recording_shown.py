@@ -21,7 +21,7 @@ from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.overview import view
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.processes.ending import ProcessDetails
+from gpuexplorer.gui.processes.view import ProcessDetails
 from gpuexplorer.gui.rail.rail import PythonFoot
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
