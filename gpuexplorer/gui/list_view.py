@@ -43,7 +43,6 @@ class ListView(LiveView, Generic[T]):
         searched: str,
         parent: QWidget | None,
     ) -> None:
-        """`searched`: what stands in the field where one types."""
         super().__init__(desk, processes=True, parent=parent)
         [entry] = [each for each in VIEWS if each.name == name]
         self._name, self.choice = name, choice
@@ -94,7 +93,6 @@ class ListView(LiveView, Generic[T]):
         column(panel, within=self, margins=(24, 20, 24, 20))
 
     def list_anew(self) -> None:
-        """A person chose or typed what is to be listed."""
         raise NotImplementedError
 
     def all_rows(self) -> Sequence[T]:

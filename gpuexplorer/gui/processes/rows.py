@@ -38,7 +38,6 @@ from gpuexplorer.telemetry.process_book import BookRow, Standing
 from gpuexplorer.telemetry.processes import Ancestor, ProcessFigure, ProcessUse
 
 _SPAN = 240.0  # seconds of the small history
-_PID_WIDTH = 82  # for seven digits, the most that Linux gives
 _USES = {
     ProcessUse.COMPUTE: mark("computes"),
     ProcessUse.GRAPHICS: mark("draws on a screen"),
@@ -220,7 +219,7 @@ class ProcessColumns:
         yield column("card", tr("Card"), self._card, place, width=wide)
         command = partial(column, stretches=True, share=0.25, width=200)
         yield command("command", tr("Command"), _command, partial(_first, "command"))
-        pid = partial(column, right=True, width=_PID_WIDTH, kept=11)
+        pid = partial(column, right=True, width=82, kept=11)  # of seven digits, as Linux gives
         yield pid("pid", tr("PID"), _pid, lambda line: line.pids[0])
         cell, sorts = partial(_text, "user"), partial(_first, "user")
         yield column("user", tr("User"), cell, sorts, kept=10)
@@ -271,9 +270,7 @@ class ProcessColumns:
         return Cell(chips=chips, hint="\n".join(each.title for each in shown))
 
     def _curve(self, of: str, written: Written, line: ProcessLine) -> Cell:
-        """Of a card in its colour, and of the computer without one. Of a program with rows of
-        its own there is one in each of them.
-        """
+        """Of a card in its colour. Of a program there is one in each of its rows."""
         session, of_card = self.machine.session, of in [*ProcessFigure]
         curves: list[Curve] = []
         for row in line.rows if of_card else line.rows[:1]:
@@ -359,10 +356,9 @@ def _used(of: ProcessFigure, sizes: Written, line: ProcessLine) -> Cell:
     if not values:
         return _absent(line, of)
     hint = tr("Known for {count} of {rows} rows", count=len(values), rows=rows)
-    text, high = percent(min(values)), percent(max(values))
+    low, high = percent(min(values)), percent(max(values))
+    text = high if low == high else f"{low}–{high}"
     text = sizes(sum(values)) if of is ProcessFigure.MEMORY else text
-    if of is not ProcessFigure.MEMORY and text != high:
-        text = f"{text}–{high}"
     return Cell(text, hint=hint if rows > 1 else "")
 
 

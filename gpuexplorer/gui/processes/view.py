@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QPlainTextEdit, QPushButton, QWidget
 
 from gpuexplorer.core.cards import CardKind, CardState
@@ -49,14 +49,13 @@ from gpuexplorer.telemetry.process_book import (
     refusal,
     refused,
 )
-from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure, ProcessUse, Way
+from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse, Way
 
 _LOOK_EVERY = 2.0  # at least, in seconds
 _END_LOOKED_FOR = 200  # milliseconds
 _LEAST_WITH_DETAILS = 400  # pixels
 _COMMAND_AT = 1
 _GROUPING = "processes/grouping"
-_PAST_HEIGHT = 80
 _CURVES = "sm", "memory", "cpu", "host_memory"
 
 
@@ -66,9 +65,8 @@ class ProcessesView(ListView[ProcessLine]):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         self._columns = ProcessColumns(desk.machine)
         self._rows: Sequence[BookRow] = ()
-        model = TableModel(
-            [*self._columns.all()], lambda line: line.key, lambda line: line.under
-        )
+        columns = [*self._columns.all()]
+        model = TableModel(columns, lambda line: line.key, lambda line: line.under)
         words = tr("List"), tr("By program"), tr("Tree")
         groupings = Segmented(tr("Rows"), [*zip(Grouping, words, strict=True)])
         searched = tr("Filter by command, user, pid, container")
@@ -96,13 +94,22 @@ class ProcessesView(ListView[ProcessLine]):
         if self.machine.session.process_book.rows() is self._rows:
             self._show_words()
         else:
-            self._list(in_order=False)
+            self.list_anew(in_order=False)
 
-    def list_anew(self) -> None:
-        self._list(in_order=True)
+    def list_anew(self, *, in_order: bool = True) -> None:
+        chosen, columns = self.machine.shown(self.card), [*self._columns.all()]
+        if [each.heading for each in columns] != [e.heading for e in self.table.listed.columns]:
+            self.table.listed.show_columns(columns)  # in other units
+        ids = None
+        if chosen is not None:
+            ids = {each.card.id for each in (chosen, *chosen.instances)}
+        self._rows = self.machine.session.process_book.rows()
+        lines = lines_of(self._rows, self._grouping, self.search.text(), ids)
+        self.show_rows(lines, in_order=in_order)
+        self._show_picked()
+        self._show_words()
 
     def stop(self) -> None:
-        """The session goes: what is asked of it is asked no more."""
         for question in self.findChildren(EndDialog):
             question.reject()
         super().stop()
@@ -120,22 +127,8 @@ class ProcessesView(ListView[ProcessLine]):
             menu.addAction(self._end_action)
 
     def csv(self) -> str:
-        """All rows that are listed, also those under others."""
         rows = [row for line in self.table.listed.things for row in line.rows]
         return as_csv(rows, self._columns)
-
-    def _list(self, *, in_order: bool) -> None:
-        chosen, columns = self.machine.shown(self.card), [*self._columns.all()]
-        if [each.heading for each in columns] != [e.heading for e in self.table.listed.columns]:
-            self.table.listed.show_columns(columns)  # in other units
-        ids = None
-        if chosen is not None:
-            ids = {each.card.id for each in (chosen, *chosen.instances)}
-        self._rows = self.machine.session.process_book.rows()
-        lines = lines_of(self._rows, self._grouping, self.search.text(), ids)
-        self.show_rows(lines, in_order=in_order)
-        self._show_picked()
-        self._show_words()
 
     def _show_picked(self) -> None:
         self._details.show_picked(self.table.picked())
@@ -159,7 +152,6 @@ class ProcessesView(ListView[ProcessLine]):
         """Why there is no row: a heading, more about it, and the way on."""
         session, hidden = self.machine.session, len(self._rows)
         gpus = [each.card for each in self.machine.cards() if each.card.kind is CardKind.GPU]
-        more = mark("A program that uses a card is listed here.")
         if hidden:
             one = mark("{count} process is hidden by the filter.")
             many = mark("{count} processes are hidden by the filter.")
@@ -173,6 +165,7 @@ class ProcessesView(ListView[ProcessLine]):
             return [unknown]
         if all(session.process_book.looked_at(card.id) is None for card in gpus):
             return [tr("Asking the driver which programs use the cards…")]
+        more = mark("A program that uses a card is listed here.")
         if session.stream.elsewhere and not session.simulated:
             more = mark("A container without `--pid=host` may not see the programs of others.")
         return tr("No program uses a card."), tr(more)
@@ -196,9 +189,7 @@ class ProcessesView(ListView[ProcessLine]):
         )
 
     def _summary_words(self) -> str:
-        """ "5 processes on 2 cards; this window holds no card memory". A recording says nothing
-        of this window.
-        """
+        """ "5 processes on 2 cards; this window holds no card memory"."""
         session, count = self.machine.session, len(self._rows)
         book, cards = session.process_book, self.machine.cards()
         looks = [at for each in cards if (at := book.looked_at(each.card.id)) is not None]
@@ -233,9 +224,7 @@ class ProcessesView(ListView[ProcessLine]):
 
 
 class ProcessDetails(QWidget):
-    """What is picked, in full and over time, and the button that ends it. It grows when
-    something is picked for the first time, and stays so: the table above must not jump.
-    """
+    """What is picked, in full and over time, and the button that ends it."""
 
     def __init__(self, columns: ProcessColumns, table: Table[ProcessLine]) -> None:
         """`table` has the keyboard when a question is closed."""
@@ -257,7 +246,7 @@ class ProcessDetails(QWidget):
         self._end.clicked.connect(self.ask)
         model = TableModel(self._past_columns(), lambda line: line.key)
         self._past = Table(tr("Last 4 minutes"), model, row_height=44)
-        self._past.setFixedHeight(_PAST_HEIGHT)
+        self._past.setFixedHeight(80)
         self._past.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._past.setSelectionMode(Table.SelectionMode.NoSelection)
         words = column(self._command, self._facts, self._reason, FREE, gap=2)
@@ -299,6 +288,7 @@ class ProcessDetails(QWidget):
         self._end.setEnabled(self.may_end)
         self._past.listed.show_columns(self._past_columns())
         self._past.show_rows(picked if len(picked) == 1 else ())
+        # Once there it stays: the table above must not jump.
         self._past.setVisible(bool(picked) or not self._past.isHidden())
 
     def ask(self) -> None:
@@ -346,16 +336,15 @@ def _held(processes: Sequence[ProcessLine], columns: ProcessColumns) -> str:
 
 def _facts(process: ProcessLine, columns: ProcessColumns) -> str:
     """ "pid 41873 · ana · computes · 17.9 GiB on card 0 · Since …", as its columns say it."""
-    cells = {each.key: each.cell(process) for each in columns.all()}
-    container, held = cells["container"].text, _held([process], columns)
-    parts = [_pid(process.rows[0].named), cells["user"].text, cells["use"].hint, held]
-    parts.append(tr("container {name}", name=container) if container else "")
-    started = process.rows[0].named.started_at is not None
-    return " · ".join(filter(None, [*parts, cells["since"].hint if started else ""]))
-
-
-def _pid(named: NamedProcess) -> str:
-    return tr("pid {pid}", pid=named.process.pid)
+    named = process.rows[0].named
+    of = {each.key: each.cell(process) for each in columns.all()}
+    parts = [tr("pid {pid}", pid=named.process.pid), of["user"].text, of["use"].hint]
+    parts.append(_held([process], columns))
+    if named.container:
+        parts.append(tr("container {name}", name=named.container))
+    if named.started_at is not None:
+        parts.append(of["since"].hint)
+    return " · ".join(filter(None, parts))
 
 
 class EndDialog(Sheet):
@@ -375,7 +364,8 @@ class EndDialog(Sheet):
         self._named, count = [each.rows[0].named for each in ending], len(ending)
         first, what = self._named[0], trn("{count} process", "{count} processes", count)
         if count == 1:
-            what = program_name(first.command) if first.command else _pid(first)
+            pid = tr("pid {pid}", pid=first.process.pid)
+            what = program_name(first.command) if first.command else pid
         asked = tr("End {what}?", what=what)
         if machine:
             asked = tr("End {what} on {machine}?", what=what, machine=machine)
@@ -457,7 +447,3 @@ class EndDialog(Sheet):
             self._timer.stop()
             self._kill.hide()
             self._keep.setFocus()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        self._timer.stop()
-        super().hideEvent(event)

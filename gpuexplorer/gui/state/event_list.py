@@ -27,7 +27,7 @@ from gpuexplorer.telemetry.happenings import Episode, EpisodeState, EventBook, H
 # All of one kind, about the same, begun at once, and each of another card; the oldest first.
 EpisodeRow = Sequence[Episode]
 BEGAN, ENDED, CARD, LASTED = "began", "ended", "card", "lasted"
-_CHIPS = 2  # of so many cards at once; of more it is said how many more
+_CARDS_WIDTH = round(chips_width(2))  # of more cards at once it is said how many more
 _MOST_HINTED = 16
 _AT_ONCE = 1.5  # seconds: the cards of one round are read within them
 _LOOKED_AT = 16  # rows that may have come in between
@@ -112,12 +112,11 @@ class EventList:
 
         ended, lasted = partial(of_each, self._ended), partial(of_each, _lasted)
         column = partial(Column[EpisodeRow], spoken=spoken)
-        chips = round(chips_width(_CHIPS))
         wide = partial(column, width=164, stretches=True, share=0.25)
         return [
             column(BEGAN, tr("Began"), self._began_cell, width=156),
             column("sign", "", sign_cell, width=32, copied=False),
-            column(CARD, tr("Card"), card_cell, width=chips, kept=2),
+            column(CARD, tr("Card"), card_cell, width=_CARDS_WIDTH, kept=2),
             wide("sentence", tr("What happened"), sentence_cell),
             column(ENDED, tr("Ended"), ended, width=186, kept=3, right=True),
             column(LASTED, tr("Lasted"), lasted, width=96, kept=1, right=True),
@@ -190,7 +189,6 @@ def _lasted(episode: Episode) -> str:
 
 
 def _iso(wall: float | None) -> str:
-    """With its zone."""
     if wall is None:
         return ""
     return datetime.fromtimestamp(wall).astimezone().isoformat(timespec="milliseconds")

@@ -6,7 +6,7 @@ from pathlib import Path
 import psutil
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
@@ -17,7 +17,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.process_book import CAN_ASK, ProcessNames
 from gpuexplorer.telemetry.processes import NamedProcess
 from tests.gui.fakes import GIB
-from tests.gui.hands import button, click, in_front, press, texts
+from tests.gui.hands import click, in_front, press, texts
 from tests.gui.processes.conftest import OpenScreen
 from tests.gui.processes.programs import A, B, Machine, named, row, using
 from tests.programs_that_end import Program, stubborn, willing
@@ -63,18 +63,6 @@ def ask(qtbot: QtBot, tmp_path: Path) -> Ask:
     return lambda *pids, **facts: Asked(qtbot, *(real(pid, tmp_path) for pid in pids), **facts)
 
 
-def test_it_names_the_process_and_what_is_lost(ask: Ask, willing: Program) -> None:
-    asked = ask(willing.pid)
-    [command] = [each.toPlainText() for each in asked.dialog.findChildren(QPlainTextEdit)]
-    for words in ("input()", f"pid {willing.pid}", psutil.Process().username()):
-        assert words in command
-    assert asked.says("What it has not saved is lost.")
-    assert asked.says("This becomes free: 17.9 GiB on card 0.")
-    assert button(asked.dialog, "Leave it alone").hasFocus()
-    click(asked.dialog, "Leave it alone")
-    assert willing.poll() is None
-
-
 def test_what_does_not_listen_can_be_killed(ask: Ask, stubborn: Program, qtbot: QtBot) -> None:
     asked = ask(stubborn.pid)
     click(asked.dialog, "Ask it to end")
@@ -97,14 +85,6 @@ def test_several_are_counted(
     qtbot.waitUntil(lambda: asked.says("Asked 0 s ago: 1 of 2 ended."), timeout=20_000)
     click(asked.dialog, "Kill at once")
     qtbot.waitUntil(lambda: asked.says("All 2 have ended after"), timeout=20_000)
-
-
-def test_one_that_ended_meanwhile_says_so(ask: Ask, willing: Program) -> None:
-    asked = ask(willing.pid)
-    willing.kill()
-    willing.wait(20)
-    click(asked.dialog, "Ask it to end")
-    assert asked.says("It has ended after 0.0 s.")
 
 
 def test_where_there_is_no_permission_a_sentence_says_so(

@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtCore import Qt
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.processes.rows import (
     Grouping,
     ProcessColumns,
@@ -106,12 +105,6 @@ def test_a_filter_finds_every_word_in_any_of_the_facts(words: str, found: list[i
     assert pids(rows, words=words) == [[each] for each in found]
 
 
-def test_a_card_is_chosen_with_its_instances() -> None:
-    part = CardId("MIG-0")
-    rows = [row(named(using(card, pid))) for card, pid in ((A, 1), (part, 2), (B, 3))]
-    assert pids(rows, cards=frozenset({A, part})) == [[1], [2]]
-
-
 def test_the_ranks_of_one_training_are_one_program_and_those_without_a_name_are_none() -> None:
     rows = [row(named(using(each, pid), "torchrun")) for each, pid in ((A, 1), (B, 2))]
     rows.append(row(named(using(B, 3), "torchrun", user="bea")))
@@ -142,12 +135,6 @@ def test_a_process_is_told_in_every_column(columns: ProcessColumns) -> None:
     assert cell(columns, screen, "use").hint == "draws on a screen"
 
 
-def test_a_zero_is_a_number_and_little_is_not_zero(columns: ProcessColumns) -> None:
-    assert cell(columns, named(using(A, 1, sm=0.0)), "sm").said == "0"
-    assert cell(columns, named(using(A, 1, memory=0.0)), "memory").said == "0.00"
-    assert cell(columns, named(using(A, 1, memory=4e6)), "memory").said == "<0.01"
-
-
 @pytest.mark.parametrize("absence", list(Absence))
 @pytest.mark.parametrize("key", ["memory", "sm", "encoder", "sm_past"])
 def test_a_missing_figure_says_why(columns: ProcessColumns, absence: Absence, key: str) -> None:
@@ -157,24 +144,19 @@ def test_a_missing_figure_says_why(columns: ProcessColumns, absence: Absence, ke
     assert absence.sentence in told.hint
 
 
-def test_in_a_container_the_name_is_not_made_up(columns: ProcessColumns) -> None:
+def test_what_is_not_known_of_a_process_has_a_reason_and_is_not_made_up(
+    columns: ProcessColumns,
+) -> None:
     who = NamedProcess(using(A, 1), resolved=False, reason=ELSEWHERE, elsewhere=True)
     for key in ("command", "user", "cpu", "host_memory", "since", "runs", "container"):
         told = cell(columns, who, key)
         assert told.absent == ("not visible here",)
         assert "one of the host's and cannot be looked up in this container" in told.hint
     assert cell(columns, who, "memory").said == "1.00"
-
-
-def test_what_the_computer_does_not_tell_yet_or_any_more_has_a_reason(
-    columns: ProcessColumns,
-) -> None:
     assert cell(columns, named(using(A, 1), cpu=None), "cpu").said == "soon"
-    gone = named(using(A, 1), cpu=None, memory_bytes=None, ended=True)
-    for key in ("cpu", "host_memory"):
-        told = cell(columns, gone, key)
-        assert told.absent == ("has ended",)
-        assert told.hint == "It has ended, and what started it has not collected it yet."
+    gone = cell(columns, named(using(A, 1), cpu=None, ended=True), "cpu")
+    assert gone.hint == "It has ended, and what started it has not collected it yet."
+    assert cell(columns, named(using(A, 1, memory=4e6)), "memory").said == "<0.01"
 
 
 def test_a_program_adds_up_what_can_be_added(columns: ProcessColumns) -> None:
