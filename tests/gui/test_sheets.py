@@ -21,9 +21,8 @@ from gpuexplorer.gui.crash_dialog import CrashDialog
 from gpuexplorer.gui.lab.program_panel import WatchSheet
 from gpuexplorer.gui.lab.switches import CapSheet, VisibleSheet
 from gpuexplorer.gui.nothing_found import DoctorSheet
-from gpuexplorer.gui.processes.columns import ProcessColumns
-from gpuexplorer.gui.processes.ending import EndDialog
-from gpuexplorer.gui.processes.rows import PickedProcess
+from gpuexplorer.gui.processes.rows import ProcessColumns, ProcessLine
+from gpuexplorer.gui.processes.view import EndDialog
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.copies_state import copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
@@ -39,10 +38,9 @@ from gpuexplorer.gui.widgets.sheets.small_sheets import (
     question_sheet,
     release_first,
 )
-from tests.clocks import ManualClock
 from tests.gui.hands import press
 from tests.gui.lab.conftest import faults, lab, machine, worker
-from tests.gui.processes.programs import A, named, using
+from tests.gui.processes.programs import A, Nobody, named, row, using
 
 __all__ = ["faults", "lab", "machine", "worker"]
 
@@ -58,9 +56,9 @@ def full(window: QWidget, _: Lab) -> Sheet:
     return sheet
 
 
-def ended(window: QWidget, _: Lab) -> EndDialog:
-    process = PickedProcess(named(using(A, 4194305)), {"0": 1.0})
-    return EndDialog([process], ProcessColumns(), ManualClock(), parent=window)
+def ended(window: QWidget, lab: Lab) -> EndDialog:
+    process = ProcessLine("", (row(named(using(A, 4194305), identity=Nobody())),))
+    return EndDialog([process], ProcessColumns(lab.machine), parent=window)
 
 
 def asked(window: QWidget, _: Lab) -> Sheet:

@@ -98,7 +98,7 @@ def test_where_nothing_can_be_copied_it_says_so(open_program: OpenProgram) -> No
     person.go_to("Events")
     person.type_into("Search events", "zork")
     person.press("Ctrl+S")
-    person.sees("No event is listed that could be copied.")
+    person.sees("There is no row to be copied or exported.")
 
 
 def test_very_many_cards_are_copied_as_text_and_saved_as_readings(

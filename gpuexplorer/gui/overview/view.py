@@ -220,7 +220,7 @@ class OverviewView(LiveView):
         self._arrangement.move(CardId(card), CardId(place), self.machine.cards())
 
     def _on_event_chosen(self, chosen: EpisodeRow) -> None:
-        happening = chosen.first
+        happening = chosen[0].first
         shown = self.machine.shown(happening.card)
         self.time_window.centre_on(happening.at)
         self.time_window.mark(happening.at, told(happening, shown))

@@ -1,41 +1,50 @@
-"""The rows of the table of processes: found, put together, picked, and written as a file."""
+"""The rows of the table of processes, what its columns say of them, and the same as a file."""
 
+import math
+import time
 from collections import defaultdict
-from collections.abc import (
-    Callable,
-    Collection,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from operator import attrgetter
 
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainterPath, QPen
+
+from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import csv_of, harmless
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.card_face import Shown
-from gpuexplorer.gui.cards.programs import standing_reason
-from gpuexplorer.telemetry.process_book import BookRow, Standing, refusal
-from gpuexplorer.telemetry.processes import Ancestor, NamedProcess, ProcessFigure
-
-Held = Mapping[str, float | None]  # by the card's number; None where it is not known
-_FACTS = (
-    *("taken_at", "simulated", "card", "card_id", "pid", "kind", "user", "command"),
-    *("container", "started_at", "standing"),
+from gpuexplorer.core.units import Units
+from gpuexplorer.core.words import listed, mark, tr, trn
+from gpuexplorer.gui.cards.programs import (
+    absence_reason,
+    gigabyte,
+    gigabytes,
+    name_reason,
+    parents,
+    percent,
+    short_since,
+    standing_reason,
 )
-_FIGURES = {
-    ProcessFigure.MEMORY: "memory [B]",
-    ProcessFigure.SM: "sm [ratio]",
-    ProcessFigure.MEMORY_CONTROLLER: "memory_controller [ratio]",
-    ProcessFigure.ENCODER: "encoder [ratio]",
-    ProcessFigure.DECODER: "decoder [ratio]",
+from gpuexplorer.gui.cards.reasons import span_words
+from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.gui.tables.cell import NO_CELL, Cell, Chip, Column, chips_width
+from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.process_book import BookRow, Standing
+from gpuexplorer.telemetry.processes import Ancestor, ProcessFigure, ProcessUse
+
+_SPAN = 240.0  # seconds of the small history
+_USES = {
+    ProcessUse.COMPUTE: mark("computes"),
+    ProcessUse.GRAPHICS: mark("draws on a screen"),
+    ProcessUse.BOTH: mark("computes and draws on a screen"),
 }
-_OF_HOST = "cpu [cores]", "host_memory [B]", "missing"
+Written = Callable[[float], str]
+Curve = tuple[Sequence[float], Sequence[float], int | None]  # times, figures, a card's colour
 
 
 class Grouping(StrEnum):
@@ -53,7 +62,6 @@ class ProcessLine:
     key: Hashable
     rows: tuple[BookRow, ...]
     under: tuple["ProcessLine", ...] = ()
-    inner: bool = False  # it stands under one
     parent: Ancestor | None = None  # what started those under it, whether it uses a card or not
 
     def with_those_under(self) -> Iterator["ProcessLine"]:
@@ -72,70 +80,46 @@ class ProcessLine:
         values = (row.named.process.values for row in there)
         return [each[figure] for each in values if figure in each]
 
-    def last_told(self, figure: ProcessFigure) -> list[float]:
-        """As of the last look, also where it has ended: a row keeps its place until it goes."""
-        values = (row.last_told.values for row in self.rows)
-        return [each[figure] for each in values if figure in each]
 
-    def over_pids(self, ask: Callable[[NamedProcess], float | None]) -> float | None:
-        """The sum over its processes, each of which may use several cards."""
-        there = (row.named for row in self.rows if row.standing is not Standing.ENDED)
-        asked = {named.process.pid: ask(named) for named in there}
-        known = [value for value in asked.values() if value is not None]
-        return sum(known) if known else None
+def lines_of(
+    rows: Sequence[BookRow],
+    grouping: Grouping,
+    words: str = "",
+    cards: Iterable[CardId] | None = None,
+) -> list[ProcessLine]:
+    """Those of these cards, or of all, that have all of these words."""
 
-
-@dataclass(frozen=True, slots=True)
-class ProcessFilter:
-    """Which rows a person asked for."""
-
-    grouping: Grouping = Grouping.LIST
-    words: str = ""
-    cards: frozenset[CardId] | None = None  # all where there is none
-
-    def takes(self, row: BookRow, above: Sequence[Ancestor] = ()) -> bool:
+    def takes(row: BookRow, above: Sequence[Ancestor]) -> bool:
         """`above`: those under which it stands; who looks for one finds what it started."""
         named = row.named
-        if self.cards is not None and named.process.card not in self.cards:
-            return False
         facts = [named.command, str(named.process.pid), named.user, named.container]
         facts += [fact for each in above for fact in (each.command, str(each.pid))]
         said = " ".join(filter(None, facts)).casefold()
-        return all(word in said for word in self.words.casefold().split())
+        here = cards is None or named.process.card in cards
+        return here and all(word in said for word in words.casefold().split())
 
-
-def lines_of(
-    rows: Sequence[BookRow], wanted: ProcessFilter, cards: Collection[CardId]
-) -> list[ProcessLine]:
-    """In the order of the cards, and by pid: so stand those that are otherwise alike."""
-    places = {card: place for place, card in enumerate(cards)}
-
-    def place(row: BookRow) -> tuple[int, int]:
-        return places.get(row.named.process.card, len(places)), row.named.process.pid
-
-    in_order = sorted(rows, key=place)
-    if wanted.grouping is Grouping.TREE:
-        return _tree(in_order, wanted)
-    seen = list(filter(wanted.takes, in_order))
-    if wanted.grouping is Grouping.LIST:
-        return [ProcessLine(row.key, (row,)) for row in seen]
+    if grouping is Grouping.TREE:
+        return _tree(rows, takes)
     programs: dict[Hashable, list[BookRow]] = defaultdict(list)
-    for row in seen:
+    for row in (row for row in rows if takes(row, ())):
         # A process without a name is a program of its own.
         named = row.named
         by_name = "program", named.command, named.user, named.container
-        programs[by_name if named.command else named.process.pid].append(row)
+        alone = row.key if grouping is Grouping.LIST else named.process.pid
+        together = grouping is Grouping.PROGRAM and named.command
+        programs[by_name if together else alone].append(row)
     return [_line(key, its) for key, its in programs.items()]
 
 
 def _line(key: Hashable, rows: Sequence[BookRow]) -> ProcessLine:
     if len(rows) == 1:
         return ProcessLine(rows[0].key, tuple(rows))
-    under = (ProcessLine(row.key, (row,), inner=True) for row in rows)
-    return ProcessLine(key, tuple(rows), tuple(under))
+    return ProcessLine(key, tuple(rows), tuple(ProcessLine(row.key, (row,)) for row in rows))
 
 
-def _tree(rows: Sequence[BookRow], wanted: ProcessFilter) -> list[ProcessLine]:
+def _tree(
+    rows: Sequence[BookRow], takes: Callable[[BookRow, Sequence[Ancestor]], bool]
+) -> list[ProcessLine]:
     """As deep as they started each other; a filter leaves everybody where they stand. Who
     neither uses a card nor started several, as a shell, would be a row that says nothing.
     """
@@ -145,90 +129,317 @@ def _tree(rows: Sequence[BookRow], wanted: ProcessFilter) -> list[ProcessLine]:
         for child, parent in pairwise(chain):
             started[parent].add(child)
     own: dict[int, list[BookRow]] = {row.named.process.pid: [] for row in rows}
-    under: dict[int | None, list[Ancestor]] = defaultdict(list)
-    placed: set[int] = set()  # once: a number may have been given on to another process
+    # Each once: a number may have been given on to another process.
+    placed: dict[int, tuple[Ancestor, int | None]] = {}
     for row in rows:
         process = Ancestor(row.named.process.pid, row.named.command or "")
         ancestors = row.named.ancestors
         above = [each for each in ancestors if each.pid in own or len(started[each.pid]) > 1]
-        if wanted.takes(row, above):
+        if takes(row, above):
             own[process.pid].append(row)
             for each, higher in zip((process, *above), (*above, None), strict=True):
-                if each.pid not in placed:
-                    placed.add(each.pid)
-                    under[None if higher is None else higher.pid].append(each)
+                placed.setdefault(each.pid, (each, higher and higher.pid))
 
-    def line(of: Ancestor, *, inner: bool) -> ProcessLine:
-        key, its = ("tree", of.pid), own.get(of.pid, [])
-        children = [line(each, inner=True) for each in under[of.pid]]
+    def under(pid: int | None) -> list[ProcessLine]:
+        return [line(each) for each, higher in placed.values() if higher == pid]
+
+    def line(of: Ancestor) -> ProcessLine:
+        key, its, children = ("tree", of.pid), own.get(of.pid, []), under(of.pid)
         if not children:
-            return replace(_line(key, its), inner=inner)
+            return _line(key, its)
         every = (*its, *(row for each in children for row in each.rows))
-        own_lines = (ProcessLine(row.key, (row,), inner=True) for row in its)
-        return ProcessLine(key, every, (*own_lines, *children), inner, parent=of)
+        own_lines = (ProcessLine(row.key, (row,)) for row in its)
+        return ProcessLine(key, every, (*own_lines, *children), of)
 
-    return [line(each, inner=False) for each in under[None]]
-
-
-class PickedProcess(NamedTuple):
-    """A process, whichever of its rows were picked."""
-
-    named: NamedProcess
-    held: Held  # on all cards, and not only on those picked
-    why_not: str = ""  # it may not be ended
+    return under(None)
 
 
-def picked_processes(
-    lines: Sequence[ProcessLine], rows: Sequence[BookRow], cards: Mapping[CardId, Shown]
-) -> Sequence[PickedProcess]:
-    """`rows` are all there are, of all cards."""
-    held: dict[int, dict[str, float | None]] = defaultdict(dict)
-    for row in rows:
-        process = row.named.process
-        if not row.over:
-            number = cards[process.card].number if process.card in cards else process.card
-            held[process.pid][number] = process.values.get(ProcessFigure.MEMORY)
-    by_pid = {row.named.process.pid: row for line in lines for row in line.rows}
-    return [PickedProcess(row.named, held[pid], _why_not(row)) for pid, row in by_pid.items()]
+def processes_of(
+    picked: Iterable[ProcessLine], rows: Sequence[BookRow]
+) -> Sequence[ProcessLine]:
+    """Each process that was picked, by all its rows, of whichever cards; the living first."""
+    pids = dict.fromkeys(row.named.process.pid for line in picked for row in line.rows)
+    in_order = sorted(rows, key=lambda row: row.over)
+    found = (tuple(row for row in in_order if row.named.process.pid == pid) for pid in pids)
+    return [ProcessLine(its[0].named.process.pid, its) for its in found if its]
 
 
-def _why_not(row: BookRow) -> str:
-    reason = standing_reason(row.standing) if row.over else None
-    return reason[1] if reason else tr(refusal(row.named))
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """Small curves of the last minutes, from nothing at their foot to `top`. NaN is a gap."""
+
+    curves: Sequence[
+        tuple[Sequence[float], Sequence[float], int | None]
+    ]  # time, figure, colour
+    now: float
+    top: float
+
+    def draw(self, drawing: Drawing, place: QRectF) -> None:
+        """Where looks are further apart than usual, there is a gap, and no slope."""
+        place = place.adjusted(0, 6, 0, -6)
+        drawing.hairline(place.left(), place.right(), place.bottom())
+        for times, values, card in self.curves:
+            path, before = QPainterPath(), -math.inf
+            usual = (max(times, default=0.0) - min(times, default=0.0)) / max(1, len(times))
+            for at, value in zip(times, values, strict=True):
+                if at < self.now - _SPAN or not math.isfinite(value):
+                    before = -math.inf
+                    continue
+                x = place.right() + (at - self.now) / _SPAN * place.width()
+                y = place.bottom() - min(1.0, value / self.top) * place.height()
+                if at - before > 3 * usual:
+                    path.moveTo(x - 1.5, y)  # one look between two gaps too
+                path.lineTo(x, y)
+                before = at
+            colour = drawing.theme.level if card is None else drawing.theme.card(card)
+            drawing.painter.strokePath(path, QPen(colour, 1.25))
 
 
-def together(picked: Iterable[PickedProcess]) -> Held:
-    """What they hold on each card; None where it is not told of one of them."""
-    sums: dict[str, float | None] = {}
-    for number, known in (each for one in picked for each in one.held.items()):
-        before = sums.get(number, 0.0)
-        sums[number] = None if known is None or before is None else before + known
-    return sums
+class ProcessColumns:
+    """What is said of a line, as it is now."""
+
+    def __init__(self, machine: MachineState) -> None:
+        self.machine = machine
+
+    @property
+    def units(self) -> Units:
+        return self.machine.settings.choices.units
+
+    def all(self) -> Iterator[Column[ProcessLine]]:
+        """In the order in which they are offered. What they say of memory is in `units`."""
+        column, unit = Column[ProcessLine], gigabyte(self.units)
+        figure = partial(column, right=True, largest_first=True)
+        sizes = partial(gigabytes, units=self.units)
+
+        def used(of: ProcessFigure, heading: str, told: str, kept: int) -> Column[ProcessLine]:
+            cell, sorts = partial(_used, of, sizes), partial(_last, of)
+            return figure(of.value, heading, cell, sorts, told, kept=kept, width=80)
+
+        wide, place = round(chips_width(2)), lambda line: min(map(self._place, line.rows))
+        yield column("card", tr("Card"), self._card, place, width=wide)
+        command = partial(column, stretches=True, share=0.25, width=200)
+        yield command("command", tr("Command"), _command, partial(_first, "command"))
+        pid = partial(column, right=True, width=82, kept=11)  # of seven digits, as Linux gives
+        yield pid("pid", tr("PID"), _pid, lambda line: line.pids[0])
+        cell, sorts = partial(_text, "user"), partial(_first, "user")
+        yield column("user", tr("User"), cell, sorts, kept=10)
+        told = tr("Memory of the card that it holds.\nnvidia-smi: used_gpu_memory")
+        yield used(ProcessFigure.MEMORY, tr("Memory, {unit}", unit=unit), told, 12)
+        told = tr("Share of the time in which it ran on the card.\nnvidia-smi pmon: sm")
+        yield used(ProcessFigure.SM, tr("SM, %"), told, 12)
+        for of, heading, written, kept in (
+            ("sm", tr("SM, last 4 min"), percent, 9),
+            ("memory", tr("Memory, last 4 min"), sizes, 1),
+            ("cpu", tr("CPU, last 4 min"), percent, 1),
+            ("host_memory", tr("Host, last 4 min"), sizes, 1),
+        ):
+            cell, key = partial(self._curve, of, written), f"{of}_past"
+            yield column(key, heading, cell, width=124, copied=False, kept=kept)
+        told = tr("Share of the time in which it used the card's memory.\nnvidia-smi pmon: mem")
+        yield used(ProcessFigure.MEMORY_CONTROLLER, tr("Memory ctrl, %"), told, 6)
+        yield used(ProcessFigure.ENCODER, tr("Encoder, %"), tr("nvidia-smi pmon: enc"), 2)
+        yield used(ProcessFigure.DECODER, tr("Decoder, %"), tr("nvidia-smi pmon: dec"), 1)
+        told = tr("Of one core of the computer: 200 % are two cores at full work.")
+        cell, held = partial(_host, "cpu", percent), partial(_of_host, "cpu")
+        yield figure("cpu", tr("CPU, %"), cell, held, told, kept=8)
+        told = tr("Memory of the computer that it holds (resident set size).")
+        cell, held = partial(_host, "memory_bytes", sizes), partial(_of_host, "memory_bytes")
+        yield figure("host_memory", tr("Host, {unit}", unit=unit), cell, held, told, kept=5)
+        since, runs = partial(column, right=True, width=64), partial(self._since, runs=True)
+        yield since("since", tr("Since"), self._since, _started, kept=5)
+        age = partial(figure, sorts=lambda line: -(_started(line) or 0), width=92, kept=7)
+        yield age("runs", tr("Runs for"), runs)
+        told, sorts = tr("As nvidia-smi says it."), partial(_first, "process.use")
+        yield column("use", tr("Kind"), _use, sorts, told, width=52, kept=4)
+        cell, sorts = partial(_text, "container"), partial(_first, "container")
+        yield column("container", tr("Container"), cell, sorts, width=112, kept=3)
+
+    def chip(self, card: CardId) -> Chip:
+        shown = self.machine.shown(card)
+        return Chip(card, None) if shown is None else Chip(shown.number, shown.colour)
+
+    def _place(self, row: BookRow) -> int:
+        """Of its card, among all; those that are not listed any more come last."""
+        order = [*parents(self.machine.cards())]
+        return order.index(row.key[0]) if row.key[0] in order else len(order)
+
+    def _card(self, line: ProcessLine) -> Cell:
+        cards = dict.fromkeys(row.key[0] for row in sorted(line.rows, key=self._place))
+        shown = filter(None, map(self.machine.shown, cards))
+        chips = tuple(map(self.chip, cards))
+        return Cell(chips=chips, hint="\n".join(each.title for each in shown))
+
+    def _curve(self, of: str, written: Written, line: ProcessLine) -> Cell:
+        """Of a card in its colour. Of a program there is one in each of its rows."""
+        session, of_card = self.machine.session, of in [*ProcessFigure]
+        curves: list[Curve] = []
+        for row in line.rows if of_card else line.rows[:1]:
+            past, colour = session.process_book.past(*row.key), self.chip(row.key[0]).colour
+            curves.append((past.times, getattr(past, of), colour if of_card else None))
+        values = [each for _, its, _ in curves for each in its if math.isfinite(each)]
+        if line.under or not values:
+            return NO_CELL if line.under else _absent(line, ProcessFigure.SM)
+        one = mark("{least} to {most}, {mean} on average in {count} look")
+        many = mark("{least} to {most}, {mean} on average in {count} looks")
+        figures = min(values), max(values), sum(values) / len(values)
+        said = dict(zip(("least", "most", "mean"), map(written, figures), strict=True))
+        top = max(figures[1], 1.0 if written is percent else 1e-9)
+        hint = trn(one, many, max(len(times) for times, *_ in curves), **said)
+        return Cell(drawn=Spark(curves, session.clock.now(), top), hint=hint)
+
+    def _since(self, line: ProcessLine, *, runs: bool = False) -> Cell:
+        started = _started(line)
+        if started is None or (runs and line.rows[0].standing is Standing.ENDED):
+            return _absent(line)
+        now = self.machine.session.clock.wall()
+        lasted = span_words(now - started)
+        text = lasted if runs else short_since(started, now)
+        moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(started))
+        hint = tr("Since {moment}, for {time}", moment=moment, time=lasted)
+        return Cell(text, tone=Tone.QUIET, hint=hint)
 
 
-def as_csv(
-    rows: Sequence[BookRow], cards: Mapping[CardId, Shown], taken_at: str, *, simulated: bool
-) -> str:
+def _texts(of: str, line: ProcessLine) -> list[str]:
+    found = (attrgetter(of)(row.named) for row in line.rows)
+    return [*dict.fromkeys(text for text in found if text)]
+
+
+def _first(of: str, line: ProcessLine) -> str | None:
+    """To sort by."""
+    return min(map(str.casefold, _texts(of, line)), default=None)
+
+
+def _last(figure: ProcessFigure, line: ProcessLine) -> float | None:
+    """To sort by, as of the last look, also where it has ended: a row keeps its place until it
+    goes. What is written alike must not change places.
+    """
+    values = (row.last_told.values for row in line.rows)
+    told = [each[figure] for each in values if figure in each]
+    return round(sum(told), 2) if told else None
+
+
+def _of_host(fact: str, line: ProcessLine) -> float | None:
+    """The sum over its processes, each of which may use several cards."""
+    there = (row.named for row in line.rows if row.standing is not Standing.ENDED)
+    values = {named.process.pid: attrgetter(fact)(named) for named in there}.values()
+    told = [value for value in values if value is not None]
+    return round(sum(told), 2) if told else None
+
+
+def _started(line: ProcessLine) -> float | None:
+    return min((at for row in line.rows if (at := row.named.started_at)), default=None)
+
+
+def _pid(line: ProcessLine) -> Cell:
+    pids = [line.parent.pid] if line.parent is not None else line.pids
+    numbers = [*map(str, pids)]
+    text = numbers[0] if len(pids) == 1 else trn("{count} pid", "{count} pids", len(pids))
+    return Cell(text, tone=Tone.QUIET, hint=listed(numbers))
+
+
+def _text(of: str, line: ProcessLine) -> Cell:
+    texts = _texts(of, line)
+    if not texts and of == "container" and line.rows[0].named.resolved:
+        hint = tr("It does not run in a container that is known.")
+        return Cell(absent=(tr("none"),), hint=hint)
+    return Cell(", ".join(texts), tone=Tone.QUIET) if texts else _absent(line)
+
+
+def _use(line: ProcessLine) -> Cell:
+    uses = sorted({row.named.process.use for row in line.rows})
+    return Cell(" ".join(uses), tone=Tone.QUIET, hint=listed([tr(_USES[use]) for use in uses]))
+
+
+def _used(of: ProcessFigure, sizes: Written, line: ProcessLine) -> Cell:
+    """Shares of several cards do not add up: the lowest and the highest are told."""
+    rows, values = len(line.rows), line.told(of)
+    if not values:
+        return _absent(line, of)
+    hint = tr("Known for {count} of {rows} rows", count=len(values), rows=rows)
+    low, high = percent(min(values)), percent(max(values))
+    text = high if low == high else f"{low}–{high}"
+    text = sizes(sum(values)) if of is ProcessFigure.MEMORY else text
+    return Cell(text, hint=hint if rows > 1 else "")
+
+
+def _command(line: ProcessLine) -> Cell:
+    named, parent = line.rows[0].named, line.parent
+    command = parent.command if parent else named.command
+    if command is None:
+        return _absent(line)
+    # Where the program lies would take the room of what tells it from others.
+    program, space, rest = command.partition(" ")
+    short = f"{program.rpartition('/')[2] or program}{space}{rest}"
+    over = all(row.standing is not Standing.THERE for row in line.rows)
+    marked = tr("this window") if named.ours else ""
+    if parent is not None:
+        marked = "" if parent.pid in line.pids else tr("parent")
+    tone = Tone.FAINT if over else Tone.TEXT
+    return Cell(command, short=short, mono=True, tone=tone, mark=marked)
+
+
+def _host(fact: str, written: Written, line: ProcessLine) -> Cell:
+    """What the computer, and not the card, tells of a process."""
+    value = _of_host(fact, line)
+    return _absent(line, soon=True) if value is None else Cell(written(value))
+
+
+def _absent(
+    line: ProcessLine, figure: ProcessFigure | None = None, *, soon: bool = False
+) -> Cell:
+    """Why the card does not tell a figure; or else why the computer does not know."""
+    row, named = line.rows[0], line.rows[0].named
+    reason = standing_reason(row.standing)
+    if reason is not None and (figure is not None or row.standing is Standing.ENDED):
+        words, sentence = reason
+    elif figure is not None:
+        words, sentence = absence_reason(named.process.missing.get(figure, Absence.NOT_YET))
+    elif named.ended:
+        words = (tr("has ended"),)
+        sentence = tr("It has ended, and what started it has not collected it yet.")
+    elif named.resolved and soon:
+        words, sentence = (tr("soon"),), tr("It comes with the next reading.")
+    else:
+        words, sentence = name_reason(named)
+    return Cell(absent=words, hint=sentence)
+
+
+def as_csv(rows: Sequence[BookRow], columns: ProcessColumns) -> str:
     """In SI units. The last column says for each blank why, so that no blank is a riddle."""
+    session = columns.machine.session
+    now = datetime.fromtimestamp(session.clock.wall()).astimezone()
 
-    def line(row: BookRow) -> Mapping[str, str]:
+    def line(row: BookRow) -> Mapping[str, object]:
         named, process = row.named, row.named.process
-        number = cards[process.card].number if process.card in cards else process.card
-        facts = (
-            *(taken_at, "yes" if simulated else "no", number, process.card, str(process.pid)),
-            *(process.use.value, named.user or "", named.command or "", named.container or ""),
-            *(_plain(named.started_at), row.standing.value),
-        )
-        figures = [_plain(process.values.get(figure)) for figure in _FIGURES]
         missing = [f"{figure.value}: {why.sentence}" for figure, why in process.missing.items()]
         if named.reason and named.cpu is None:
             what = "cpu, host_memory" if named.resolved else "name"
             missing.append(f"{what}: {named.reason}")
-        of_host = _plain(named.cpu), _plain(named.memory_bytes), "; ".join(missing)
-        return dict(zip(columns, (*map(harmless, facts), *figures, *of_host), strict=True))
+        return {
+            "taken_at": now.isoformat(timespec="seconds"),
+            "simulated": session.simulated,
+            "card": columns.chip(process.card).text,
+            "card_id": process.card,
+            "pid": process.pid,
+            "kind": process.use.value,
+            "user": harmless(named.user or ""),
+            "command": harmless(named.command or ""),
+            "container": harmless(named.container or ""),
+            "started_at": _plain(named.started_at),
+            "standing": row.standing.value,
+            **{
+                f"{each} [{'B' if each is ProcessFigure.MEMORY else 'ratio'}]": _plain(
+                    process.values.get(each)
+                )
+                for each in ProcessFigure
+            },
+            "cpu [cores]": _plain(named.cpu),
+            "host_memory [B]": _plain(named.memory_bytes),
+            "missing": "; ".join(missing),
+        }
 
-    columns = (*_FACTS, *_FIGURES.values(), *_OF_HOST)
-    return csv_of(columns, map(line, rows))
+    lines = [line(row) for row in rows]
+    return csv_of([*lines[0]], lines)
 
 
 def _plain(value: float | None) -> str:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -25,40 +24,13 @@ from gpuexplorer.gui.tables.cell import Cell, Chip, Column, chips_width
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.happenings import Episode, EpisodeState, EventBook, Happening
 
+# All of one kind, about the same, begun at once, and each of another card; the oldest first.
+EpisodeRow = Sequence[Episode]
 BEGAN, ENDED, CARD, LASTED = "began", "ended", "card", "lasted"
-_CHIPS = 4  # of so many cards at once; of more it is said how many more
+_CARDS_WIDTH = round(chips_width(2))  # of more cards at once it is said how many more
 _MOST_HINTED = 16
 _AT_ONCE = 1.5  # seconds: the cards of one round are read within them
 _LOOKED_AT = 16  # rows that may have come in between
-_CAPTIONS = (
-    *("began", "ended", "lasted [s]", "simulated", "kind", "card", "card_id"),
-    *("what_happened", "state"),
-)
-
-
-@dataclass(eq=False, slots=True)
-class EpisodeRow:
-    """The oldest first. All of one kind, about the same, and each of another card."""
-
-    episodes: list[Episode]
-
-    @property
-    def first(self) -> Happening:
-        return self.episodes[0].first
-
-    def take(self, episode: Episode) -> bool:
-        """True if it belongs here, and then it is here."""
-        first, new = self.first, episode.first
-        belongs = (
-            new.kind is first.kind
-            and new.card is not None
-            and new.at - first.at <= _AT_ONCE
-            and all(new.card != each.first.card for each in self.episodes)
-            and stem(episode) == stem(self.episodes[0])
-        )
-        if belongs:
-            self.episodes.append(episode)
-        return belongs
 
 
 class EventList:
@@ -68,112 +40,99 @@ class EventList:
         self._machine = machine
         self._book = EventBook()
         self._log: Sequence[Happening] = ()
-        self.every: list[EpisodeRow] = []  # the oldest first, as all but `rows`
-        self.found: list[EpisodeRow] = []  # for the card and the words, of every group
+        self.every: list[list[Episode]] = []  # the oldest first, as all but `rows`
+        self.found: list[list[Episode]] = []  # for the card and the words, of every group
         # What is chosen; None and "" let everything through.
         self.group: EventGroup | None = None
-        self.card: CardId | None = None
-        self.words = ""
-        self.rows: list[EpisodeRow] = []  # the newest first
+        self._card: CardId | None = None
+        self._words: Sequence[str] = ()
+        self.rows: Sequence[EpisodeRow] = ()  # the newest first
         self.counts: Counter[EventGroup] = Counter()
 
     def show_log(self, log: Sequence[Happening]) -> bool:
         """Takes in what is new; True if there was anything."""
         if log[-1:] == self._log[-1:]:
             return False
-        added = self._book.take(log)
+        self._log, added = log, self._book.take(log)
         # Of another log, as when the playhead of a recording goes back, nothing is kept. Else
         # the oldest make room for the newest, but what still goes on stays.
-        oldest = float("inf") if self._book.anew else log[0].at
-        if self._book.anew or (self._log and self._log[0] is not log[0]):
-            for rows in (self.every, self.found):
-                rows[:] = [row for row in rows if not self._book.anew and _stays(row, oldest)]
-        self._log = log
-        _gather(added, self.every)
-        if self.found is not self.every:
-            _gather(self._chosen_of(added), self.found)
+        for rows, new in ((self.every, added), (self.found, filter(self._fits, added))):
+            rows[:] = [
+                row
+                for row in ([] if self._book.anew else rows)
+                if any(each.running or each.first.at >= log[0].at - _AT_ONCE for each in row)
+            ]
+            _gather(new, rows)
         self._list()
         return True
 
-    @property
-    def narrowed(self) -> bool:
-        return bool(self.group or self.card or self.words)
-
-    def choose(
-        self, group: EventGroup | None = None, card: CardId | None = None, words: str = ""
-    ) -> None:
-        self.group, self.card, self.words, self.found = group, card, words, self.every
-        if card is not None or words:
-            self.found = []
-            episodes = (each for row in self.every for each in row.episodes)
-            _gather(self._chosen_of(episodes), self.found)
+    def choose(self, group: EventGroup | None, card: CardId | None, words: str) -> None:
+        self.group, self._card, self._words, self.found = group, card, words.lower().split(), []
+        episodes = (each for row in self.every for each in row)
+        _gather(filter(self._fits, episodes), self.found)
         self._list()
 
     def _list(self) -> None:
-        groups = [group_of(row.first.kind) for row in self.found]
+        groups = [group_of(row[0].first.kind) for row in self.found]
         self.counts = Counter(groups)
         pairs = zip(self.found, groups, strict=True)
         self.rows = [row for row, group in pairs if self.group in (None, group)][::-1]
 
-    def _chosen_of(self, episodes: Iterable[Episode]) -> list[Episode]:
-        """Whatever their group. What is about the driver is about each of its cards."""
-        here = (
-            each
-            for each in episodes
-            if self.card in (None, each.first.card) or not each.first.card
-        )
-        return [each for each in here if self._says(each)]
-
-    def _says(self, episode: Episode) -> bool:
-        kinds = [each.kind for each in (episode.first, episode.end) if each is not None]
-        words = " ".join([self._named(episode), *(tr(kind.value) for kind in kinds)]).lower()
-        return all(word in words for word in self.words.lower().split())
+    def _fits(self, episode: Episode) -> bool:
+        """Whatever its group. What is about the driver is about each of its cards."""
+        if self._card not in (None, episode.first.card) and episode.first.card:
+            return False
+        if not self._words:
+            return True
+        kinds = [tr(each.kind.value) for each in (episode.first, episode.end) if each]
+        said = " ".join([self._named(episode), *kinds]).lower()
+        return all(word in said for word in self._words)
 
     def columns(self) -> list[Column[EpisodeRow]]:
         def sign_cell(row: EpisodeRow) -> Cell:
-            icon, tone = sign(row.first)
+            icon, tone = sign(row[0].first)
             # What has ended no longer asks for attention.
-            tone = Tone.QUIET if all(each.end is not None for each in row.episodes) else tone
-            return Cell(icon=icon, tone=tone, hint=tr(row.first.kind.value))
+            tone = Tone.QUIET if all(each.end is not None for each in row) else tone
+            return Cell(icon=icon, tone=tone, hint=tr(row[0].first.kind.value))
 
-        def both(said: Callable[[Episode], str], row: EpisodeRow) -> Cell:
-            return Cell(of_all(row.episodes, said), tone=Tone.QUIET)
+        def card_cell(row: EpisodeRow) -> Cell:
+            chips = tuple(self._chip(each) for each in row if each.first.card)
+            return Cell(chips=chips, hint=self._hint(row))
 
-        ended, lasted = partial(both, self._ended), partial(both, _lasted)
-        column = partial(Column[EpisodeRow], spoken=self._spoken)
-        chips = round(chips_width(_CHIPS))
+        def sentence_cell(row: EpisodeRow) -> Cell:
+            said = sentence(row[0]) if len(row) == 1 else of_all(row, stem)
+            return Cell(said, hint=self._hint(row))
+
+        def of_each(said: Callable[[Episode], str], row: EpisodeRow) -> Cell:
+            return Cell(of_all(row, said), tone=Tone.QUIET)
+
+        def spoken(row: EpisodeRow) -> str:
+            began = self._began_cell(row).said
+            return tr("{time}: {sentence}", time=began, sentence=self._hint(row))
+
+        ended, lasted = partial(of_each, self._ended), partial(of_each, _lasted)
+        column = partial(Column[EpisodeRow], spoken=spoken)
         wide = partial(column, width=164, stretches=True, share=0.25)
         return [
-            column(BEGAN, tr("Began"), self._began_cell, width=110),
+            column(BEGAN, tr("Began"), self._began_cell, width=156),
             column("sign", "", sign_cell, width=32, copied=False),
-            column(CARD, tr("Card"), self._card_cell, width=chips, kept=2),
-            wide("sentence", tr("What happened"), self._sentence_cell),
+            column(CARD, tr("Card"), card_cell, width=_CARDS_WIDTH, kept=2),
+            wide("sentence", tr("What happened"), sentence_cell),
             column(ENDED, tr("Ended"), ended, width=186, kept=3, right=True),
             column(LASTED, tr("Lasted"), lasted, width=96, kept=1, right=True),
         ]
 
-    def _sentence_cell(self, row: EpisodeRow) -> Cell:
-        return Cell(_sentence(row), hint=self._hint(row))
-
     def _began_cell(self, row: EpisodeRow) -> Cell:
-        began = next((each.began for each in row.episodes if each.began is not None), None)
+        began = next((each.began for each in row if each.began is not None), None)
         if began is None:
-            return Cell(absent=(tr("not seen"), "–"), hint=tr("Nobody saw it begin."))
-        goes_on = any(each.running for each in row.episodes)
+            return Cell(absent=(tr("not seen"),), hint=tr("Nobody saw it begin."))
+        goes_on = any(each.running for each in row)
         return Cell(self._moment(began), tone=Tone.TEXT if goes_on else Tone.QUIET)
-
-    def _card_cell(self, row: EpisodeRow) -> Cell:
-        chips = (self._chip(each) for each in row.episodes if each.first.card)
-        return Cell(chips=tuple(chips), hint=self._hint(row))
-
-    def _spoken(self, row: EpisodeRow) -> str:
-        began = self._began_cell(row).said
-        return tr("{time}: {sentence}", time=began, sentence=self._hint(row))
 
     def _hint(self, row: EpisodeRow) -> str:
         """Each of its episodes on a line: "Card 1: The card is lost (ongoing)"."""
         lines = []
-        for each in row.episodes[:_MOST_HINTED]:
+        for each in row[:_MOST_HINTED]:
             text, ended, lasted = self._named(each), self._ended(each), _lasted(each)
             if self._book.state(each)[0] is EpisodeState.ENDED:
                 ended = tr("ended {moment}", moment=ended)
@@ -207,26 +166,22 @@ class EventList:
 
     def as_csv(self) -> str:
         """One line for each episode of each card that is listed."""
-        simulated = self._machine.session.simulated
-
-        def line(each: Episode) -> Mapping[str, object]:
-            first = each.first
-            lasted = "" if each.lasted is None else f"{each.lasted:.6g}"
-            facts = (
-                *(_iso(each.began), _iso(each.ended), lasted, simulated, first.kind.value),
-                *(self._chip(each).text, first.card or "", harmless(first.sentence)),
-                self._book.state(each)[0].value,
-            )
-            return dict(zip(_CAPTIONS, facts, strict=True))
-
-        listed = (each for row in self.rows for each in reversed(row.episodes))
-        return csv_of(_CAPTIONS, map(line, listed))
-
-
-def _sentence(row: EpisodeRow) -> str:
-    if len(row.episodes) == 1:
-        return sentence(row.episodes[0])
-    return of_all(row.episodes, stem)
+        lines: list[Mapping[str, object]] = [
+            {
+                "began": _iso(each.began),
+                "ended": _iso(each.ended),
+                "lasted [s]": "" if each.lasted is None else f"{each.lasted:.6g}",
+                "simulated": self._machine.session.simulated,
+                "kind": each.first.kind.value,
+                "card": self._chip(each).text,
+                "card_id": each.first.card,
+                "what_happened": harmless(each.first.sentence),
+                "state": self._book.state(each)[0].value,
+            }
+            for row in self.rows
+            for each in reversed(row)
+        ]
+        return csv_of([*lines[0]], lines)
 
 
 def _lasted(episode: Episode) -> str:
@@ -234,18 +189,23 @@ def _lasted(episode: Episode) -> str:
 
 
 def _iso(wall: float | None) -> str:
-    """With its zone."""
     if wall is None:
         return ""
     return datetime.fromtimestamp(wall).astimezone().isoformat(timespec="milliseconds")
 
 
-def _stays(row: EpisodeRow, oldest: float) -> bool:
-    return any(each.running or each.first.at >= oldest for each in row.episodes)
-
-
-def _gather(episodes: Iterable[Episode], rows: list[EpisodeRow]) -> None:
+def _gather(episodes: Iterable[Episode], rows: list[list[Episode]]) -> None:
     """Each goes to the row of what began at once with it, or is a new one."""
-    for episode in episodes:
-        if not any(row.take(episode) for row in reversed(rows[-_LOOKED_AT:])):
-            rows.append(EpisodeRow([episode]))
+    for each in episodes:
+        new = each.first
+        for row in reversed(rows[-_LOOKED_AT:]):
+            if (
+                new.kind is row[0].first.kind
+                and new.at - row[0].first.at <= _AT_ONCE
+                and new.card not in (None, *(one.first.card for one in row))
+                and stem(each) == stem(row[0])
+            ):
+                row.append(each)
+                break
+        else:
+            rows.append([each])

@@ -19,21 +19,27 @@ from gpuexplorer.telemetry.session import Session
 
 ZERO, ONE = CardId("GPU-0"), CardId("GPU-1")
 LIMIT = "At its power limit"
-SW_POWER_CAP = throttle("sw_power_cap")
-BEGAN = Happening(1.0, 1e9, Kind.THROTTLING_BEGAN, ZERO, Message(LIMIT), SW_POWER_CAP)
-OVER = Happening(
-    34.0, 1e9 + 33, Kind.THROTTLING_ENDED, ZERO, Message(f"{LIMIT}: ended"), SW_POWER_CAP, 33.0
+
+
+def happening(at: float, kind: Kind, card: CardId | None, words: str = "") -> Happening:
+    about = throttle("sw_power_cap") if kind.name.startswith("THROTTLING") else ""
+    return Happening(at, 1e9 + at, kind, card, Message(words or kind.sentence), about)
+
+
+BEGAN = happening(1.0, Kind.THROTTLING_BEGAN, ZERO, LIMIT)
+OVER = happening(34.0, Kind.THROTTLING_ENDED, ZERO, f"{LIMIT}: ended")._replace(lasted=33.0)
+LOST = happening(40.0, Kind.CARD_LOST, ONE)
+GONE = happening(50.0, Kind.DRIVER_GONE, None)
+SILENT = happening(30.0, Kind.NO_ANSWER, ONE)
+BACK = happening(60.0, Kind.CARD_BACK, ONE)._replace(lasted=20.0)
+NAME = Message("{name} ({pid})", name="train", pid=7)
+CAME = happening(1.0, Kind.PROCESS_APPEARED, ZERO)._replace(
+    sentence=Message("{program} uses the card", program=NAME), about="7"
 )
-LOST = Happening(40.0, 1e9 + 39, Kind.CARD_LOST, ONE, Message("The card is lost"))
-GONE = Happening(50.0, 1e9 + 49, Kind.DRIVER_GONE, None, Message("The driver is gone"))
 
 
 def at(seconds: float) -> str:
     return moment_words(1e9 + seconds, 0.0)
-
-
-BEGINNING, ENDED, LASTED = "began", "ended", "lasted"
-CARD, SENTENCE = "card", "sentence"
 
 
 @pytest.fixture
@@ -46,83 +52,51 @@ def said(rows: EventList, key: str) -> Sequence[str]:
     return [column.cell(row).said for row in rows.rows]
 
 
-def test_what_began_and_ended_is_one_row_with_begin_end_and_duration(rows: EventList) -> None:
-    rows.show_log([BEGAN])
-    assert said(rows, BEGINNING) == [at(0)]
-    assert said(rows, ENDED) == ["ongoing"]
-    assert said(rows, LASTED) == [""]
-    rows.show_log([BEGAN, OVER, LOST])
-    assert said(rows, SENTENCE) == ["The card is lost", LIMIT]
-    assert said(rows, BEGINNING) == [at(39), at(0)]
-    assert said(rows, ENDED) == ["ongoing", at(33)]
-    assert said(rows, LASTED) == ["", "33 s"]
-    assert said(rows, CARD) == ["1", "0"]
-
-
 @pytest.mark.parametrize(
-    ("told", "began", "ended", "sentence"),
+    ("log", "told"),
     [
-        ([LOST._replace(kind=Kind.XID)], at(39), "", "The card is lost"),
-        ([OVER._replace(lasted=None)], "not seen", at(33), f"{LIMIT}: ended"),
+        ([BEGAN], [(LIMIT, at(1), "ongoing", "")]),
+        (
+            [BEGAN, OVER, LOST],
+            [("The card is lost", at(40), "ongoing", ""), (LIMIT, at(1), at(34), "33 s")],
+        ),
+        ([LOST._replace(kind=Kind.XID)], [("The card is lost", at(40), "", "")]),
+        (
+            [OVER._replace(lasted=None)],
+            [(f"{LIMIT}: ended", "not seen", at(34), "")],
+        ),
+        ([CAME], [("train (7) uses the card", at(1), "still using it", "")]),
+        (
+            [CAME, CAME._replace(at=9.0, kind=Kind.PROCESS_ENDED, lasted=8.0)],
+            [("train (7) used the card", at(1), at(1), "8 s")],
+        ),
+        # One that is lost does not also keep us waiting.
+        (
+            [SILENT, LOST, BACK],
+            [
+                ("The card is lost", at(40), at(60), "20 s"),
+                ("The card does not answer", at(30), at(40), "10 s"),
+            ],
+        ),
+        (
+            [BEGAN, OVER._replace(kind=Kind.THROTTLING_UNKNOWN, lasted=12.0)],
+            [(LIMIT, at(1), f"not known since {at(34)}", "12 s")],
+        ),
+        (
+            [BEGAN, LOST._replace(card=ZERO)],
+            [
+                ("The card is lost", at(40), "ongoing", ""),
+                (LIMIT, at(1), f"not known since {at(40)}", ""),
+            ],
+        ),
     ],
 )
-def test_what_has_no_end_or_no_beginning_says_so(
-    rows: EventList, told: list[Happening], began: str, ended: str, sentence: str
+def test_what_began_and_ended_is_one_row_that_says_how_it_stands(
+    rows: EventList, log: list[Happening], told: list[tuple[str, ...]]
 ) -> None:
-    rows.show_log(told)
-    assert [said(rows, key) for key in (BEGINNING, ENDED, LASTED, SENTENCE)] == [
-        [began],
-        [ended],
-        [""],
-        [sentence],
-    ]
-
-
-def test_a_program_that_is_gone_used_the_card(rows: EventList) -> None:
-    came = Happening(
-        1.0,
-        1e9,
-        Kind.PROCESS_APPEARED,
-        ZERO,
-        Message(
-            "{program} uses the card", program=Message("{name} ({pid})", name="train", pid=7)
-        ),
-        "7",
-    )
-    went = came._replace(at=9.0, wall=1e9 + 8, kind=Kind.PROCESS_ENDED, lasted=8.0)
-    rows.show_log([came])
-    assert said(rows, ENDED) == ["still using it"]
-    assert said(rows, SENTENCE) == ["train (7) uses the card"]
-    rows.show_log([came, went])
-    assert said(rows, SENTENCE) == ["train (7) used the card"]
-    assert said(rows, ENDED) == [at(8)]
-    assert said(rows, LASTED) == ["8 s"]
-
-
-@pytest.mark.parametrize("kind", [Kind.CARD_LOST, Kind.NO_FIGURES, Kind.PROCESSES_UNKNOWN])
-@pytest.mark.parametrize("began", [Kind.PROCESS_APPEARED, Kind.THROTTLING_BEGAN])
-def test_of_a_card_that_tells_nothing_nobody_says_that_anything_goes_on(
-    rows: EventList, kind: Kind, began: Kind
-) -> None:
-    if (kind, began) != (Kind.PROCESSES_UNKNOWN, Kind.THROTTLING_BEGAN):
-        rows.show_log([BEGAN._replace(kind=began), LOST._replace(card=ZERO, kind=kind)])
-        assert said(rows, ENDED) == ["ongoing", f"not known since {at(39)}"]
-
-
-def test_a_card_that_is_lost_after_it_was_silent_is_no_longer_silent(rows: EventList) -> None:
-    silent = LOST._replace(kind=Kind.NO_ANSWER, at=30.0, wall=1e9 + 29)
-    back = LOST._replace(kind=Kind.CARD_BACK, at=60.0, wall=1e9 + 59, lasted=20.0)
-    rows.show_log([silent, LOST])
-    assert said(rows, ENDED) == ["ongoing", at(39)]
-    assert said(rows, LASTED) == ["", "10 s"]
-    rows.show_log([silent, LOST, back])
-    assert said(rows, ENDED) == [at(59), at(39)]
-
-
-def test_what_cannot_be_read_any_more_lasted_until_it_was_read_last(rows: EventList) -> None:
-    rows.show_log([BEGAN, OVER._replace(kind=Kind.THROTTLING_UNKNOWN, lasted=12.0)])
-    assert said(rows, ENDED) == [f"not known since {at(33)}"]
-    assert said(rows, LASTED) == ["12 s"]
+    rows.show_log(log)
+    columns = (said(rows, key) for key in ("sentence", "began", "ended", "lasted"))
+    assert list(zip(*columns, strict=True)) == told
 
 
 @pytest.mark.parametrize(
@@ -133,7 +107,6 @@ def test_what_cannot_be_read_any_more_lasted_until_it_was_read_last(rows: EventL
         # What is about the driver is about each of its cards.
         (None, ONE, "", ["The driver is gone", "The card is lost"]),
         (None, None, "POWER ended", [LIMIT]),
-        (None, None, "card 1", ["The card is lost"]),
         (None, None, "nothing such", []),
     ],
 )
@@ -147,118 +120,61 @@ def test_it_can_be_narrowed_down(
     rows.show_log([BEGAN, OVER, LOST])
     rows.choose(group, card, words)
     rows.show_log([BEGAN, OVER, LOST, GONE])
-    assert said(rows, SENTENCE) == left
+    assert said(rows, "sentence") == left
+    assert len(rows.every) == 3
+    if group is None:
+        assert sum(rows.counts.values()) == len(left)
 
 
-def test_the_oldest_make_room_also_where_not_all_are_listed(rows: EventList) -> None:
-    many = [
-        (BEGAN if number % 2 else LOST)._replace(
-            at=float(number), sentence=Message(f"Number {number}")
-        )
-        for number in range(12)
-    ]
-    rows.choose(EventGroup.FAULT)
-    rows.show_log(many[:8])
-    rows.show_log(many[3:12])
-    assert said(rows, SENTENCE) == [f"Number {number}" for number in (10, 8, 6, 4)]
-    rows.choose()
-    assert said(rows, SENTENCE) == [f"Number {n}" for n in range(11, 2, -1)]
-
-
-def test_a_log_that_is_new_from_end_to_end_replaces_all(rows: EventList) -> None:
-    rows.show_log([BEGAN, OVER])
-    rows.show_log([LOST, GONE])
-    assert said(rows, SENTENCE) == ["The driver is gone", "The card is lost"]
-
-
-def test_a_card_that_is_no_longer_listed_keeps_its_lasting_name(rows: EventList) -> None:
-    rows.show_log([LOST._replace(card=CardId("MIG-7-1"))])
-    assert said(rows, CARD) == ["MIG-7-1"]
-
-
-def test_the_filter_counts_what_it_would_list(rows: EventList) -> None:
-    rows.show_log([BEGAN, OVER, LOST, GONE, LOST._replace(kind=Kind.ASLEEP, at=51.0)])
-    counts = {EventGroup.THROTTLING: 1, EventGroup.FAULT: 2, EventGroup.SLEEP: 1}
-    assert rows.counts == counts
-    rows.choose(EventGroup.FAULT, ZERO)
-    assert len(rows.rows) == rows.counts[EventGroup.FAULT] == 1
-    assert rows.counts[EventGroup.SLEEP] == 0
-    assert len(rows.every) == 4
-
-
-def test_what_goes_on_stays_although_its_beginning_is_in_the_log_no_more(
-    rows: EventList,
-) -> None:
-    rows.show_log([BEGAN, LOST])
-    rows.show_log([LOST, GONE])
-    assert said(rows, SENTENCE) == ["The driver is gone", "The card is lost", LIMIT]
+def test_the_oldest_make_room_but_what_goes_on_stays(rows: EventList) -> None:
+    many = [LOST._replace(at=10.0 * n, sentence=Message(f"Number {n}")) for n in range(12)]
+    log = [each._replace(kind=Kind.XID) for each in many]
+    rows.choose(EventGroup.FAULT, None, "")
+    rows.show_log([many[0], BEGAN._replace(at=5.0), *log[1:8]])
+    rows.show_log(log[3:12])
+    left = [f"Number {number}" for number in range(11, 2, -1)]
+    assert said(rows, "sentence") == [*left, "Number 0"]
+    rows.choose(None, None, "")
+    assert said(rows, "sentence") == [*left, LIMIT, "Number 0"]
+    rows.show_log([LOST])  # as when the playhead goes back
+    assert said(rows, "sentence") == ["The card is lost"]
 
 
 def test_the_same_on_several_cards_at_once_is_one_row(rows: EventList) -> None:
-    also = BEGAN._replace(at=1.9, wall=1e9 + 0.9, card=ONE)
-    later = BEGAN._replace(at=9.0, wall=1e9 + 8, card=CardId("GPU-7"))
+    also = BEGAN._replace(at=1.9, card=ONE)
+    later = BEGAN._replace(at=9.0, card=CardId("MIG-7-1"))
+    rows.show_log([BEGAN])
     rows.show_log([BEGAN, also, later])
-    assert len(rows.rows) == 2
-    assert said(rows, CARD)[1] == "0 1"
-    column = next(each for each in rows.columns() if each.key == CARD)
+    # One that is no longer listed keeps its lasting name.
+    assert said(rows, "card") == ["MIG-7-1", "0 1"]
+    column = next(each for each in rows.columns() if each.key == "card")
     assert column.spoken is not None
     for number in (0, 1):
         words = f"Card {number}: At its power limit (ongoing)"
         assert words in column.spoken(rows.rows[1])
-    assert column.cell(rows.rows[1]).hint.count("ongoing") == 2
-    rows.choose(card=ONE)
-    assert said(rows, CARD) == ["1"]
+    rows.show_log([BEGAN, also, later, OVER])
+    assert said(rows, "ended") == ["ongoing", "not the same for all"]
+    rows.choose(None, ONE, "")
+    assert said(rows, "card") == ["1"]
+
+
+def test_programs_of_one_name_that_begin_at_once_are_one_row(rows: EventList) -> None:
+    rows.show_log([CAME, CAME._replace(card=ONE, about="8"), CAME._replace(about="9")])
+    assert said(rows, "sentence") == ["train (7) uses the card", "train uses the card"]
+    assert said(rows, "card") == ["0", "0 1"]
 
 
 def test_a_file_has_a_line_for_each_card_with_its_own_begin_end_and_duration(
     rows: EventList,
 ) -> None:
-    also = BEGAN._replace(at=1.9, wall=1e9 + 0.9, card=ONE)
-    name = Message("{program} uses the card now", program="=HYPERLINK(1)")
-    program = Happening(60.0, 1e9 + 60, Kind.PROCESS_APPEARED, ZERO, name)
-    rows.show_log([BEGAN, also, OVER, program])
+    program = CAME._replace(at=60.0, sentence=Message("=HYPERLINK(1) uses the card"))
+    rows.show_log([BEGAN, BEGAN._replace(at=1.9, card=ONE), OVER, program])
     lines = list(csv.DictReader(io.StringIO(rows.as_csv())))
-    began = datetime.fromtimestamp(1e9).astimezone().isoformat(timespec="milliseconds")
+    began = datetime.fromtimestamp(1e9 + 1).astimezone().isoformat(timespec="milliseconds")
     assert [(line["card"], line["lasted [s]"], line["state"]) for line in lines] == [
         ("0", "", "still using it"),
         ("1", "", "ongoing"),
         ("0", "33", "ended"),
     ]
     assert lines[2]["began"] == began
-    assert lines[0]["what_happened"] == "'=HYPERLINK(1) uses the card now"  # no formula
-
-
-def test_a_row_takes_in_another_card_that_comes_a_moment_later(rows: EventList) -> None:
-    rows.show_log([BEGAN])
-    also = BEGAN._replace(at=1.5, card=ONE)
-    rows.show_log([BEGAN, also])
-    assert said(rows, CARD) == ["0 1"]
-    rows.show_log([BEGAN, also, OVER])
-    assert said(rows, ENDED) == ["not the same for all"]
-    assert said(rows, LASTED) == ["not the same for all"]
-
-
-def test_programs_of_one_name_that_begin_at_once_are_one_row(rows: EventList) -> None:
-    def began(pid: str, card: CardId) -> Happening:
-        program = Message("{name} ({pid})", name="python train.py", pid=int(pid))
-        sentence = Message("{program} uses the card", program=program)
-        return Happening(1.0, 1e9, Kind.PROCESS_APPEARED, card, sentence, pid)
-
-    rows.show_log([began("71", ZERO), began("72", ONE), began("73", ZERO)])
-    assert said(rows, SENTENCE) == [
-        "python train.py (73) uses the card",
-        "python train.py uses the card",
-    ]
-    assert said(rows, CARD) == ["0", "0 1"]
-
-
-def test_a_card_that_came_back_with_its_driver_is_not_missing_any_more(
-    rows: EventList,
-) -> None:
-    gone = Happening(30.0, 1e9 + 30, Kind.DRIVER_GONE, None, Message("The driver is gone"))
-    back = gone._replace(kind=Kind.DRIVER_BACK, at=40.0, lasted=10.0)
-    unlisted = LOST._replace(kind=Kind.CARD_UNLISTED)
-    rows.show_log([unlisted, gone])
-    assert said(rows, ENDED) == ["ongoing", at(30)]
-    rows.show_log([unlisted, gone, back])
-    assert said(rows, LASTED)[0] == "10 s"
+    assert lines[0]["what_happened"] == "'=HYPERLINK(1) uses the card"  # no formula

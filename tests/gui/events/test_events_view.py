@@ -6,24 +6,21 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.cards.reasons import EventGroup
 from gpuexplorer.gui.events import EventsView
-from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.widgets.controls.buttons import IconButton, MenuButton, ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.session import Session
-from tests.gui.conftest import OpenWindow
 from tests.gui.events.conftest import OpenEvents
 from tests.gui.fakes import NVML, SIMULATED, card, session_of, working
-from tests.gui.hands import click, press, texts, the
+from tests.gui.hands import press, texts, the
 
 # Menus and dialogs of the offscreen screen.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -43,20 +40,6 @@ def tell_two(session: Session) -> None:
     )
 
 
-def icon_button(view: EventsView, words: str) -> IconButton:
-    [found] = [each for each in view.findChildren(IconButton) if words in each.accessibleName()]
-    return found
-
-
-def segment(view: EventsView, words: str) -> ToolButton:
-    [found] = [
-        each
-        for each in view.findChildren(ToolButton)
-        if each.text().startswith(words) and not each.isHidden()
-    ]
-    return found
-
-
 def test_what_takes_place_while_one_looks_comes_in_on_top(
     open_events: OpenEvents, session: Session, qtbot: QtBot
 ) -> None:
@@ -71,84 +54,14 @@ def test_what_takes_place_while_one_looks_comes_in_on_top(
 
 
 def test_the_groups_say_how_many_there_are_and_narrow_the_list_down(
-    open_window: OpenWindow, session: Session, qtbot: QtBot
+    open_events: OpenEvents, session: Session
 ) -> None:
     tell_two(session)
-    window = open_window(session)
-    window.resize(1500, 800)
-    window.navigation.open_screen("events")
-    view = the(EventsView, window)
-    assert segment(view, "Faults").text() == "Faults  1"
-    segment(view, "Alerts").click()
+    view = open_events(session)
+    assert view.choice.segments[EventGroup.FAULT].text() == "Faults  1"
+    view.choice.segments[EventGroup.ALERT].click()
     assert sentences(view) == ["Hot for 10 s"]
     assert any(text.startswith("1 of 2 events") for text in texts(view))
-
-
-def test_where_no_event_fits_one_button_shows_all_again(
-    open_events: OpenEvents, session: Session
-) -> None:
-    tell_two(session)
-    view = open_events(session)
-    QTest.keyClicks(the(SearchField, view), "zork")
-    assert "No event fits" in texts(view)
-    click(view, "Show all events")
-    assert len(sentences(view)) == 2
-    assert the(SearchField, view).text() == ""
-
-
-def test_control_f_searches_and_down_goes_to_the_list(
-    open_events: OpenEvents, session: Session, qtbot: QtBot
-) -> None:
-    tell_two(session)
-    view = open_events(session)
-    press(view.window(), Qt.Key.Key_F, control=True)
-    qtbot.waitUntil(lambda: the(SearchField, view).hasFocus())
-    QTest.keyClicks(the(SearchField, view), "lost")
-    assert sentences(view) == ["The card is lost"]
-    press(the(SearchField, view), Qt.Key.Key_Down)
-    assert the(Table, view).hasFocus()
-    assert the(Table, view).currentIndex().row() == 0
-
-
-def test_what_is_about_the_driver_leads_to_all_cards(
-    open_events: OpenEvents, session: Session
-) -> None:
-    session.happening_log.tell(Kind.DRIVER_GONE, None, Message("The driver is gone"))
-    view = open_events(session)
-    window = view.window()
-    assert isinstance(window, MainWindow)
-    table = the(Table, view)
-    table.setCurrentIndex(table.model().index(0, 0))
-    press(table, Qt.Key.Key_Return)
-    assert window.navigation.screen == "overview"
-
-
-def test_one_card_can_be_chosen(
-    open_events: OpenEvents, session: Session, qtbot: QtBot
-) -> None:
-    tell_two(session)
-    view = open_events(session)
-    [cards] = [each for each in view.findChildren(MenuButton) if each.text() == "All cards"]
-    cards.click()
-    menu = next(menu for menu in view.findChildren(QMenu) if menu.isVisible())
-    next(each for each in menu.actions() if each.text().startswith("Card 1")).trigger()
-    menu.close()
-    assert sentences(view) == ["The card is lost"]
-    assert cards.text() == "Card 1"
-
-
-def test_a_copy_says_that_it_is_made_up(open_events: OpenEvents, session: Session) -> None:
-    tell_two(session)
-    view = open_events(session)
-    table = the(Table, view)
-    table.setFocus()
-    table.setCurrentIndex(table.model().index(1, 0))
-    press(table, Qt.Key.Key_C, control=True)
-    first, captions, row = QGuiApplication.clipboard().text().splitlines()
-    assert first.startswith("SIMULATED")
-    assert captions == "Began\tCard\tWhat happened\tEnded\tLasted"
-    assert row.endswith("1\tThe card is lost\tongoing\t")
-    assert any(text.startswith("1 event copied.") for text in texts(view))
 
 
 @pytest.mark.parametrize("simulated", [True, False])
@@ -161,7 +74,7 @@ def test_a_file_holds_what_is_listed_and_whether_it_is_made_up(
     view = open_events(session)
     QTest.keyClicks(the(SearchField, view), "lost")
     moment = datetime.fromtimestamp(session.clock.wall()).astimezone()
-    icon_button(view, "CSV").click()
+    press(view.window(), Qt.Key.Key_S, control=True)
     dialog = the(QFileDialog, view)
     assert [Path(name).name for name in dialog.selectedFiles()] == [
         f"{'simulated-' if simulated else ''}events-{moment:%Y-%m-%d-%H%M}.csv"
@@ -177,22 +90,3 @@ def test_a_file_holds_what_is_listed_and_whether_it_is_made_up(
     assert row["card_id"] == ONE
     assert row["state"] == "ongoing"
     assert row["ended"] == row["lasted [s]"] == ""
-
-
-def test_whoever_reads_further_down_is_not_moved_by_what_comes_in(
-    open_events: OpenEvents, session: Session, qtbot: QtBot
-) -> None:
-    for number in range(200):
-        session.happening_log.tell(Kind.CARD_LOST, ONE, Message(f"Number {number}"))
-    view = open_events(session)
-    table = the(Table, view)
-    qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() > 0)
-    table.verticalScrollBar().setValue(1400)
-
-    def seen() -> str:
-        return str(table.indexAt(table.viewport().rect().center()).siblingAtColumn(3).data())
-
-    before = seen()
-    session.happening_log.tell(Kind.XID, ONE, Message("Xid 79"))
-    qtbot.waitUntil(lambda: len(sentences(view)) == 201)
-    assert seen() == before

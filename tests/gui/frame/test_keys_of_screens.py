@@ -97,7 +97,7 @@ def test_f1_tells_of_each_screen_what_the_page_of_keys_tells(
             "topology",
             {"Save picture", "Copy the matrix as text", "Ask again how the cards are wired"},
         ),
-        ("events", {"Copy events", "Export as CSV"}),
+        ("events", {"Copy rows", "Export as CSV"}),
     ],
 )
 def test_what_can_be_taken_along_is_found_under_control_k(

@@ -7,14 +7,11 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.gui.processes.rows import ProcessLine
 from gpuexplorer.gui.processes.view import ProcessesView
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from tests.gui.desks import desk_of
-from tests.gui.hands import the
 from tests.gui.processes.programs import Machine
 
 
@@ -22,35 +19,22 @@ class Screen:
     """What a person has before them."""
 
     def __init__(self, machine: Machine, settings: Settings) -> None:
-        self.machine = machine
-        self.look = look()
-        self.settings = settings
-        self.window = QWidget()
-        desk = desk_of(
-            machine.session,
-            self.window,
-            settings=settings,
-            time_window=TimeWindow(machine.clock),
-        )
+        self.machine, self.window = machine, QWidget()
+        time_window = TimeWindow(machine.clock)
+        desk = desk_of(machine.session, self.window, settings=settings, time_window=time_window)
         self.navigation = desk.navigation
         self.view = ProcessesView(desk)
+        self.table = self.view.table
         column = QVBoxLayout(self.window)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.view)
         self.window.setStyleSheet(look().style_sheet())
         self.window.resize(1400, 800)
 
-    @property
-    def table(self) -> Table[ProcessLine]:
-        return the(Table, self.view)
-
     def column(self, caption: str) -> list[str]:
         """What stands under a caption, from the top down, also under others."""
-        model = self.table.model()
-        captions = [
-            str(model.headerData(at, Qt.Orientation.Horizontal))
-            for at in range(model.columnCount())
-        ]
+        model, across = self.table.model(), Qt.Orientation.Horizontal
+        captions = [str(model.headerData(at, across)) for at in range(model.columnCount())]
         at = captions.index(caption)
 
         def under(parent: QModelIndex) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Programs for tests: who they are, what they hold, and a session that lists them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId
@@ -56,6 +56,11 @@ class Nobody:
     def is_running(self) -> bool:
         return False
 
+    def terminate(self) -> None:
+        """There is nobody to be asked."""
+
+    kill = terminate
+
 
 @dataclass
 class Names(ProcessNames):
@@ -74,20 +79,7 @@ class Names(ProcessNames):
         who = self.known.get(process.pid)
         if who is None:
             return NamedProcess(process, resolved=False, reason=GONE)
-        return NamedProcess(
-            process,
-            resolved=True,
-            user=who.user,
-            command=who.command,
-            cpu=who.cpu,
-            memory_bytes=who.memory_bytes,
-            started_at=who.started_at,
-            container=who.container,
-            ours=who.ours,
-            of_this_user=who.of_this_user,
-            ancestors=who.ancestors,
-            identity=who.identity or Nobody(),
-        )
+        return replace(who, process=process, identity=who.identity or Nobody())
 
 
 class Machine:

@@ -7,12 +7,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.cards import CardId
-from gpuexplorer.gui.processes.ending import EndDialog, PastStrip
+from gpuexplorer.gui.processes.view import EndDialog
 from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.tables.cell import PADDING
-from gpuexplorer.gui.widgets.controls.buttons import MenuButton, ToolButton
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.telemetry.process_book import ENDED_STAYS
 from gpuexplorer.telemetry.processes import Ancestor, NamedProcess
 from tests.gui.fakes import GIB, card, instance
@@ -20,6 +19,7 @@ from tests.gui.hands import button, click, press, texts, the
 from tests.gui.processes.conftest import OpenScreen, Screen
 from tests.gui.processes.programs import A, B, Machine, named, using
 
+HINT = Qt.ItemDataRole.ToolTipRole
 # Only the screen without a screen says so.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -44,27 +44,19 @@ def action(screen: Screen, text: str) -> QAction:
     return found
 
 
-def menu_of(screen: Screen, text: str) -> QMenu:
-    buttons = screen.view.findChildren(MenuButton)
-    [opener] = [each for each in buttons if each.text().split(",")[0] == text]
-    opener.click()
-    [menu] = [each for each in opener.findChildren(QMenu) if each.isVisible()]
-    return menu
-
-
-def entry(menu: QMenu, text: str) -> QAction:
-    [found] = [each for each in menu.actions() if each.text() == text]
-    return found
-
-
-def take(menu: QMenu, text: str) -> None:
-    entry(menu, text).trigger()
-    menu.close()
-
-
 def choose(screen: Screen, words: str) -> None:
     [found] = [each for each in screen.view.findChildren(ToolButton) if each.text() == words]
     found.click()
+
+
+def cells_of(screen: Screen, name: str) -> list[str]:
+    """What a table of one row says, and of a curve what it shows."""
+    [table] = [
+        each for each in screen.view.findChildren(Table) if each.accessibleName() == name
+    ]
+    model = table.model()
+    first = [model.index(0, at) for at in range(model.columnCount())]
+    return [each.data() or each.data(HINT) for each in first if each.isValid()]
 
 
 def test_who_ended_says_so_for_a_moment_and_goes_and_who_is_picked_stays_picked(
@@ -83,42 +75,6 @@ def test_who_ended_says_so_for_a_moment_and_goes_and_who_is_picked_stays_picked(
     assert screen.table.currentIndex().row() == 0
     assert len(screen.table.selectionModel().selectedRows()) == 1
     assert whole.toPlainText() == "python train.py"
-
-
-def test_rows_stand_still_while_somebody_goes_along_them_by_keyboard(
-    open_screen: OpenScreen,
-) -> None:
-    machine = Machine(three())
-    screen = open_screen(machine)
-    screen.table.setFocus()
-    screen.pick(1)
-    press(screen.table, Qt.Key.Key_Down)
-    machine.people[0] = named(using(A, 11, 20 * GIB), "python train.py")
-    screen.later(2.0)
-    assert screen.column("Command") == ["python serve.py", "Xorg", "python train.py"]
-    assert screen.column("Memory, GiB") == ["9.00", "5.00", "20.00"]
-    screen.later(4.0)
-    assert screen.column("Command")[0] == "python train.py"
-    assert screen.table.currentIndex().row() == 0
-
-
-def test_columns_without_room_are_said_to_be_hidden_and_can_be_fetched_back(
-    open_screen: OpenScreen,
-) -> None:
-    screen = open_screen(Machine(three()))
-    screen.window.resize(1000, 700)
-    [columns] = [each for each in screen.view.findChildren(MenuButton) if "Col" in each.text()]
-    hidden = screen.table.listed.columns[-1]
-    assert hidden not in screen.table.columns.in_order()
-    number = len(screen.table.listed.columns) - len(screen.table.columns.in_order())
-    assert columns.text() == f"Columns, {number} hidden"
-    assert hidden.named in columns.toolTip()
-    take(menu_of(screen, "Columns"), hidden.named)
-    assert hidden in screen.table.columns.in_order()
-    assert columns.text() == f"Columns, {number - 1} hidden"
-    screen.window.resize(2400, 700)
-    take(menu_of(screen, "Columns"), "As many as fit")
-    assert columns.text() == "Columns"
 
 
 def job() -> list[NamedProcess]:
@@ -163,49 +119,23 @@ def test_a_tree_is_as_deep_as_processes_started_each_other(open_screen: OpenScre
     assert "100" not in screen.column("PID")
 
 
-def test_numbers_that_were_given_on_do_not_lead_in_a_circle(open_screen: OpenScreen) -> None:
-    people = [
-        named(using(A, 1001), "one", ancestors=(Ancestor(1002, "two"),)),
-        named(using(A, 1002), "two", ancestors=(Ancestor(1001, "one"),)),
-    ]
-    screen = open_screen(Machine(people))
-    choose(screen, "Tree")
-    assert {"1001", "1002"} == set(screen.column("PID"))
-
-
-def test_what_a_chosen_process_took_is_drawn_over_time_and_said(
+def test_what_a_chosen_process_took_is_drawn_over_time_and_said_on_all_its_cards(
     open_screen: OpenScreen,
 ) -> None:
-    machine = Machine([named(using(A, 11, 3 * GIB, 0.4), "python train.py", cpu=1.5)])
+    shares = {A: (3 * GIB, 0.4), B: (1 * GIB, 0.9)}
+    machine = Machine([named(using(card, 11, *its), cpu=1.5) for card, its in shares.items()])
     screen = open_screen(machine)
-    machine.people = [named(using(A, 11, 2 * GIB, 0.9), "python train.py", cpu=0.5)]
+    machine.people = [named(using(card, 11, *its)) for card, its in shares.items()]
     screen.later()
     screen.pick(0)
-    strip = the(PastStrip, screen.view)
-    assert strip.accessibleDescription().splitlines() == [
-        "SM: 90 %, most 90 %",
-        "Memory of the card: 2.00 GiB, most 3.00 GiB",
-        "Processor: 50 %, most 150 %",
-        "Memory of the computer: 2.00 GiB, most 2.00 GiB",
+    assert cells_of(screen, "Last 4 minutes") == [
+        *("40–90", "40 to 90, 65 on average in 2 looks"),
+        *("4.00", "1.00 to 3.00, 2.00 on average in 2 looks"),
+        *("50", "50 to 150, 100 on average in 2 looks"),
+        *("2.00", "2.00 to 2.00, 2.00 on average in 2 looks"),
     ]
     screen.table.clearSelection()
-    assert strip.accessibleDescription() == ""
-
-
-def test_a_process_on_several_cards_has_a_curve_for_each(open_screen: OpenScreen) -> None:
-    shares = {A: (3 * GIB, 0.4), B: (1 * GIB, 0.9)}
-    machine = Machine([named(using(card, 11, *its)) for card, its in shares.items()])
-    screen = open_screen(machine)
-    screen.later()
-    choose(screen, "Tree")
-    screen.pick(0)
-    strip = the(PastStrip, screen.view)
-    assert strip.accessibleDescription().splitlines() == [
-        "SM on 2 cards: 40–90 %, most 90 % on one card",
-        "Memory of 2 cards: 4.00 GiB, most 3.00 GiB on one card",
-        "Processor: 50 %, most 50 %",
-        "Memory of the computer: 2.00 GiB, most 2.00 GiB",
-    ]
+    assert cells_of(screen, "Last 4 minutes") == []
 
 
 def test_what_is_looked_for_is_found_and_the_filter_says_what_it_hides(
@@ -220,60 +150,6 @@ def test_what_is_looked_for_is_found_and_the_filter_says_what_it_hides(
     assert "3 processes are hidden by the filter." in texts(screen.view)
     click(screen.view, "Clear the filter")
     assert len(screen.column("Command")) == 3
-
-
-def test_ranks_of_one_training_stand_under_their_program(open_screen: OpenScreen) -> None:
-    people = [
-        named(using(on, pid, 2 * GIB), "torchrun train.py")
-        for pid, on in enumerate((A, B, B), start=1)
-    ]
-    screen = open_screen(Machine([*people, named(using(A, 9, 1 * GIB), "Xorg")]))
-    choose(screen, "By program")
-    assert screen.column("Command") == [*["torchrun train.py"] * 4, "Xorg"]
-    assert screen.column("Memory, GiB") == ["6.00", "2.00", "2.00", "2.00", "1.00"]
-    assert screen.table.isExpanded(screen.table.model().index(0, 0))
-    screen.table.setFocus()
-    screen.pick(0)
-    press(screen.table, Qt.Key.Key_Left)
-    screen.later(10.0)
-    assert not screen.table.isExpanded(screen.table.model().index(0, 0))
-
-
-def test_this_window_is_marked_and_what_it_holds_is_told(open_screen: OpenScreen) -> None:
-    ours = named(using(A, 7, 1.5 * GIB), "gpuexplorer", ours=True)
-    screen = open_screen(Machine([ours, *three()]))
-    assert "gpuexplorer (this window)" in screen.column("Command")
-    assert any("this window holds 1.50 GiB" in each for each in texts(screen.view))
-
-
-def test_where_nobody_uses_a_card_it_says_so_and_before_that_it_asks(
-    open_screen: OpenScreen,
-) -> None:
-    assert "No program uses a card." in texts(open_screen(Machine()).view)
-    machine = Machine()
-    machine.look = lambda *_: None  # type: ignore[method-assign]  # no look was taken yet
-    asking = "Asking the driver which programs use the cards…"
-    assert asking in texts(open_screen(machine).view)
-
-
-def test_where_it_cannot_be_told_it_says_so_and_keeps_who_was_there(
-    open_screen: OpenScreen,
-) -> None:
-    machine = Machine(three())
-    screen = open_screen(machine)
-    machine.later(10.0, B)
-    screen.view.pull()
-    assert screen.column("Command") == ["python serve.py", "Xorg", "python train.py"]
-    assert screen.column("Memory, GiB") == ["9.00", "not known just now", "3.00"]
-
-
-def test_in_a_container_it_says_what_to_do(open_screen: OpenScreen) -> None:
-    screen = open_screen(Machine(three(), foreign=True))
-    assert set(screen.column("Command")) == {"not visible here"}
-    assert any("--pid=host" in each for each in texts(screen.view))
-    screen.pick(0)
-    assert not button(screen.view, "End…").isEnabled()
-    assert any("somebody else" in each for each in texts(screen.view))
 
 
 def test_what_may_not_be_ended_says_why_in_place_of_the_button(open_screen: OpenScreen) -> None:
@@ -293,45 +169,34 @@ def test_what_may_not_be_ended_says_why_in_place_of_the_button(open_screen: Open
     assert "Read-only: nothing can be ended from this window." in texts(screen.view)
 
 
-def test_no_pid_and_no_heading_is_cut_however_narrow_it_is(open_screen: OpenScreen) -> None:
-    longest = str(1 << 22)  # as long as the greatest that Linux gives
-    screen = open_screen(Machine([named(using(A, int(longest)))]))
-    columns, letters = screen.table.columns, screen.look.letters
-    for width in (1400, 1000, 560):
-        screen.window.resize(width, 700)
-        screen.table.columns.sort_by("card", falling=False)
-        for at, each in enumerate(screen.table.listed.columns):
-            room = columns.sectionSize(at) - 2 * PADDING
-            if not columns.isSectionHidden(at):
-                assert room >= letters.caption.width(f"↓ {each.heading}")
-            if each.key == "pid":
-                assert columns.isSectionHidden(at) or room >= letters.body.width(longest)
-
-
-def test_mig_instances_are_told_apart(open_screen: OpenScreen) -> None:
-    whole = card(0, "NVIDIA H100")
-    parts = [instance(whole, at) for at in range(2)]
-    people = [
-        named(using(CardId(part.id), at + 1, (at + 1) * GIB)) for at, part in enumerate(parts)
-    ]
-    screen = open_screen(Machine(people, [whole, *parts]))
-    assert screen.column("Card") == ["0.1", "0.0"]
-    assert any("2 processes on 1 card" in each for each in texts(screen.view))
-
-
-def test_units_change_without_a_restart(open_screen: OpenScreen) -> None:
-    settings = Settings()
-    screen = open_screen(Machine(three()), settings)
-    settings.choose(Choices(decimal_memory=True))
-    assert screen.column("Memory, GB") == ["9.66", "5.37", "3.22"]
-
-
-def test_figures_of_long_ago_are_told_as_such(open_screen: OpenScreen) -> None:
-    machine = Machine(three())
-    screen = open_screen(machine)
-    machine.clock.advance(40.0)
+@pytest.mark.parametrize(
+    ("people", "foreign", "words"),
+    [
+        ([], False, "No program uses a card."),
+        (three(), True, "--pid=host"),
+        ([named(using(A, 7, GIB), ours=True)], False, "this window holds 1.00 GiB"),
+    ],
+)
+def test_what_is_to_be_known_is_said_beside_the_rows(
+    open_screen: OpenScreen, people: list[NamedProcess], foreign: bool, words: str
+) -> None:
+    screen = open_screen(Machine(people, foreign=foreign))
+    assert any(words in each for each in texts(screen.view))
+    screen.machine.clock.advance(40.0)
     screen.view.pull()
     assert "As reported 40 s ago; asked again now" in texts(screen.view)
+
+
+def test_units_change_without_a_restart_and_instances_are_told_apart(
+    open_screen: OpenScreen,
+) -> None:
+    whole, settings = card(0, "NVIDIA H100"), Settings()
+    parts = [instance(whole, at) for at in range(2)]
+    people = [named(using(part.id, at, (at + 1) * GIB)) for at, part in enumerate(parts)]
+    screen = open_screen(Machine(people, [whole, *parts]), settings)
+    assert screen.column("Card") == ["0.1", "0.0"]
+    settings.choose(Choices(decimal_memory=True))
+    assert screen.column("Memory, GB") == ["2.15", "1.07"]
 
 
 def test_a_card_is_opened_from_its_row(open_screen: OpenScreen, qtbot: QtBot) -> None:
@@ -342,4 +207,5 @@ def test_a_card_is_opened_from_its_row(open_screen: OpenScreen, qtbot: QtBot) ->
     with qtbot.waitSignal(
         screen.navigation.card_changed, check_params_cb=lambda found: found == B
     ):
-        take(menu, "Open card 1")
+        next(each for each in menu.actions() if each.text() == "Open card 1").trigger()
+    menu.close()
