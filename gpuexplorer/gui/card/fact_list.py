@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, QRectF, QSize, QSysInfo, Qt, Signal
 from PySide6.QtGui import (
@@ -37,16 +37,10 @@ from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Units, energy
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.cards.facts import (
-    Fact,
-    FactGroup,
-    HowTo,
-    TerminalCommand,
-    as_text,
-    metric_fact,
-)
-from gpuexplorer.gui.cards.reasons import midnight, span_words
+from gpuexplorer.gui.cards.facts import FOLDED, Fact, FactGroup, HowTo, metric_fact
+from gpuexplorer.gui.cards.reasons import HARMFUL, span_words
 from gpuexplorer.gui.cards.throttling import (
+    REASONS,
     EnergyUsed,
     SlowedTime,
     energy_used,
@@ -63,7 +57,7 @@ from gpuexplorer.gui.widgets.laid_out import GROWS, column, row, wrapped_label
 from gpuexplorer.gui.widgets.line import NowTag
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.telemetry.facts import Reading
-from gpuexplorer.telemetry.trace import Trace, TraceSource
+from gpuexplorer.telemetry.trace import TraceSource
 
 if TYPE_CHECKING:
     from gpuexplorer.remote.wire import Hello
@@ -71,6 +65,7 @@ if TYPE_CHECKING:
 _MARGIN, _ROW, _HEADING, _FIRST_HEADING, _BETWEEN = 16, 26, 46, 34, 12.0
 _WRAP, _NOTE = int(Qt.TextFlag.TextWordWrap), "note"
 _NOTHING_READ = mark("nothing recorded in it")
+_COLUMNS = 400
 _TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -124,11 +119,9 @@ class FactsTree(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._copied: tuple[str, Sequence[FactGroup]] = ("", ())
-        self._ending = ""
+        self._heading = self._ending = ""
         self._keys: object = None
         self._rows: list[tuple[FactRow, list[FactRow]]] = []
-        self._folded: set[str] = set()  # at first, and after each search
         self.field = SearchField(tr("Search facts"))
         self.nothing = wrapped_label("", Tone.QUIET)
         self.field.setToolTip(tr("Search facts ({keys})", keys="Ctrl+F"))
@@ -154,7 +147,7 @@ class FactsTree(QTreeWidget):
         """`hows` are told on a click. A copy of all begins with the heading; of a few, each
         has the ending.
         """
-        self._copied, self._ending = (heading, groups), ending
+        self._heading, self._ending = heading, ending
         lists = [[*group.facts, *_note(group)] for group in groups]
         keys = [(group.key, len(facts)) for group, facts in zip(groups, lists, strict=True)]
         anew, self._keys = keys != self._keys, keys
@@ -164,7 +157,6 @@ class FactsTree(QTreeWidget):
             counts = [range(len(facts)) for facts in lists]
             rows = zip(tops, counts, strict=True)
             self._rows = [(top, [FactRow(top) for _ in count]) for top, count in rows]
-            self._folded = {group.title for group in groups if group.folded}
         for facts, (_, below) in zip(lists, self._rows, strict=True):
             for fact, each in zip(facts, below, strict=True):
                 each.show(fact, hows.get(fact.key))
@@ -172,7 +164,11 @@ class FactsTree(QTreeWidget):
             self._narrow(self.field.text())
 
     def copy_all(self) -> None:
-        copy_text(as_text(*self._copied))
+        """As text, to be pasted anywhere."""
+        lines = [self._heading]
+        for top, below in self._rows:
+            lines += ["", top.text(0), *(f"  {each.text(0)}" for each in below)]
+        copy_text("\n".join(lines) + "\n")
 
     def copy_selected(self, *, only_values: bool = False) -> None:
         chosen = [each for _, below in self._rows for each in below if each.isSelected()]
@@ -187,11 +183,11 @@ class FactsTree(QTreeWidget):
             title = top.text(0)
             named = bool(words) and all(word in title.lower() for word in words)
             for each in below:
-                seen = named or (each.fact is not None and each.fact.found_by(words))
-                each.setHidden(not seen)
+                said = f"{each.text(0)} {each.toolTip(0)}".lower()
+                each.setHidden(not (named or all(word in said for word in words)))
             seen = not all(each.isHidden() for each in below)
             top.setHidden(not seen)
-            top.setExpanded(bool(words) or title not in self._folded)
+            top.setExpanded(bool(words) or title != tr(FOLDED))
             found |= seen
         self.setVisible(found)
         self.nothing.setVisible(not found)
@@ -236,8 +232,8 @@ class FactsTree(QTreeWidget):
             menu.addAction(tr("Add or remove its plot"), asked)
         if how is not None:
             menu.addAction(f"{how.title}…", lambda: HowToSheet(how, self).open())
-            for each in how.commands[:1]:
-                menu.addAction(tr("Copy the command"), partial(copy_text, each.line))
+            for _, line in how.commands[:1]:
+                menu.addAction(tr("Copy the command"), partial(copy_text, line))
         menu.popup(event.globalPos())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -280,9 +276,8 @@ class FactDelegate(Delegate):
         if row.how is not None:
             drawing.icon(Icon.NEXT, box.adjusted(17, 1, 15, -1), theme.faint)
         if row.fact is not None and row.fact.key == _NOTE:
-            tone = Tone.TEXT if row.fact.tone is Tone.QUIET else row.fact.tone
             drawing.painter.setFont(letters.body.font)
-            drawing.painter.setPen(theme.tone(tone))
+            drawing.painter.setPen(theme.tone(row.fact.tone))
             drawing.painter.drawText(line.adjusted(0, 4, 0, 0), _WRAP, row.text(0))
         elif row.fact is not None:
             _draw_fact(drawing, line, baseline, row.fact)
@@ -298,9 +293,7 @@ class FactDelegate(Delegate):
         return QSize(width, round(high) + 8)
 
     def _row(self, index: Index) -> FactRow:
-        row = self._tree.itemFromIndex(index)
-        assert isinstance(row, FactRow)
-        return row
+        return cast("FactRow", self._tree.itemFromIndex(index))  # there are no others
 
 
 def _draw_fact(drawing: Drawing, line: QRectF, baseline: float, fact: Fact) -> None:
@@ -309,14 +302,12 @@ def _draw_fact(drawing: Drawing, line: QRectF, baseline: float, fact: Fact) -> N
     unit = Run(f"{THIN_SPACE}{fact.unit}" if fact.unit else "", letters, theme.quiet)
     room = max(line.width() - letters.width(fact.label) - _BETWEEN, line.width() / 2)
     # Of a long name both ends tell it from others.
-    middle, room = Qt.TextElideMode.ElideMiddle, room - unit.width
-    value, ink = letters.metrics.elidedText(fact.value, middle, room), theme.tone(fact.tone)
-    if not fact.value:
-        fits = (each for each in fact.absent if letters.width(each) <= room)
-        value, ink = next(fits, "".join(fact.absent[-1:])), theme.faint
+    middle, said = Qt.TextElideMode.ElideMiddle, fact.value or "".join(fact.absent[:1])
+    value = letters.metrics.elidedText(said, middle, room - unit.width)
+    ink = theme.tone(fact.tone) if fact.value else theme.faint
     left = drawing.runs_right(line.right(), baseline, [Run(value, letters, ink), unit])
-    name = letters.elided(fact.label, left - _BETWEEN - line.left())
-    drawing.text(line.left(), baseline, Run(name, letters, theme.quiet))
+    name, room = Run(fact.label, letters, theme.quiet), left - _BETWEEN - line.left()
+    drawing.elided(line.left(), baseline, name, room)
 
 
 class HowToSheet(Sheet):
@@ -326,12 +317,12 @@ class HowToSheet(Sheet):
         super().__init__(how.title, parent, width=640)
         for sentence in how.sentences:
             self.add_sentence(sentence)
-        for command in how.commands:
-            self.add_sentence(command.what, Tone.QUIET)
+        for what, line in how.commands:
+            self.add_sentence(what, Tone.QUIET)
             copy = QPushButton(tr("Copy"))
-            copy.setAccessibleDescription(command.line)
-            copy.clicked.connect(partial(copy_text, command.line))
-            self.add_code(command.line, tr("Command"))
+            copy.setAccessibleDescription(line)
+            copy.clicked.connect(partial(copy_text, line))
+            self.add_code(line, tr("Command"))
             self.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
         if how.commands:
             note = tr("GPU Explorer sets nothing itself: paste it into a terminal.")
@@ -343,20 +334,21 @@ def copy_text(text: str, *_: object) -> None:
     QGuiApplication.clipboard().setText(text)
 
 
-def past_facts(
-    past: TraceSource, window: TimeWindow, card: CardId, traces: Mapping[MetricId, Trace]
-) -> Sequence[Fact]:
-    """Within the visible stretch, when these traces say that it was slowed, and its energy."""
-    (start, end), now, wall = window.stretch(), window.now(), window.wall(window.now())
-    span, day = end - start, now - wall + midnight(wall)
+def past_facts(past: TraceSource, window: TimeWindow, card: CardId) -> Sequence[Fact]:
+    """Within the visible stretch, how long it was slowed and its energy; and that of today."""
+    (start, end), now = window.stretch(), window.now()
+    moment = datetime.fromtimestamp(window.wall(now)).astimezone()
+    morning = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    span, day = end - start, now - (moment - morning).total_seconds()
     used, today = (energy_used(past, card, *each) for each in ((start, end), (day, now)))
     label = tr("Energy today")
     if today is not None and today.since > day + 60:
         since = datetime.fromtimestamp(window.wall(today.since)).astimezone()
         label = tr("Energy since {time}", time=f"{since:%H:%M}")
     read = span if used is None else time_covered(used.seconds, span)
+    flags = {each: past.trace(card, each, start, end, _COLUMNS) for each in REASONS}
     return (
-        slowed_fact(slowed_time(traces), span),
+        slowed_fact(slowed_time(flags), span),
         energy_fact("energy_span", tr("Energy in {span}", span=spoken_time(read)), used),
         energy_fact("energy_today", label, today),
     )
@@ -375,13 +367,14 @@ def slowed_fact(slowed: SlowedTime | None, span: float) -> Fact:
         tr("{reason}: {time}", reason=tr(METRICS[reason].label), time=spoken_time(seconds))
         for reason, seconds in slowed.by_reason.items()
     ]
-    whole = time_covered(slowed.recorded, span) == span
     # What nobody read must not be called a time without trouble.
-    calm = tr("never") if whole else "0 s"
-    value = spoken_time(slowed.seconds) if slowed.seconds > 0 else calm
+    whole = time_covered(slowed.recorded, span) == span
+    value = tr("never") if whole else "0 s"
+    if slowed.seconds > 0:
+        value = spoken_time(slowed.seconds)
     rest = "" if whole else tr("of {time} read", time=spoken_time(slowed.recorded))
-    tone = Tone.WARN if slowed.harmful else Tone.TEXT
-    return Fact("slowed", label, value, rest, hint="\n".join([meaning, *parts]), tone=tone)
+    tone = Tone.WARN if {*HARMFUL} & slowed.by_reason.keys() else Tone.TEXT
+    return Fact("slowed", label, value, rest, (), "\n".join([meaning, *parts]), tone)
 
 
 def energy_fact(key: str, label: str, used: EnergyUsed | None) -> Fact:
@@ -436,9 +429,9 @@ def host_facts(
         memory[-2:] = [replace(memory[-1], label=tr("Swap"), hint=hint)]
     busy = metric_fact(reading, m.CPU_UTILIZATION, units)
     return [
-        FactGroup("Processor", tr("Processor"), (*processor, busy)),
-        FactGroup("Memory", tr("Memory"), tuple(memory)),
-        FactGroup("System", tr("System"), tuple(system)),
+        FactGroup("Processor", tr("Processor"), [*processor, busy]),
+        FactGroup("Memory", tr("Memory"), memory),
+        FactGroup("System", tr("System"), system),
     ]
 
 
@@ -450,17 +443,19 @@ def swap_how(reading: Reading) -> Mapping[str, HowTo]:
     without = tr("Without it, a program that asks for too much memory is ended.")
     where = tr("On Btrfs, “btrfs filesystem mkswapfile” makes the file.")
     make = ("fallocate -l 8G", "chmod 600", "mkswap", "swapon")
-    file = "\n".join(f"sudo {each} /swapfile" for each in make)
     kept = "echo '/swapfile none swap sw 0 0' | sudo tee -a /etc/fstab"
-    commands = (
-        TerminalCommand(tr("A file of 8 GiB, until the next restart:"), file),
-        TerminalCommand(tr("After each restart too:"), kept),
-    )
+    commands = [
+        (
+            tr("A file of 8 GiB, until the next restart:"),
+            "\n".join(f"sudo {each} /swapfile" for each in make),
+        ),
+        (tr("After each restart too:"), kept),
+    ]
     if sys.platform == "win32":
         where = tr(
             "In Windows it is the paging file, in Advanced system settings, Performance."
         )
-        commands = ()
+        commands = []
     return {m.SWAP_USED: HowTo(tr("Turn swap on"), (why, without, where), commands)}
 
 
@@ -469,18 +464,15 @@ def commands_of(card: Card, values: Mapping[MetricId, float]) -> Mapping[str, Ho
     if card.kind is not CardKind.GPU or card.nameless:
         return {}  # a MIG instance has only its card's settings
     hows: dict[str, HowTo] = {}
+    front = "" if sys.platform == "win32" else "sudo "
     lasts = tr("It lasts until the driver is loaded again, for everybody on this computer.")
     if card.simulated:
         lasts = tr("This card is simulated: this is what one would type for a real one.")
 
     def add(metric: MetricId, title: str, sentence: str, *commands: tuple[str, str]) -> None:
-        front = "" if sys.platform == "win32" else "sudo "
-        lines = [
-            TerminalCommand(what, f"{front}nvidia-smi -i {card.id} {o}") for what, o in commands
-        ]
-        said = (sentence, lasts) if sentence else (lasts,)
+        lines = [(what, f"{front}nvidia-smi -i {card.id} {how}") for what, how in commands]
         if metric in values:
-            hows[metric] = HowTo(title, said, tuple(lines))
+            hows[metric] = HowTo(title, [*filter(None, (sentence, lasts))], lines)
 
     def number(metric: MetricId, size: float = 1.0) -> str:
         return f"{values.get(metric, 0.0) / size:.0f}"
@@ -498,16 +490,15 @@ def commands_of(card: Card, values: Mapping[MetricId, float]) -> Mapping[str, Ho
         "Slower clocks, in MHz, save power; “nvidia-smi -q -d SUPPORTED_CLOCKS” lists those "
         "that a card has."
     )
-    for letter, clock, most in (
-        ("g", m.CLOCK_SM, m.CLOCK_SM_MAX),
-        ("m", m.CLOCK_MEMORY, m.CLOCK_MEMORY_MAX),
+    hold, back = tr("Hold it at the highest:"), tr("Let it change by itself again:")
+    graphics, volta = tr("Hold the graphics and SM clock"), tr("For cards since Volta.")
+    memory, ampere = tr("Hold the memory clock"), tr("For cards since Ampere.")
+    for letter, clock, most, title, since in (
+        ("g", m.CLOCK_SM, m.CLOCK_SM_MAX, graphics, volta),
+        ("m", m.CLOCK_MEMORY, m.CLOCK_MEMORY_MAX, memory, ampere),
     ):
-        title, since = tr("Hold the graphics and SM clock"), tr("For cards since Volta.")
-        if letter == "m":
-            title, since = tr("Hold the memory clock"), tr("For cards since Ampere.")
-        hold = tr("Hold it at the highest:"), f"-l{letter}c {number(most, 1e6)}"
-        back = tr("Let it change by itself again:"), f"-r{letter}c"
-        add(clock, title, paragraph((since, slower)), *([hold] if most in values else []), back)
+        held = [(hold, f"-l{letter}c {number(most, 1e6)}")] if most in values else []
+        add(clock, title, paragraph((since, slower)), *held, (back, f"-r{letter}c"))
     if sys.platform != "win32":  # there is no such mode on Windows
         on = values.get(m.PERSISTENCE_MODE, 0.0) > 0
         title = tr("Turn persistence mode off") if on else tr("Turn persistence mode on")

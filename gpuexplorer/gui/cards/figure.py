@@ -1,19 +1,27 @@
-"""Figure: one measured thing as a person reads it, or the word that stands in its place."""
+"""Figure: one measured thing as a person reads it, or the word that stands in its place; what
+to make of a PCIe link. MemoryPicture: whose a card's memory is, as far as anybody tells.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import NamedTuple
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.core.units import Units, part_of_memory, quantity, ratio, trimmed
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.links import link_now, link_speed, slow_link
-from gpuexplorer.gui.cards.reasons import explained_absence, short_reasons
+from gpuexplorer.core.units import Quantity, Units, part_of_memory, quantity, ratio, trimmed
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.card_course import at_work, in_virtual_machine
 from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.topology import pcie_rate
 
+# Readings of programs and of the whole are not of the same instant.
+_SAME = 1 / 1000
+_NAMES_SAID = 3
 NEAR_HEAT_LIMIT = 4.0  # degrees
 _CLEARLY_MORE = 1.25
 _NUMBER = "\0"
@@ -71,9 +79,9 @@ class Figure:
 
 def around_number(limit: str, unit: str) -> tuple[str, str]:
     """What stands before a number and after it: "" and " of 280 W". They are drawn smaller."""
-    if not limit:
-        return "", f" {unit}" if unit else ""
-    words = tr("{number} of {limit} {unit}", number=_NUMBER, limit=limit, unit=unit)
+    words = f"{_NUMBER} {unit}"
+    if limit:
+        words = tr("{number} of {limit} {unit}", number=_NUMBER, limit=limit, unit=unit)
     lead, _, rest = words.rstrip().partition(_NUMBER)
     return lead, rest
 
@@ -91,8 +99,8 @@ def figure(
     label, hint = label or tr(known.label), tr(known.meaning)
     if value is None:
         absence = reading.missing.get(metric, Absence.NOT_YET)
-        hint = f"{explained_absence(label, absence)}\n{hint}"
-        absent = short_reasons(absence)
+        why = tr("{label}: {reason}.", label=label, reason=tr(absence.sentence))
+        absent, hint = short_reasons(absence), f"{why}\n{hint}"
         return Figure(label, "", "", "", absent, hint, Tone.TEXT, short_label, brief)
     limits = (reading.values.get(each) for each in _LIMITS.get(metric, ()))
     limit = next(filter(None, limits), None)
@@ -107,26 +115,116 @@ def figure(
     return Figure(label, read.number, read.unit, most, (), hint, tone, short_label, brief)
 
 
+class LinkSpeed(NamedTuple):
+    """A PCIe generation, a number of lanes, or both; a part is None where it is not told."""
+
+    generation: int | None
+    lanes: int | None = None
+
+    @property
+    def text(self) -> str:
+        """ "3.0 ×16" """
+        generation = "" if self.generation is None else f"{self.generation}.0"
+        return f"{generation} ×{self.lanes}".lstrip() if self.lanes is not None else generation
+
+    @property
+    def rate(self) -> float | None:
+        """Bytes per second each way, in theory."""
+        known = self.generation is not None and self.lanes is not None
+        return pcie_rate(self.generation or 0, self.lanes or 0) if known else None
+
+
+def link_speed(reading: Reading, *metrics: MetricId) -> LinkSpeed:
+    """Of a generation, and of lanes where they are told too."""
+    values = map(reading.values.get, metrics)
+    return LinkSpeed(*(None if value is None else int(value) for value in values))
+
+
+def link_now(reading: Reading) -> LinkSpeed:
+    return link_speed(reading, m.PCIE_GENERATION, m.PCIE_WIDTH)
+
+
+def link_of_card(reading: Reading) -> LinkSpeed:
+    return link_speed(reading, m.PCIE_GENERATION_CARD, m.PCIE_WIDTH_MAX)
+
+
+def slow_link(reading: Reading) -> tuple[int, int] | None:
+    """How many lanes it has, and how many it could have, while the card is busy."""
+    now, widest = link_now(reading), link_of_card(reading).lanes
+    if now.generation is None or now.lanes is None or widest is None or now.lanes >= widest:
+        return None
+    given = in_virtual_machine(reading.values)
+    return (now.lanes, widest) if at_work(reading.values) and not given else None
+
+
+class LinkWords(NamedTuple):
+    """What to make of the link; `tone` warns where something can be mended."""
+
+    sentence: str
+    tone: Tone = Tone.QUIET
+
+
+def link_words(card: Card, reading: Reading) -> LinkWords:
+    """The gravest that there is to say of it; empty where there are no figures."""
+    if card.memory_shared:
+        return LinkWords(
+            tr(
+                "This chip sits beside the processor and shares its memory: what it says of a "
+                "PCIe link is a placeholder, and is not shown."
+            )
+        )
+    if card.kind is CardKind.MIG:
+        return LinkWords(tr("The driver reports the link for the whole card only."))
+    now, (own, most) = link_now(reading), link_of_card(reading)
+    slot = link_speed(reading, m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT)
+    if now == LinkSpeed(None):
+        return LinkWords("")
+    known = [each for each in (own, slot.generation) if each is not None]
+    here = reading.values.get(m.PCIE_GENERATION_MAX, min(known, default=0))
+    slower = now.generation is not None and now.generation < here
+    # A card of eight lanes in a slot of sixteen is as it should be.
+    narrow = now.lanes is not None and most is not None and now.lanes < most
+    # At rest a link is slow by design, to save power.
+    given, busy = in_virtual_machine(reading.values), at_work(reading.values)
+    words = mark("Runs at full speed: {link}.")
+    if narrow and given:
+        words = mark("Runs at {link} of ×{most}: this virtual machine was given no more.")
+    elif narrow and slot.lanes == now.lanes:
+        words = mark("Runs at {link}: the slot gives no more, the card could do ×{most}.")
+    elif narrow:
+        words = mark("Runs at {link} of ×{most}: check the slot or its riser.")
+    elif slower and busy:
+        words = mark(
+            "Runs at {link} under load, and could at {here:.0f}.0: check the slot, its riser, "
+            "and what the computer's firmware sets for it."
+        )
+    elif slower:
+        words = mark(
+            "Runs at {link}: sleeping to save power, not broken; under load it goes up to "
+            "{here:.0f}.0."
+        )
+    elif here and own is not None and own > here:
+        words = mark("Runs at {link}: the card could do {own}.0, this slot does {here:.0f}.0.")
+    warns = busy and (slower or (narrow and not given))
+    sentence = tr(words, link=now.text, most=most, here=here, own=own)
+    return LinkWords(sentence, Tone.WARN if warns else Tone.QUIET)
+
+
 def pcie_figure(reading: Reading, units: Units) -> Figure:
     """Generation and lanes, and what they could be where they are less."""
-    now = link_now(reading)
+    now, name = link_now(reading), tr("PCIe")
+    most = link_speed(reading, m.PCIE_GENERATION_MAX, m.PCIE_WIDTH_MAX)
     if now.generation is None or now.lanes is None:
         metric = m.PCIE_GENERATION if now.generation is None else m.PCIE_WIDTH
-        return figure(reading, metric, units, tr("PCIe"), tr("PCIe"))
-    most = link_speed(reading, m.PCIE_GENERATION_MAX, m.PCIE_WIDTH_MAX)
-    slower = now.generation < (most.generation or 0)
-    number, lanes, limit = str(now.generation), f"×{now.lanes}", f"{most.generation}"
+        return figure(reading, metric, units, name, name)
+    number, lanes, limit = str(now.generation), f"×{now.lanes}", ""
     if now.lanes < (most.lanes or 0):
-        number, lanes, limit, slower = f"{number} {lanes}", "", f"×{most.lanes}", True
-    return Figure(
-        tr("PCIe"),
-        number,
-        lanes,
-        limit if slower else "",
-        hint=tr(METRICS[m.PCIE_GENERATION].meaning),
-        tone=Tone.WARN if slow_link(reading) else Tone.TEXT,
-        short_label=tr("PCIe"),
-    )
+        number, lanes, limit = f"{number} {lanes}", "", f"×{most.lanes}"
+    elif now.generation < (most.generation or 0):
+        limit = str(most.generation)
+    tone = Tone.WARN if slow_link(reading) else Tone.TEXT
+    hint = tr(METRICS[m.PCIE_GENERATION].meaning)
+    return Figure(name, number, lanes, limit, (), hint, tone, name)
 
 
 def busier_way(
@@ -163,20 +261,118 @@ def memory_face(reading: Reading, total_bytes: int | None, units: Units) -> Memo
     """What is used out of all there is; the card's own size where the driver reports none."""
     reading = with_size(reading, total_bytes)
     used, total = reading.values.get(m.MEMORY_USED), reading.values.get(m.MEMORY_TOTAL)
-    shown = figure(reading, m.MEMORY_USED, units, tr("Memory"))
+    shown, reserved = figure(reading, m.MEMORY_USED, units, tr("Memory")), m.MEMORY_RESERVED
     if used is None or not total:
         return MemoryFace(shown, None, 0.0, (), total)
     hint = tr("{share} used. {meaning}", share=ratio(used / total), meaning=shown.hint)
-    parts = (
-        figure(reading, metric, units, label).shorter
-        for metric, label in ((m.MEMORY_USED, tr("used")), (m.MEMORY_RESERVED, tr("reserved")))
-        if metric in reading.values
-    )
+    parts = [replace(shown, label=tr("used"), limit="")]
+    if reserved in reading.values:
+        parts.append(figure(reading, reserved, units, tr("reserved")).shorter)
+    share, scale = reading.values.get(reserved, 0.0) / total, f"{shown.limit} {shown.unit}"
     return MemoryFace(
-        replace(shown, hint=hint),
-        used / total,
-        reading.values.get(m.MEMORY_RESERVED, 0.0) / total,
-        tuple(parts),
-        total,
-        f"{shown.limit} {shown.unit}",
+        replace(shown, hint=hint), used / total, share, tuple(parts), total, scale
     )
+
+
+class PartKind(Enum):
+    """What a part is, and so how it is drawn."""
+
+    PROGRAMS = mark("Programs")  # used by programs that name themselves
+    USED = mark("Used")  # used, and nobody told by whom
+    RESERVED = mark("Reserved")
+    FREE = mark("Free")
+    UNEXPLAINED = mark("Not explained")  # in none of the driver's figures
+
+
+class MemoryPart(NamedTuple):
+    """One stretch of the bar with its entry below it. Shares are of the whole bar."""
+
+    kind: PartKind
+    label: str
+    amount: Quantity
+    share: float
+    remark: str
+    programs: Sequence[tuple[float, str]] = ()  # what each of them has of it
+
+    @property
+    def spoken(self) -> str:
+        said = {"label": self.label, "amount": self.amount, "remark": self.remark}
+        return tr("{label} {amount}, {remark}", **said)
+
+
+class MemoryPicture(NamedTuple):
+    """The bar and its words. Without a figure, `sentence` says why there is none."""
+
+    figure: Figure
+    parts: Sequence[MemoryPart] = ()
+    sentence: str = ""
+
+    @property
+    def spoken(self) -> str:
+        used = tr("{amount} used", amount=self.figure.value)
+        said = [f"{each}." for each in (used, *(part.spoken for part in self.parts))]
+        return " ".join([*(said if self.figure.known else ()), self.sentence]).rstrip()
+
+
+def memory_picture(
+    card: Card,
+    reading: Reading,
+    programs: Sequence[tuple[str, float | None]] | None,
+    units: Units,
+    host: Reading | None = None,
+) -> MemoryPicture:
+    """`programs` is None where nobody can tell who uses the card. Where the driver's figures do
+    not add up, nothing is made up to fill the gap. `host` is the computer's memory, for itself
+    and for a chip that works in it.
+    """
+    values = (reading := host or reading).values
+    used_by, free_for, sentence = tr("by whom is not reported"), tr("for anyone"), ""
+    if card.memory_shared:
+        used_by, free_for = tr("by the computer and the card"), tr("for either")
+        sentence = tr("The card uses the computer's memory and has none of its own.")
+    elif host:
+        used_by, free_for = tr("by programs and the system"), tr("for anyone, caches included")
+    face = memory_face(reading, None if host else card.memory_bytes, units)
+    used, total = values.get(m.MEMORY_USED), face.total_bytes
+    if used is None or not total:
+        metric = m.MEMORY_USED if used is None else m.MEMORY_TOTAL
+        shown = figure(reading, metric, units, tr("Memory"))
+        return MemoryPicture(shown, (), sentence or shown.hint.partition("\n")[0])
+    free = total - used if host else values.get(m.MEMORY_FREE)
+    reserved = values.get(m.MEMORY_RESERVED)
+    stated = used + (free or 0.0) + (reserved or 0.0)
+    bar, parts = max(total, stated), list[MemoryPart]()
+
+    def add(kind: PartKind, size: float | None, remark: str, label: str = "") -> None:
+        if size is not None:  # amounts are in the unit of the total
+            amount, label = part_of_memory(size, total, units), label or tr(kind.value)
+            parts.append(MemoryPart(kind, label, amount, size / bar, remark))
+
+    users = [(size, name) for name, size in programs or () if size]
+    users.sort(reverse=True)
+    if by_name := sum(size for size, _ in users):
+        names = list(dict.fromkeys(name for _, name in users))
+        remark = ", ".join(names[:_NAMES_SAID])
+        if more := len(names[_NAMES_SAID:]):
+            remark = tr("{names} and {count} more", names=remark, count=more)
+        add(PartKind.PROGRAMS, min(used, by_name), remark)
+        if by_name <= used:  # else some share it, or were read a moment later
+            sizes = ((size, f"{e}: {part_of_memory(size, total, units)}") for size, e in users)
+            each = [(size / bar, words) for size, words in sizes]
+            parts[0] = parts[0]._replace(programs=each)
+        used_by = tr("by no named program")
+    elif programs:
+        used_by = tr("by programs whose share is not reported")
+    elif programs is not None:
+        used_by = tr("no program is listed")
+    if used > by_name or not by_name:
+        add(PartKind.USED, used - by_name, used_by, tr("Other used") if by_name else "")
+    add(PartKind.RESERVED, reserved, tr("by the driver"))
+    add(PartKind.FREE, free, free_for)
+    if (left := total - stated) > total * _SAME:
+        add(PartKind.UNEXPLAINED, left, tr("in no figure of the driver"))
+    elif left < -total * _SAME:
+        sentence = tr("The driver's figures add up to more than the card has.")
+    if card.kind is not CardKind.MIG and values.get(m.MIG_MODE):
+        sentence = sentence or tr("MIG is on: its instances have shares of this memory.")
+    return MemoryPicture(face.figure, parts, sentence)

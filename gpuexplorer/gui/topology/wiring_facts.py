@@ -12,7 +12,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.facts import PCIE, Fact, card_facts, metric_fact
-from gpuexplorer.gui.cards.links import link_now
+from gpuexplorer.gui.cards.figure import link_now
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look

@@ -14,7 +14,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.metrics import CLOCK_MEMORY, PERSISTENCE_MODE, MetricId
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.card.fact_list import HowToSheet, host_facts
-from gpuexplorer.gui.cards.facts import HowTo, TerminalCommand
+from gpuexplorer.gui.cards.facts import HowTo
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.remote.wire import Hello
@@ -95,7 +95,7 @@ def test_what_is_copied_says_whether_it_is_simulated(
     lines = clipboard().splitlines()
     assert lines[0].startswith("GPU Explorer: Card 0, NVIDIA TITAN RTX, ")
     assert ("SIMULATED: every figure is made up." in lines) is simulated
-    assert "  NVLink 1 state: not reported by this card" in lines
+    assert "  NVLink 1 state: not supported" in lines
     screen.tree.setCurrentItem(screen.row("UUID: GPU-0"))
     end = " (SIMULATED)" if simulated else ""
     screen.tree.copy_selected()
@@ -172,7 +172,7 @@ def test_a_command_is_seen_whole_where_it_takes_two_lines(qtbot: QtBot) -> None:
     line = f"sudo nvidia-smi -i GPU-{'0' * 8}-0000-4000-8000-{'0' * 12} -lgc 1980"
     heights = set()
     for longer in range(0, 24, 3):
-        how = HowTo("Hold it", ("It holds.",), (TerminalCommand("So:", line + "0" * longer),))
+        how = HowTo("Hold it", ("It holds.",), (("So:", line + "0" * longer),))
         sheet = HowToSheet(how)
         qtbot.addWidget(sheet)
         with qtbot.waitExposed(sheet):

@@ -7,8 +7,6 @@ from gpuexplorer.core.metrics import ENERGY, POWER_DRAW, MetricId, throttle
 from gpuexplorer.gui.card.fact_list import energy_fact, past_facts, slowed_fact, spoken_time
 from gpuexplorer.gui.cards.throttling import (
     energy_used,
-    ever_held,
-    slowed_stretches,
     slowed_time,
 )
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -36,37 +34,6 @@ def traces(past: History, end: float, columns: int = 600) -> dict[MetricId, Trac
     return {each: past.trace(CARD, each, 0.0, end, columns) for each in (HOT, CAPPED)}
 
 
-def test_a_stretch_of_throttling_has_a_beginning_an_end_and_words() -> None:
-    past = history(100, **{HOT: range(20, 40), CAPPED: range(0)})
-    (slowed,) = slowed_stretches(traces(past, 100.0), 100.0)
-    assert slowed.start == pytest.approx(20.0)
-    assert slowed.end == pytest.approx(40.0)
-    assert slowed.word == "much too hot"
-    assert slowed.tone is Tone.WARN
-
-
-def test_a_power_limit_is_no_warning() -> None:
-    past = history(60, **{CAPPED: range(10, 20), HOT: range(0)})
-    (slowed,) = slowed_stretches(traces(past, 60.0), 60.0)
-    assert slowed.tone is Tone.QUIET
-    assert slowed.word == "power limit"
-
-
-def test_a_flicker_is_one_stretch_and_a_time_not_read_parts_it() -> None:
-    past = History(1.0)
-    for second in (*range(10), *range(40, 50)):
-        past.append(Sample(CARD, float(second), {HOT: float(second % 2), CAPPED: 0.0}))
-    stretches = slowed_stretches(traces(past, 60.0), 60.0)
-    assert len(stretches) == 2
-    assert stretches[0].end <= 11
-    assert stretches[1].start >= 40
-
-
-def test_only_reasons_that_ever_held_are_asked_for_in_detail() -> None:
-    past = history(100, **{HOT: range(20, 40), CAPPED: range(0)})
-    assert ever_held(past, CARD, 0.0, 100.0) == {HOT}
-
-
 @pytest.mark.parametrize("columns", [600, 20])
 def test_the_time_it_was_slowed_counts_two_reasons_at_once_once(columns: int) -> None:
     past = history(100, **{HOT: range(20, 40), CAPPED: range(30, 60)})
@@ -75,7 +42,6 @@ def test_the_time_it_was_slowed_counts_two_reasons_at_once_once(columns: int) ->
     assert slowed.seconds == pytest.approx(40.0, abs=1.0)
     assert slowed.by_reason[HOT] == pytest.approx(20.0, abs=1.0)
     assert slowed.recorded == pytest.approx(100.0, abs=1.0)
-    assert slowed.harmful
 
 
 def test_a_time_that_was_not_recorded_is_not_called_never() -> None:
@@ -118,7 +84,7 @@ def test_energy_carries_the_time_it_covers() -> None:
     window = TimeWindow(clock)
     window.show_past(past, clock)
     window.choose_span(300.0)
-    slowed, used, _ = past_facts(past, window, CARD, {})
+    slowed, used, _ = past_facts(past, window, CARD)
     assert slowed.line == "Throttled in 5 min: nothing recorded in it"
     assert used.line == "Energy in 7 s: 840 J"
 

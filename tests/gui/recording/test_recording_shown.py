@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -19,7 +18,6 @@ from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION, TEMPERATURE
 from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
-from gpuexplorer.gui.overview import view
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.processes.ending import ProcessDetails
 from gpuexplorer.gui.rail.rail import PythonFoot
@@ -31,7 +29,6 @@ from gpuexplorer.gui.widgets.bars.notices import Notices
 from gpuexplorer.gui.widgets.line import ElidedLabel
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
-from gpuexplorer.gui.widgets.strip import StripShown
 from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.recording.recorded_session import RecordedSession
@@ -127,19 +124,17 @@ def test_named_at_the_start_its_cards_are_on_the_screens_at_once(
 
 
 def test_a_small_plot_says_no_day_that_all_of_the_recording_has(
-    start: Start, path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, path: Path, qtbot: QtBot
 ) -> None:
-    words: set[str] = set()
+    app = start(path)
 
-    def spark(*what: Any, **more: Any) -> StripShown:  # Any: all that a StripShown takes
-        made = StripShown(*what, **more)
-        words.add(made.ended_word)
-        return made
+    def words() -> list[str]:
+        pasts = (each.past.busy for each in app.window.findChildren(CardTile))
+        return [past.ended_word for past in pasts if past is not None and past.ended_word]
 
-    monkeypatch.setattr(view, "StripShown", spark)
-    start(path)
+    qtbot.waitUntil(lambda: bool(words()))
     hour = f"{datetime.fromtimestamp(BEGAN + 200.0).astimezone():%H:}"
-    assert [len(each) for each in words if hour in each] == [len("00:00:00")]
+    assert [len(each) for each in words() if hour in each] == [len("00:00:00")]
 
 
 def test_opened_from_the_window_it_takes_the_place_of_the_live_cards(

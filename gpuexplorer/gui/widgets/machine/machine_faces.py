@@ -12,7 +12,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units, gigabytes_per_second, memory, rate
 from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace, Shown, short_name
-from gpuexplorer.gui.cards.links import link_now, link_of_card, link_words
+from gpuexplorer.gui.cards.figure import link_now, link_of_card, link_words
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.wiring import Wiring
