@@ -11,18 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, QRectF, QSize, QSysInfo, Qt, Signal
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QResizeEvent,
-)
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QFrame,
     QMenu,
     QPushButton,
-    QSizePolicy,
     QStyle,
     QStyleOptionViewItem,
     QTreeWidget,
@@ -37,7 +30,7 @@ from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Units, energy
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.cards.facts import FOLDED, Fact, FactGroup, HowTo, metric_fact
+from gpuexplorer.gui.cards.facts import FOLDED, NOTE, Fact, FactGroup, HowTo, metric_fact
 from gpuexplorer.gui.cards.reasons import HARMFUL, span_words
 from gpuexplorer.gui.cards.throttling import (
     REASONS,
@@ -63,7 +56,7 @@ if TYPE_CHECKING:
     from gpuexplorer.remote.wire import Hello
 
 _MARGIN, _ROW, _HEADING, _FIRST_HEADING, _BETWEEN = 16, 26, 46, 34, 12.0
-_WRAP, _NOTE = int(Qt.TextFlag.TextWordWrap), "note"
+_WRAP = int(Qt.TextFlag.TextWordWrap)
 _NOTHING_READ = mark("nothing recorded in it")
 _COLUMNS = 400
 _TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -85,15 +78,6 @@ class FactsPanel(QFrame):
         margins = (1, 1, 1, 8)
         column(head, tree, GROWS, tree.nothing, GROWS, within=self, gap=0, margins=margins)
 
-    def show_full_height(self, full: bool) -> None:
-        """As tall as its facts, on a page that scrolls; else the list itself scrolls."""
-        tree, bar, size = self.tree, Qt.ScrollBarPolicy, QSizePolicy.Policy
-        fit = tree.SizeAdjustPolicy
-        tree.setSizeAdjustPolicy(fit.AdjustToContents if full else fit.AdjustIgnored)
-        tree.setSizePolicy(size.Expanding, size.Minimum if full else size.Expanding)
-        policy = bar.ScrollBarAlwaysOff if full else bar.ScrollBarAsNeeded
-        tree.setVerticalScrollBarPolicy(policy)
-
 
 class FactRow(QTreeWidgetItem):
     """A heading, or below it a fact; what is noted of all of them is the last."""
@@ -104,9 +88,8 @@ class FactRow(QTreeWidgetItem):
     def show(self, fact: Fact, how: HowTo | None) -> None:
         if (self.fact, self.how) != (fact, how):
             self.fact, self.how = fact, how
-            said = fact.label if fact.key == _NOTE else fact.line
-            self.setText(0, said)
-            self.setToolTip(0, plain_tip(fact.hint or said))
+            self.setText(0, fact.line)
+            self.setToolTip(0, plain_tip(fact.hint or fact.line))
             self.setData(0, Qt.ItemDataRole.AccessibleDescriptionRole, fact.hint)
 
 
@@ -139,6 +122,8 @@ class FactsTree(QTreeWidget):
         self.setSelectionMode(self.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(self.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToContents)
+        self.header().sectionResized.connect(self.scheduleDelayedItemsLayout)  # notes wrap
         self.itemClicked.connect(self._on_clicked)
 
     def show_groups(
@@ -148,17 +133,14 @@ class FactsTree(QTreeWidget):
         has the ending.
         """
         self._heading, self._ending = heading, ending
-        lists = [[*group.facts, *_note(group)] for group in groups]
-        keys = [(group.key, len(facts)) for group, facts in zip(groups, lists, strict=True)]
+        keys = [(group.key, len(group.facts)) for group in groups]
         anew, self._keys = keys != self._keys, keys
         if anew:
             self.clear()
-            tops = [FactRow(self, [group.title]) for group in groups]
-            counts = [range(len(facts)) for facts in lists]
-            rows = zip(tops, counts, strict=True)
-            self._rows = [(top, [FactRow(top) for _ in count]) for top, count in rows]
-        for facts, (_, below) in zip(lists, self._rows, strict=True):
-            for fact, each in zip(facts, below, strict=True):
+            tops = [(FactRow(self, [group.title]), group.facts) for group in groups]
+            self._rows = [(top, [FactRow(top) for _ in facts]) for top, facts in tops]
+        for group, (_, below) in zip(groups, self._rows, strict=True):
+            for fact, each in zip(group.facts, below, strict=True):
                 each.show(fact, hows.get(fact.key))
         if anew:
             self._narrow(self.field.text())
@@ -224,7 +206,6 @@ class FactsTree(QTreeWidget):
         values = partial(self.copy_selected, only_values=True)
         menu.addAction(tr("Copy"), self.copy_selected).setEnabled(some)
         menu.addAction(tr("Copy the value alone"), values).setEnabled(some)
-        menu.addAction(tr("Copy all facts"), self.copy_all)
         menu.addSeparator()
         fact, how = (row.fact, row.how) if isinstance(row, FactRow) else (None, None)
         if fact is not None and fact.key in METRICS and METRICS[MetricId(fact.key)].plotted:
@@ -232,17 +213,7 @@ class FactsTree(QTreeWidget):
             menu.addAction(tr("Add or remove its plot"), asked)
         if how is not None:
             menu.addAction(f"{how.title}…", lambda: HowToSheet(how, self).open())
-            for _, line in how.commands[:1]:
-                menu.addAction(tr("Copy the command"), partial(copy_text, line))
         menu.popup(event.globalPos())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.scheduleDelayedItemsLayout()  # notes wrap to the width
-
-
-def _note(group: FactGroup) -> Sequence[Fact]:
-    return [Fact(_NOTE, group.note, tone=group.note_tone)] if group.note else []
 
 
 class FactDelegate(Delegate):
@@ -264,9 +235,7 @@ class FactDelegate(Delegate):
             if index.row():
                 drawing.hairline(line.left(), line.right(), line.top() + 8)
             drawing.text(line.left(), baseline, Run(row.text(0), letters.strong, theme.text))
-            if state & flag.State_MouseOver or not row.isExpanded():
-                sign = Icon.OPEN if row.isExpanded() else Icon.NEXT
-                drawing.icon(sign, box, theme.faint)
+            drawing.icon(Icon.OPEN if row.isExpanded() else Icon.NEXT, box, theme.faint)
         elif state & flag.State_Selected:
             drawing.filled(ground, theme.selection, 4)
         elif state & flag.State_MouseOver:
@@ -275,7 +244,7 @@ class FactDelegate(Delegate):
             drawing.focus_ring(ground, 4)
         if row.how is not None:
             drawing.icon(Icon.NEXT, box.adjusted(17, 1, 15, -1), theme.faint)
-        if row.fact is not None and row.fact.key == _NOTE:
+        if row.fact is not None and row.fact.key == NOTE:
             drawing.painter.setFont(letters.body.font)
             drawing.painter.setPen(theme.tone(row.fact.tone))
             drawing.painter.drawText(line.adjusted(0, 4, 0, 0), _WRAP, row.text(0))
@@ -286,7 +255,7 @@ class FactDelegate(Delegate):
         fact, width = self._row(index).fact, self._tree.viewport().width()
         if fact is None:
             return QSize(width, _HEADING if index.row() else _FIRST_HEADING)
-        if fact.key != _NOTE:
+        if fact.key != NOTE:
             return QSize(width, _ROW)
         room, letters = QRectF(0, 0, width - 2 * _MARGIN, 10_000), self.look.letters.body
         high = letters.metrics.boundingRect(room, _WRAP, fact.label).height()
@@ -381,11 +350,10 @@ def energy_fact(key: str, label: str, used: EnergyUsed | None) -> Fact:
     if used is None:
         meaning = tr("How much energy the card used.")
         return Fact(key, label, absent=(tr(_NOTHING_READ),), hint=meaning)
-    how = mark("Added up from its power, since this card does not count energy.")
-    if used.counted:
-        how = mark("Energy the card used, as it counts it itself.")
-    read = energy(used.joules)
-    return Fact(key, label, read.number, read.unit, hint=tr(how))
+    read, how = energy(used.joules), tr("Energy the card used, as it counts it itself.")
+    if not used.counted:
+        how = tr("Added up from its power, since this card does not count energy.")
+    return Fact(key, label, read.number, read.unit, hint=how)
 
 
 def spoken_time(seconds: float) -> str:
@@ -478,10 +446,9 @@ def commands_of(card: Card, values: Mapping[MetricId, float]) -> Mapping[str, Ho
         return f"{values.get(metric, 0.0) / size:.0f}"
 
     bounds, watts = "", number(m.POWER_LIMIT)
-    if m.POWER_LIMIT_MIN in values and m.POWER_LIMIT_MAX in values:
-        low, high = number(m.POWER_LIMIT_MIN), number(m.POWER_LIMIT_MAX)
-        said = mark("Between {lowest} and {highest} W on this card.")
-        bounds = tr(said, lowest=low, highest=high)
+    if {m.POWER_LIMIT_MIN, m.POWER_LIMIT_MAX} <= values.keys():
+        ends = {"lowest": number(m.POWER_LIMIT_MIN), "highest": number(m.POWER_LIMIT_MAX)}
+        bounds = tr("Between {lowest} and {highest} W on this card.", **ends)
     power = [(tr("Put the watts you want in place of {watts}:", watts=watts), f"-pl {watts}")]
     if values.get(m.POWER_LIMIT_DEFAULT) not in (None, values.get(m.POWER_LIMIT)):
         power.append((tr("Back to the default:"), f"-pl {number(m.POWER_LIMIT_DEFAULT)}"))
@@ -503,5 +470,5 @@ def commands_of(card: Card, values: Mapping[MetricId, float]) -> Mapping[str, Ho
         on = values.get(m.PERSISTENCE_MODE, 0.0) > 0
         title = tr("Turn persistence mode off") if on else tr("Turn persistence mode on")
         why = tr("With it the driver stays loaded while no program uses the card.")
-        add(m.PERSISTENCE_MODE, title, why, (tr("In a terminal:"), f"-pm {0 if on else 1}"))
+        add(m.PERSISTENCE_MODE, title, why, (tr("In a terminal:"), f"-pm {1 - on}"))
     return hows

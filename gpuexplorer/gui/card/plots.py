@@ -18,14 +18,7 @@ from gpuexplorer.gui.cards.reasons import reason_then, sign
 from gpuexplorer.gui.cards.throttling import SlowedSpan
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.paint.drawing import plain_tip
-from gpuexplorer.gui.plots.content import (
-    Band,
-    Flag,
-    Limit,
-    Origin,
-    PlotContent,
-    PlotLine,
-)
+from gpuexplorer.gui.plots.content import Band, Flag, Limit, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
@@ -56,8 +49,7 @@ class PlotsPanel(QFrame):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._machine, self._window = desk.machine, desk.time_window
-        self._settings = desk.settings
-        self._cells = desk.lab.flags
+        self._settings, self._cells = desk.settings, desk.lab.flags
         self._usual: dict[CardId, Sequence[MetricId]] = {}
         self.setProperty("panel", "card")
         self.setObjectName("card.plots")
@@ -98,18 +90,15 @@ class PlotsPanel(QFrame):
         flags = [
             Flag(each.at, tr(each.sentence), sign(each)[1], shown.colour)
             for each in session.happenings()
-            if each.card in {None, card.id}
-            and each.kind not in _ON_BANDS
-            and start <= each.at <= end
+            if each.card in {None, card.id} and start <= each.at <= end
+            if each.kind not in _ON_BANDS
         ]
         flags += flags_of(self._cells, card.id, start, end, shown.colour)
-        words = tr("{title}, read from its operating system", title=shown.title)
-        if not shown.host:
-            told = {"name": card.name, "number": shown.number, "source": session.source.label}
-            words = tr("{name}, card {number}; {source}", **told)
+        source = tr("its operating system") if shown.host else tr(session.source.label)
+        words = tr("{title}; read through {source}", title=shown.title, source=source)
+        named, past = self._machine.comparing.named(words), self._machine.past
         simulated = session.source.simulated and not shown.host
-        named = self._machine.comparing.named(words)
-        self.stack.show_origin(Origin(named, simulated, self._machine.past))
+        self.stack.show_origin(Origin(named, simulated, past))
         self._title.show_text(tr("Plots") if window.following else window.moments())
         self._nothing.setVisible(not contents)
         self.stack.setVisible(bool(contents))

@@ -7,7 +7,7 @@ from html import escape
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
@@ -22,17 +22,13 @@ from gpuexplorer.gui.card.fact_list import (
 from gpuexplorer.gui.card.plots import PlotsPanel
 from gpuexplorer.gui.cards.card_face import CardFace, Shown
 from gpuexplorer.gui.cards.facts import card_facts
-from gpuexplorer.gui.cards.figure import (
-    Figure,
-    MemoryPicture,
-    PartKind,
-    memory_picture,
-)
+from gpuexplorer.gui.cards.figure import Figure, MemoryPicture, PartKind, memory_picture
 from gpuexplorer.gui.cards.programs import program_name
 from gpuexplorer.gui.cards.reasons import moment_words
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, mixed
 from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name
@@ -41,7 +37,7 @@ from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel, Line, NowTag, Wording, width_of, wordings
 from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page, Panel
-from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.painted import ChipRow, Painted
 from gpuexplorer.remote.stream import FarStream
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import ProcessFigure
@@ -57,7 +53,7 @@ _KEYS: KeyGroup = (
 _STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 _FACTS_BESIDE_FROM, _FACTS_WIDTH = 1080, 304
 _MARGIN, _TOP, _GAP = 24, 20, 12
-_HEAD, _CHIP, _BAR, _SHARE = 32, 32, 18, 0.24
+_HEAD, _BAR = 32, 18
 _LEGEND = '<table width="100%" cellspacing="0"><tr>{}</tr></table>'
 _ENTRY = (
     '<td width="24%"><font color="{5}">{4}</font> {0}<br>'
@@ -150,44 +146,40 @@ class CardView(LiveView):
             self._header.chips.step(step)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The facts stand in a column at the right, or below all else where it is narrow."""
-        beside = event.size().width() >= _FACTS_BESIDE_FROM
+        """The facts stand in a column at the right, or whole below all else if it is narrow."""
+        beside, policy = event.size().width() >= _FACTS_BESIDE_FROM, QSizePolicy.Policy
         self._side.setVisible(beside)
         (self._beside if beside else self._page.body).addWidget(self._facts)
-        self._facts.show_full_height(not beside)
+        self.tree.setSizePolicy(policy.Expanding, policy.Ignored if beside else policy.Minimum)
         right = _GAP if beside else _MARGIN
         self._page.body.setContentsMargins(_MARGIN, _TOP, right, _GAP)
         super().resizeEvent(event)
 
 
-class CardHeader(Painted):
+class CardHeader(QWidget):
     """The card's chip and name, what it is besides, how it is, and the way to all others."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self._machine = desk.machine
-        self._face: CardFace | None = None
-        self._chip = QRectF()
-        self._name = ElidedLabel(self.letters.number, Tone.TEXT)
-        self._besides = ElidedLabel(self.letters.body, Tone.QUIET)
+        self._machine, letters = desk.machine, look().letters
+        self._chip, self._name = ChipRow(), ElidedLabel(letters.number, Tone.TEXT)
+        self._besides = ElidedLabel(letters.body, Tone.QUIET)
         self._state, self.chips = Line(right=True), CardChips()
         self.chips.setObjectName("card.cards")
         self.chips.chosen.connect(lambda card: desk.navigation.choose_card(CardId(card)))
-        parts = (self._name, self._besides, self._state, GROWS, NowTag(desk.time_window))
-        self._row = row(*parts, self.chips, within=self, gap=12)
+        parts = (self._chip, self._name, self._besides, self._state, GROWS)
+        row(*parts, NowTag(desk.time_window), self.chips, within=self, gap=12)
         self.setFixedHeight(_HEAD)
 
     def show_card(self, shown: Shown, face: CardFace) -> None:
-        machine, body = self._machine, self.letters.body
+        machine, body = self._machine, look().letters.body
         choices = [
             Choice(each.card.id, each.number, each.title, colour=each.colour, typed=False)
             for top in (*machine.cards(), machine.host)
             for each in (top, *top.instances)
         ]
         self.chips.show_choices(choices, shown.card.id)
-        if face == self._face:
-            return
-        self._face = face
+        self._chip.show_chips([Chip(face.number, None if face.sentence else face.colour)])
         badges = [each for each in face.badges if not each.minor]
         cuda = face.cuda_reason or tr("The number CUDA and PyTorch give this card.")
         hints = [*([cuda] if face.cuda else []), *(badge.hint for badge in badges)]
@@ -202,18 +194,8 @@ class CardHeader(Painted):
             hints.insert(0, state.word)
         self._state.show_wordings([said])
         self._state.setMinimumWidth(round(width_of(said)) + 1)
-        width = max(_CHIP, round(self.letters.title.width(face.number)) + 16)
-        self._chip = QRectF(0, (_HEAD - _CHIP) / 2, width, _CHIP)
-        self._row.setContentsMargins(width + 12, 0, 0, 0)
         self.setAccessibleName(face.title)
         self.setAccessibleDescription("\n".join(hints))
-        self.update()
-
-    def draw(self, drawing: Drawing) -> None:
-        if (face := self._face) is not None:
-            plain = face.colour is None or face.sentence
-            fill = None if plain else drawing.theme.card(face.colour)
-            drawing.chip(self._chip, face.number, self.letters.title, fill)
 
 
 class MemoryPanel(Panel):

@@ -20,6 +20,7 @@ PCIE = mark("PCIe")
 _SILICON, _PLACE, _LIMITS = mark("Silicon"), mark("Place"), mark("Limits")
 _HEALTH, _SOFTWARE = mark("Health"), mark("Software")
 FOLDED = mark("Each NVLink")  # long and rarely read: opened on asking
+NOTE = "note"  # a sentence on a whole group, its last fact
 _GROUPS = (_SILICON, _PLACE, PCIE, _LIMITS, _HEALTH, _SOFTWARE)
 _ORDER = dict.fromkeys((*_GROUPS, *(each.group for each in METRICS.values())))
 PCIE_METRICS = frozenset(each for each in METRICS if each.startswith("pcie_"))
@@ -53,19 +54,17 @@ class Fact:
 
     @property
     def line(self) -> str:
-        """ "Power limit: 280 W" """
-        return f"{self.label}: {self.read}"
+        """ "Power limit: 280 W"; of a note its sentence."""
+        return self.label if self.key == NOTE else f"{self.label}: {self.read}"
 
 
 @dataclass(frozen=True, slots=True)
 class FactGroup:
-    """Facts under one heading; `note` is a sentence on all of them."""
+    """Facts under one heading."""
 
     key: str  # lasting, in every language
     title: str
     facts: Sequence[Fact]
-    note: str = ""
-    note_tone: Tone = Tone.QUIET
 
 
 def card_facts(
@@ -93,12 +92,9 @@ def card_facts(
     for metric in METRICS.values():
         if metric.id in own:
             found[metric.group].append(metric_fact(reading, metric.id, units))
-    words = link_words(card, reading)
-    return [
-        FactGroup(key, tr(key), facts, *(words if key == PCIE else ("",)))
-        for key, facts in found.items()
-        if facts or key == PCIE
-    ]
+    if (words := link_words(card, reading)).sentence:
+        found[PCIE].append(Fact(NOTE, words.sentence, tone=words.tone))
+    return [FactGroup(key, tr(key), facts) for key, facts in found.items() if facts]
 
 
 def metric_fact(reading: Reading, metric: MetricId, units: Units) -> Fact:

@@ -11,8 +11,8 @@ from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.cards.facts import PCIE, Fact, card_facts, metric_fact
-from gpuexplorer.gui.cards.figure import link_now
+from gpuexplorer.gui.cards.facts import NOTE, PCIE, Fact, card_facts, metric_fact
+from gpuexplorer.gui.cards.figure import link_now, link_words
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
@@ -112,8 +112,8 @@ def _host_link(now: MachineNow, card: CardId, source: Source) -> PartFacts:
         runs = link_now(reading).rate
     facts = [_kind(link), _speed(link, tr("Each way"), runs)]
     if group is not None:
-        facts += group.facts
-        sentence, tone = group.note or "", group.note_tone
+        facts += [each for each in group.facts if each.key != NOTE]
+        sentence, tone = link_words(shown.card, reading)
     facts += _place(now, [card])
     if now.lost(card):
         sentence, tone = _nothing_passes(now, [card]), Tone.BAD

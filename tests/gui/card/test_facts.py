@@ -98,7 +98,7 @@ def test_the_link_is_told_by_now_card_and_slot() -> None:
     assert "The card could: ×16" in said
     assert "The slot could: not supported" in said
     (pcie,) = [group for group in found if group.title == "PCIe"]
-    assert pcie.note == "Runs at full speed: 3.0 ×16."
+    assert pcie.facts[-1].line == "Runs at full speed: 3.0 ×16."
 
 
 @pytest.mark.parametrize(

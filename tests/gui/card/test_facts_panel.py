@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardKind
-from gpuexplorer.core.metrics import CLOCK_MEMORY, PERSISTENCE_MODE, MetricId
+from gpuexplorer.core.metrics import CLOCK_MEMORY, MetricId
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.card.fact_list import HowToSheet, host_facts
 from gpuexplorer.gui.cards.facts import HowTo
@@ -147,23 +147,19 @@ def test_a_click_on_the_power_limit_hands_out_the_command_for_this_very_card(
     assert ("This card is simulated" in said) is simulated
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no persistence mode")
-def test_the_menu_of_a_fact_copies_its_command(open_card: OpenCard) -> None:
-    screen = opened(open_card, values={PERSISTENCE_MODE: 0.0, CLOCK_MEMORY: 7e9})
-    [line] = [each for each in screen.facts if each.startswith("Persistence")]
-    tree, row = screen.tree, screen.row(line)
+def test_the_menu_of_a_fact_tells_how_to_change_it(open_card: OpenCard) -> None:
+    screen = opened(open_card, values={CLOCK_MEMORY: 7e9})
+    tree, row = screen.tree, screen.row("Memory clock: 7000 MHz")
     tree.scrollToItem(row)
     place = tree.visualItemRect(row).center()
     reason, at = QContextMenuEvent.Reason.Mouse, tree.viewport().mapToGlobal(place)
     QApplication.sendEvent(tree.viewport(), QContextMenuEvent(reason, place, at))
     menu = next(each for each in tree.findChildren(QMenu) if each.isVisible())
-    next(each for each in menu.actions() if each.text() == "Copy the command").trigger()
+    next(each for each in menu.actions() if each.text() == "Hold the memory clock…").trigger()
     menu.close()
-    assert clipboard() == f"sudo nvidia-smi -i {card(0).id} -pm 1"
-    tree.itemClicked.emit(screen.row("Memory clock: 7000 MHz"), 0)
     sheet = the(HowToSheet, screen.window)
     [code] = sheet.findChildren(QPlainTextEdit)
-    assert code.toPlainText() == f"sudo nvidia-smi -i {card(0).id} -rmc"
+    assert code.toPlainText() == f"{SUDO}nvidia-smi -i {card(0).id} -rmc"
     # The other clock can be held since Volta.
     assert any("For cards since Ampere." in each.text() for each in sheet.findChildren(QLabel))
 
