@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from PySide6.QtCore import QEvent, QRectF, QSize, QSysInfo, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
@@ -32,14 +32,7 @@ from gpuexplorer.core.units import Units, energy
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.cards.facts import FOLDED, NOTE, Fact, FactGroup, HowTo, metric_fact
 from gpuexplorer.gui.cards.reasons import HARMFUL, span_words
-from gpuexplorer.gui.cards.throttling import (
-    REASONS,
-    EnergyUsed,
-    SlowedTime,
-    energy_used,
-    slowed_time,
-    time_covered,
-)
+from gpuexplorer.gui.cards.throttling import EnergyUsed, energy_used, slowed_time, time_covered
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
@@ -49,16 +42,13 @@ from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row, wrapped_label
 from gpuexplorer.gui.widgets.line import NowTag
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.remote.wire import Hello
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.trace import TraceSource
-
-if TYPE_CHECKING:
-    from gpuexplorer.remote.wire import Hello
 
 _MARGIN, _ROW, _HEADING, _FIRST_HEADING, _BETWEEN = 16, 26, 46, 34, 12.0
 _WRAP = int(Qt.TextFlag.TextWordWrap)
 _NOTHING_READ = mark("nothing recorded in it")
-_COLUMNS = 400
 _TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -226,7 +216,7 @@ class FactDelegate(Delegate):
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        row, theme, letters = self._row(index), drawing.theme, drawing.letters
+        row, theme, body = self._row(index), drawing.theme, drawing.letters.body
         line, ground = place.adjusted(_MARGIN, 0, -_MARGIN, 0), place.adjusted(6, 1, -6, -1)
         state, flag, baseline = option.state, QStyle.StateFlag, place.bottom() - 8
         box = QRectF(line.right() - 16, baseline - 13, 16, 16)
@@ -234,7 +224,8 @@ class FactDelegate(Delegate):
             ground.setTop(place.bottom() - 29)
             if index.row():
                 drawing.hairline(line.left(), line.right(), line.top() + 8)
-            drawing.text(line.left(), baseline, Run(row.text(0), letters.strong, theme.text))
+            title = Run(row.text(0), drawing.letters.strong, theme.text)
+            drawing.text(line.left(), baseline, title)
             drawing.icon(Icon.OPEN if row.isExpanded() else Icon.NEXT, box, theme.faint)
         elif state & flag.State_Selected:
             drawing.filled(ground, theme.selection, 4)
@@ -244,12 +235,22 @@ class FactDelegate(Delegate):
             drawing.focus_ring(ground, 4)
         if row.how is not None:
             drawing.icon(Icon.NEXT, box.adjusted(17, 1, 15, -1), theme.faint)
-        if row.fact is not None and row.fact.key == NOTE:
-            drawing.painter.setFont(letters.body.font)
-            drawing.painter.setPen(theme.tone(row.fact.tone))
-            drawing.painter.drawText(line.adjusted(0, 4, 0, 0), _WRAP, row.text(0))
-        elif row.fact is not None:
-            _draw_fact(drawing, line, baseline, row.fact)
+        if (fact := row.fact) is None:
+            return
+        if fact.key == NOTE:
+            drawing.painter.setFont(body.font)
+            drawing.painter.setPen(theme.tone(fact.tone))
+            drawing.painter.drawText(line.adjusted(0, 4, 0, 0), _WRAP, fact.label)
+            return
+        # The name gives way before the value, of which both ends tell it from others.
+        unit = Run(f"{THIN_SPACE}{fact.unit}" if fact.unit else "", body, theme.quiet)
+        room = max(line.width() - body.width(fact.label) - _BETWEEN, line.width() / 2)
+        middle, said = Qt.TextElideMode.ElideMiddle, fact.value or "".join(fact.absent[:1])
+        value = body.metrics.elidedText(said, middle, room - unit.width)
+        ink = theme.tone(fact.tone) if fact.value else theme.faint
+        left = drawing.runs_right(line.right(), baseline, [Run(value, body, ink), unit])
+        name, room = Run(fact.label, body, theme.quiet), left - _BETWEEN - line.left()
+        drawing.elided(line.left(), baseline, name, room)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         fact, width = self._row(index).fact, self._tree.viewport().width()
@@ -263,20 +264,6 @@ class FactDelegate(Delegate):
 
     def _row(self, index: Index) -> FactRow:
         return cast("FactRow", self._tree.itemFromIndex(index))  # there are no others
-
-
-def _draw_fact(drawing: Drawing, line: QRectF, baseline: float, fact: Fact) -> None:
-    """The name gives way before the value."""
-    theme, letters = drawing.theme, drawing.letters.body
-    unit = Run(f"{THIN_SPACE}{fact.unit}" if fact.unit else "", letters, theme.quiet)
-    room = max(line.width() - letters.width(fact.label) - _BETWEEN, line.width() / 2)
-    # Of a long name both ends tell it from others.
-    middle, said = Qt.TextElideMode.ElideMiddle, fact.value or "".join(fact.absent[:1])
-    value = letters.metrics.elidedText(said, middle, room - unit.width)
-    ink = theme.tone(fact.tone) if fact.value else theme.faint
-    left = drawing.runs_right(line.right(), baseline, [Run(value, letters, ink), unit])
-    name, room = Run(fact.label, letters, theme.quiet), left - _BETWEEN - line.left()
-    drawing.elided(line.left(), baseline, name, room)
 
 
 class HowToSheet(Sheet):
@@ -315,16 +302,16 @@ def past_facts(past: TraceSource, window: TimeWindow, card: CardId) -> Sequence[
         since = datetime.fromtimestamp(window.wall(today.since)).astimezone()
         label = tr("Energy since {time}", time=f"{since:%H:%M}")
     read = span if used is None else time_covered(used.seconds, span)
-    flags = {each: past.trace(card, each, start, end, _COLUMNS) for each in REASONS}
     return (
-        slowed_fact(slowed_time(flags), span),
+        slowed_fact(past, card, start, end),
         energy_fact("energy_span", tr("Energy in {span}", span=spoken_time(read)), used),
         energy_fact("energy_today", label, today),
     )
 
 
-def slowed_fact(slowed: SlowedTime | None, span: float) -> Fact:
+def slowed_fact(past: TraceSource, card: CardId, start: float, end: float) -> Fact:
     """In the visible stretch, and how much of that was recorded at all."""
+    slowed, span = slowed_time(past, card, start, end), end - start
     label = tr("Throttled in {span}", span=spoken_time(span))
     meaning = tr(
         "How long in the visible stretch of time the card was slowed by heat, by its power "
@@ -332,17 +319,17 @@ def slowed_fact(slowed: SlowedTime | None, span: float) -> Fact:
     )
     if slowed is None:
         return Fact("slowed", label, absent=(tr(_NOTHING_READ),), hint=meaning)
+    seconds, recorded, by_reason = slowed
     parts = [
-        tr("{reason}: {time}", reason=tr(METRICS[reason].label), time=spoken_time(seconds))
-        for reason, seconds in slowed.by_reason.items()
+        tr("{reason}: {time}", reason=tr(METRICS[reason].label), time=spoken_time(each))
+        for reason, each in by_reason.items()
     ]
     # What nobody read must not be called a time without trouble.
-    whole = time_covered(slowed.recorded, span) == span
-    value = tr("never") if whole else "0 s"
-    if slowed.seconds > 0:
-        value = spoken_time(slowed.seconds)
-    rest = "" if whole else tr("of {time} read", time=spoken_time(slowed.recorded))
-    tone = Tone.WARN if {*HARMFUL} & slowed.by_reason.keys() else Tone.TEXT
+    whole = time_covered(recorded, span) == span
+    calm = tr("never") if whole else "0 s"
+    value = spoken_time(seconds) if seconds > 0 else calm
+    rest = "" if whole else tr("of {time} read", time=spoken_time(recorded))
+    tone = Tone.WARN if {*HARMFUL} & by_reason.keys() else Tone.TEXT
     return Fact("slowed", label, value, rest, (), "\n".join([meaning, *parts]), tone)
 
 
@@ -362,7 +349,7 @@ def spoken_time(seconds: float) -> str:
 
 
 def host_facts(
-    host: Card, reading: Reading, units: Units, name: str = "", hello: "Hello | None" = None
+    host: Card, reading: Reading, units: Units, name: str = "", hello: Hello | None = None
 ) -> Sequence[FactGroup]:
     """Each metric of the computer once. `name`: of another than this, which said of itself what
     stands in `hello`, where it is read over ssh.

@@ -70,7 +70,7 @@ class PlotsPanel(QFrame):
     def show_card(self, shown: Shown, reading: Reading, slowed: Sequence[SlowedSpan]) -> None:
         self._now, window, card = (shown, reading, slowed), self._window, shown.card
         session, (start, end) = self._machine.session, window.stretch()
-        bands = tuple(Band(each.start, each.end, each.word, each.tone) for each in slowed)
+        bands = tuple(Band(*each) for each in slowed)
         size = reading.values.get(m.MEMORY_TOTAL) or card.memory_bytes
         swap = reading.values.get(m.SWAP_TOTAL)
         whole = {m.MEMORY_USED: size, m.MEMORY_FREE: size, m.SWAP_USED: swap}

@@ -22,7 +22,7 @@ from gpuexplorer.gui.card.fact_list import (
 from gpuexplorer.gui.card.plots import PlotsPanel
 from gpuexplorer.gui.cards.card_face import CardFace, Shown
 from gpuexplorer.gui.cards.facts import card_facts
-from gpuexplorer.gui.cards.figure import Figure, MemoryPicture, PartKind, memory_picture
+from gpuexplorer.gui.cards.figure import PROGRAMS, RESERVED, USED, MemoryPicture, memory_picture
 from gpuexplorer.gui.cards.programs import program_name
 from gpuexplorer.gui.cards.reasons import moment_words
 from gpuexplorer.gui.cards.throttling import SlowedBook
@@ -102,10 +102,9 @@ class CardView(LiveView):
             name = "" if session.stream.here else host_name(session)
             groups, hows = host_facts(card, reading, units, name, hello), swap_how(reading)
         else:
-            above, past = machine.shown(card.parent), past_facts(machine.past, window, card.id)
-            count, parent = len(shown.instances), "" if above is None else above.number
-            told = card, session.source, reading, units, past
-            groups = card_facts(*told, instances=count, parent=parent)
+            told = card, session.source, reading, units
+            past, parent = past_facts(machine.past, window, card.id), shown.number.split(".")[0]
+            groups = card_facts(*told, past, instances=len(shown.instances), parent=parent)
             hows = commands_of(card, reading.values)
             if session.simulated:
                 ending = tr(SIMULATED)
@@ -239,7 +238,7 @@ class MemoryBar(Painted):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: tuple[MemoryPicture, int | None] = MemoryPicture(Figure("")), None
+        self._shown: tuple[MemoryPicture, int | None] | None = None
         self.setFixedHeight(_BAR)
 
     def show_picture(self, picture: MemoryPicture, colour: int | None) -> None:
@@ -248,6 +247,8 @@ class MemoryBar(Painted):
             self.update()
 
     def draw(self, drawing: Drawing) -> None:
+        if self._shown is None:
+            return
         (picture, colour), bar, x = self._shown, QRectF(self.rect()), 0.0
         inks, pieces = _inks(picture, colour), []
         for part in picture.parts:
@@ -263,9 +264,9 @@ class MemoryBar(Painted):
             drawing.no_bar(bar)
 
 
-def _inks(picture: MemoryPicture, colour: int | None) -> Mapping[PartKind, QColor]:
+def _inks(picture: MemoryPicture, colour: int | None) -> Mapping[str, QColor]:
     """What is in use and not ours is dimmer, beside what somebody owned up to."""
     theme, owned = look().theme, picture.parts and picture.parts[0].programs
     hue, dim = theme.card(colour), mixed(theme.surface, theme.card(colour), 0.5)
     others = dim if owned else hue
-    return {PartKind.PROGRAMS: hue, PartKind.USED: others, PartKind.RESERVED: theme.faint}
+    return {PROGRAMS: hue, USED: others, RESERVED: theme.faint}

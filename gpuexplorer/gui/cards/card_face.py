@@ -43,7 +43,6 @@ from gpuexplorer.telemetry.session import card_numbers
 DEVICE = Qt.ItemDataRole.UserRole
 _NEARLY_FULL = 0.95
 _PCIE, _NVLINK = (m.PCIE_RECEIVE, m.PCIE_TRANSMIT), (m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT)
-# Of "NVIDIA H100 80GB HBM3" only "H100" tells cards apart.
 _LESS_TELLING = re.compile(
     r"^(?:(?:NVIDIA|GeForce|Quadro|Tesla) )+"
     r"|(?:[ -]\d+ ?[GT]B|[ -](?:HBM\w*|PCIe|PCIE|SXM\d?|NVL|Edition|GPU))+$"
@@ -78,7 +77,6 @@ class Shown(NamedTuple):
 
     @property
     def title(self) -> str:
-        """ "Card 0, NVIDIA TITAN RTX"; of a nameless one its number alone."""
         if self.host:
             return tr("The computer, {name}", name=self.card.name)
         if self.card.nameless:
@@ -100,8 +98,7 @@ def arrange(cards: Sequence[Card]) -> Sequence[Shown]:
 
 def told(happening: Happening, shown: Shown | None) -> str:
     """ "Card 1: The card is lost"; one that is not listed goes by its lasting name."""
-    card = (happening.card or "") if shown is None else shown.number
-    sentence = tr(happening.sentence)
+    sentence, card = tr(happening.sentence), happening.card if shown is None else shown.number
     return tr("Card {card}: {sentence}", card=card, sentence=sentence) if card else sentence
 
 
@@ -201,7 +198,6 @@ class CardFace:
 
     @property
     def hint(self) -> str:
-        """All of it, line by line, for whoever asks by pointing."""
         return "\n".join([self.title, *self._sentences(self.figures)])
 
     def _sentences(self, figures: Sequence[Figure]) -> list[str]:

@@ -22,7 +22,6 @@ _HEALTH, _SOFTWARE = mark("Health"), mark("Software")
 FOLDED = mark("Each NVLink")  # long and rarely read: opened on asking
 NOTE = "note"  # a sentence on a whole group, its last fact
 _GROUPS = (_SILICON, _PLACE, PCIE, _LIMITS, _HEALTH, _SOFTWARE)
-_ORDER = dict.fromkeys((*_GROUPS, *(each.group for each in METRICS.values())))
 PCIE_METRICS = frozenset(each for each in METRICS if each.startswith("pcie_"))
 _TOLD_TOGETHER = frozenset(each for each in PCIE_METRICS if METRICS[each].group != PCIE)
 
@@ -49,7 +48,6 @@ class Fact:
 
     @property
     def read(self) -> str:
-        """The value with its unit, or why there is none."""
         return f"{self.value} {self.unit}".rstrip() if self.value else "".join(self.absent[:1])
 
     @property
@@ -58,8 +56,7 @@ class Fact:
         return self.label if self.key == NOTE else f"{self.label}: {self.read}"
 
 
-@dataclass(frozen=True, slots=True)
-class FactGroup:
+class FactGroup(NamedTuple):
     """Facts under one heading."""
 
     key: str  # lasting, in every language
@@ -77,11 +74,10 @@ def card_facts(
     instances: int = 0,
     parent: str = "",
 ) -> Sequence[FactGroup]:
-    """Each metric of this card once. `of_the_past` is what history says of its health, and
-    `parent` the number of the card that an instance is a part of.
-    """
+    """Each metric once. `parent`: the number of the card that an instance is a part of."""
     reading = with_size(reading, card.memory_bytes)
-    found: dict[str, list[Fact]] = {key: [] for key in _ORDER}
+    keys = (*_GROUPS, *(each.group for each in METRICS.values()))
+    found: dict[str, list[Fact]] = {key: [] for key in keys}
     for group, key, label, value, *told in _rows(card, source, instances, parent):
         absent = () if value else (tr("not reported"),)
         found[group].append(Fact(key, label, value, "", absent, "\n".join(told)))
@@ -92,8 +88,8 @@ def card_facts(
     for metric in METRICS.values():
         if metric.id in own:
             found[metric.group].append(metric_fact(reading, metric.id, units))
-    if (words := link_words(card, reading)).sentence:
-        found[PCIE].append(Fact(NOTE, words.sentence, tone=words.tone))
+    sentence, tone = link_words(card, reading)
+    found[PCIE] += [Fact(NOTE, sentence, tone=tone)] if sentence else []
     return [FactGroup(key, tr(key), facts) for key, facts in found.items() if facts]
 
 
@@ -112,25 +108,15 @@ def explained(metric: Metric) -> str:
 
 
 # The compute capability says which family of chips it is.
-_ARCHITECTURES = {
-    (3, None): "Kepler",
-    (5, None): "Maxwell",
-    (6, None): "Pascal",
-    (7, 5): "Turing",
-    (7, None): "Volta",
-    (8, 9): "Ada Lovelace",
-    (8, None): "Ampere",
-    (9, None): "Hopper",
-    (10, None): "Blackwell",
-    (11, None): "Blackwell",
-    (12, None): "Blackwell",
-}
+_ARCHITECTURES = {3: "Kepler", 5: "Maxwell", 6: "Pascal", 7: "Volta", 8: "Ampere", 9: "Hopper"}
+_WITHIN = {(7, 5): "Turing", (8, 9): "Ada Lovelace"}
 
 
 def architecture(capability: tuple[int, int] | None) -> str:
     """Empty for a chip nobody knew when this was written."""
     major, minor = capability or (0, 0)
-    return _ARCHITECTURES.get((major, minor)) or _ARCHITECTURES.get((major, None), "")
+    newer = "Blackwell" if major in (10, 11, 12) else ""
+    return _WITHIN.get((major, minor)) or _ARCHITECTURES.get(major, newer)
 
 
 def _rows(card: Card, source: Source, instances: int, parent: str) -> Iterable[Sequence[str]]:

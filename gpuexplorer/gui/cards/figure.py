@@ -4,7 +4,6 @@ to make of a PCIe link. MemoryPicture: whose a card's memory is, as far as anybo
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import NamedTuple
 
 from gpuexplorer.core import metrics as m
@@ -19,8 +18,7 @@ from gpuexplorer.telemetry.card_course import at_work, in_virtual_machine
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.topology import pcie_rate
 
-# Readings of programs and of the whole are not of the same instant.
-_SAME = 1 / 1000
+_SAME = 1 / 1000  # readings of programs and of the whole are not of the same instant
 _NAMES_SAID = 3
 NEAR_HEAT_LIMIT = 4.0  # degrees
 _CLEARLY_MORE = 1.25
@@ -40,9 +38,7 @@ _LIMITS: dict[MetricId, Sequence[MetricId]] = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number with its unit and what it is out of; or, without a number, a word that says why.
-    All words are translated.
-    """
+    """A number with its unit and what it is out of; or, without one, a word that says why."""
 
     label: str
     number: str = ""
@@ -66,14 +62,12 @@ class Figure:
 
     @property
     def spoken(self) -> str:
-        """For screen readers: "Power 279 of 280 W"."""
         if not self.known:
             return tr("{label}: {reason}", label=self.label, reason=self.absent[0])
         return f"{self.label} {self.value}"
 
     @property
     def shorter(self) -> "Figure":
-        """Without what it is out of, for a narrow place."""
         return replace(self, limit="")
 
 
@@ -157,28 +151,22 @@ def slow_link(reading: Reading) -> tuple[int, int] | None:
     return (now.lanes, widest) if at_work(reading.values) and not given else None
 
 
-class LinkWords(NamedTuple):
-    """What to make of the link; `tone` warns where something can be mended."""
-
-    sentence: str
-    tone: Tone = Tone.QUIET
-
-
-def link_words(card: Card, reading: Reading) -> LinkWords:
-    """The gravest that there is to say of it; empty where there are no figures."""
+def link_words(card: Card, reading: Reading) -> tuple[str, Tone]:
+    """The gravest that there is to say of it, which warns where something can be mended; empty
+    where there are no figures.
+    """
     if card.memory_shared:
-        return LinkWords(
-            tr(
-                "This chip sits beside the processor and shares its memory: what it says of a "
-                "PCIe link is a placeholder, and is not shown."
-            )
+        words = mark(
+            "This chip sits beside the processor and shares its memory: what it says of a "
+            "PCIe link is a placeholder, and is not shown."
         )
+        return tr(words), Tone.QUIET
     if card.kind is CardKind.MIG:
-        return LinkWords(tr("The driver reports the link for the whole card only."))
+        return tr("The driver reports the link for the whole card only."), Tone.QUIET
     now, (own, most) = link_now(reading), link_of_card(reading)
     slot = link_speed(reading, m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT)
     if now == LinkSpeed(None):
-        return LinkWords("")
+        return "", Tone.QUIET
     known = [each for each in (own, slot.generation) if each is not None]
     here = reading.values.get(m.PCIE_GENERATION_MAX, min(known, default=0))
     slower = now.generation is not None and now.generation < here
@@ -207,7 +195,7 @@ def link_words(card: Card, reading: Reading) -> LinkWords:
         words = mark("Runs at {link}: the card could do {own}.0, this slot does {here:.0f}.0.")
     warns = busy and (slower or (narrow and not given))
     sentence = tr(words, link=now.text, most=most, here=here, own=own)
-    return LinkWords(sentence, Tone.WARN if warns else Tone.QUIET)
+    return sentence, Tone.WARN if warns else Tone.QUIET
 
 
 def pcie_figure(reading: Reading, units: Units) -> Figure:
@@ -274,20 +262,16 @@ def memory_face(reading: Reading, total_bytes: int | None, units: Units) -> Memo
     )
 
 
-class PartKind(Enum):
-    """What a part is, and so how it is drawn."""
-
-    PROGRAMS = mark("Programs")  # used by programs that name themselves
-    USED = mark("Used")  # used, and nobody told by whom
-    RESERVED = mark("Reserved")
-    FREE = mark("Free")
-    UNEXPLAINED = mark("Not explained")  # in none of the driver's figures
+# What a part is, and so how it is drawn; there are others.
+PROGRAMS = mark("Programs")  # used by programs that name themselves
+USED = mark("Used")  # used, and nobody told by whom
+RESERVED = mark("Reserved")
 
 
 class MemoryPart(NamedTuple):
     """One stretch of the bar with its entry below it. Shares are of the whole bar."""
 
-    kind: PartKind
+    kind: str
     label: str
     amount: Quantity
     share: float
@@ -296,8 +280,7 @@ class MemoryPart(NamedTuple):
 
     @property
     def spoken(self) -> str:
-        said = {"label": self.label, "amount": self.amount, "remark": self.remark}
-        return tr("{label} {amount}, {remark}", **said)
+        return tr("{label} {amount}, {remark}", **self._asdict())
 
 
 class MemoryPicture(NamedTuple):
@@ -321,9 +304,8 @@ def memory_picture(
     units: Units,
     host: Reading | None = None,
 ) -> MemoryPicture:
-    """`programs` is None where nobody can tell who uses the card. Where the driver's figures do
-    not add up, nothing is made up to fill the gap. `host` is the computer's memory, for itself
-    and for a chip that works in it.
+    """`programs` is None where nobody can tell who uses the card. `host` is the computer's
+    memory, for itself and for a chip that works in it.
     """
     values = (reading := host or reading).values
     used_by, free_for, sentence = tr("by whom is not reported"), tr("for anyone"), ""
@@ -343,9 +325,9 @@ def memory_picture(
     stated = used + (free or 0.0) + (reserved or 0.0)
     bar, parts = max(total, stated), list[MemoryPart]()
 
-    def add(kind: PartKind, size: float | None, remark: str, label: str = "") -> None:
+    def add(kind: str, size: float | None, remark: str, label: str = "") -> None:
         if size is not None:  # amounts are in the unit of the total
-            amount, label = part_of_memory(size, total, units), label or tr(kind.value)
+            amount, label = part_of_memory(size, total, units), label or tr(kind)
             parts.append(MemoryPart(kind, label, amount, size / bar, remark))
 
     users = [(size, name) for name, size in programs or () if size]
@@ -355,7 +337,7 @@ def memory_picture(
         remark = ", ".join(names[:_NAMES_SAID])
         if more := len(names[_NAMES_SAID:]):
             remark = tr("{names} and {count} more", names=remark, count=more)
-        add(PartKind.PROGRAMS, min(used, by_name), remark)
+        add(PROGRAMS, min(used, by_name), remark)
         if by_name <= used:  # else some share it, or were read a moment later
             sizes = ((size, f"{e}: {part_of_memory(size, total, units)}") for size, e in users)
             each = [(size / bar, words) for size, words in sizes]
@@ -366,11 +348,11 @@ def memory_picture(
     elif programs is not None:
         used_by = tr("no program is listed")
     if used > by_name or not by_name:
-        add(PartKind.USED, used - by_name, used_by, tr("Other used") if by_name else "")
-    add(PartKind.RESERVED, reserved, tr("by the driver"))
-    add(PartKind.FREE, free, free_for)
+        add(USED, used - by_name, used_by, tr("Other used") if by_name else "")
+    add(RESERVED, reserved, tr("by the driver"))
+    add(mark("Free"), free, free_for)
     if (left := total - stated) > total * _SAME:
-        add(PartKind.UNEXPLAINED, left, tr("in no figure of the driver"))
+        add(mark("Not explained"), left, tr("in no figure of the driver"))
     elif left < -total * _SAME:
         sentence = tr("The driver's figures add up to more than the card has.")
     if card.kind is not CardKind.MIG and values.get(m.MIG_MODE):

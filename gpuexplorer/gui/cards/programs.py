@@ -57,10 +57,9 @@ def program_faces(
     together: dict[tuple[object, ...], list[NamedProcess]] = {}
     for named in processes:
         if named.process.card in shown:
+            alone = named.process.pid, named.process.card
             # The ranks of one training run have the same command.
-            who: tuple[object, ...] = (named.process.pid, named.process.card)
-            if named.command is not None:
-                who = (named.command, named.user)
+            who = alone if named.command is None else (named.command, named.user)
             together.setdefault(who, []).append(named)
 
     def rank(group: Sequence[NamedProcess]) -> tuple[float, float, str]:

@@ -17,13 +17,8 @@ from gpuexplorer.telemetry.card_course import BRIEFLY
 from gpuexplorer.telemetry.happenings import OF_STATE, Episode, EpisodeState, Happening, Kind
 from gpuexplorer.telemetry.session import Session
 
-# The gravest first.
-HARMFUL = (
-    throttle("hw_thermal_slowdown"),
-    throttle("hw_power_brake_slowdown"),
-    throttle("hw_slowdown"),
-    throttle("sw_thermal_slowdown"),
-)
+_GRAVE = "hw_thermal_slowdown", "hw_power_brake_slowdown", "hw_slowdown", "sw_thermal_slowdown"
+HARMFUL = tuple(map(throttle, _GRAVE))  # the gravest first
 # A busy card is held back by one of these as a rule, and nothing is wrong with it.
 ORDINARY = (throttle("sw_power_cap"), throttle("sync_boost"))
 _GONE, _SILENT = (Tone.BAD, Icon.LOST), (Tone.WARN, Icon.SILENT)
@@ -71,10 +66,8 @@ def state_mark(state: CardState, more: str = "") -> StateMark | None:
 
 def throttle_mark(metric: MetricId, more: str = "") -> StateMark:
     """Why a card is slower than it could be."""
-    word, brief = tr(METRICS[metric].label), tr(BRIEFLY.get(metric, ""))
-    if metric in ORDINARY:
-        return StateMark(word, Tone.QUIET, None, brief)
-    return StateMark(word, Tone.WARN, Icon.WARNING, brief, more)
+    tone, icon = (Tone.QUIET, None) if metric in ORDINARY else _WRONG
+    return StateMark(tr(METRICS[metric].label), tone, icon, tr(BRIEFLY.get(metric, "")), more)
 
 
 NOTHING_YET = mark("nothing read yet")
@@ -120,7 +113,6 @@ class Then(NamedTuple):
 
     @property
     def nothing_yet(self) -> bool:
-        """All of it was before the first reading."""
         return not self.following and self.end <= self.began
 
 
@@ -132,9 +124,7 @@ def holds_then(state: CardState, since: float | None, then: Then) -> bool:
 def reason_then(
     reason: str, card: CardId, state: CardState, happenings: Sequence[Happening], then: Then
 ) -> str:
-    """Why a line has no figures there; `reason` is why it has none now. A card that is lost was
-    not lost all the time.
-    """
+    """Why a line has no figures there: a card that is lost was not lost all the time."""
     if then.nothing_yet:
         return tr(NOTHING_YET)
     began = began_with(happenings, card, state)
@@ -200,13 +190,11 @@ def state_words(state: EpisodeState, unknown_since: float | None, now: float) ->
     return tr(state.value)
 
 
-OLDER_UNREAD = mark(
-    "Only the newest events of this recording are read, and all of them are later than the "
-    "moment that is shown."
-)
-
-
-def nothing_told(session: Session, usually: str, unread: str = OLDER_UNREAD) -> str:
+def nothing_told(session: Session, usually: str, unread: str = "") -> str:
     """What an empty list says; events that were not read are not "nothing"."""
+    newest = mark(
+        "Only the newest events of this recording are read, and all of them are later than the "
+        "moment that is shown."
+    )
     cut = isinstance(session, RecordedSession) and session.older_unread
-    return tr(unread if cut else usually)
+    return tr((unread or newest) if cut else usually)

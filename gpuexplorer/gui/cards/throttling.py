@@ -16,7 +16,7 @@ from gpuexplorer.telemetry.card_course import BRIEFLY
 from gpuexplorer.telemetry.happenings import Episode, EventBook, Happening, Kind
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 
-# The gravest first: where two hold at once, this one is told.
+# Where two hold at once, the gravest is told.
 REASONS = (*HARMFUL, *ORDINARY)
 _KEPT = _COLUMNS = 400
 _WHOLE = 0.97  # rounding of beats is no gap in the recording
@@ -28,29 +28,17 @@ class SlowedSpan(NamedTuple):
 
     start: float
     end: float
-    reason: MetricId
-
-    @property
-    def word(self) -> str:
-        """Short enough for a narrow band, since half a word says nothing."""
-        return tr(BRIEFLY.get(self.reason, METRICS[self.reason].label))
-
-    @property
-    def tone(self) -> Tone:
-        """A busy card stands at its power limit as a rule; that is no reason for a warning."""
-        return Tone.WARN if self.reason in HARMFUL else Tone.QUIET
+    word: str
+    tone: Tone
 
 
-class SlowedTime(NamedTuple):
-    """How long in a stretch of time; `recorded` is how much of it anybody read."""
-
-    seconds: float
-    recorded: float
-    by_reason: Mapping[MetricId, float]
-
-
-def slowed_time(traces: Mapping[MetricId, Trace]) -> SlowedTime | None:
-    """None where nothing was read. Within a column the flag's mean is the share of its time."""
+def slowed_time(
+    past: TraceSource, card: CardId, start: float, end: float
+) -> tuple[float, float, Mapping[MetricId, float]] | None:
+    """How many seconds, of how many that anybody read, and by reason. None where nothing was
+    read. Within a column the flag's mean is the share of its time.
+    """
+    traces = {each: past.trace(card, each, start, end, _COLUMNS) for each in REASONS}
     read = {reason: trace for reason, trace in traces.items() if trace.counts.any()}
     if not read:
         return None
@@ -59,7 +47,7 @@ def slowed_time(traces: Mapping[MetricId, Trace]) -> SlowedTime | None:
     by_reason = {e: float(np.sum(each)) for e, each in seconds.items() if each.any()}
     # Two reasons at once are one slow moment.
     together = float(np.sum(np.maximum.reduce([*seconds.values()])))
-    return SlowedTime(together, max(float(np.sum(e)) for e in widths.values()), by_reason)
+    return together, max(float(np.sum(e)) for e in widths.values()), by_reason
 
 
 def _lasting(trace: Trace) -> NDArray[np.float64]:
@@ -84,16 +72,17 @@ class SlowedBook:
                 self._slowed.setdefault(first.card, deque(maxlen=_KEPT)).append(episode)
 
     def stretches(self, card: CardId, start: float, end: float) -> Sequence[SlowedSpan]:
-        spans = (
-            SlowedSpan(
-                each.first.at,
-                end if each.running else each.first.at + (each.lasted or 0.0),
-                MetricId(each.first.about),
-            )
-            for each in self._slowed.get(card, ())
-        )
-        found = (span for span in spans if span.end > start and span.start < end)
-        return sorted(found, key=lambda span: REASONS.index(span.reason))
+        """The gravest reason first; what goes on ends at `end`."""
+        found, order = [], {reason: at for at, reason in enumerate(REASONS)}
+        for each in self._slowed.get(card, ()):
+            first, reason = each.first, MetricId(each.first.about)
+            over = end if each.running else first.at + (each.lasted or 0.0)
+            if over > start and first.at < end:
+                word = tr(BRIEFLY.get(reason, METRICS[reason].label))
+                # A busy card stands at its power limit as a rule.
+                tone = Tone.WARN if reason in HARMFUL else Tone.QUIET
+                found.append((order[reason], SlowedSpan(first.at, over, word, tone)))
+        return [span for _, span in sorted(found)]
 
     def gone_at(self, card: CardId) -> float | None:
         """When it was lost, or the driver of all went, in steady seconds."""

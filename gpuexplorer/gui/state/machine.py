@@ -83,9 +83,7 @@ class MachineState(QObject):
         return "" if began is None else moment_words(began.wall, now)
 
     def _look_at(self, card: CardId, now: float) -> CardNow:
-        """With the last figures of a card over a silence that may end at once, and called slow:
-        without it the tile of a slow card would change back and forth all the time.
-        """
+        """Over a short silence with the last figures, called slow, so that no tile flickers."""
         silence = None if card == HOST_ID else self.session.stream.silence(card)
         known = CardNow(self.session.reading(card), silence)
         if self.past.ended is not None:

@@ -167,13 +167,13 @@ def test_a_link_says_what_it_does_and_warns_of_what_can_be_mended(
         m.GPU_UTILIZATION: 0.9,
         **{MetricId(name): value for name, value in changes.items()},
     }
-    words = link_words(of, Reading(of.id, 0.0, values))
-    assert words.sentence.startswith(sentence)
-    assert words.tone is tone
+    said, shown = link_words(of, Reading(of.id, 0.0, values))
+    assert said.startswith(sentence)
+    assert shown is tone
 
 
 def test_nothing_is_said_of_a_link_nobody_tells_of() -> None:
-    assert link_words(card(0), Reading(CardId("GPU-0"), 0.0, {})).sentence == ""
+    assert link_words(card(0), Reading(CardId("GPU-0"), 0.0, {}))[0] == ""
 
 
 def test_a_plot_has_one_unit_and_every_metric_has_a_plot() -> None:

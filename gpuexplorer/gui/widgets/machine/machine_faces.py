@@ -278,7 +278,7 @@ def _host_wire(now: MachineNow, card: CardId) -> WireFace:
         _speed(link.rate, link_now(reading).rate),
         *_lanes(now, card, (m.PCIE_TRANSMIT, m.PCIE_RECEIVE), link.rate),
         absent=_absent(reading, m.PCIE_RECEIVE),
-        tone=link_words(now.cards[card].card, reading).tone if less else Tone.QUIET,
+        tone=link_words(now.cards[card].card, reading)[1] if less else Tone.QUIET,
         dark=dark,
     )
 
