@@ -17,7 +17,7 @@ from gpuexplorer.gui.widgets.controls.fields import Dropdown
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.card.conftest import OpenCard
-from tests.gui.fakes import GIB, SIMULATED, Answer, card, instance, session_of, working
+from tests.gui.fakes import GIB, Answer, card, instance, session_of, working
 from tests.gui.frame.steps import called
 from tests.gui.hands import press, the
 
@@ -192,8 +192,3 @@ def test_the_facts_stand_beside_the_plots_or_below_them(
 
     qtbot.waitUntil(below)
     qtbot.waitUntil(lambda: not screen.tree.verticalScrollBar().maximum())
-
-
-def test_a_simulated_card_looks_like_any_other(open_card: OpenCard) -> None:
-    screen = open_card(session_of({card(0, simulated=True): working()}, SIMULATED))
-    screen.reads("Card 0, NVIDIA TITAN RTX", "Driver: none: simulated")

@@ -111,13 +111,6 @@ def test_the_architecture_follows_from_the_capability(
     assert architecture(capability) == family
 
 
-def test_units_are_those_a_person_chose() -> None:
-    units = Units(decimal_memory=True, fahrenheit=True)
-    said = lines(groups(card(0), working(), units))
-    assert "Memory: 25.8 GB" in said
-    assert "Temperature: 158 °F" in said
-
-
 CHIP = card(0, memory_shared=True, fans=0)
 
 

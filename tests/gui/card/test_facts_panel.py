@@ -14,7 +14,6 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardKind
 from gpuexplorer.core.metrics import CLOCK_MEMORY, MetricId
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.card.fact_list import HowToSheet, host_facts
-from gpuexplorer.gui.cards.facts import HowTo
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.remote.wire import Hello
@@ -162,21 +161,6 @@ def test_the_menu_of_a_fact_tells_how_to_change_it(open_card: OpenCard) -> None:
     assert code.toPlainText() == f"{SUDO}nvidia-smi -i {card(0).id} -rmc"
     # The other clock can be held since Volta.
     assert any("For cards since Ampere." in each.text() for each in sheet.findChildren(QLabel))
-
-
-def test_a_command_is_seen_whole_where_it_takes_two_lines(qtbot: QtBot) -> None:
-    line = f"sudo nvidia-smi -i GPU-{'0' * 8}-0000-4000-8000-{'0' * 12} -lgc 1980"
-    heights = set()
-    for longer in range(0, 24, 3):
-        how = HowTo("Hold it", ("It holds.",), (("So:", line + "0" * longer),))
-        sheet = HowToSheet(how)
-        qtbot.addWidget(sheet)
-        with qtbot.waitExposed(sheet):
-            sheet.open()
-        [code] = sheet.findChildren(QPlainTextEdit)
-        if code.document().size().height() > 1:
-            heights.add(code.height())
-    assert len(heights) == 1
 
 
 def test_of_another_computer_nothing_of_this_one_is_told() -> None:

@@ -103,11 +103,6 @@ def test_a_chip_without_memory_of_its_own_shows_the_computer_s() -> None:
     assert "The card uses the computer's memory and has none of its own." in drawn.spoken
 
 
-def test_decimal_units_are_used_where_somebody_wants_them() -> None:
-    drawn = picture([], Units(decimal_memory=True), total=24, used=20)
-    assert drawn.spoken.startswith("21.5 of 25.8 GB used")
-
-
 @pytest.mark.parametrize(
     ("values", "missing", "said"),
     [
