@@ -113,7 +113,6 @@ class FactsTree(QTreeWidget):
         self.setVerticalScrollMode(self.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToContents)
-        self.header().sectionResized.connect(self.scheduleDelayedItemsLayout)  # notes wrap
         self.itemClicked.connect(self._on_clicked)
 
     def show_groups(
@@ -174,6 +173,8 @@ class FactsTree(QTreeWidget):
             HowToSheet(row.how, self).open()
 
     def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize:
+            self.scheduleDelayedItemsLayout()  # notes wrap to the width
         # What is selected is copied, before the screen copies something else.
         key = event if event.type() is QEvent.Type.ShortcutOverride else None
         copies = isinstance(key, QKeyEvent) and key.matches(QKeySequence.StandardKey.Copy)
