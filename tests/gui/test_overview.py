@@ -52,39 +52,39 @@ FULL = ("Memory 19.5 of 24 GiB", "Power 253 of 280 W", "Temperature 70 of 78 °C
 @pytest.mark.parametrize(
     ("cards", "said"),
     [
-        ({card(0): working(used=19.5 * GIB)}, ("GPU busy 97 %", "PCIe gen 3 ×16", *FULL)),
+        ({card(0): working(used=19.5 * GIB)}, ("GPU busy 97 %", "PCIe 3 ×16", *FULL)),
         ({card(0): working(busy=0.0)}, ("Idle. GPU busy 0 %. ",)),
-        ({card(0): FANLESS}, ("Fan: none on this card",)),
+        ({card(0): FANLESS}, ("Fan: no such part",)),
         (silent(Absence.LOST, CardState.LOST), ("Lost. It no longer answers the driver.",)),
         (silent(Absence.UNLISTED, CardState.UNLISTED), ("Not listed. The driver no longer",)),
         (
             silent(Absence.NO_PERMISSION, CardState.REFUSED),
-            ("No access. This user, ",),
+            ("No access. The driver gives no access; it is asked again. A card without",),
         ),
         (
             silent(Absence.NOT_SUPPORTED, CardState.REFUSED),
-            ("No access. The driver says",),
+            ("No access. The driver gives no access", "too new or too old for this driver"),
         ),
         (
             silent(Absence.REFUSED, CardState.REFUSED),
-            ("No access. The driver gives",),
+            ("No access. The driver gives no access", "may stand in its log"),
         ),
-        (silent(Absence.ASLEEP, CardState.ASLEEP), ("Asleep. Asleep, or left alone",)),
+        (silent(Absence.ASLEEP, CardState.ASLEEP), ("Asleep. Asleep, and not woken",)),
         (silent(Absence.NO_DRIVER, CardState.NO_DRIVER), ("No driver. The driver is gone",)),
         (silent(Absence.IMPOSSIBLE), ("Gives no usable figure. GPU busy: impossible figure",)),
-        ({NAMELESS: UNKNOWN}, ("The driver has not answered for this card yet.",)),
+        ({NAMELESS: UNKNOWN}, ("The driver has not answered for it yet.",)),
         (
             {H100: working(), instance(H100, 0, f"{H100.name} MIG 1g.10gb", ONE): Answer()},
             ("Instance 1.0, MIG 1g.10gb, no CUDA number: ",),
         ),
         (
             {**MIG, instance(A100, 2): Answer(PART, otherwise=Absence.IN_INSTANCE)},
-            ("cuda:2: Memory 2.20 of 9.75 GiB", "GPU busy: known per instance only"),
+            ("cuda:2: Memory 2.20 of 9.75 GiB", "GPU busy: MIG is on"),
         ),
         (slowed("hw_thermal_slowdown"), ("Much too hot. GPU busy",)),
         ({card(0): working(0.9, **NARROW)}, ("PCIe ×8 of ×16. GPU busy 90 %",)),
         ({card(0): working(0.0, **NARROW)}, ("Idle. GPU busy 0 %",)),
-        ({card(0): working(0.0, **FIRST_GENERATION)}, ("PCIe gen 1 of 3 ×16",)),
+        ({card(0): working(0.0, **FIRST_GENERATION)}, ("PCIe 1 of 3 ×16",)),
     ],
 )
 def test_a_tile_says_what_its_card_does_or_why_that_is_not_known(

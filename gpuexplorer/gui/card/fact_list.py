@@ -8,21 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import cast
 
 from PySide6.QtCore import QEvent, QRectF, QSize, QSysInfo, Qt, Signal
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QResizeEvent,
-)
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QFrame,
     QMenu,
     QPushButton,
-    QSizePolicy,
     QStyle,
     QStyleOptionViewItem,
     QTreeWidget,
@@ -37,22 +30,9 @@ from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Units, energy
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.cards.facts import (
-    Fact,
-    FactGroup,
-    HowTo,
-    TerminalCommand,
-    as_text,
-    metric_fact,
-)
-from gpuexplorer.gui.cards.reasons import midnight, span_words
-from gpuexplorer.gui.cards.throttling import (
-    EnergyUsed,
-    SlowedTime,
-    energy_used,
-    slowed_time,
-    time_covered,
-)
+from gpuexplorer.gui.cards.facts import FOLDED, NOTE, Fact, FactGroup, HowTo, metric_fact
+from gpuexplorer.gui.cards.reasons import HARMFUL, span_words
+from gpuexplorer.gui.cards.throttling import EnergyUsed, energy_used, slowed_time, time_covered
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
@@ -62,14 +42,12 @@ from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row, wrapped_label
 from gpuexplorer.gui.widgets.line import NowTag
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
+from gpuexplorer.remote.wire import Hello
 from gpuexplorer.telemetry.facts import Reading
-from gpuexplorer.telemetry.trace import Trace, TraceSource
-
-if TYPE_CHECKING:
-    from gpuexplorer.remote.wire import Hello
+from gpuexplorer.telemetry.trace import TraceSource
 
 _MARGIN, _ROW, _HEADING, _FIRST_HEADING, _BETWEEN = 16, 26, 46, 34, 12.0
-_WRAP, _NOTE = int(Qt.TextFlag.TextWordWrap), "note"
+_WRAP = int(Qt.TextFlag.TextWordWrap)
 _NOTHING_READ = mark("nothing recorded in it")
 _TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
@@ -90,15 +68,6 @@ class FactsPanel(QFrame):
         margins = (1, 1, 1, 8)
         column(head, tree, GROWS, tree.nothing, GROWS, within=self, gap=0, margins=margins)
 
-    def show_full_height(self, full: bool) -> None:
-        """As tall as its facts, on a page that scrolls; else the list itself scrolls."""
-        tree, bar, size = self.tree, Qt.ScrollBarPolicy, QSizePolicy.Policy
-        fit = tree.SizeAdjustPolicy
-        tree.setSizeAdjustPolicy(fit.AdjustToContents if full else fit.AdjustIgnored)
-        tree.setSizePolicy(size.Expanding, size.Minimum if full else size.Expanding)
-        policy = bar.ScrollBarAlwaysOff if full else bar.ScrollBarAsNeeded
-        tree.setVerticalScrollBarPolicy(policy)
-
 
 class FactRow(QTreeWidgetItem):
     """A heading, or below it a fact; what is noted of all of them is the last."""
@@ -109,9 +78,8 @@ class FactRow(QTreeWidgetItem):
     def show(self, fact: Fact, how: HowTo | None) -> None:
         if (self.fact, self.how) != (fact, how):
             self.fact, self.how = fact, how
-            said = fact.label if fact.key == _NOTE else fact.line
-            self.setText(0, said)
-            self.setToolTip(0, plain_tip(fact.hint or said))
+            self.setText(0, fact.line)
+            self.setToolTip(0, plain_tip(fact.hint or fact.line))
             self.setData(0, Qt.ItemDataRole.AccessibleDescriptionRole, fact.hint)
 
 
@@ -124,11 +92,9 @@ class FactsTree(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._copied: tuple[str, Sequence[FactGroup]] = ("", ())
-        self._ending = ""
+        self._heading = self._ending = ""
         self._keys: object = None
         self._rows: list[tuple[FactRow, list[FactRow]]] = []
-        self._folded: set[str] = set()  # at first, and after each search
         self.field = SearchField(tr("Search facts"))
         self.nothing = wrapped_label("", Tone.QUIET)
         self.field.setToolTip(tr("Search facts ({keys})", keys="Ctrl+F"))
@@ -146,6 +112,7 @@ class FactsTree(QTreeWidget):
         self.setSelectionMode(self.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(self.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToContents)
         self.itemClicked.connect(self._on_clicked)
 
     def show_groups(
@@ -154,25 +121,25 @@ class FactsTree(QTreeWidget):
         """`hows` are told on a click. A copy of all begins with the heading; of a few, each
         has the ending.
         """
-        self._copied, self._ending = (heading, groups), ending
-        lists = [[*group.facts, *_note(group)] for group in groups]
-        keys = [(group.key, len(facts)) for group, facts in zip(groups, lists, strict=True)]
+        self._heading, self._ending = heading, ending
+        keys = [(group.key, len(group.facts)) for group in groups]
         anew, self._keys = keys != self._keys, keys
         if anew:
             self.clear()
-            tops = [FactRow(self, [group.title]) for group in groups]
-            counts = [range(len(facts)) for facts in lists]
-            rows = zip(tops, counts, strict=True)
-            self._rows = [(top, [FactRow(top) for _ in count]) for top, count in rows]
-            self._folded = {group.title for group in groups if group.folded}
-        for facts, (_, below) in zip(lists, self._rows, strict=True):
-            for fact, each in zip(facts, below, strict=True):
+            tops = [(FactRow(self, [group.title]), group.facts) for group in groups]
+            self._rows = [(top, [FactRow(top) for _ in facts]) for top, facts in tops]
+        for group, (_, below) in zip(groups, self._rows, strict=True):
+            for fact, each in zip(group.facts, below, strict=True):
                 each.show(fact, hows.get(fact.key))
         if anew:
             self._narrow(self.field.text())
 
     def copy_all(self) -> None:
-        copy_text(as_text(*self._copied))
+        """As text, to be pasted anywhere."""
+        lines = [self._heading]
+        for top, below in self._rows:
+            lines += ["", top.text(0), *(f"  {each.text(0)}" for each in below)]
+        copy_text("\n".join(lines) + "\n")
 
     def copy_selected(self, *, only_values: bool = False) -> None:
         chosen = [each for _, below in self._rows for each in below if each.isSelected()]
@@ -187,11 +154,11 @@ class FactsTree(QTreeWidget):
             title = top.text(0)
             named = bool(words) and all(word in title.lower() for word in words)
             for each in below:
-                seen = named or (each.fact is not None and each.fact.found_by(words))
-                each.setHidden(not seen)
+                said = f"{each.text(0)} {each.toolTip(0)}".lower()
+                each.setHidden(not (named or all(word in said for word in words)))
             seen = not all(each.isHidden() for each in below)
             top.setHidden(not seen)
-            top.setExpanded(bool(words) or title not in self._folded)
+            top.setExpanded(bool(words) or title != tr(FOLDED))
             found |= seen
         self.setVisible(found)
         self.nothing.setVisible(not found)
@@ -206,6 +173,8 @@ class FactsTree(QTreeWidget):
             HowToSheet(row.how, self).open()
 
     def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize:
+            self.scheduleDelayedItemsLayout()  # notes wrap to the width
         # What is selected is copied, before the screen copies something else.
         key = event if event.type() is QEvent.Type.ShortcutOverride else None
         copies = isinstance(key, QKeyEvent) and key.matches(QKeySequence.StandardKey.Copy)
@@ -228,7 +197,6 @@ class FactsTree(QTreeWidget):
         values = partial(self.copy_selected, only_values=True)
         menu.addAction(tr("Copy"), self.copy_selected).setEnabled(some)
         menu.addAction(tr("Copy the value alone"), values).setEnabled(some)
-        menu.addAction(tr("Copy all facts"), self.copy_all)
         menu.addSeparator()
         fact, how = (row.fact, row.how) if isinstance(row, FactRow) else (None, None)
         if fact is not None and fact.key in METRICS and METRICS[MetricId(fact.key)].plotted:
@@ -236,17 +204,7 @@ class FactsTree(QTreeWidget):
             menu.addAction(tr("Add or remove its plot"), asked)
         if how is not None:
             menu.addAction(f"{how.title}…", lambda: HowToSheet(how, self).open())
-            for each in how.commands[:1]:
-                menu.addAction(tr("Copy the command"), partial(copy_text, each.line))
         menu.popup(event.globalPos())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.scheduleDelayedItemsLayout()  # notes wrap to the width
-
-
-def _note(group: FactGroup) -> Sequence[Fact]:
-    return [Fact(_NOTE, group.note, tone=group.note_tone)] if group.note else []
 
 
 class FactDelegate(Delegate):
@@ -259,7 +217,7 @@ class FactDelegate(Delegate):
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        row, theme, letters = self._row(index), drawing.theme, drawing.letters
+        row, theme, body = self._row(index), drawing.theme, drawing.letters.body
         line, ground = place.adjusted(_MARGIN, 0, -_MARGIN, 0), place.adjusted(6, 1, -6, -1)
         state, flag, baseline = option.state, QStyle.StateFlag, place.bottom() - 8
         box = QRectF(line.right() - 16, baseline - 13, 16, 16)
@@ -267,10 +225,9 @@ class FactDelegate(Delegate):
             ground.setTop(place.bottom() - 29)
             if index.row():
                 drawing.hairline(line.left(), line.right(), line.top() + 8)
-            drawing.text(line.left(), baseline, Run(row.text(0), letters.strong, theme.text))
-            if state & flag.State_MouseOver or not row.isExpanded():
-                sign = Icon.OPEN if row.isExpanded() else Icon.NEXT
-                drawing.icon(sign, box, theme.faint)
+            title = Run(row.text(0), drawing.letters.strong, theme.text)
+            drawing.text(line.left(), baseline, title)
+            drawing.icon(Icon.OPEN if row.isExpanded() else Icon.NEXT, box, theme.faint)
         elif state & flag.State_Selected:
             drawing.filled(ground, theme.selection, 4)
         elif state & flag.State_MouseOver:
@@ -279,44 +236,35 @@ class FactDelegate(Delegate):
             drawing.focus_ring(ground, 4)
         if row.how is not None:
             drawing.icon(Icon.NEXT, box.adjusted(17, 1, 15, -1), theme.faint)
-        if row.fact is not None and row.fact.key == _NOTE:
-            tone = Tone.TEXT if row.fact.tone is Tone.QUIET else row.fact.tone
-            drawing.painter.setFont(letters.body.font)
-            drawing.painter.setPen(theme.tone(tone))
-            drawing.painter.drawText(line.adjusted(0, 4, 0, 0), _WRAP, row.text(0))
-        elif row.fact is not None:
-            _draw_fact(drawing, line, baseline, row.fact)
+        if (fact := row.fact) is None:
+            return
+        if fact.key == NOTE:
+            drawing.painter.setFont(body.font)
+            drawing.painter.setPen(theme.tone(fact.tone))
+            drawing.painter.drawText(line.adjusted(0, 4, 0, 0), _WRAP, fact.label)
+            return
+        # The name gives way before the value, of which both ends tell it from others.
+        unit = Run(f"{THIN_SPACE}{fact.unit}" if fact.unit else "", body, theme.quiet)
+        room = max(line.width() - body.width(fact.label) - _BETWEEN, line.width() / 2)
+        middle, said = Qt.TextElideMode.ElideMiddle, fact.value or "".join(fact.absent[:1])
+        value = body.metrics.elidedText(said, middle, room - unit.width)
+        ink = theme.tone(fact.tone) if fact.value else theme.faint
+        left = drawing.runs_right(line.right(), baseline, [Run(value, body, ink), unit])
+        name, room = Run(fact.label, body, theme.quiet), left - _BETWEEN - line.left()
+        drawing.elided(line.left(), baseline, name, room)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         fact, width = self._row(index).fact, self._tree.viewport().width()
         if fact is None:
             return QSize(width, _HEADING if index.row() else _FIRST_HEADING)
-        if fact.key != _NOTE:
+        if fact.key != NOTE:
             return QSize(width, _ROW)
         room, letters = QRectF(0, 0, width - 2 * _MARGIN, 10_000), self.look.letters.body
         high = letters.metrics.boundingRect(room, _WRAP, fact.label).height()
         return QSize(width, round(high) + 8)
 
     def _row(self, index: Index) -> FactRow:
-        row = self._tree.itemFromIndex(index)
-        assert isinstance(row, FactRow)
-        return row
-
-
-def _draw_fact(drawing: Drawing, line: QRectF, baseline: float, fact: Fact) -> None:
-    """The name gives way before the value."""
-    theme, letters = drawing.theme, drawing.letters.body
-    unit = Run(f"{THIN_SPACE}{fact.unit}" if fact.unit else "", letters, theme.quiet)
-    room = max(line.width() - letters.width(fact.label) - _BETWEEN, line.width() / 2)
-    # Of a long name both ends tell it from others.
-    middle, room = Qt.TextElideMode.ElideMiddle, room - unit.width
-    value, ink = letters.metrics.elidedText(fact.value, middle, room), theme.tone(fact.tone)
-    if not fact.value:
-        fits = (each for each in fact.absent if letters.width(each) <= room)
-        value, ink = next(fits, "".join(fact.absent[-1:])), theme.faint
-    left = drawing.runs_right(line.right(), baseline, [Run(value, letters, ink), unit])
-    name = letters.elided(fact.label, left - _BETWEEN - line.left())
-    drawing.text(line.left(), baseline, Run(name, letters, theme.quiet))
+        return cast("FactRow", self._tree.itemFromIndex(index))  # there are no others
 
 
 class HowToSheet(Sheet):
@@ -326,12 +274,12 @@ class HowToSheet(Sheet):
         super().__init__(how.title, parent, width=640)
         for sentence in how.sentences:
             self.add_sentence(sentence)
-        for command in how.commands:
-            self.add_sentence(command.what, Tone.QUIET)
+        for what, line in how.commands:
+            self.add_sentence(what, Tone.QUIET)
             copy = QPushButton(tr("Copy"))
-            copy.setAccessibleDescription(command.line)
-            copy.clicked.connect(partial(copy_text, command.line))
-            self.add_code(command.line, tr("Command"))
+            copy.setAccessibleDescription(line)
+            copy.clicked.connect(partial(copy_text, line))
+            self.add_code(line, tr("Command"))
             self.body.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
         if how.commands:
             note = tr("GPU Explorer sets nothing itself: paste it into a terminal.")
@@ -343,12 +291,12 @@ def copy_text(text: str, *_: object) -> None:
     QGuiApplication.clipboard().setText(text)
 
 
-def past_facts(
-    past: TraceSource, window: TimeWindow, card: CardId, traces: Mapping[MetricId, Trace]
-) -> Sequence[Fact]:
-    """Within the visible stretch, when these traces say that it was slowed, and its energy."""
-    (start, end), now, wall = window.stretch(), window.now(), window.wall(window.now())
-    span, day = end - start, now - wall + midnight(wall)
+def past_facts(past: TraceSource, window: TimeWindow, card: CardId) -> Sequence[Fact]:
+    """Within the visible stretch, how long it was slowed and its energy; and that of today."""
+    (start, end), now = window.stretch(), window.now()
+    moment = datetime.fromtimestamp(window.wall(now)).astimezone()
+    morning = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    span, day = end - start, now - (moment - morning).total_seconds()
     used, today = (energy_used(past, card, *each) for each in ((start, end), (day, now)))
     label = tr("Energy today")
     if today is not None and today.since > day + 60:
@@ -356,14 +304,15 @@ def past_facts(
         label = tr("Energy since {time}", time=f"{since:%H:%M}")
     read = span if used is None else time_covered(used.seconds, span)
     return (
-        slowed_fact(slowed_time(traces), span),
+        slowed_fact(past, card, start, end),
         energy_fact("energy_span", tr("Energy in {span}", span=spoken_time(read)), used),
         energy_fact("energy_today", label, today),
     )
 
 
-def slowed_fact(slowed: SlowedTime | None, span: float) -> Fact:
+def slowed_fact(past: TraceSource, card: CardId, start: float, end: float) -> Fact:
     """In the visible stretch, and how much of that was recorded at all."""
+    slowed, span = slowed_time(past, card, start, end), end - start
     label = tr("Throttled in {span}", span=spoken_time(span))
     meaning = tr(
         "How long in the visible stretch of time the card was slowed by heat, by its power "
@@ -371,28 +320,28 @@ def slowed_fact(slowed: SlowedTime | None, span: float) -> Fact:
     )
     if slowed is None:
         return Fact("slowed", label, absent=(tr(_NOTHING_READ),), hint=meaning)
+    seconds, recorded, by_reason = slowed
     parts = [
-        tr("{reason}: {time}", reason=tr(METRICS[reason].label), time=spoken_time(seconds))
-        for reason, seconds in slowed.by_reason.items()
+        tr("{reason}: {time}", reason=tr(METRICS[reason].label), time=spoken_time(each))
+        for reason, each in by_reason.items()
     ]
-    whole = time_covered(slowed.recorded, span) == span
     # What nobody read must not be called a time without trouble.
+    whole = time_covered(recorded, span) == span
     calm = tr("never") if whole else "0 s"
-    value = spoken_time(slowed.seconds) if slowed.seconds > 0 else calm
-    rest = "" if whole else tr("of {time} read", time=spoken_time(slowed.recorded))
-    tone = Tone.WARN if slowed.harmful else Tone.TEXT
-    return Fact("slowed", label, value, rest, hint="\n".join([meaning, *parts]), tone=tone)
+    value = spoken_time(seconds) if seconds > 0 else calm
+    rest = "" if whole else tr("of {time} read", time=spoken_time(recorded))
+    tone = Tone.WARN if {*HARMFUL} & by_reason.keys() else Tone.TEXT
+    return Fact("slowed", label, value, rest, (), "\n".join([meaning, *parts]), tone)
 
 
 def energy_fact(key: str, label: str, used: EnergyUsed | None) -> Fact:
     if used is None:
         meaning = tr("How much energy the card used.")
         return Fact(key, label, absent=(tr(_NOTHING_READ),), hint=meaning)
-    how = mark("Added up from its power, since this card does not count energy.")
-    if used.counted:
-        how = mark("Energy the card used, as it counts it itself.")
-    read = energy(used.joules)
-    return Fact(key, label, read.number, read.unit, hint=tr(how))
+    read, how = energy(used.joules), tr("Energy the card used, as it counts it itself.")
+    if not used.counted:
+        how = tr("Added up from its power, since this card does not count energy.")
+    return Fact(key, label, read.number, read.unit, hint=how)
 
 
 def spoken_time(seconds: float) -> str:
@@ -401,7 +350,7 @@ def spoken_time(seconds: float) -> str:
 
 
 def host_facts(
-    host: Card, reading: Reading, units: Units, name: str = "", hello: "Hello | None" = None
+    host: Card, reading: Reading, units: Units, name: str = "", hello: Hello | None = None
 ) -> Sequence[FactGroup]:
     """Each metric of the computer once. `name`: of another than this, which said of itself what
     stands in `hello`, where it is read over ssh.
@@ -436,9 +385,9 @@ def host_facts(
         memory[-2:] = [replace(memory[-1], label=tr("Swap"), hint=hint)]
     busy = metric_fact(reading, m.CPU_UTILIZATION, units)
     return [
-        FactGroup("Processor", tr("Processor"), (*processor, busy)),
-        FactGroup("Memory", tr("Memory"), tuple(memory)),
-        FactGroup("System", tr("System"), tuple(system)),
+        FactGroup("Processor", tr("Processor"), [*processor, busy]),
+        FactGroup("Memory", tr("Memory"), memory),
+        FactGroup("System", tr("System"), system),
     ]
 
 
@@ -450,17 +399,19 @@ def swap_how(reading: Reading) -> Mapping[str, HowTo]:
     without = tr("Without it, a program that asks for too much memory is ended.")
     where = tr("On Btrfs, “btrfs filesystem mkswapfile” makes the file.")
     make = ("fallocate -l 8G", "chmod 600", "mkswap", "swapon")
-    file = "\n".join(f"sudo {each} /swapfile" for each in make)
     kept = "echo '/swapfile none swap sw 0 0' | sudo tee -a /etc/fstab"
-    commands = (
-        TerminalCommand(tr("A file of 8 GiB, until the next restart:"), file),
-        TerminalCommand(tr("After each restart too:"), kept),
-    )
+    commands = [
+        (
+            tr("A file of 8 GiB, until the next restart:"),
+            "\n".join(f"sudo {each} /swapfile" for each in make),
+        ),
+        (tr("After each restart too:"), kept),
+    ]
     if sys.platform == "win32":
         where = tr(
             "In Windows it is the paging file, in Advanced system settings, Performance."
         )
-        commands = ()
+        commands = []
     return {m.SWAP_USED: HowTo(tr("Turn swap on"), (why, without, where), commands)}
 
 
@@ -469,27 +420,23 @@ def commands_of(card: Card, values: Mapping[MetricId, float]) -> Mapping[str, Ho
     if card.kind is not CardKind.GPU or card.nameless:
         return {}  # a MIG instance has only its card's settings
     hows: dict[str, HowTo] = {}
+    front = "" if sys.platform == "win32" else "sudo "
     lasts = tr("It lasts until the driver is loaded again, for everybody on this computer.")
     if card.simulated:
         lasts = tr("This card is simulated: this is what one would type for a real one.")
 
     def add(metric: MetricId, title: str, sentence: str, *commands: tuple[str, str]) -> None:
-        front = "" if sys.platform == "win32" else "sudo "
-        lines = [
-            TerminalCommand(what, f"{front}nvidia-smi -i {card.id} {o}") for what, o in commands
-        ]
-        said = (sentence, lasts) if sentence else (lasts,)
+        lines = [(what, f"{front}nvidia-smi -i {card.id} {how}") for what, how in commands]
         if metric in values:
-            hows[metric] = HowTo(title, said, tuple(lines))
+            hows[metric] = HowTo(title, [*filter(None, (sentence, lasts))], lines)
 
     def number(metric: MetricId, size: float = 1.0) -> str:
         return f"{values.get(metric, 0.0) / size:.0f}"
 
     bounds, watts = "", number(m.POWER_LIMIT)
-    if m.POWER_LIMIT_MIN in values and m.POWER_LIMIT_MAX in values:
-        low, high = number(m.POWER_LIMIT_MIN), number(m.POWER_LIMIT_MAX)
-        said = mark("Between {lowest} and {highest} W on this card.")
-        bounds = tr(said, lowest=low, highest=high)
+    if {m.POWER_LIMIT_MIN, m.POWER_LIMIT_MAX} <= values.keys():
+        ends = {"lowest": number(m.POWER_LIMIT_MIN), "highest": number(m.POWER_LIMIT_MAX)}
+        bounds = tr("Between {lowest} and {highest} W on this card.", **ends)
     power = [(tr("Put the watts you want in place of {watts}:", watts=watts), f"-pl {watts}")]
     if values.get(m.POWER_LIMIT_DEFAULT) not in (None, values.get(m.POWER_LIMIT)):
         power.append((tr("Back to the default:"), f"-pl {number(m.POWER_LIMIT_DEFAULT)}"))
@@ -498,19 +445,18 @@ def commands_of(card: Card, values: Mapping[MetricId, float]) -> Mapping[str, Ho
         "Slower clocks, in MHz, save power; “nvidia-smi -q -d SUPPORTED_CLOCKS” lists those "
         "that a card has."
     )
-    for letter, clock, most in (
-        ("g", m.CLOCK_SM, m.CLOCK_SM_MAX),
-        ("m", m.CLOCK_MEMORY, m.CLOCK_MEMORY_MAX),
+    hold, back = tr("Hold it at the highest:"), tr("Let it change by itself again:")
+    graphics, volta = tr("Hold the graphics and SM clock"), tr("For cards since Volta.")
+    memory, ampere = tr("Hold the memory clock"), tr("For cards since Ampere.")
+    for letter, clock, most, title, since in (
+        ("g", m.CLOCK_SM, m.CLOCK_SM_MAX, graphics, volta),
+        ("m", m.CLOCK_MEMORY, m.CLOCK_MEMORY_MAX, memory, ampere),
     ):
-        title, since = tr("Hold the graphics and SM clock"), tr("For cards since Volta.")
-        if letter == "m":
-            title, since = tr("Hold the memory clock"), tr("For cards since Ampere.")
-        hold = tr("Hold it at the highest:"), f"-l{letter}c {number(most, 1e6)}"
-        back = tr("Let it change by itself again:"), f"-r{letter}c"
-        add(clock, title, paragraph((since, slower)), *([hold] if most in values else []), back)
+        held = [(hold, f"-l{letter}c {number(most, 1e6)}")] if most in values else []
+        add(clock, title, paragraph((since, slower)), *held, (back, f"-r{letter}c"))
     if sys.platform != "win32":  # there is no such mode on Windows
         on = values.get(m.PERSISTENCE_MODE, 0.0) > 0
         title = tr("Turn persistence mode off") if on else tr("Turn persistence mode on")
         why = tr("With it the driver stays loaded while no program uses the card.")
-        add(m.PERSISTENCE_MODE, title, why, (tr("In a terminal:"), f"-pm {0 if on else 1}"))
+        add(m.PERSISTENCE_MODE, title, why, (tr("In a terminal:"), f"-pm {1 - on}"))
     return hows

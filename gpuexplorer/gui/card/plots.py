@@ -12,21 +12,13 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import Shown
-from gpuexplorer.gui.cards.facts import grouped, metric_fact, offered, short_label, usual
-from gpuexplorer.gui.cards.figure import NEAR_HEAT_LIMIT
-from gpuexplorer.gui.cards.links import link_now
+from gpuexplorer.gui.cards.facts import PLOTS, grouped, metric_fact, offered, short_label, usual
+from gpuexplorer.gui.cards.figure import NEAR_HEAT_LIMIT, link_now
 from gpuexplorer.gui.cards.reasons import reason_then, sign
 from gpuexplorer.gui.cards.throttling import SlowedSpan
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.paint.drawing import plain_tip
-from gpuexplorer.gui.plots.content import (
-    Band,
-    Flag,
-    Limit,
-    Origin,
-    PlotContent,
-    PlotLine,
-)
+from gpuexplorer.gui.plots.content import Band, Flag, Limit, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
@@ -57,8 +49,7 @@ class PlotsPanel(QFrame):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._machine, self._window = desk.machine, desk.time_window
-        self._settings = desk.settings
-        self._lab = desk.lab
+        self._settings, self._course = desk.settings, desk.lab.course
         self._usual: dict[CardId, Sequence[MetricId]] = {}
         self.setProperty("panel", "card")
         self.setObjectName("card.plots")
@@ -79,39 +70,35 @@ class PlotsPanel(QFrame):
     def show_card(self, shown: Shown, reading: Reading, slowed: Sequence[SlowedSpan]) -> None:
         self._now, window, card = (shown, reading, slowed), self._window, shown.card
         session, (start, end) = self._machine.session, window.stretch()
-        chosen = self._chosen()
-        bands = tuple(Band(each.start, each.end, each.word, each.tone) for each in slowed)
+        bands = tuple(Band(*each) for each in slowed)
         size = reading.values.get(m.MEMORY_TOTAL) or card.memory_bytes
         swap = reading.values.get(m.SWAP_TOTAL)
         whole = {m.MEMORY_USED: size, m.MEMORY_FREE: size, m.SWAP_USED: swap}
         contents = [
             PlotContent(
-                family.name,
-                tr(family.title),
-                family.unit,
+                name,
+                tr(PLOTS[name]),
+                METRICS[metrics[0]].unit,
                 tuple(self._line(at, metric) for at, metric in enumerate(metrics)),
                 tuple(_limits(reading, metrics)),
                 bands,
-                family.lowest,
-                next((whole[each] for each in metrics if each in whole), family.highest),
+                None if name in ("temperature", "energy") else 0.0,
+                1.0 if name == "utilisation" else whole.get(metrics[0]),
             )
-            for family, metrics in grouped(chosen)
+            for name, metrics in grouped(self._chosen()).items()
         ]
         flags = [
             Flag(each.at, tr(each.sentence), sign(each)[1], shown.colour)
             for each in session.happenings()
-            if each.card in {None, card.id}
-            and each.kind not in _ON_BANDS
-            and start <= each.at <= end
+            if each.card in {None, card.id} and start <= each.at <= end
+            if each.kind not in _ON_BANDS
         ]
-        flags += flags_of(self._lab.course, card.id, start, end, shown.colour)
-        words = tr("{title}, read from its operating system", title=shown.title)
-        if not shown.host:
-            told = {"name": card.name, "number": shown.number, "source": session.source.label}
-            words = tr("{name}, card {number}; {source}", **told)
+        flags += flags_of(self._course, card.id, start, end, shown.colour)
+        source = tr("its operating system") if shown.host else tr(session.source.label)
+        words = tr("{title}; read through {source}", title=shown.title, source=source)
+        named, past = self._machine.comparing.named(words), self._machine.past
         simulated = session.source.simulated and not shown.host
-        named = self._machine.comparing.named(words)
-        self.stack.show_origin(Origin(named, simulated, self._machine.past))
+        self.stack.show_origin(Origin(named, simulated, past))
         self._title.show_text(tr("Plots") if window.following else window.moments())
         self._nothing.setVisible(not contents)
         self.stack.setVisible(bool(contents))
@@ -168,8 +155,8 @@ class PlotsPanel(QFrame):
         """Every metric with its value now, or why there is none."""
         (shown, reading, _), units = self._now, self._settings.choices.units
         menu, chosen = QMenu(self), self._chosen()
-        for family, metrics in grouped(offered(shown.card)):
-            within = menu.addMenu(tr(family.title))
+        for name, metrics in grouped(offered(shown.card)).items():
+            within = menu.addMenu(tr(PLOTS[name]))
             within.setToolTipsVisible(True)
             for metric in metrics:
                 fact = metric_fact(reading, metric, units)

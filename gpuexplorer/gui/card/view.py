@@ -7,7 +7,7 @@ from html import escape
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
@@ -22,18 +22,13 @@ from gpuexplorer.gui.card.fact_list import (
 from gpuexplorer.gui.card.plots import PlotsPanel
 from gpuexplorer.gui.cards.card_face import CardFace, Shown
 from gpuexplorer.gui.cards.facts import card_facts
-from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.memory_parts import (
-    MemoryPicture,
-    MemoryUser,
-    PartKind,
-    memory_picture,
-)
+from gpuexplorer.gui.cards.figure import PROGRAMS, RESERVED, USED, MemoryPicture, memory_picture
 from gpuexplorer.gui.cards.programs import program_name
 from gpuexplorer.gui.cards.reasons import moment_words
-from gpuexplorer.gui.cards.throttling import REASONS, slowed_stretches
+from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.paint.drawing import Drawing
+from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, mixed
 from gpuexplorer.gui.widgets.bars.top_bar import SIMULATED, host_name
@@ -42,7 +37,7 @@ from gpuexplorer.gui.widgets.controls.fields import Choice
 from gpuexplorer.gui.widgets.laid_out import GROWS, Space, add, column, row, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel, Line, NowTag, Wording, width_of, wordings
 from gpuexplorer.gui.widgets.live_view import PLOT_KEYS, KeyGroup, LiveView, Page, Panel
-from gpuexplorer.gui.widgets.painted import Painted
+from gpuexplorer.gui.widgets.painted import ChipRow, Painted
 from gpuexplorer.remote.stream import FarStream
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import ProcessFigure
@@ -58,8 +53,7 @@ _KEYS: KeyGroup = (
 _STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 _FACTS_BESIDE_FROM, _FACTS_WIDTH = 1080, 304
 _MARGIN, _TOP, _GAP = 24, 20, 12
-_FIGURES_EVERY = 0.25
-_HEAD, _CHIP, _BAR, _SHARE = 32, 32, 18, 0.24
+_HEAD, _BAR = 32, 18
 _LEGEND = '<table width="100%" cellspacing="0"><tr>{}</tr></table>'
 _ENTRY = (
     '<td width="24%"><font color="{5}">{4}</font> {0}<br>'
@@ -75,15 +69,14 @@ class CardView(LiveView):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, tuple(Cadence), processes=True)
-        self._told: tuple[object, float] = (None, 0.0)
         self._header, self._memory = CardHeader(desk), MemoryPanel(desk)
         self._plots, self._facts = PlotsPanel(desk), FactsPanel(desk.time_window)
-        self._facts.tree.plot_asked.connect(self._plots.toggle)
-        self.add_command(tr("Copy all facts"), "", self._facts.tree.copy_all)
-        self._page = Page()
+        self._slowed, self.tree = SlowedBook(), self._facts.tree
+        self.tree.plot_asked.connect(self._plots.toggle)
+        self.add_command(tr("Copy all facts"), "", self.tree.copy_all)
+        self._page, self._side = Page(), QWidget()
         self._page.body.setSpacing(_GAP)
         add(self._page.body, self._header, self._memory, self._plots, GROWS)
-        self._side = QWidget()
         self._side.setFixedWidth(_FACTS_WIDTH + _MARGIN)
         self._beside = column(within=self._side, margins=(0, _TOP, _MARGIN, _GAP))
         row(self._page, GROWS, self._side, within=self, gap=0)
@@ -92,42 +85,34 @@ class CardView(LiveView):
         desk.settings.changed.connect(self._on_changed)
 
     def pull(self) -> None:
-        machine, window = self.machine, self.time_window
+        machine, window, session = self.machine, self.time_window, self.machine.session
         first = next(iter(machine.cards()), machine.host)
         shown = machine.shown(self.desk.navigation.card) or first
-        face = machine.face(shown)
-        reading, card, (start, end) = face.reading, shown.card, window.stretch()
-        visible = start, end, self._plots.stack.columns()
-        traces = {each: machine.past.trace(card.id, each, *visible) for each in REASONS}
-        self._plots.show_card(shown, reading, slowed_stretches(traces, end - start))
-        # Whoever drags the plots wants them to follow; figures can wait for the next reading.
-        now, stamp = machine.session.desk.now(), (shown, face, reading)
-        if stamp == self._told[0] and now - self._told[1] < _FIGURES_EVERY:
-            return
-        self._told = stamp, now
+        face, card, units = machine.face(shown), shown.card, machine.settings.choices.units
+        reading = face.reading
+        self._slowed.take(session.happenings())
+        slowed = self._slowed.stretches(card.id, *window.stretch())
+        self._plots.show_card(shown, reading, slowed)
         self._header.show_card(shown, face)
         self._memory.show_memory(face, self._memory_picture(shown, reading))
-        session, units = machine.session, machine.settings.choices.units
+        heading, ending = f"{shown.title}, {moment_words(session.clock.wall(), 0.0)}", ""
         if shown.host:
             far = session.backend
             hello = far.machine.hello if isinstance(far, FarStream) else None
             name = "" if session.stream.here else host_name(session)
             groups, hows = host_facts(card, reading, units, name, hello), swap_how(reading)
         else:
-            above = machine.shown(card.parent)
-            past = past_facts(machine.past, window, card.id, traces)
-            count, parent = len(shown.instances), "" if above is None else above.number
-            told = card, session.source, reading, units, past
-            groups = card_facts(*told, instances=count, parent=parent)
+            told = card, session.source, reading, units
+            past, parent = past_facts(machine.past, window, card.id), shown.number.split(".")[0]
+            groups = card_facts(*told, past, instances=len(shown.instances), parent=parent)
             hows = commands_of(card, reading.values)
-        heading, ending = f"{shown.title}, {moment_words(session.clock.wall(), 0.0)}", ""
-        if session.simulated and not shown.host:
-            ending = tr(SIMULATED)
-            heading += "\n" + tr("SIMULATED: every figure is made up.")
-        self._facts.tree.show_groups(groups, hows, f"GPU Explorer: {heading}", ending)
+            if session.simulated:
+                ending = tr(SIMULATED)
+                heading += "\n" + tr("SIMULATED: every figure is made up.")
+        self.tree.show_groups(groups, hows, f"GPU Explorer: {heading}", ending)
 
     def start_search(self) -> bool:
-        field = self._facts.tree.field
+        field = self.tree.field
         field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         field.selectAll()
         self._page.ensureWidgetVisible(field, 0, 2 * _GAP)
@@ -138,18 +123,17 @@ class CardView(LiveView):
         if shown.host or shown.card.memory_shared:
             host = self.machine.host_reading()
             return memory_picture(shown.card, reading, None, units, host)
-        users: list[MemoryUser] | None = None  # it cannot be said just now
+        users: list[tuple[str, float | None]] | None = None  # it cannot be said just now
         if shown.card.id not in session.processes_unknown():
             cards, users = {each.card.id for each in (shown, *shown.instances)}, []
             for each in session.process_book.living():
                 if (process := each.process).card in cards:
                     untold = tr("process {pid}", pid=process.pid)
-                    name = program_name(each.command or "") or untold
-                    users.append(MemoryUser(name, process.values.get(ProcessFigure.MEMORY)))
+                    held = process.values.get(ProcessFigure.MEMORY)
+                    users.append((program_name(each.command or "") or untold, held))
         return memory_picture(shown.card, reading, users, units)
 
     def _on_changed(self) -> None:
-        self._told = None, 0.0
         if self.isVisible():
             self.pull()
 
@@ -161,44 +145,40 @@ class CardView(LiveView):
             self._header.chips.step(step)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The facts stand in a column at the right, or below all else where it is narrow."""
-        beside = event.size().width() >= _FACTS_BESIDE_FROM
+        """The facts stand in a column at the right, or whole below all else if it is narrow."""
+        beside, policy = event.size().width() >= _FACTS_BESIDE_FROM, QSizePolicy.Policy
         self._side.setVisible(beside)
         (self._beside if beside else self._page.body).addWidget(self._facts)
-        self._facts.show_full_height(not beside)
+        self.tree.setSizePolicy(policy.Expanding, policy.Ignored if beside else policy.Minimum)
         right = _GAP if beside else _MARGIN
         self._page.body.setContentsMargins(_MARGIN, _TOP, right, _GAP)
         super().resizeEvent(event)
 
 
-class CardHeader(Painted):
+class CardHeader(QWidget):
     """The card's chip and name, what it is besides, how it is, and the way to all others."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self._machine = desk.machine
-        self._face: CardFace | None = None
-        self._chip = QRectF()
-        self._name = ElidedLabel(self.letters.number, Tone.TEXT)
-        self._besides = ElidedLabel(self.letters.body, Tone.QUIET)
+        self._machine, letters = desk.machine, look().letters
+        self._chip, self._name = ChipRow(), ElidedLabel(letters.number, Tone.TEXT)
+        self._besides = ElidedLabel(letters.body, Tone.QUIET)
         self._state, self.chips = Line(right=True), CardChips()
         self.chips.setObjectName("card.cards")
         self.chips.chosen.connect(lambda card: desk.navigation.choose_card(CardId(card)))
-        parts = (self._name, self._besides, self._state, GROWS, NowTag(desk.time_window))
-        self._row = row(*parts, self.chips, within=self, gap=12)
+        parts = (self._chip, self._name, self._besides, self._state, GROWS)
+        row(*parts, NowTag(desk.time_window), self.chips, within=self, gap=12)
         self.setFixedHeight(_HEAD)
 
     def show_card(self, shown: Shown, face: CardFace) -> None:
-        machine, body = self._machine, self.letters.body
+        machine, body = self._machine, look().letters.body
         choices = [
             Choice(each.card.id, each.number, each.title, colour=each.colour, typed=False)
             for top in (*machine.cards(), machine.host)
             for each in (top, *top.instances)
         ]
         self.chips.show_choices(choices, shown.card.id)
-        if face == self._face:
-            return
-        self._face = face
+        self._chip.show_chips([Chip(face.number, None if face.sentence else face.colour)])
         badges = [each for each in face.badges if not each.minor]
         cuda = face.cuda_reason or tr("The number CUDA and PyTorch give this card.")
         hints = [*([cuda] if face.cuda else []), *(badge.hint for badge in badges)]
@@ -206,27 +186,15 @@ class CardHeader(Painted):
         self._besides.show_text(" · ".join(filter(None, besides)), "\n".join(hints))
         name = face.name.removeprefix("NVIDIA ")
         self._name.show_text(name or tr("Card {number}", number=face.number), face.name)
-        said: list[Wording] = []
-        state = face.mark
-        if state is not None:
+        said: Wording = ()
+        if (state := face.mark) is not None:
             icon: Wording = ((state.icon, body, state.tone),) if state.icon else ()
-            told = (state.word, state.brief or state.word)
-            said = [(*icon, (each, body, state.tone)) for each in told]
+            said = (*icon, (state.word, body, state.tone))
             hints.insert(0, state.word)
-        self._state.show_wordings(said, state.word if state else "")
-        self._state.setMinimumWidth(round(width_of(said[-1])) + 1 if said else 0)
-        width = max(_CHIP, round(self.letters.title.width(face.number)) + 16)
-        self._chip = QRectF(0, (_HEAD - _CHIP) / 2, width, _CHIP)
-        self._row.setContentsMargins(width + 12, 0, 0, 0)
+        self._state.show_wordings([said])
+        self._state.setMinimumWidth(round(width_of(said)) + 1)
         self.setAccessibleName(face.title)
         self.setAccessibleDescription("\n".join(hints))
-        self.update()
-
-    def draw(self, drawing: Drawing) -> None:
-        if (face := self._face) is not None:
-            plain = face.colour is None or face.sentence
-            fill = None if plain else drawing.theme.card(face.colour)
-            drawing.chip(self._chip, face.number, self.letters.title, fill)
 
 
 class MemoryPanel(Panel):
@@ -270,7 +238,7 @@ class MemoryBar(Painted):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: tuple[MemoryPicture, int | None] = MemoryPicture(Figure("")), None
+        self._shown: tuple[MemoryPicture, int | None] | None = None
         self.setFixedHeight(_BAR)
 
     def show_picture(self, picture: MemoryPicture, colour: int | None) -> None:
@@ -279,26 +247,26 @@ class MemoryBar(Painted):
             self.update()
 
     def draw(self, drawing: Drawing) -> None:
+        if self._shown is None:
+            return
         (picture, colour), bar, x = self._shown, QRectF(self.rect()), 0.0
         inks, pieces = _inks(picture, colour), []
         for part in picture.parts:
-            slices = [(each.share, f"{each.name}: {each.amount}") for each in part.slices]
-            whole = part.share, f"{part.spoken}."
-            for at, (share, hint) in enumerate(slices or [whole]):
+            for at, (share, hint) in enumerate(part.programs or [(part.share, part.spoken)]):
                 width = share * bar.width()
                 drawing.hint(QRectF(x, 0, width, bar.height()), hint)
                 x += width
                 if (ink := inks.get(part.kind)) is not None:
                     pieces.append((share, mixed(drawing.theme.surface, ink, 1 - at % 2 / 4)))
-        if not picture.figure.known:
-            drawing.no_bar(bar)
-        else:
+        if picture.figure.known:
             drawing.bar(bar, pieces)
+        else:
+            drawing.no_bar(bar)
 
 
-def _inks(picture: MemoryPicture, colour: int | None) -> Mapping[PartKind, QColor]:
+def _inks(picture: MemoryPicture, colour: int | None) -> Mapping[str, QColor]:
     """What is in use and not ours is dimmer, beside what somebody owned up to."""
-    theme, owned = look().theme, picture.parts and picture.parts[0].slices
+    theme, owned = look().theme, picture.parts and picture.parts[0].programs
     hue, dim = theme.card(colour), mixed(theme.surface, theme.card(colour), 0.5)
     others = dim if owned else hue
-    return {PartKind.PROGRAMS: hue, PartKind.USED: others, PartKind.RESERVED: theme.faint}
+    return {PROGRAMS: hue, USED: others, RESERVED: theme.faint}

@@ -1,7 +1,8 @@
 """CardFace: all that screens show of one card as it is now. Equal faces look the same."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -21,13 +22,12 @@ from gpuexplorer.gui.cards.figure import (
     figure,
     memory_face,
     pcie_figure,
+    slow_link,
 )
-from gpuexplorer.gui.cards.links import slow_link
 from gpuexplorer.gui.cards.reasons import (
     HARMFUL,
     ORDINARY,
     StateMark,
-    capital,
     state_mark,
     throttle_mark,
 )
@@ -42,9 +42,10 @@ from gpuexplorer.telemetry.session import card_numbers
 
 DEVICE = Qt.ItemDataRole.UserRole
 _NEARLY_FULL = 0.95
-_MAKERS = ("NVIDIA ", "GeForce ", "Quadro ", "Tesla ")
+_PCIE, _NVLINK = (m.PCIE_RECEIVE, m.PCIE_TRANSMIT), (m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT)
 _LESS_TELLING = re.compile(
-    r"(?:[ -]\d+ ?[GT]B|[ -](?:HBM\w*|PCIe|PCIE|SXM\d?|NVL|Edition|GPU))+$"
+    r"^(?:(?:NVIDIA|GeForce|Quadro|Tesla) )+"
+    r"|(?:[ -]\d+ ?[GT]B|[ -](?:HBM\w*|PCIe|PCIE|SXM\d?|NVL|Edition|GPU))+$"
 )
 
 
@@ -76,7 +77,6 @@ class Shown(NamedTuple):
 
     @property
     def title(self) -> str:
-        """ "Card 0, NVIDIA TITAN RTX"; of a nameless one its number alone."""
         if self.host:
             return tr("The computer, {name}", name=self.card.name)
         if self.card.nameless:
@@ -86,28 +86,19 @@ class Shown(NamedTuple):
 
 def arrange(cards: Sequence[Card]) -> Sequence[Shown]:
     """Instances under their card; one whose card is not listed stands by itself."""
-    numbers, ids = card_numbers(cards), {card.id for card in cards}
-    below: dict[CardId, list[Shown]] = {}
+    numbers, below = card_numbers(cards), defaultdict[CardId | None, list[Shown]](list)
     for card in cards:
-        if card.parent in ids:
-            below.setdefault(card.parent, []).append(Shown(card, numbers[card.id], None))
-    tops = [e for e in cards if e.parent not in ids and e.kind is not CardKind.HOST]
+        below[card.parent].append(Shown(card, numbers[card.id], None))
+    tops = [e for e in cards if e.parent not in numbers and e.kind is not CardKind.HOST]
     coloured = MOST_COLOURED_CARDS if len(tops) <= MOST_COLOURED_CARDS else 0
-    return [
-        Shown(
-            card,
-            numbers[card.id],
-            card.index if card.index < coloured else None,
-            tuple(below.get(card.id, ())),
-        )
-        for card in tops
-    ]
+    colours = [each.index if each.index < coloured else None for each in tops]
+    shown = zip(tops, colours, strict=True)
+    return [Shown(e, numbers[e.id], colour, tuple(below[e.id])) for e, colour in shown]
 
 
 def told(happening: Happening, shown: Shown | None) -> str:
     """ "Card 1: The card is lost"; one that is not listed goes by its lasting name."""
-    card = (happening.card or "") if shown is None else shown.number
-    sentence = tr(happening.sentence)
+    sentence, card = tr(happening.sentence), happening.card if shown is None else shown.number
     return tr("Card {card}: {sentence}", card=card, sentence=sentence) if card else sentence
 
 
@@ -121,7 +112,7 @@ class CardBadge(NamedTuple):
 
 @dataclass(frozen=True)
 class CardFace:
-    """What never changes comes first."""
+    """What never changes comes first. Faces are not compared by their small figures."""
 
     id: CardId
     index: int  # in the driver's order
@@ -141,7 +132,6 @@ class CardFace:
     busy_share: float | None
     memory: MemoryFace
     instances: tuple["CardFace", ...]
-    # The small figures are made of these when somebody asks.
     reading: Reading = field(compare=False, repr=False)
     units: Units
     nvlinks: bool
@@ -153,7 +143,7 @@ class CardFace:
 
     @cached_property
     def _first(self) -> tuple[Figure, ...]:
-        """Five that every tile shows. Among very many cards nobody sees them."""
+        """Five that every tile shows. Made on asking: of very many cards nobody sees them."""
         reading, units = self.reading, self.units
         return (
             figure(reading, m.POWER_DRAW, units, brief=tr("power")),
@@ -165,36 +155,29 @@ class CardFace:
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """The small ones. Not compared: two faces that are equal may differ in them."""
+        """The small ones; of the computer its swap, where it has some."""
         reading, units = self.reading, self.units
         if self.host:
-            # Nothing where the computer has no swap: its facts say so.
             none = reading.missing.get(m.SWAP_USED) is Absence.NO_SWAP
             return () if none else (figure(reading, m.SWAP_USED, units, tr("Swap")),)
-        nvlink = (m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT) if self.nvlinks else ()
-        labels = {
-            **dict.fromkeys((m.PCIE_RECEIVE, m.PCIE_TRANSMIT, *nvlink), ""),
+        more = {
+            **dict.fromkeys((*_PCIE, *(_NVLINK if self.nvlinks else ())), ""),
             m.MEMORY_TEMPERATURE: tr("Memory temp."),
             m.CLOCK_MEMORY: "",
             m.MEMORY_UTILIZATION: tr("Memory ctrl"),
             m.PERFORMANCE_STATE: "",
             m.ENERGY: "",
         }
-        more = (figure(reading, metric, units, label) for metric, label in labels.items())
-        return (*self._first, *more)
+        return (*self._first, *(figure(reading, e, units, label) for e, label in more.items()))
 
     @cached_property
     def brief_figures(self) -> tuple[Figure, ...]:
         """Six, for a tile without captions."""
-        reading, units = self.reading, self.units
-        power, temperature, clock, fan, link = self._first
+        *first, fan, link = self._first
         # A card without a fan has wires that say more.
         if self.nvlinks and not fan.known:
-            nvlink = m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT
-            fan = busier_way(reading, units, nvlink, tr("NVLink"))
-        pcie = m.PCIE_RECEIVE, m.PCIE_TRANSMIT
-        traffic = busier_way(reading, units, pcie, tr("traffic"))
-        return power, temperature, clock, fan, link, traffic
+            fan = busier_way(self.reading, self.units, _NVLINK, tr("NVLink"))
+        return (*first, fan, link, busier_way(self.reading, self.units, _PCIE, tr("traffic")))
 
     @property
     def answers(self) -> bool:
@@ -202,22 +185,19 @@ class CardFace:
 
     @property
     def summary(self) -> str:
-        """What a tile without small figures says, as sentences."""
+        """What a tile says that has no small figures."""
         return " ".join(self._sentences(()))
 
     @property
     def spoken_briefly(self) -> str:
-        """What a tile says that shows only a few of them."""
         return " ".join(self._sentences(self._first))
 
     @property
     def spoken(self) -> str:
-        """All of it as sentences."""
         return " ".join(self._sentences(self.figures))
 
     @property
     def hint(self) -> str:
-        """All of it, line by line, for whoever asks by pointing."""
         return "\n".join([self.title, *self._sentences(self.figures)])
 
     def _sentences(self, figures: Sequence[Figure]) -> list[str]:
@@ -230,8 +210,8 @@ class CardFace:
             what = each.sentence or f"{each.memory.figure.spoken}."
             instance = tr("Instance {number}", number=each.number), each.name, each.cuda
             said.append(tr("{card}: {figures}", card=", ".join(instance), figures=what))
-        said += [badge.hint for badge in self.badges]
-        return [each for each in (*said, self.cuda_reason) if each]
+        said += [*(badge.hint for badge in self.badges), self.cuda_reason]
+        return [*filter(None, said)]
 
 
 def card_face(
@@ -243,14 +223,14 @@ def card_face(
     simulated: bool = False,
 ) -> CardFace:
     """`since`: when it began not to work; `simulated`: the cards beside the computer are."""
-    card, now = shown.card, known[shown.card.id]
+    card, now, host = shown.card, known[shown.card.id], shown.host
     reading = now.reading or Reading(card.id, 0.0, {})
     sentence, more = _no_figures(now, since)
     word = tr("not yet") if now.state is CardState.WORKING else tr(now.state.word)
-    metric = m.CPU_UTILIZATION if shown.host else m.GPU_UTILIZATION
-    busy = figure(reading, metric, units, "" if shown.host else tr("GPU busy"))
+    metric = m.CPU_UTILIZATION if host else m.GPU_UTILIZATION
+    busy = figure(reading, metric, units, "" if host else tr("GPU busy"))
     memory = memory_face(reading, card.memory_bytes, units)
-    if shown.host and memory.used is not None and memory.used >= _NEARLY_FULL:
+    if host and (memory.used or 0.0) >= _NEARLY_FULL:
         memory = memory._replace(figure=replace(memory.figure, tone=Tone.WARN))
     instances = (
         replace(
@@ -259,20 +239,16 @@ def card_face(
         )
         for each in shown.instances
     )
-    name, cuda = "" if card.nameless else card.name, f"cuda:{card.cuda_index}"
+    name, cuda, reason = "" if card.nameless else card.name, f"cuda:{card.cuda_index}", ""
     if card.cuda_index is None:
-        cuda = "" if shown.host else tr("no CUDA number")
+        cuda, reason = "" if host else tr("no CUDA number"), tr(card.cuda_reason)
     mark = _mark(now, reading, sentence, units)
-    wrong = mark is not None and mark.tone is not Tone.QUIET
-    reason = tr(card.cuda_reason) if card.cuda_index is None else ""
+    wrong = mark if mark is not None and mark.tone is not Tone.QUIET else None
     return CardFace(
-        id=card.id,
-        index=card.index,
-        number=shown.number,
-        colour=shown.colour,
+        *(card.id, card.index, shown.number, shown.colour),
         title=", ".join(filter(None, (shown.title, cuda))),
         name=name,
-        short_name=tr("Host") if shown.host else short_name(name) or shown.title,
+        short_name=tr("Host") if host else short_name(name) or shown.title,
         cuda=cuda,
         cuda_reason=tr("No CUDA number: {reason}.", reason=reason) if reason else "",
         badges=tuple(_badges(shown, reading, simulated=simulated)),
@@ -289,9 +265,9 @@ def card_face(
         nvlinks=bool(card.nvlinks),
         state=now.state,
         word=word if sentence else "".join(busy.absent),
-        word_tone=mark.tone if mark and wrong and sentence else Tone.FAINT,
-        warning=mark.icon if mark and wrong and not sentence else None,
-        host=shown.host,
+        word_tone=wrong.tone if wrong and sentence else Tone.FAINT,
+        warning=wrong.icon if wrong and not sentence else None,
+        host=host,
     )
 
 
@@ -308,9 +284,8 @@ def _no_figures(now: CardNow, since: str) -> tuple[str, str]:
     if now.state in (CardState.LOST, CardState.UNLISTED, CardState.REFUSED):
         why = next(iter(now.reading.missing.values()), Absence[now.state.name])
         cure = tr(remedy(why)).replace("`", "")
-    if since:
-        return tr("Since {moment}: {sentence}.", moment=since, sentence=words), cure
-    return f"{capital(words)}.", cure
+    timed = tr("Since {moment}: {sentence}.", moment=since, sentence=words)
+    return timed if since else f"{words[:1].upper()}{words[1:]}.", cure
 
 
 def _mark(now: CardNow, reading: Reading, sentence: str, units: Units) -> StateMark | None:
@@ -323,8 +298,7 @@ def _mark(now: CardNow, reading: Reading, sentence: str, units: Units) -> StateM
     if held in HARMFUL:
         heat = figure(reading, m.TEMPERATURE, units)
         return throttle_mark(held, heat.value if "thermal" in held else "")
-    slow = slow_link(reading)
-    if slow is not None:
+    if (slow := slow_link(reading)) is not None:
         word = tr("PCIe ×{lanes} of ×{most}", lanes=slow[0], most=slow[1])
         more = tr("the link is slower than it could be")
         return StateMark(word, Tone.WARN, Icon.WARNING, more=more)
@@ -332,34 +306,32 @@ def _mark(now: CardNow, reading: Reading, sentence: str, units: Units) -> StateM
         return throttle_mark(held)
     if reading.values.get(m.GPU_UTILIZATION) == 0:
         return StateMark(tr("Idle"), Tone.QUIET)
-    why = why_no_figures(reading.values, reading.missing)
-    if why is None:
-        return None
-    words = tr("Gives no usable figure"), tr("No usable figure"), tr(why.sentence)
-    return StateMark(words[0], Tone.WARN, Icon.WARNING, *words[1:])
+    if why := why_no_figures(reading.values, reading.missing):
+        words = tr("No usable figure"), tr(why.sentence)
+        return StateMark(tr("Gives no usable figure"), Tone.WARN, Icon.WARNING, *words)
+    return None
 
 
-def _badges(shown: Shown, reading: Reading, *, simulated: bool) -> Sequence[CardBadge]:
-    card, count, badges = shown.card, len(shown.instances), []
+def _badges(shown: Shown, reading: Reading, *, simulated: bool) -> Iterator[CardBadge]:
+    card, count = shown.card, len(shown.instances)
     if shown.host and simulated:
         hint = tr(
             "These figures are the computer's own and real; only the cards are simulated."
         )
-        return [CardBadge(tr("real, not simulated"), hint)]
+        yield CardBadge(tr("real, not simulated"), hint)
     if card.kind is CardKind.MIG:
-        badges.append(CardBadge(tr("MIG instance"), tr("A part of another card.")))
+        yield CardBadge(tr("MIG instance"), tr("A part of another card."))
     elif count or reading.values.get(m.MIG_MODE):
         hint = trn(
             "MIG is on: the card is cut into {count} instance.",
             "MIG is on: the card is cut into {count} instances.",
             count,
         )
-        badges.append(CardBadge(tr("MIG"), hint))
+        yield CardBadge(tr("MIG"), hint)
     if reading.values.get(m.DISPLAY_ACTIVE):
-        badges.append(CardBadge(tr("display"), tr("A display is attached to this card.")))
+        yield CardBadge(tr("display"), tr("A display is attached to this card."))
     if card.simulated:
-        badges.append(CardBadge(tr("simulated"), tr("This card is simulated."), minor=True))
-    return badges
+        yield CardBadge(tr("simulated"), tr("This card is simulated."), minor=True)
 
 
 def face_of_now(face: CardFace) -> CardFace:
@@ -373,10 +345,7 @@ def face_of_now(face: CardFace) -> CardFace:
 
 def short_name(name: str) -> str:
     """ "NVIDIA H100 80GB HBM3" becomes "H100": the model, without its maker and its memory."""
-    short = name.strip()
-    for maker in _MAKERS:
-        short = short.removeprefix(maker)
-    return _LESS_TELLING.sub("", short) or short or name
+    return _LESS_TELLING.sub("", name.strip()) or name
 
 
 class DeviceList(QAbstractListModel):
@@ -392,7 +361,7 @@ class DeviceList(QAbstractListModel):
             self.endResetModel()
             return True
         for row, (old, new) in enumerate(zip(before, faces, strict=True)):
-            if old is not new and old != new:
+            if old != new:
                 self.dataChanged.emit(self.index(row), self.index(row))
         return False
 
@@ -400,8 +369,6 @@ class DeviceList(QAbstractListModel):
         return 0 if parent is not None and parent.isValid() else len(self.faces)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
         face = self.faces[index.row()]
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
@@ -410,8 +377,7 @@ class DeviceList(QAbstractListModel):
                 return face.summary
             case Qt.ItemDataRole.ToolTipRole:
                 return plain_tip(face.hint)
-            case _:
-                return face if role == DEVICE else None
+        return face if role == DEVICE else None
 
 
 class DeviceView(QListView):

@@ -1,16 +1,15 @@
 """Facts: all that is known of a card, as in nvidia-smi -q, and what of it shares a plot."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardKind
-from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit, metrics_of
+from gpuexplorer.core.metrics import METRICS, Metric, MetricId, metrics_of
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.figure import figure, with_size
-from gpuexplorer.gui.cards.links import link_speed, link_words
+from gpuexplorer.gui.cards.figure import figure, link_speed, link_words, with_size
 from gpuexplorer.gui.cards.reasons import HARMFUL
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.backend import Source
@@ -19,26 +18,20 @@ from gpuexplorer.telemetry.facts import Reading
 # Keys of the groups, as metrics.csv has them; translated, their titles.
 PCIE = mark("PCIe")
 _SILICON, _PLACE, _LIMITS = mark("Silicon"), mark("Place"), mark("Limits")
-_HEALTH, _SOFTWARE, _EACH_NVLINK = mark("Health"), mark("Software"), mark("Each NVLink")
+_HEALTH, _SOFTWARE = mark("Health"), mark("Software")
+FOLDED = mark("Each NVLink")  # long and rarely read: opened on asking
+NOTE = "note"  # a sentence on a whole group, its last fact
 _GROUPS = (_SILICON, _PLACE, PCIE, _LIMITS, _HEALTH, _SOFTWARE)
-_ORDER = dict.fromkeys((*_GROUPS, *(each.group for each in METRICS.values())))
 PCIE_METRICS = frozenset(each for each in METRICS if each.startswith("pcie_"))
 _TOLD_TOGETHER = frozenset(each for each in PCIE_METRICS if METRICS[each].group != PCIE)
 
 
-class TerminalCommand(NamedTuple):
-    """What a person may type into a terminal, and what it does."""
-
-    what: str
-    line: str
-
-
 class HowTo(NamedTuple):
-    """How what a fact says can be changed."""
+    """How what a fact says can be changed, and what one types into a terminal for it."""
 
     title: str
-    sentences: tuple[str, ...]
-    commands: tuple[TerminalCommand, ...]
+    sentences: Sequence[str]
+    commands: Sequence[tuple[str, str]]  # what it does, and the line
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,45 +45,23 @@ class Fact:
     absent: tuple[str, ...] = ()
     hint: str = ""  # what it means, where nvidia-smi shows the same, why it is missing
     tone: Tone = Tone.TEXT
-    metrics: tuple[MetricId, ...] = ()
-    how: HowTo | None = None
 
     @property
     def read(self) -> str:
-        """The value with its unit, or why there is none."""
         return f"{self.value} {self.unit}".rstrip() if self.value else "".join(self.absent[:1])
 
     @property
     def line(self) -> str:
-        """ "Power limit: 280 W" """
-        return f"{self.label}: {self.read}"
-
-    def found_by(self, words: Sequence[str]) -> bool:
-        """Whether all of these lower-case words stand somewhere in it."""
-        text = f"{self.label} {self.read} {self.hint}".lower() if words else ""
-        return all(word in text for word in words)
+        """ "Power limit: 280 W"; of a note its sentence."""
+        return self.label if self.key == NOTE else f"{self.label}: {self.read}"
 
 
-@dataclass(frozen=True, slots=True)
-class FactGroup:
-    """Facts under one heading; `note` is a sentence on all of them."""
+class FactGroup(NamedTuple):
+    """Facts under one heading."""
 
     key: str  # lasting, in every language
     title: str
-    facts: tuple[Fact, ...]
-    note: str | None = None  # None: it never has one
-    note_tone: Tone = Tone.QUIET
-    folded: bool = False  # long and rarely read: opened on asking
-
-
-def as_text(heading: str, groups: Sequence[FactGroup]) -> str:
-    """All of it, to be pasted anywhere."""
-    lines = [heading]
-    for group in groups:
-        lines += ["", group.title, *(f"  {fact.line}" for fact in group.facts)]
-        if group.note:
-            lines.append(f"  {group.note}")
-    return "\n".join(lines) + "\n"
+    facts: Sequence[Fact]
 
 
 def card_facts(
@@ -103,14 +74,13 @@ def card_facts(
     instances: int = 0,
     parent: str = "",
 ) -> Sequence[FactGroup]:
-    """Each metric of this card once. `of_the_past` is what history says of its health, and
-    `parent` the number of the card that an instance is a part of.
-    """
+    """Each metric once. `parent`: the number of the card that an instance is a part of."""
     reading = with_size(reading, card.memory_bytes)
-    found: dict[str, list[Fact]] = {key: [] for key in _ORDER}
-    for group, key, label, value, hint, smi in _rows(card, source, instances, parent):
+    keys = (*_GROUPS, *(each.group for each in METRICS.values()))
+    found: dict[str, list[Fact]] = {key: [] for key in keys}
+    for group, key, label, value, *told in _rows(card, source, instances, parent):
         absent = () if value else (tr("not reported"),)
-        found[group].append(Fact(key, label, value, "", absent, _with_smi(hint, smi)))
+        found[group].append(Fact(key, label, value, "", absent, "\n".join(told)))
     found[_HEALTH] += of_the_past
     if not card.memory_shared:
         found[PCIE] += (_speed(reading, *link) for link in _LINKS)
@@ -118,19 +88,9 @@ def card_facts(
     for metric in METRICS.values():
         if metric.id in own:
             found[metric.group].append(metric_fact(reading, metric.id, units))
-    words = link_words(card, reading)
-    return [
-        FactGroup(
-            key,
-            tr(key),
-            tuple(facts),
-            note=words.sentence if key == PCIE else None,
-            note_tone=words.tone,
-            folded=key == _EACH_NVLINK,
-        )
-        for key, facts in found.items()
-        if facts or key == PCIE
-    ]
+    sentence, tone = link_words(card, reading)
+    found[PCIE] += [Fact(NOTE, sentence, tone=tone)] if sentence else []
+    return [FactGroup(key, tr(key), facts) for key, facts in found.items() if facts]
 
 
 def metric_fact(reading: Reading, metric: MetricId, units: Units) -> Fact:
@@ -139,51 +99,35 @@ def metric_fact(reading: Reading, metric: MetricId, units: Units) -> Fact:
         hint = f"{read.hint}\n{hint}"
     held = metric in HARMFUL and reading.values.get(metric)
     tone = Tone.WARN if held else Tone.TEXT
-    return Fact(metric, read.label, read.number, read.unit, read.absent, hint, tone, (metric,))
+    return Fact(metric, read.label, read.number, read.unit, read.absent, hint, tone)
 
 
 def explained(metric: Metric) -> str:
     """What it means, and where nvidia-smi shows the same, in its own words."""
-    return _with_smi(tr(metric.meaning), metric.smi)
-
-
-def _with_smi(hint: str, smi: str) -> str:
-    return "\n".join(filter(None, (hint, f"nvidia-smi: {smi}" if smi else "")))
+    return tr(metric.meaning) + (f"\nnvidia-smi: {metric.smi}" if metric.smi else "")
 
 
 # The compute capability says which family of chips it is.
-_ARCHITECTURES = {
-    (3, None): "Kepler",
-    (5, None): "Maxwell",
-    (6, None): "Pascal",
-    (7, 5): "Turing",
-    (7, None): "Volta",
-    (8, 9): "Ada Lovelace",
-    (8, None): "Ampere",
-    (9, None): "Hopper",
-    (10, None): "Blackwell",
-    (11, None): "Blackwell",
-    (12, None): "Blackwell",
-}
+_ARCHITECTURES = {3: "Kepler", 5: "Maxwell", 6: "Pascal", 7: "Volta", 8: "Ampere", 9: "Hopper"}
+_WITHIN = {(7, 5): "Turing", (8, 9): "Ada Lovelace"}
 
 
 def architecture(capability: tuple[int, int] | None) -> str:
     """Empty for a chip nobody knew when this was written."""
     major, minor = capability or (0, 0)
-    return _ARCHITECTURES.get((major, minor)) or _ARCHITECTURES.get((major, None), "")
+    newer = "Blackwell" if major in (10, 11, 12) else ""
+    return _WITHIN.get((major, minor)) or _ARCHITECTURES.get(major, newer)
 
 
-def _rows(
-    card: Card, source: Source, instances: int, parent: str
-) -> Iterable[tuple[str, str, str, str, str, str]]:
+def _rows(card: Card, source: Source, instances: int, parent: str) -> Iterable[Sequence[str]]:
     """Group, key, label, value, what it means, and what nvidia-smi calls it."""
     mig, named = card.kind is CardKind.MIG, not card.nameless
-    yield _SILICON, "name", tr("Model"), card.name if named else "", "", ""
-    known = architecture(card.compute_capability)
-    yield _SILICON, "architecture", tr("Architecture"), known, "", ""
-    label, known = tr("Compute capability"), ".".join(map(str, card.compute_capability or ()))
+    yield _SILICON, "name", tr("Model"), card.name if named else ""
+    yield _SILICON, "architecture", tr("Architecture"), architecture(card.compute_capability)
+    known = ".".join(map(str, card.compute_capability or ()))
     hint = tr("Which instructions the chip knows; PyTorch's builds name it sm_75 for 7.5.")
-    yield _SILICON, "compute_capability", label, known, hint, "compute_cap"
+    smi = "nvidia-smi: compute_cap"
+    yield _SILICON, "compute_capability", tr("Compute capability"), known, hint, smi
     cuda = tr(card.cuda_reason) or tr("none")
     if card.cuda_index is not None:
         cuda = f"cuda:{card.cuda_index}"
@@ -191,27 +135,28 @@ def _rows(
         "The number CUDA and PyTorch give it here and now; it depends on "
         "CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER."
     )
-    yield _PLACE, "cuda", tr("CUDA number"), cuda, hint, ""
+    yield _PLACE, "cuda", tr("CUDA number"), cuda, hint
     label = tr("Number in its card") if mig else tr("Driver's number")
     hint = tr("In the order of the PCIe bus; the next start of the computer may change it.")
-    yield _PLACE, "index", label, str(card.index), hint, "index"
+    yield _PLACE, "index", label, str(card.index), hint, "nvidia-smi: index"
     if mig:
-        yield _PLACE, "parent", tr("Part of"), tr("card {number}", number=parent), "", ""
+        yield _PLACE, "parent", tr("Part of"), tr("card {number}", number=parent)
     if instances:
-        yield _PLACE, "instances", tr("MIG instances"), str(instances), "", ""
+        yield _PLACE, "instances", tr("MIG instances"), str(instances)
     bus = card.bus_id or (tr("that of its card") if mig else "")
     hint = tr("Domain, bus, device and function.")
-    yield _PLACE, "bus", tr("PCI address"), bus, hint, "pci.bus_id"
+    yield _PLACE, "bus", tr("PCI address"), bus, hint, "nvidia-smi: pci.bus_id"
     hint = tr("Its permanent name, the same after every restart and in every slot.")
-    yield _PLACE, "uuid", tr("UUID"), card.id if named else "", hint, "uuid"
-    yield _SOFTWARE, "source", tr("Read through"), tr(source.label), "", ""
+    yield _PLACE, "uuid", tr("UUID"), card.id if named else "", hint, "nvidia-smi: uuid"
     unknown = tr("none: simulated") if source.simulated else ""
-    driver, cuda = source.driver_version or unknown, source.cuda_version or unknown
-    yield _SOFTWARE, "driver", tr("Driver"), driver, "", "driver_version"
+    yield _SOFTWARE, "source", tr("Read through"), tr(source.label)
+    driver, smi = source.driver_version or unknown, "nvidia-smi: driver_version"
+    yield _SOFTWARE, "driver", tr("Driver"), driver, smi
     hint = tr("The newest that it can run; PyTorch brings its own, up to this one.")
-    yield _SOFTWARE, "cuda_version", tr("CUDA of the driver"), cuda, hint, ""
+    cuda = source.cuda_version or unknown
+    yield _SOFTWARE, "cuda_version", tr("CUDA of the driver"), cuda, hint
     for name, value in source.facts.items():
-        yield _SOFTWARE, f"source.{name}", tr(name), tr(value) or unknown, "", ""
+        yield _SOFTWARE, f"source.{name}", tr(name), tr(value) or unknown
 
 
 _LINKS = (
@@ -227,41 +172,32 @@ def _speed(reading: Reading, key: str, label: str, *metrics: MetricId) -> Fact:
     speed = link_speed(reading, *metrics)
     parts = [metric_fact(reading, metric, USUAL) for metric in metrics]
     hint = "\n".join(part.hint for part in parts)
-    return Fact(key, tr(label), speed.text, "", parts[0].absent, hint, metrics=metrics)
+    return Fact(key, tr(label), speed.text, "", parts[0].absent, hint)
 
 
-class Family(NamedTuple):
-    """Metrics of one unit that share a plot, as their rows say; from top to bottom."""
-
-    name: str
-    title: str
-    unit: Unit
-    lowest: float | None = 0.0  # None: as the lines have it
-    highest: float | None = None
-
-
-FAMILIES = (
-    Family("utilisation", mark("Utilisation"), Unit.RATIO, highest=1.0),
-    Family("memory", mark("Memory"), Unit.BYTES),
-    Family("swap", mark("Swap"), Unit.BYTES),
-    Family("power", mark("Power"), Unit.WATTS),
-    Family("temperature", mark("Temperature"), Unit.CELSIUS, lowest=None),
-    Family("margin", mark("Degrees left"), Unit.CELSIUS),
-    Family("clocks", mark("Clocks"), Unit.HERTZ),
-    Family("pcie", mark("PCIe"), Unit.BYTES_PER_SECOND),
-    Family("nvlink", mark("NVLink"), Unit.BYTES_PER_SECOND),
-    Family("fans", mark("Fans"), Unit.RATIO),
-    Family("fan_turns", mark("Fan turns"), Unit.TURNS_PER_MINUTE),
-    Family("pstate", mark("P-state"), Unit.STATE),
-    Family("slowed", mark("Why clocks are lower"), Unit.FLAG),
-    Family("slowed_time", mark("Time with lower clocks"), Unit.SECONDS),
-    Family("energy", mark("Energy"), Unit.JOULES, lowest=None),
-    Family("link_generation", mark("PCIe generation"), Unit.GENERATION),
-    Family("link_lanes", mark("PCIe lanes"), Unit.LANES),
-    Family("link_state", mark("NVLink state"), Unit.STATE),
-    Family("health", mark("Pending repairs"), Unit.FLAG),
-    Family("counts", mark("Counters"), Unit.COUNT),
-)
+# Metrics of one unit share a plot, whose name their rows say. From the top down:
+PLOTS = {
+    "utilisation": mark("Utilisation"),
+    "memory": mark("Memory"),
+    "swap": mark("Swap"),
+    "power": mark("Power"),
+    "temperature": mark("Temperature"),
+    "margin": mark("Degrees left"),
+    "clocks": mark("Clocks"),
+    "pcie": mark("PCIe"),
+    "nvlink": mark("NVLink"),
+    "fans": mark("Fans"),
+    "fan_turns": mark("Fan turns"),
+    "pstate": mark("P-state"),
+    "slowed": mark("Why clocks are lower"),
+    "slowed_time": mark("Time with lower clocks"),
+    "energy": mark("Energy"),
+    "link_generation": mark("PCIe generation"),
+    "link_lanes": mark("PCIe lanes"),
+    "link_state": mark("NVLink state"),
+    "health": mark("Pending repairs"),
+    "counts": mark("Counters"),
+}
 
 _USUAL = (
     m.CPU_UTILIZATION,
@@ -290,12 +226,12 @@ def offered(card: Card) -> Sequence[MetricId]:
     """All that can be plotted of this card, in the order of the families."""
     # A chip beside the processor reports placeholders for a PCIe link it does not have.
     own = metrics_of(card) - (PCIE_METRICS if card.memory_shared else frozenset())
-    return [metric for _, metrics in grouped(own) for metric in metrics]
+    return [metric for metrics in grouped(own).values() for metric in metrics]
 
 
 def usual(card: Card, reading: Reading) -> Sequence[MetricId]:
     """What is plotted until somebody chooses, without what this card will never tell."""
-    there = set(offered(card))
+    there = offered(card)
     asked = [metric for metric in _USUAL if metric in there]
     never = {metric for metric, absence in reading.missing.items() if absence.lasting}
     chosen = [metric for metric in asked if metric not in never] or asked
@@ -305,10 +241,10 @@ def usual(card: Card, reading: Reading) -> Sequence[MetricId]:
     return [*chosen, m.FAN_SPEED] if card.fans else chosen
 
 
-def grouped(metrics: Collection[MetricId]) -> Sequence[tuple[Family, Sequence[MetricId]]]:
-    """The plots that show these, each with its lines in the catalogue's order."""
-    of: dict[str, list[MetricId]] = {}
+def grouped(metrics: Collection[MetricId]) -> Mapping[str, Sequence[MetricId]]:
+    """The plots that show these, by name, each with its lines in the catalogue's order."""
+    lines: dict[str, list[MetricId]] = {name: [] for name in PLOTS}
     for metric in METRICS.values():
-        if metric.id in metrics:
-            of.setdefault(metric.plot, []).append(metric.id)
-    return [(family, of[family.name]) for family in FAMILIES if family.name in of]
+        if metric.id in metrics and metric.plot in lines:
+            lines[metric.plot].append(metric.id)
+    return {name: found for name, found in lines.items() if found}

@@ -1,4 +1,6 @@
-"""Figure: one measured thing as a person reads it, or the word that stands in its place."""
+"""Figure: one measured thing as a person reads it, or the word that stands in its place; what
+to make of a PCIe link. MemoryPicture: whose a card's memory is, as far as anybody tells.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,14 +8,18 @@ from typing import NamedTuple
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.core.units import Units, part_of_memory, quantity, ratio, trimmed
-from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.links import link_now, link_speed, slow_link
-from gpuexplorer.gui.cards.reasons import explained_absence, short_reasons
+from gpuexplorer.core.units import Quantity, Units, part_of_memory, quantity, ratio, trimmed
+from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.theme.palette import Tone
+from gpuexplorer.telemetry.card_course import at_work, in_virtual_machine
 from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.topology import pcie_rate
 
+_SAME = 1 / 1000  # readings of programs and of the whole are not of the same instant
+_NAMES_SAID = 3
 NEAR_HEAT_LIMIT = 4.0  # degrees
 _CLEARLY_MORE = 1.25
 _NUMBER = "\0"
@@ -32,9 +38,7 @@ _LIMITS: dict[MetricId, Sequence[MetricId]] = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number with its unit and what it is out of; or, without a number, a word that says why.
-    All words are translated.
-    """
+    """A number with its unit and what it is out of; or, without one, a word that says why."""
 
     label: str
     number: str = ""
@@ -58,22 +62,20 @@ class Figure:
 
     @property
     def spoken(self) -> str:
-        """For screen readers: "Power 279 of 280 W"."""
         if not self.known:
             return tr("{label}: {reason}", label=self.label, reason=self.absent[0])
         return f"{self.label} {self.value}"
 
     @property
     def shorter(self) -> "Figure":
-        """Without what it is out of, for a narrow place."""
         return replace(self, limit="")
 
 
 def around_number(limit: str, unit: str) -> tuple[str, str]:
     """What stands before a number and after it: "" and " of 280 W". They are drawn smaller."""
-    if not limit:
-        return "", f" {unit}" if unit else ""
-    words = tr("{number} of {limit} {unit}", number=_NUMBER, limit=limit, unit=unit)
+    words = f"{_NUMBER} {unit}"
+    if limit:
+        words = tr("{number} of {limit} {unit}", number=_NUMBER, limit=limit, unit=unit)
     lead, _, rest = words.rstrip().partition(_NUMBER)
     return lead, rest
 
@@ -91,8 +93,8 @@ def figure(
     label, hint = label or tr(known.label), tr(known.meaning)
     if value is None:
         absence = reading.missing.get(metric, Absence.NOT_YET)
-        hint = f"{explained_absence(label, absence)}\n{hint}"
-        absent = short_reasons(absence)
+        why = tr("{label}: {reason}.", label=label, reason=tr(absence.sentence))
+        absent, hint = short_reasons(absence), f"{why}\n{hint}"
         return Figure(label, "", "", "", absent, hint, Tone.TEXT, short_label, brief)
     limits = (reading.values.get(each) for each in _LIMITS.get(metric, ()))
     limit = next(filter(None, limits), None)
@@ -107,26 +109,110 @@ def figure(
     return Figure(label, read.number, read.unit, most, (), hint, tone, short_label, brief)
 
 
+class LinkSpeed(NamedTuple):
+    """A PCIe generation, a number of lanes, or both; a part is None where it is not told."""
+
+    generation: int | None
+    lanes: int | None = None
+
+    @property
+    def text(self) -> str:
+        """ "3.0 ×16" """
+        generation = "" if self.generation is None else f"{self.generation}.0"
+        return f"{generation} ×{self.lanes}".lstrip() if self.lanes is not None else generation
+
+    @property
+    def rate(self) -> float | None:
+        """Bytes per second each way, in theory."""
+        known = self.generation is not None and self.lanes is not None
+        return pcie_rate(self.generation or 0, self.lanes or 0) if known else None
+
+
+def link_speed(reading: Reading, *metrics: MetricId) -> LinkSpeed:
+    """Of a generation, and of lanes where they are told too."""
+    values = map(reading.values.get, metrics)
+    return LinkSpeed(*(None if value is None else int(value) for value in values))
+
+
+def link_now(reading: Reading) -> LinkSpeed:
+    return link_speed(reading, m.PCIE_GENERATION, m.PCIE_WIDTH)
+
+
+def link_of_card(reading: Reading) -> LinkSpeed:
+    return link_speed(reading, m.PCIE_GENERATION_CARD, m.PCIE_WIDTH_MAX)
+
+
+def slow_link(reading: Reading) -> tuple[int, int] | None:
+    """How many lanes it has, and how many it could have, while the card is busy."""
+    now, widest = link_now(reading), link_of_card(reading).lanes
+    if now.generation is None or now.lanes is None or widest is None or now.lanes >= widest:
+        return None
+    given = in_virtual_machine(reading.values)
+    return (now.lanes, widest) if at_work(reading.values) and not given else None
+
+
+def link_words(card: Card, reading: Reading) -> tuple[str, Tone]:
+    """The gravest that there is to say of it, which warns where something can be mended; empty
+    where there are no figures.
+    """
+    if card.memory_shared:
+        words = mark(
+            "This chip sits beside the processor and shares its memory: what it says of a "
+            "PCIe link is a placeholder, and is not shown."
+        )
+        return tr(words), Tone.QUIET
+    if card.kind is CardKind.MIG:
+        return tr("The driver reports the link for the whole card only."), Tone.QUIET
+    now, (own, most) = link_now(reading), link_of_card(reading)
+    slot = link_speed(reading, m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT)
+    if now == LinkSpeed(None):
+        return "", Tone.QUIET
+    known = [each for each in (own, slot.generation) if each is not None]
+    here = reading.values.get(m.PCIE_GENERATION_MAX, min(known, default=0))
+    slower = now.generation is not None and now.generation < here
+    # A card of eight lanes in a slot of sixteen is as it should be.
+    narrow = now.lanes is not None and most is not None and now.lanes < most
+    # At rest a link is slow by design, to save power.
+    given, busy = in_virtual_machine(reading.values), at_work(reading.values)
+    words = mark("Runs at full speed: {link}.")
+    if narrow and given:
+        words = mark("Runs at {link} of ×{most}: this virtual machine was given no more.")
+    elif narrow and slot.lanes == now.lanes:
+        words = mark("Runs at {link}: the slot gives no more, the card could do ×{most}.")
+    elif narrow:
+        words = mark("Runs at {link} of ×{most}: check the slot or its riser.")
+    elif slower and busy:
+        words = mark(
+            "Runs at {link} under load, and could at {here:.0f}.0: check the slot, its riser, "
+            "and what the computer's firmware sets for it."
+        )
+    elif slower:
+        words = mark(
+            "Runs at {link}: sleeping to save power, not broken; under load it goes up to "
+            "{here:.0f}.0."
+        )
+    elif here and own is not None and own > here:
+        words = mark("Runs at {link}: the card could do {own}.0, this slot does {here:.0f}.0.")
+    warns = busy and (slower or (narrow and not given))
+    sentence = tr(words, link=now.text, most=most, here=here, own=own)
+    return sentence, Tone.WARN if warns else Tone.QUIET
+
+
 def pcie_figure(reading: Reading, units: Units) -> Figure:
     """Generation and lanes, and what they could be where they are less."""
-    now = link_now(reading)
+    now, name = link_now(reading), tr("PCIe")
+    most = link_speed(reading, m.PCIE_GENERATION_MAX, m.PCIE_WIDTH_MAX)
     if now.generation is None or now.lanes is None:
         metric = m.PCIE_GENERATION if now.generation is None else m.PCIE_WIDTH
-        return figure(reading, metric, units, tr("PCIe"), tr("PCIe"))
-    most = link_speed(reading, m.PCIE_GENERATION_MAX, m.PCIE_WIDTH_MAX)
-    slower = now.generation < (most.generation or 0)
-    number, lanes, limit = str(now.generation), f"×{now.lanes}", f"{most.generation}"
+        return figure(reading, metric, units, name, name)
+    number, lanes, limit = str(now.generation), f"×{now.lanes}", ""
     if now.lanes < (most.lanes or 0):
-        number, lanes, limit, slower = f"{number} {lanes}", "", f"×{most.lanes}", True
-    return Figure(
-        tr("PCIe"),
-        number,
-        lanes,
-        limit if slower else "",
-        hint=tr(METRICS[m.PCIE_GENERATION].meaning),
-        tone=Tone.WARN if slow_link(reading) else Tone.TEXT,
-        short_label=tr("PCIe"),
-    )
+        number, lanes, limit = f"{number} {lanes}", "", f"×{most.lanes}"
+    elif now.generation < (most.generation or 0):
+        limit = str(most.generation)
+    tone = Tone.WARN if slow_link(reading) else Tone.TEXT
+    hint = tr(METRICS[m.PCIE_GENERATION].meaning)
+    return Figure(name, number, lanes, limit, (), hint, tone, name)
 
 
 def busier_way(
@@ -163,20 +249,112 @@ def memory_face(reading: Reading, total_bytes: int | None, units: Units) -> Memo
     """What is used out of all there is; the card's own size where the driver reports none."""
     reading = with_size(reading, total_bytes)
     used, total = reading.values.get(m.MEMORY_USED), reading.values.get(m.MEMORY_TOTAL)
-    shown = figure(reading, m.MEMORY_USED, units, tr("Memory"))
+    shown, reserved = figure(reading, m.MEMORY_USED, units, tr("Memory")), m.MEMORY_RESERVED
     if used is None or not total:
         return MemoryFace(shown, None, 0.0, (), total)
     hint = tr("{share} used. {meaning}", share=ratio(used / total), meaning=shown.hint)
-    parts = (
-        figure(reading, metric, units, label).shorter
-        for metric, label in ((m.MEMORY_USED, tr("used")), (m.MEMORY_RESERVED, tr("reserved")))
-        if metric in reading.values
-    )
+    parts = [replace(shown, label=tr("used"), limit="")]
+    if reserved in reading.values:
+        parts.append(figure(reading, reserved, units, tr("reserved")).shorter)
+    share, scale = reading.values.get(reserved, 0.0) / total, f"{shown.limit} {shown.unit}"
     return MemoryFace(
-        replace(shown, hint=hint),
-        used / total,
-        reading.values.get(m.MEMORY_RESERVED, 0.0) / total,
-        tuple(parts),
-        total,
-        f"{shown.limit} {shown.unit}",
+        replace(shown, hint=hint), used / total, share, tuple(parts), total, scale
     )
+
+
+# What a part is, and so how it is drawn; there are others.
+PROGRAMS = mark("Programs")  # used by programs that name themselves
+USED = mark("Used")  # used, and nobody told by whom
+RESERVED = mark("Reserved")
+
+
+class MemoryPart(NamedTuple):
+    """One stretch of the bar with its entry below it. Shares are of the whole bar."""
+
+    kind: str
+    label: str
+    amount: Quantity
+    share: float
+    remark: str
+    programs: Sequence[tuple[float, str]] = ()  # what each of them has of it
+
+    @property
+    def spoken(self) -> str:
+        return tr("{label} {amount}, {remark}", **self._asdict())
+
+
+class MemoryPicture(NamedTuple):
+    """The bar and its words. Without a figure, `sentence` says why there is none."""
+
+    figure: Figure
+    parts: Sequence[MemoryPart] = ()
+    sentence: str = ""
+
+    @property
+    def spoken(self) -> str:
+        used = tr("{amount} used", amount=self.figure.value)
+        said = [f"{each}." for each in (used, *(part.spoken for part in self.parts))]
+        return " ".join([*(said if self.figure.known else ()), self.sentence]).rstrip()
+
+
+def memory_picture(
+    card: Card,
+    reading: Reading,
+    programs: Sequence[tuple[str, float | None]] | None,
+    units: Units,
+    host: Reading | None = None,
+) -> MemoryPicture:
+    """`programs` is None where nobody can tell who uses the card. `host` is the computer's
+    memory, for itself and for a chip that works in it.
+    """
+    values = (reading := host or reading).values
+    used_by, free_for, sentence = tr("by whom is not reported"), tr("for anyone"), ""
+    if card.memory_shared:
+        used_by, free_for = tr("by the computer and the card"), tr("for either")
+        sentence = tr("The card uses the computer's memory and has none of its own.")
+    elif host:
+        used_by, free_for = tr("by programs and the system"), tr("for anyone, caches included")
+    face = memory_face(reading, None if host else card.memory_bytes, units)
+    used, total = values.get(m.MEMORY_USED), face.total_bytes
+    if used is None or not total:
+        metric = m.MEMORY_USED if used is None else m.MEMORY_TOTAL
+        shown = figure(reading, metric, units, tr("Memory"))
+        return MemoryPicture(shown, (), sentence or shown.hint.partition("\n")[0])
+    free = total - used if host else values.get(m.MEMORY_FREE)
+    reserved = values.get(m.MEMORY_RESERVED)
+    stated = used + (free or 0.0) + (reserved or 0.0)
+    bar, parts = max(total, stated), list[MemoryPart]()
+
+    def add(kind: str, size: float | None, remark: str, label: str = "") -> None:
+        if size is not None:  # amounts are in the unit of the total
+            amount, label = part_of_memory(size, total, units), label or tr(kind)
+            parts.append(MemoryPart(kind, label, amount, size / bar, remark))
+
+    users = [(size, name) for name, size in programs or () if size]
+    users.sort(reverse=True)
+    if by_name := sum(size for size, _ in users):
+        names = list(dict.fromkeys(name for _, name in users))
+        remark = ", ".join(names[:_NAMES_SAID])
+        if more := len(names[_NAMES_SAID:]):
+            remark = tr("{names} and {count} more", names=remark, count=more)
+        add(PROGRAMS, min(used, by_name), remark)
+        if by_name <= used:  # else some share it, or were read a moment later
+            sizes = ((size, f"{e}: {part_of_memory(size, total, units)}") for size, e in users)
+            each = [(size / bar, words) for size, words in sizes]
+            parts[0] = parts[0]._replace(programs=each)
+        used_by = tr("by no named program")
+    elif programs:
+        used_by = tr("by programs whose share is not reported")
+    elif programs is not None:
+        used_by = tr("no program is listed")
+    if used > by_name or not by_name:
+        add(USED, used - by_name, used_by, tr("Other used") if by_name else "")
+    add(RESERVED, reserved, tr("by the driver"))
+    add(mark("Free"), free, free_for)
+    if (left := total - stated) > total * _SAME:
+        add(mark("Not explained"), left, tr("in no figure of the driver"))
+    elif left < -total * _SAME:
+        sentence = tr("The driver's figures add up to more than the card has.")
+    if card.kind is not CardKind.MIG and values.get(m.MIG_MODE):
+        sentence = sentence or tr("MIG is on: its instances have shares of this memory.")
+    return MemoryPicture(face.figure, parts, sentence)

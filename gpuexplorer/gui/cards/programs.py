@@ -2,9 +2,9 @@
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from itertools import pairwise
 from pathlib import PurePosixPath, PureWindowsPath
 
 from gpuexplorer.core.absence import Absence
@@ -46,10 +46,8 @@ class ProgramFace:
         numbers = [chip.text for chip in self.chips]
         cards = trn("Card {numbers}", "Cards {numbers}", len(numbers), numbers=listed(numbers))
         memory = f"{self.memory.spoken} {self.unit}" if self.memory.known else ""
-        figures = (self.user.number, memory, self.busy.spoken, self.processor.spoken)
-        return ", ".join(
-            filter(None, (cards, self.command, tr("PID {pid}", pid=self.pid), *figures))
-        )
+        said = [cards, self.command, tr("PID {pid}", pid=self.pid), self.user.number, memory]
+        return ", ".join(filter(None, (*said, self.busy.spoken, self.processor.spoken)))
 
 
 def program_faces(
@@ -59,10 +57,9 @@ def program_faces(
     together: dict[tuple[object, ...], list[NamedProcess]] = {}
     for named in processes:
         if named.process.card in shown:
+            alone = named.process.pid, named.process.card
             # The ranks of one training run have the same command.
-            who: tuple[object, ...] = (named.process.pid, named.process.card)
-            if named.command is not None:
-                who = (named.command, named.user)
+            who = alone if named.command is None else (named.command, named.user)
             together.setdefault(who, []).append(named)
 
     def rank(group: Sequence[NamedProcess]) -> tuple[float, float, str]:
@@ -75,43 +72,44 @@ def program_faces(
 def _face(
     group: Sequence[NamedProcess], shown: Mapping[CardId, Shown], units: Units, now: float
 ) -> ProgramFace:
-    first = group[0]
+    first, (reason,), sentence = group[0], *name_reason(group[0])
     cards = tuple(dict.fromkeys(named.process.card for named in group))
     pids = sorted({named.process.pid for named in group})
-    (reason,), sentence = name_reason(first)
     started = [named.started_at for named in group if named.started_at is not None]
     cores = {named.process.pid: named.cpu for named in group if named.cpu is not None}
-    processor = _words(tr("CPU"), percent(sum(cores.values())) if cores else "", sentence)
+
+    def of_system(label: str, text: str) -> Figure:
+        return Figure(label, text) if text else Figure(label, absent=("–",), hint=sentence)
+
+    def of_card(label: str, which: ProcessFigure) -> Figure:
+        """On several cards the mean of their shares: none is busy beyond its whole."""
+        if (total := _sum(group, which)) is None:
+            missing = (named.process.missing.get(which) for named in group)
+            word, why = absence_reason(next(filter(None, missing), Absence.NOT_YET))
+            return Figure(label, absent=word, hint=why)
+        memory = which is ProcessFigure.MEMORY
+        return Figure(label, gigabytes(total, units) if memory else percent(total / len(cards)))
+
+    processor = of_system(tr("CPU"), percent(sum(cores.values())) if cores else "")
     if first.resolved and not cores:
         processor = Figure(tr("CPU"), absent=(tr("soon"),))
     pid = tr("PID {pid}", pid=", ".join(map(str, pids)))
     hint = (first.command, pid, "" if first.resolved else sentence)
-
-    def mean(total: float) -> str:
-        """On several cards: no card is busy beyond its whole."""
-        return percent(total / len(cards))
-
     return ProgramFace(
         chips=tuple(Chip(shown[card].number, shown[card].colour) for card in cards),
         cards=cards,
         command=first.command or reason,
         known=first.command is not None,
-        hint="\n".join(part for part in hint if part),
+        hint="\n".join(filter(None, hint)),
         pid=str(*pids) if len(pids) == 1 else trn("{count} pid", "{count} pids", len(pids)),
-        user=_words(tr("User"), first.user or "", sentence),
-        memory=_figure(
-            group, ProcessFigure.MEMORY, tr("Memory"), partial(gigabytes, units=units)
-        ),
+        user=of_system(tr("User"), first.user or ""),
+        memory=of_card(tr("Memory"), ProcessFigure.MEMORY),
         unit=gigabyte(units),
-        busy=_figure(group, ProcessFigure.SM, tr("SM"), mean),
-        controller=_figure(group, ProcessFigure.MEMORY_CONTROLLER, tr("Ctrl"), mean),
+        busy=of_card(tr("SM"), ProcessFigure.SM),
+        controller=of_card(tr("Ctrl"), ProcessFigure.MEMORY_CONTROLLER),
         processor=processor,
-        since=_words(tr("Since"), short_since(min(started), now) if started else "", sentence),
+        since=of_system(tr("Since"), short_since(min(started), now) if started else ""),
     )
-
-
-def _words(label: str, text: str, reason: str) -> Figure:
-    return Figure(label, text) if text else Figure(label, absent=("–",), hint=reason)
 
 
 def _sum(group: Sequence[NamedProcess], figure: ProcessFigure) -> float | None:
@@ -119,33 +117,15 @@ def _sum(group: Sequence[NamedProcess], figure: ProcessFigure) -> float | None:
     return sum(told) if told else None
 
 
-def _figure(
-    group: Sequence[NamedProcess],
-    figure: ProcessFigure,
-    label: str,
-    written: Callable[[float], str],
-) -> Figure:
-    total = _sum(group, figure)
-    if total is not None:
-        return Figure(label, written(total))
-    missing = (named.process.missing.get(figure) for named in group)
-    word, why = absence_reason(next(filter(None, missing), Absence.NOT_YET))
-    return Figure(label, absent=word, hint=why)
-
-
 def program_name(command: str) -> str:
     """The script where an interpreter runs one, the module after -m, else the program."""
-    words = command.split()
-    if not words:
-        return command
-    name = _base(words[0])
-    if not _INTERPRETER.match(name):
-        return name
-    for word, following in zip(words[1:], [*words[2:], ""], strict=True):
+    first, *words = command.split() or [command]
+    name = _base(first)
+    for word, following in pairwise([*words, ""]):
+        if word == "-c" or not _INTERPRETER.match(name):
+            return name
         if word == "-m" and following:
             return following
-        if word == "-c":
-            return name
         if not word.startswith("-"):
             return _base(word)
     return name
@@ -166,8 +146,7 @@ def standing_reason(standing: Standing) -> Reason | None:
         Standing.LEFT: mark("It runs on and does not use this card any more."),
         Standing.ENDED: mark("It has ended."),
     }
-    why = whys.get(standing)
-    return None if why is None else ((tr(standing.value),), tr(why))
+    return ((tr(standing.value),), tr(whys[standing])) if standing in whys else None
 
 
 def name_reason(named: NamedProcess) -> Reason:
@@ -202,9 +181,8 @@ def short_since(started: float, now: float) -> str:
     then, today = time.localtime(started), time.localtime(now)
     if then[:3] == today[:3]:
         return time.strftime("%H:%M", then)
-    if then.tm_year == today.tm_year:
-        return f"{then.tm_mday} {time.strftime('%b', then)}"
-    return time.strftime("%Y-%m-%d", then)
+    form = f"{then.tm_mday} %b" if then.tm_year == today.tm_year else "%Y-%m-%d"
+    return time.strftime(form, then)
 
 
 def processes_counted(count: int) -> str:

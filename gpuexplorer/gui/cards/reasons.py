@@ -1,9 +1,9 @@
 """Reasons: how a card is, why a figure is missing, since when, and what took place."""
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
@@ -17,13 +17,8 @@ from gpuexplorer.telemetry.card_course import BRIEFLY
 from gpuexplorer.telemetry.happenings import OF_STATE, Episode, EpisodeState, Happening, Kind
 from gpuexplorer.telemetry.session import Session
 
-# The gravest first.
-HARMFUL = (
-    throttle("hw_thermal_slowdown"),
-    throttle("hw_power_brake_slowdown"),
-    throttle("hw_slowdown"),
-    throttle("sw_thermal_slowdown"),
-)
+_GRAVE = "hw_thermal_slowdown", "hw_power_brake_slowdown", "hw_slowdown", "sw_thermal_slowdown"
+HARMFUL = tuple(map(throttle, _GRAVE))  # the gravest first
 # A busy card is held back by one of these as a rule, and nothing is wrong with it.
 ORDINARY = (throttle("sw_power_cap"), throttle("sync_boost"))
 _GONE, _SILENT = (Tone.BAD, Icon.LOST), (Tone.WARN, Icon.SILENT)
@@ -51,11 +46,6 @@ def short_reasons(absence: Absence) -> tuple[str]:
     return (tr(absence.value),)
 
 
-def explained_absence(label: str, absence: Absence) -> str:
-    """ "Fan speed: this card does not report it."; `label` is translated."""
-    return tr("{label}: {reason}.", label=label, reason=tr(absence.sentence))
-
-
 class StateMark(NamedTuple):
     """How the card is, at the right of its name: "Lost", "At its power limit", "Idle"."""
 
@@ -70,20 +60,14 @@ def state_mark(state: CardState, more: str = "") -> StateMark | None:
     """What stands beside the name of a card that gives no figures."""
     if state is CardState.WORKING:
         return None
-    return StateMark(capital(tr(state.word)), *_SIGNS.get(OF_STATE[state], _SILENT), more=more)
-
-
-def capital(words: str) -> str:
-    """What a list says in passing, as the beginning of a sentence."""
-    return f"{words[:1].upper()}{words[1:]}"
+    word, (tone, icon) = tr(state.word), _SIGNS.get(OF_STATE[state], _SILENT)
+    return StateMark(f"{word[:1].upper()}{word[1:]}", tone, icon, more=more)
 
 
 def throttle_mark(metric: MetricId, more: str = "") -> StateMark:
     """Why a card is slower than it could be."""
-    word, brief = tr(METRICS[metric].label), tr(BRIEFLY.get(metric, ""))
-    if metric in ORDINARY:
-        return StateMark(word, Tone.QUIET, None, brief)
-    return StateMark(word, Tone.WARN, Icon.WARNING, brief, more)
+    tone, icon = (Tone.QUIET, None) if metric in ORDINARY else _WRONG
+    return StateMark(tr(METRICS[metric].label), tone, icon, tr(BRIEFLY.get(metric, "")), more)
 
 
 NOTHING_YET = mark("nothing read yet")
@@ -93,16 +77,12 @@ _DAYS = 2 * 86400  # from here on they are counted
 
 def span_words(seconds: float) -> str:
     """ "12 min", "1 h 30 min", "45 s", "7 d": two parts at most."""
-    whole = max(1, round(seconds))
-    for size, finest in ((600, 60), (_DAYS, 3600)):
-        if whole >= size:
-            whole = round(whole / finest) * finest
-    days = ((86400, "d"),) if whole >= _DAYS else ()
-    parts = []
+    finest = 3600 if seconds >= _DAYS else 60 if seconds >= 600 else 1
+    whole = max(1, round(seconds / finest) * finest)
+    days, parts = ((86400, "d"),) if whole >= _DAYS else (), []
     for size, unit in (*days, (3600, "h"), (60, "min"), (1, "s")):
         count, whole = divmod(whole, size)
-        if count:
-            parts.append(f"{count} {unit}")
+        parts += [f"{count} {unit}"] if count else []
     return " ".join(parts[:2])
 
 
@@ -110,27 +90,17 @@ def moment_words(wall: float, now: float) -> str:
     """The time of day, with the day where it is not today's."""
     moment, today = (datetime.fromtimestamp(each).astimezone() for each in (wall, now))
     words = f"{moment:%H:%M:%S}"
-    if moment.date() == today.date():
-        return words
     if moment.date() == (today - timedelta(days=1)).date():
         return tr("yesterday {time}", time=words)
-    return f"{moment:%Y-%m-%d} {words}"
-
-
-def midnight(wall: float) -> float:
-    """When the day of this moment began, in seconds since 1970."""
-    day = time.localtime(wall)
-    return time.mktime((day.tm_year, day.tm_mon, day.tm_mday, 0, 0, 0, 0, 0, -1))
+    return words if moment.date() == today.date() else f"{moment:%Y-%m-%d} {words}"
 
 
 def began_with(
     happenings: Sequence[Happening], card: CardId, state: CardState
 ) -> Happening | None:
     """What made the card as it is; None where nobody saw it."""
-    kind = OF_STATE.get(state)
-    return next(
-        (e for e in reversed(happenings) if e.kind is kind and e.card in {None, card}), None
-    )
+    kind, about = OF_STATE.get(state), (None, card)
+    return next((e for e in reversed(happenings) if e.kind is kind and e.card in about), None)
 
 
 class Then(NamedTuple):
@@ -143,7 +113,6 @@ class Then(NamedTuple):
 
     @property
     def nothing_yet(self) -> bool:
-        """All of it was before the first reading."""
         return not self.following and self.end <= self.began
 
 
@@ -153,21 +122,14 @@ def holds_then(state: CardState, since: float | None, then: Then) -> bool:
 
 
 def reason_then(
-    reason: str,
-    card: CardId,
-    state: CardState,
-    happenings: Sequence[Happening],
-    then: Then,
+    reason: str, card: CardId, state: CardState, happenings: Sequence[Happening], then: Then
 ) -> str:
-    """Why a line has no figures there; `reason` is why it has none now. A card that is lost was
-    not lost all the time.
-    """
+    """Why a line has no figures there: a card that is lost was not lost all the time."""
     if then.nothing_yet:
         return tr(NOTHING_YET)
-    if state is CardState.WORKING or then.following:
-        return reason
     began = began_with(happenings, card, state)
-    return reason if holds_then(state, None if began is None else began.at, then) else ""
+    since = None if began is None else began.at
+    return reason if state is CardState.WORKING or holds_then(state, since, then) else ""
 
 
 class EventGroup(StrEnum):
@@ -193,8 +155,7 @@ def sign(happening: Happening) -> tuple[Icon, Tone]:
         return Icon.NOTE, Tone.QUIET
     # What ends something says that all is well; whatever else there is, that one is not sure.
     usual = (Tone.QUIET, Icon.THERE) if happening.kind.ends else _SILENT
-    tone, icon = _SIGNS.get(happening.kind, usual)
-    return icon, tone
+    return _SIGNS.get(happening.kind, usual)[::-1]
 
 
 def sentence(episode: Episode, *, numbered: bool = True) -> str:
@@ -213,9 +174,7 @@ def sentence(episode: Episode, *, numbered: bool = True) -> str:
     return tr(words, program=program)
 
 
-def stem(episode: Episode) -> str:
-    """What is said of each card alike."""
-    return sentence(episode, numbered=False)
+stem = partial(sentence, numbered=False)  # what is said of each card alike
 
 
 def of_all(episodes: Iterable[Episode], said: Callable[[Episode], str]) -> str:
@@ -231,13 +190,11 @@ def state_words(state: EpisodeState, unknown_since: float | None, now: float) ->
     return tr(state.value)
 
 
-OLDER_UNREAD = mark(
-    "Only the newest events of this recording are read, and all of them are later than the "
-    "moment that is shown."
-)
-
-
-def nothing_told(session: Session, usually: str, unread: str = OLDER_UNREAD) -> str:
+def nothing_told(session: Session, usually: str, unread: str = "") -> str:
     """What an empty list says; events that were not read are not "nothing"."""
+    newest = mark(
+        "Only the newest events of this recording are read, and all of them are later than the "
+        "moment that is shown."
+    )
     cut = isinstance(session, RecordedSession) and session.older_unread
-    return tr(unread if cut else usually)
+    return tr((unread or newest) if cut else usually)

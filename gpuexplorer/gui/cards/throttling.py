@@ -16,16 +16,10 @@ from gpuexplorer.telemetry.card_course import BRIEFLY
 from gpuexplorer.telemetry.happenings import Episode, EventBook, Happening, Kind
 from gpuexplorer.telemetry.trace import Trace, TraceSource
 
-# The gravest first: where two hold at once, this one is told.
+# Where two hold at once, the gravest is told.
 REASONS = (*HARMFUL, *ORDINARY)
-_BY_NAME = {str(reason): reason for reason in REASONS}
-# Reasons flicker while a card runs along its limit; a band for each flicker says nothing.
-_BRIDGED = 2.0
-_BRIDGED_SHARE = 1 / 250
-_KEPT = 400
-_COLUMNS = 400
-# Rounding of beats is no gap in the recording.
-_WHOLE = 0.97
+_KEPT = _COLUMNS = 400
+_WHOLE = 0.97  # rounding of beats is no gap in the recording
 _GOING = frozenset({Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE})
 
 
@@ -34,58 +28,17 @@ class SlowedSpan(NamedTuple):
 
     start: float
     end: float
-    reason: MetricId
-
-    @property
-    def word(self) -> str:
-        """Short enough for a narrow band, since half a word says nothing."""
-        return tr(BRIEFLY.get(self.reason, METRICS[self.reason].label))
-
-    @property
-    def tone(self) -> Tone:
-        """A busy card stands at its power limit as a rule; that is no reason for a warning."""
-        return Tone.WARN if self.reason in HARMFUL else Tone.QUIET
+    word: str
+    tone: Tone
 
 
-class SlowedTime(NamedTuple):
-    """How long in a stretch of time; `recorded` is how much of it anybody read."""
-
-    seconds: float
-    recorded: float
-    by_reason: Mapping[MetricId, float]
-
-    @property
-    def harmful(self) -> bool:
-        return any(reason in HARMFUL for reason in self.by_reason)
-
-
-def ever_held(past: TraceSource, card: CardId, start: float, end: float) -> set[MetricId]:
-    """Reasons that held at all: of the others no finer trace has to be asked for."""
-    traces = ((reason, past.trace(card, reason, start, end, 2)) for reason in REASONS)
-    return {reason for reason, trace in traces if bool((trace.maxima >= 1).any())}
-
-
-def slowed_stretches(traces: Mapping[MetricId, Trace], span: float) -> Sequence[SlowedSpan]:
-    """In the order of time. Short breaks are bridged; a time that was not read is not."""
-    bridged = max(_BRIDGED, span * _BRIDGED_SHARE)
-    found = []
-    for reason, trace in traces.items():
-        runs: list[SlowedSpan] = []
-        last, ends = 0, trace.times + _lasting(trace)
-        held = np.concatenate(([False], trace.maxima >= 1, [False])).astype(np.int8)
-        edges = np.flatnonzero(np.diff(held)).tolist()
-        for first, beyond in zip(edges[::2], edges[1::2], strict=True):
-            start, end = float(trace.times[first]), float(ends[beyond - 1])
-            if runs and start - runs[-1].end <= bridged and trace.counts[last:first].all():
-                start = runs.pop().start
-            runs.append(SlowedSpan(start, end, reason))
-            last = beyond
-        found += runs
-    return sorted(found, key=lambda each: (each.start, REASONS.index(each.reason)))
-
-
-def slowed_time(traces: Mapping[MetricId, Trace]) -> SlowedTime | None:
-    """None where nothing was read. Within a column the flag's mean is the share of its time."""
+def slowed_time(
+    past: TraceSource, card: CardId, start: float, end: float
+) -> tuple[float, float, Mapping[MetricId, float]] | None:
+    """How many seconds, of how many that anybody read, and by reason. None where nothing was
+    read. Within a column the flag's mean is the share of its time.
+    """
+    traces = {each: past.trace(card, each, start, end, _COLUMNS) for each in REASONS}
     read = {reason: trace for reason, trace in traces.items() if trace.counts.any()}
     if not read:
         return None
@@ -94,7 +47,7 @@ def slowed_time(traces: Mapping[MetricId, Trace]) -> SlowedTime | None:
     by_reason = {e: float(np.sum(each)) for e, each in seconds.items() if each.any()}
     # Two reasons at once are one slow moment.
     together = float(np.sum(np.maximum.reduce([*seconds.values()])))
-    return SlowedTime(together, max(float(np.sum(e)) for e in widths.values()), by_reason)
+    return together, max(float(np.sum(e)) for e in widths.values()), by_reason
 
 
 def _lasting(trace: Trace) -> NDArray[np.float64]:
@@ -103,7 +56,7 @@ def _lasting(trace: Trace) -> NDArray[np.float64]:
 
 
 class SlowedBook:
-    """Takes the log in as it grows: among many cards the flags of each would cost too much."""
+    """When cards were slowed, as the log says it while it grows."""
 
     def __init__(self) -> None:
         self._book = EventBook()
@@ -115,22 +68,21 @@ class SlowedBook:
             self._slowed.clear()
         for episode in episodes:
             first = episode.first
-            if first.kind is Kind.THROTTLING_BEGAN and first.about in _BY_NAME:
-                kept = self._slowed.setdefault(first.card, deque(maxlen=_KEPT))
-                kept.append(episode)
+            if first.kind is Kind.THROTTLING_BEGAN and first.about in REASONS:
+                self._slowed.setdefault(first.card, deque(maxlen=_KEPT)).append(episode)
 
     def stretches(self, card: CardId, start: float, end: float) -> Sequence[SlowedSpan]:
-        """Those that reach into the time from `start` to `end`; what goes on ends there."""
-        spans = (
-            SlowedSpan(
-                each.first.at,
-                end if each.running else each.first.at + (each.lasted or 0.0),
-                _BY_NAME[each.first.about],
-            )
-            for each in self._slowed.get(card, ())
-        )
-        found = (span for span in spans if span.end > start and span.start < end)
-        return sorted(found, key=lambda span: REASONS.index(span.reason))
+        """The gravest reason first; what goes on ends at `end`."""
+        found, order = [], {reason: at for at, reason in enumerate(REASONS)}
+        for each in self._slowed.get(card, ()):
+            first, reason = each.first, MetricId(each.first.about)
+            over = end if each.running else first.at + (each.lasted or 0.0)
+            if over > start and first.at < end:
+                word = tr(BRIEFLY.get(reason, METRICS[reason].label))
+                # A busy card stands at its power limit as a rule.
+                tone = Tone.WARN if reason in HARMFUL else Tone.QUIET
+                found.append((order[reason], SlowedSpan(first.at, over, word, tone)))
+        return [span for _, span in sorted(found)]
 
     def gone_at(self, card: CardId) -> float | None:
         """When it was lost, or the driver of all went, in steady seconds."""
@@ -146,24 +98,14 @@ class EnergyUsed(NamedTuple):
     counted: bool
 
 
-class EnergyTogether(NamedTuple):
-    """What several cards used in at most so many seconds."""
-
-    joules: float
-    seconds: float
-    cards: int
-
-
 def time_covered(seconds: float, span: float) -> float:
     """As it is said of a figure for a span of which so many seconds are known."""
     return span if seconds >= span * _WHOLE else seconds
 
 
 def energy_used(past: TraceSource, card: CardId, start: float, end: float) -> EnergyUsed | None:
-    """None where too little was read to tell.
-
-    The counter is read every few seconds, so what came before its first reading and after its
-    last one is added up from the power.
+    """What came before the counter's first reading and after its last is added up from the
+    power. None where too little was read to tell.
     """
     counter = past.trace(card, ENERGY, start, end, _COLUMNS)
     power = past.trace(card, POWER_DRAW, start, end, _COLUMNS)

@@ -32,18 +32,15 @@ class MachineState(QObject):
     ) -> None:
         """`name`: as the person calls it, where that may not be what it calls itself."""
         super().__init__(parent)
-        self.name = name
-        self.settings = settings
-        self.session = session
+        self.session, self.settings, self.name = session, settings, name
         self.past: TraceSource = session.past
         self.comparing = Comparing(session.past, self)
         self.host = Shown(session.host, tr("H"), None)
         self._listed: tuple[object, Sequence[Shown]] = (None, ())
-        # What was seen at this very instant.
-        self._seen_at = float("-inf")
+        self._seen_at = float("-inf")  # all that these faces show
         self._faces: dict[tuple[CardId, Units], CardFace] = {}
-        self._answered: dict[CardId, tuple[float, Reading]] = {}
-        self._carried_at: dict[CardId, float] = {}
+        # When it answered last, with what, and when that was shown in place of an answer.
+        self._answered: dict[CardId, tuple[float, Reading | None, float]] = {}
 
     def cards(self) -> Sequence[Shown]:
         """In the driver's order, instances under their card."""
@@ -78,8 +75,7 @@ class MachineState(QObject):
         return self.face(self.host)
 
     def _when(self, card: CardId, state: CardState) -> str:
-        """When it began to be as it is; empty where it works, or where nobody saw it."""
-        # Of a card that never gave a figure nobody saw when it began.
+        """When it began to be as it is; empty where it works, or never gave a figure."""
         if state is CardState.WORKING or card not in self.session.past.cards():
             return ""
         began = began_with(self.session.happenings(), card, state)
@@ -87,24 +83,19 @@ class MachineState(QObject):
         return "" if began is None else moment_words(began.wall, now)
 
     def _look_at(self, card: CardId, now: float) -> CardNow:
-        """With the last figures of a card over a silence that may end at once, and called slow:
-        without it the tile of a slow card would change back and forth all the time.
-        """
-        if card == HOST_ID:
-            return CardNow(self.session.reading(card), None)
-        known = CardNow(self.session.reading(card), self.session.stream.silence(card))
+        """Over a short silence with the last figures, called slow, so that no tile flickers."""
+        silence = None if card == HOST_ID else self.session.stream.silence(card)
+        known = CardNow(self.session.reading(card), silence)
         if self.past.ended is not None:
             return known  # what was answered a moment ago may be of another hour
+        at, reading, slow_at = self._answered.get(card, (now, None, float("-inf")))
         if known.state is CardState.WORKING and known.reading is not None:
-            self._answered[card] = now, known.reading
+            self._answered[card] = now, known.reading, slow_at
             # Called slow a little longer, since the next silence may follow at once.
-            slow = now - self._carried_at.get(card, float("-inf")) < _SHORT_SILENCE
-            return known._replace(slow=slow)
-        at, before = self._answered.get(card, (now, None))
-        silent = known.state is CardState.NO_ANSWER
-        if not silent or before is None or max(now - at, known.silence or 0) >= _SHORT_SILENCE:
+            return known._replace(slow=now - slow_at < _SHORT_SILENCE)
+        short = max(now - at, silence or 0) < _SHORT_SILENCE
+        if reading is None or not short or known.state is not CardState.NO_ANSWER:
             self._answered.pop(card, None)
-            self._carried_at.pop(card, None)
             return known
-        self._carried_at[card] = now
-        return known._replace(reading=before, silence=None, slow=True)
+        self._answered[card] = at, reading, now
+        return CardNow(reading, None, slow=True)

@@ -10,7 +10,7 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.cards.facts import PCIE, Fact, card_facts, metric_fact
+from gpuexplorer.gui.cards.facts import NOTE, PCIE, Fact, card_facts, metric_fact
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import restyle
 from gpuexplorer.gui.theme.palette import Tone
@@ -185,9 +185,9 @@ def _link(now: MachineNow, part: Part, source: Source) -> tuple[list[PartFact], 
     if part.to == HOST_ID:
         groups = card_facts(now.cards[part.card].card, source, reading, now.units)
         pcie = next(each for each in groups if each.key == PCIE)
-        traffic = m.PCIE_RECEIVE, m.PCIE_TRANSMIT
-        facts += [_told(each) for each in pcie.facts if each.key not in traffic]
-        return facts, pcie.note or ""
+        elsewhere = m.PCIE_RECEIVE, m.PCIE_TRANSMIT, NOTE
+        facts += [_told(each) for each in pcie.facts if each.key not in elsewhere]
+        return facts, next((each.read for each in pcie.facts if each.key == NOTE), "")
     facts.append(_peer([link]))
     if link.nvlinks and link.pcie_path is not PathKind.UNKNOWN:
         words = f"{link.pcie_path.value}: {tr(link.pcie_path.sentence)}"

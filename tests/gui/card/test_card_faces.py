@@ -11,7 +11,6 @@ from gpuexplorer.gui.cards.card_face import CardFace, DeviceList, short_name
 from gpuexplorer.gui.cards.reasons import state_mark
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.theme.look import look
 from gpuexplorer.telemetry.session import remembering, session_on
 from tests.gui.fakes import Answer, FakeBackend, card
 
@@ -21,12 +20,6 @@ def test_every_state_but_working_has_a_mark_with_an_icon(state: CardState) -> No
     mark = state_mark(state)
     assert mark is not None
     assert mark.icon is not None
-
-
-@pytest.mark.usefixtures("qtbot")
-def test_figures_have_equal_widths() -> None:
-    body = look().letters.body
-    assert len({body.metrics.horizontalAdvance(figure) for figure in "0123456789"}) == 1
 
 
 @pytest.mark.usefixtures("qtbot")

@@ -10,17 +10,16 @@ from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.metrics import METRICS, MetricId, metrics_of
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.cards.facts import (
-    FAMILIES,
+    PLOTS,
     FactGroup,
     architecture,
-    as_text,
     card_facts,
     grouped,
     offered,
     short_label,
     usual,
 )
-from gpuexplorer.gui.cards.links import link_words
+from gpuexplorer.gui.cards.figure import link_words
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import NVML, Answer, card, instance, working
@@ -44,24 +43,17 @@ def lines(found: list[FactGroup]) -> list[str]:
 
 
 @pytest.mark.parametrize("of", [card(0, nvlinks=18, fans=3), instance(card(0), 1), card(1)])
-def test_every_metric_of_a_card_stands_among_its_facts_once(of: Card) -> None:
-    told = [e for g in groups(of, working()) for fact in g.facts for e in fact.metrics]
-    assert sorted(told) == sorted(metrics_of(of))
-
-
-def test_every_metric_says_what_it_means_and_its_field() -> None:
-    for group in groups(card(0, nvlinks=2), working()):
-        for fact in group.facts:
-            for metric in fact.metrics:
-                assert METRICS[metric].meaning in fact.hint
-                if METRICS[metric].smi:
-                    assert f"nvidia-smi: {METRICS[metric].smi}" in fact.hint
+def test_every_metric_of_a_card_says_what_it_means_and_its_field(of: Card) -> None:
+    said = "\n".join(fact.hint for group in groups(of, working()) for fact in group.facts)
+    for metric in map(METRICS.__getitem__, metrics_of(of)):
+        assert metric.meaning in said
+        assert not metric.smi or f"nvidia-smi: {metric.smi}" in said
 
 
 @pytest.mark.parametrize("absence", list(Absence))
 def test_a_missing_value_says_its_reason_and_no_number(absence: Absence) -> None:
     found = groups(card(0, memory_bytes=None), Answer(otherwise=absence))
-    missing = [fact for group in found for fact in group.facts if fact.metrics]
+    missing = [e for group in found for e in group.facts if e.key in METRICS]
     assert all(not fact.value and fact.absent for fact in missing)
     # A sentence of its own begins with a capital.
     assert all(absence.sentence[1:] in fact.hint for fact in missing)
@@ -106,7 +98,7 @@ def test_the_link_is_told_by_now_card_and_slot() -> None:
     assert "The card could: ×16" in said
     assert "The slot could: not supported" in said
     (pcie,) = [group for group in found if group.title == "PCIe"]
-    assert pcie.note == "Runs at full speed: 3.0 ×16."
+    assert pcie.facts[-1].line == "Runs at full speed: 3.0 ×16."
 
 
 @pytest.mark.parametrize(
@@ -117,20 +109,6 @@ def test_the_architecture_follows_from_the_capability(
     capability: tuple[int, int], family: str
 ) -> None:
     assert architecture(capability) == family
-
-
-def test_units_are_those_a_person_chose() -> None:
-    units = Units(decimal_memory=True, fahrenheit=True)
-    said = lines(groups(card(0), working(), units))
-    assert "Memory: 25.8 GB" in said
-    assert "Temperature: 158 °F" in said
-
-
-def test_all_facts_as_text_have_headings_and_the_note() -> None:
-    text = as_text("GPU Explorer: card 0", groups(card(0), working()))
-    assert text.startswith("GPU Explorer: card 0\n\nSilicon\n  Model: NVIDIA TITAN RTX\n")
-    assert "  Power limit: 280 W\n" in text
-    assert "  Runs at full speed" in text
 
 
 CHIP = card(0, memory_shared=True, fans=0)
@@ -182,28 +160,29 @@ def test_a_link_says_what_it_does_and_warns_of_what_can_be_mended(
         m.GPU_UTILIZATION: 0.9,
         **{MetricId(name): value for name, value in changes.items()},
     }
-    words = link_words(of, Reading(of.id, 0.0, values))
-    assert words.sentence.startswith(sentence)
-    assert words.tone is tone
+    said, shown = link_words(of, Reading(of.id, 0.0, values))
+    assert said.startswith(sentence)
+    assert shown is tone
 
 
 def test_nothing_is_said_of_a_link_nobody_tells_of() -> None:
-    assert link_words(card(0), Reading(CardId("GPU-0"), 0.0, {})).sentence == ""
+    assert link_words(card(0), Reading(CardId("GPU-0"), 0.0, {}))[0] == ""
 
 
 def test_a_plot_has_one_unit_and_every_metric_has_a_plot() -> None:
     for metric in METRICS.values():
         if metric.plotted:
-            [family] = [each for each in FAMILIES if each.name == metric.plot]
-            assert family.unit is metric.unit
+            assert metric.plot in PLOTS
+            units = {each.unit for each in METRICS.values() if each.plot == metric.plot}
+            assert units == {metric.unit}
 
 
 @pytest.mark.parametrize("of", [card(0, fans=8, nvlinks=18), instance(card(0), 0)])
 def test_every_plotted_metric_is_offered_once_and_by_a_name_of_its_own(of: Card) -> None:
     assert sorted(offered(of)) == sorted(e for e in metrics_of(of) if METRICS[e].plotted)
-    for family, metrics in grouped(offered(of)):
+    for plot, metrics in grouped(offered(of)).items():
         names = [short_label(METRICS[metric]) for metric in metrics]
-        assert len(set(names)) == len(names), family.name
+        assert len(set(names)) == len(names), plot
 
 
 @pytest.mark.parametrize(
@@ -222,6 +201,6 @@ def test_the_usual_plots_are_those_a_card_has(
 ) -> None:
     missing = dict.fromkeys(never, Absence.NOT_SUPPORTED)
     plots = grouped(usual(of, Reading(of.id, 0.0, {}, missing)))
-    titles = [family.title for family, _ in plots]
+    titles = [PLOTS[each] for each in plots]
     assert titles[:5] == ["Utilisation", "Memory", "Power", "Temperature", "Clocks"]
     assert titles[-1] == last

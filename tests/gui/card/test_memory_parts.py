@@ -1,5 +1,6 @@
 """What is said of a card's memory, and that nothing is made up to fill the bar."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,15 +9,14 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import MEMORY_TOTAL, MEMORY_USED, MIG_MODE, MetricId
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.cards.memory_parts import (
+from gpuexplorer.gui.cards.figure import (
     MemoryPicture,
-    MemoryUser,
     memory_picture,
 )
 from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import GIB, card, instance
 
-TRAIN, XORG = MemoryUser("train.py", 15 * GIB), MemoryUser("Xorg", 0.5 * GIB)
+TRAIN, XORG = ("train.py", 15 * GIB), ("Xorg", 0.5 * GIB)
 
 
 def reading(**gib: float) -> Reading:
@@ -25,7 +25,9 @@ def reading(**gib: float) -> Reading:
 
 
 def picture(
-    programs: list[MemoryUser] | None = None, units: Units = USUAL, **gib: float
+    programs: Sequence[tuple[str, float | None]] | None = None,
+    units: Units = USUAL,
+    **gib: float,
 ) -> MemoryPicture:
     return memory_picture(card(0), reading(**gib), programs, units)
 
@@ -49,14 +51,14 @@ def test_the_parts_fill_the_bar_where_the_driver_s_figures_add_up() -> None:
             "Not explained 4.50 GiB, in no",
         ),
         (None, {"used": 20}, "Used 20.0 GiB, by whom is not reported"),
-        ([MemoryUser("a", None)], {"used": 20}, "by programs whose share is not reported"),
+        ([("a", None)], {"used": 20}, "by programs whose share is not reported"),
         ([], {"used": 20}, "no program is listed"),
         ([], {"used": 0, "free": 24}, "0 of 24 GiB used"),
         ([], {"used": 0.5}, "0.50 of 24 GiB used"),
     ],
 )
 def test_what_is_not_known_is_said_and_not_padded(
-    programs: list[MemoryUser] | None, gib: dict[str, float], said: str
+    programs: Sequence[tuple[str, float | None]] | None, gib: dict[str, float], said: str
 ) -> None:
     known = reading(total=24, **gib)
     assert said in memory_picture(card(0), known, programs, USUAL).spoken
@@ -69,21 +71,18 @@ def test_figures_that_add_up_to_more_than_there_is_are_said_to() -> None:
 
 
 def test_programs_that_use_more_than_is_used_are_not_told_apart() -> None:
-    drawn = picture([TRAIN, MemoryUser("eval.py", 9 * GIB)], total=24, used=19, free=5)
+    drawn = picture([TRAIN, ("eval.py", 9 * GIB)], total=24, used=19, free=5)
     used, _ = drawn.parts
     assert used.label == "Programs"
     assert str(used.amount) == "19.0 GiB"
-    assert used.slices == ()
+    assert used.programs == ()
 
 
 def test_the_largest_programs_are_named_and_the_rest_counted() -> None:
-    programs = [
-        MemoryUser(name, size * GIB)
-        for name, size in zip("abcde", (1, 5, 3, 4, 2), strict=True)
-    ]
+    programs = [(name, size * GIB) for name, size in zip("abcde", (1, 5, 3, 4, 2), strict=True)]
     drawn = picture(programs, total=24, used=15, free=9)
     assert drawn.parts[0].remark == "b, d, c and 2 more"
-    assert [each.name for each in drawn.parts[0].slices] == ["b", "d", "c", "e", "a"]
+    assert [words[0] for _, words in drawn.parts[0].programs] == ["b", "d", "c", "e", "a"]
 
 
 def test_a_card_that_is_cut_into_instances_says_that_they_share_it() -> None:
@@ -102,11 +101,6 @@ def test_a_chip_without_memory_of_its_own_shows_the_computer_s() -> None:
     drawn = memory_picture(chip, reading(), None, USUAL, host)
     assert drawn.spoken.startswith("21.0 of 119 GiB used")
     assert "The card uses the computer's memory and has none of its own." in drawn.spoken
-
-
-def test_decimal_units_are_used_where_somebody_wants_them() -> None:
-    drawn = picture([], Units(decimal_memory=True), total=24, used=20)
-    assert drawn.spoken.startswith("21.5 of 25.8 GB used")
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,11 @@ from gpuexplorer.core.metrics import ENERGY, POWER_DRAW, MetricId, throttle
 from gpuexplorer.gui.card.fact_list import energy_fact, past_facts, slowed_fact, spoken_time
 from gpuexplorer.gui.cards.throttling import (
     energy_used,
-    ever_held,
-    slowed_stretches,
     slowed_time,
 )
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.trace import Trace
 from tests.clocks import ManualClock
 
 CARD = CardId("GPU-0")
@@ -32,71 +29,34 @@ def history(seconds: int, **flags: range) -> History:
     return past
 
 
-def traces(past: History, end: float, columns: int = 600) -> dict[MetricId, Trace]:
-    return {each: past.trace(CARD, each, 0.0, end, columns) for each in (HOT, CAPPED)}
-
-
-def test_a_stretch_of_throttling_has_a_beginning_an_end_and_words() -> None:
-    past = history(100, **{HOT: range(20, 40), CAPPED: range(0)})
-    (slowed,) = slowed_stretches(traces(past, 100.0), 100.0)
-    assert slowed.start == pytest.approx(20.0)
-    assert slowed.end == pytest.approx(40.0)
-    assert slowed.word == "much too hot"
-    assert slowed.tone is Tone.WARN
-
-
-def test_a_power_limit_is_no_warning() -> None:
-    past = history(60, **{CAPPED: range(10, 20), HOT: range(0)})
-    (slowed,) = slowed_stretches(traces(past, 60.0), 60.0)
-    assert slowed.tone is Tone.QUIET
-    assert slowed.word == "power limit"
-
-
-def test_a_flicker_is_one_stretch_and_a_time_not_read_parts_it() -> None:
-    past = History(1.0)
-    for second in (*range(10), *range(40, 50)):
-        past.append(Sample(CARD, float(second), {HOT: float(second % 2), CAPPED: 0.0}))
-    stretches = slowed_stretches(traces(past, 60.0), 60.0)
-    assert len(stretches) == 2
-    assert stretches[0].end <= 11
-    assert stretches[1].start >= 40
-
-
-def test_only_reasons_that_ever_held_are_asked_for_in_detail() -> None:
-    past = history(100, **{HOT: range(20, 40), CAPPED: range(0)})
-    assert ever_held(past, CARD, 0.0, 100.0) == {HOT}
-
-
-@pytest.mark.parametrize("columns", [600, 20])
-def test_the_time_it_was_slowed_counts_two_reasons_at_once_once(columns: int) -> None:
+def test_the_time_it_was_slowed_counts_two_reasons_at_once_once() -> None:
     past = history(100, **{HOT: range(20, 40), CAPPED: range(30, 60)})
-    slowed = slowed_time(traces(past, 100.0, columns))
+    slowed = slowed_time(past, CARD, 0.0, 100.0)
     assert slowed is not None
-    assert slowed.seconds == pytest.approx(40.0, abs=1.0)
-    assert slowed.by_reason[HOT] == pytest.approx(20.0, abs=1.0)
-    assert slowed.recorded == pytest.approx(100.0, abs=1.0)
-    assert slowed.harmful
+    seconds, recorded, by_reason = slowed
+    assert [seconds, recorded] == pytest.approx([40.0, 100.0], abs=1.0)
+    assert by_reason[HOT] == pytest.approx(20.0, abs=1.0)
 
 
 def test_a_time_that_was_not_recorded_is_not_called_never() -> None:
-    fact = slowed_fact(slowed_time(traces(History(1.0), 100.0)), 300.0)
+    fact = slowed_fact(History(1.0), CARD, 0.0, 300.0)
     assert fact.line == "Throttled in 5 min: nothing recorded in it"
 
 
 def test_the_part_that_was_recorded_is_told_beside_it() -> None:
     past = history(100, **{HOT: range(15), CAPPED: range(0)})
-    fact = slowed_fact(slowed_time(traces(past, 100.0)), 300.0)
+    fact = slowed_fact(past, CARD, 0.0, 300.0)
     assert fact.line == "Throttled in 5 min: 15 s of 1 min 40 s read"
     assert fact.tone is Tone.WARN
     assert "Much too hot: 15 s" in fact.hint
     calm = history(100, **{HOT: range(0), CAPPED: range(0)})
-    said = slowed_fact(slowed_time(traces(calm, 100.0)), 300.0).line
+    said = slowed_fact(calm, CARD, 0.0, 300.0).line
     assert said == "Throttled in 5 min: 0 s of 1 min 40 s read"
 
 
 def test_a_card_that_was_never_slowed_says_so() -> None:
     past = history(300, **{HOT: range(0), CAPPED: range(0)})
-    fact = slowed_fact(slowed_time(traces(past, 300.0)), 300.0)
+    fact = slowed_fact(past, CARD, 0.0, 300.0)
     assert fact.line == "Throttled in 5 min: never"
 
 
@@ -118,7 +78,7 @@ def test_energy_carries_the_time_it_covers() -> None:
     window = TimeWindow(clock)
     window.show_past(past, clock)
     window.choose_span(300.0)
-    slowed, used, _ = past_facts(past, window, CARD, {})
+    slowed, used, _ = past_facts(past, window, CARD)
     assert slowed.line == "Throttled in 5 min: nothing recorded in it"
     assert used.line == "Energy in 7 s: 840 J"
 
