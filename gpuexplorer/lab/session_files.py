@@ -127,8 +127,8 @@ def script(ledger: Ledger) -> str:
         "# What a cell's last line displayed in the lab is not printed here.",
     ]
     if hello := ledger.hello:
-        simulated = ", with simulated cards" if cards and hello.simulated else ""
-        head.append(f"# It ran on PyTorch {hello.torch}, {hello.build}{simulated}.")
+        build = "with simulated cards" if hello.simulated else hello.build
+        head.append(f"# It ran on PyTorch {hello.torch}, {build}.")
     if cards:
         head.append(f"# Cells that name one of these cards need it: {cards}.")
     return "\n\n".join(("\n".join(head), *blocks)) + "\n"

@@ -59,7 +59,7 @@ def test_the_head_names_the_cards_that_were_used() -> None:
     told = Told(simulated=True)
     told.run("X = torch.ones(2, device='cuda:1')", busy="cuda:1")
     head = script(told.ledger).split("# %%")[0]
-    assert "with simulated cards." in head
+    assert "It ran on PyTorch 2.13, with simulated cards." in head
     assert "Cells that name one of these cards need it: cuda:1." in head
     assert "cuda" not in script(Told("1 + 1").ledger)
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QStackedLayout, QStackedWidget, QWidget
 
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desk import Desk
@@ -352,9 +352,14 @@ class ThreeColumns(QWidget):
         self._tabs.segments[Side.SHELVES].setVisible(slim)
         self._tabs.show_choice(self._side)
         self._tabs.setVisible(narrow)
-        self._form.setVisible(not narrow or self._side is Side.FORMS)
-        self._bench.setVisible(not slim or self._side is Side.SHELVES)
-        self._code.setVisible(not narrow or self._side is Side.CODE)
+        for each, seen in (
+            (self._form, not narrow or self._side is Side.FORMS),
+            (self._bench, not slim or self._side is Side.SHELVES),
+            (self._code, not narrow or self._side is Side.CODE),
+        ):
+            if not seen and each.isAncestorOf(QApplication.focusWidget() or self):
+                self._tabs.setFocus()  # else Qt hands the keyboard to what comes behind
+            each.setVisible(seen)
         # Where they share a place, it is the same one.
         self._columns.insertWidget(2 if narrow else 0, self._form)
         # Half for code; the shelves hold the host and two cards in a window of 1600.

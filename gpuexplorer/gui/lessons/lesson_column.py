@@ -471,6 +471,9 @@ class Presentation(QWidget):
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
             return
+        if next_part(self._player) is None:
+            self._read_on(1)
+            return
         self._page.do_next()
         if isinstance(part := next_part(self._player), Predict):
             choose = tr("Predict first: arrows and Space choose, Enter predicts.")

@@ -189,6 +189,15 @@ def test_cells_are_copied_and_what_was_copied_elsewhere_is_pasted_by_keys(
     dialog.reject()
 
 
+def test_the_keyboard_stays_with_the_choice_of_code_or_forms(screen: Screen) -> None:
+    screen.window.resize(1000, 700)
+    the(CellEditor, screen.window).setFocus()
+    for each in ("Forms", "Code"):
+        choice = called(QToolButton, screen.window, each)
+        choice.click()
+        assert choice.hasFocus()
+
+
 def test_three_columns_two_or_one_as_there_is_room_and_as_they_were_dragged(
     qtbot: QtBot,
 ) -> None:

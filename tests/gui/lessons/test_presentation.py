@@ -110,6 +110,12 @@ def test_enter_asks_for_the_prediction_first_then_runs_the_cell(
     assert bars[1].height() > 2 * look().letters.hero.height
 
 
+def test_enter_reads_on_where_nothing_is_left_to_do(present: Present) -> None:
+    presentation, player, _ = present()
+    QTest.keyClick(presentation, Key.Key_Return)
+    assert player.at == 1
+
+
 def test_enter_shows_no_answer_of_a_choice_that_nobody_made(present: Present) -> None:
     presentation, player, rig = present(step(choice(5), cell(6)))
     for _ in range(3):

@@ -108,20 +108,6 @@ def test_named_at_the_start_its_cards_are_on_the_screens_at_once(
     assert "SIMULATED" in app.window.windowTitle()
 
 
-def test_a_small_plot_says_no_day_that_all_of_the_recording_has(
-    start: Start, path: Path, qtbot: QtBot
-) -> None:
-    app = start(path)
-
-    def words() -> list[str]:
-        pasts = (each.past.busy for each in app.window.findChildren(CardTile))
-        return [past.ended_word for past in pasts if past is not None and past.ended_word]
-
-    qtbot.waitUntil(lambda: bool(words()))
-    hour = f"{datetime.fromtimestamp(BEGAN + 200.0).astimezone():%H:}"
-    assert [len(each) for each in words() if hour in each] == [len("00:00:00")]
-
-
 def test_opened_from_the_window_it_takes_the_place_of_the_live_cards(
     start: Start, path: Path, qtbot: QtBot
 ) -> None:

@@ -88,8 +88,11 @@ class Segmented(QFrame):
         return self._row.sizeHint().width()
 
     def _mark(self) -> None:
-        self._group.button(self._at).setChecked(True)
+        held = self._group.button(self._at)
+        held.setChecked(True)
         one_tab_stop(self._group)
+        if any(each.hasFocus() for each in self._group.buttons()):
+            held.setFocus()  # a click does not bring the keyboard along
         self._list.setCurrentIndex(self._at)
 
     def _on_chosen(self, at: int) -> None:
