@@ -2,13 +2,15 @@
 and the keyboard goes everywhere.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, TypeVar
 
 import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -32,6 +34,7 @@ from gpuexplorer.lab.events import Element, Freed, Held, Placed
 from tests.gui.hands import press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
 from tests.gui.lab.looking import Values, answer, answer_model, looks, refuse, two_cards
+from tests.gui.pixels import colours_of
 
 # Menus are windows of their own, of which the test platform knows little.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -139,6 +142,20 @@ def test_what_is_no_finite_number_looks_unlike_any_value(eyes: Looking) -> None:
             row = [corner + QPoint(x, 0) for x in range(10)]
             counts.append(len({picture.pixelColor(each).name() for each in row}))
         assert [each > 1 for each in counts] == [False, True, True, False]
+
+
+@pytest.mark.parametrize("scheme", [Scheme.DARK, Scheme.LIGHT])
+def test_rows_and_columns_have_numbers_in_letters_of_the_theme(
+    eyes: Looking, scheme: Scheme
+) -> None:
+    look().choose(scheme)
+    eyes.window.setStyleSheet(look().style_sheet())
+    grid = eyes.at(tensor("L", shape=(100, 100)), LARGE)
+    for head in (grid.horizontalHeader(), grid.verticalHeader()):
+        seen = QRect(head.mapTo(eyes.window, QPoint()), head.size())
+        (ground, _), *others = Counter(colours_of(eyes.window.grab(seen).toImage())).most_common()
+        assert QColor(ground) == look().theme.surface
+        assert look().theme.faint.name() in dict(others)
 
 
 def test_the_spread_marks_where_the_chosen_value_lies(eyes: Looking) -> None:
