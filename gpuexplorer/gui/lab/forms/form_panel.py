@@ -67,7 +67,7 @@ class FormPanel(QWidget):
         self._facts = wrapped_label("", Tone.QUIET, caption)
         self._warnings = wrapped_label("", Tone.WARN, caption)
         self._refusal = wrapped_label("", Tone.BAD, caption)
-        self._button = PrimaryButton("Ctrl Enter")
+        self._button = PrimaryButton("Ctrl+Enter")
         ground, line, content = QFrame(), QFrame(), QWidget()
         ground.setProperty("panel", "card")
         line.setProperty("panel", "line")
