@@ -47,6 +47,7 @@ from gpuexplorer.lab.events import Event, Peeked
 
 _EDGE, _GAP, _SIDE = 24, 8, 12
 _LEAST, _FOLDED = 112, 104  # pixels of a column: a block can be read; the host without any
+_SLIM = 150  # of a column: the names of its parts need what is else left free
 _MOST_COLUMNS = 10  # the host, eight cards and meta
 _BAR, _LEGEND, _HAIR = 12.0, 18.0, 2.0
 
@@ -332,7 +333,7 @@ class BenchColumn(QFrame):
         head = row(self._chip, self._title, GROWS, self._special)
         above = (head, self._label, self._free, self._memory, self._said, self._count)
         margins = (_SIDE, _SIDE, _SIDE, _GAP)
-        stacked(*above, self.blocks, GROWS, within=self, gap=5, margins=margins)
+        self._stack = stacked(*above, self.blocks, GROWS, within=self, gap=5, margins=margins)
 
     def show_device(self, device: BenchDevice, units: Units, rows: int, empty: str) -> None:
         """`rows`: the parts of the device with most of them; `empty`: where no block lies."""
@@ -352,13 +353,13 @@ class BenchColumn(QFrame):
         free: list[Wording] = [((said, letters.caption, Tone.FAINT),)]
         if device.free_bytes is not None:
             left = amount(device.free_bytes, device, units)
-            said, words = tr("{amount} free", amount=left), tr("{unit} free", unit=left.unit)
+            said, rest = tr("{amount} free", amount=left), [tr("{unit} free", unit=left.unit)]
             if device.total_bytes:
                 total = trimmed(amount(device.total_bytes, device, units).number)
-                words = tr("{unit} free of {total}", unit=left.unit, total=total)
+                rest.insert(0, tr("{unit} free of {total}", unit=left.unit, total=total))
             number = left.number, letters.number, Tone.TEXT if whole else Tone.QUIET
-            rest = f"{THIN_SPACE}{words}", f"{THIN_SPACE}{left.unit}"
-            free = [(number, (each, letters.body, Tone.QUIET)) for each in rest]
+            words = [f"{THIN_SPACE}{each}" for each in (*rest, left.unit)]
+            free = [(number, (each, letters.body, Tone.QUIET)) for each in words]
         self._free.show_wordings(free)
         facts = [device.label, said]
         for part, size, _ in parts_of(device):
@@ -383,6 +384,11 @@ class BenchColumn(QFrame):
         focused = self.blocks.hasFocus() and self.blocks.at is None
         held = "focus" if focused else "" if can_come is None else f"{can_come}"
         restyle(self, "held", held)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        side = _SIDE // 2 if self.width() < _SLIM else _SIDE
+        self._stack.setContentsMargins(side, _SIDE, side, _GAP)
+        super().resizeEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
@@ -442,14 +448,15 @@ class DeviceMemory(Painted):
         shown = parts if self.height() > _BAR + _LEGEND else ()
         for at, (words, size, strength) in enumerate(shown):
             middle = _BAR + 6 + (at + 0.5) * _LEGEND
-            x = 14.0 if strength == _TENSORS else 0.0  # contained in the one above
+            # Contained in the one above. Where its words need the room, it stands below.
+            x = 14.0 if strength == _TENSORS and self.width() > _SLIM - 2 * _SIDE else 0.0
             self._fill(drawing, QRectF(x, middle - 4, 8, 8), strength)
             runs = [Run(tr("not known"), letters.caption, theme.faint)]
             if size is not None:
                 known = amount(size, device, units)
                 unit = Run(f"{THIN_SPACE}{known.unit}", letters.caption, theme.quiet)
                 runs = [Run(known.number, letters.body, theme.text), unit]
-            baseline, x = middle + letters.caption.cap_height / 2, x + 14
+            baseline, x = middle + letters.caption.cap_height / 2, x + 12.0
             room = drawing.runs_right(self.width(), baseline, runs) - 4 - x
             label = Run(words, letters.caption, theme.quiet)
             drawing.elided(x, baseline, label, max(0.0, room))

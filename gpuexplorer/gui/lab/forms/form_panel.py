@@ -60,6 +60,7 @@ class FormPanel(QWidget):
         self._forms = {form: FormView(form) for form in FORMS}
         self._code = QPlainTextEdit(readOnly=True, tabChangesFocus=True)
         self._code.setProperty("kind", "plain")
+        self._code.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # wraps
         self._code.setFont(look().letters.mono.font)
         self._code.document().setDocumentMargin(0)
         self._code.document().documentLayout().documentSizeChanged.connect(self._fit_code)
