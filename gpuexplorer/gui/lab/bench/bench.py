@@ -457,7 +457,7 @@ class DeviceMemory(Painted):
                 unit = Run(f"{THIN_SPACE}{known.unit}", letters.caption, theme.quiet)
                 runs = [Run(known.number, letters.body, theme.text), unit]
             baseline, x = middle + letters.caption.cap_height / 2, x + 12.0
-            room = drawing.runs_right(self.width(), baseline, runs) - 4 - x
+            room = drawing.runs_right(self.width(), baseline, runs) - 2 - x
             label = Run(words, letters.caption, theme.quiet)
             drawing.elided(x, baseline, label, max(0.0, room))
 
