@@ -46,8 +46,8 @@ from gpuexplorer.gui.widgets.painted import ChipRow, Painted, Sign
 from gpuexplorer.lab.events import Event, Peeked
 
 _EDGE, _GAP, _SIDE = 24, 8, 12
-_LEAST, _FOLDED = 112, 104  # pixels of a column: a block can be read; the host without any
-_SLIM = 150  # of a column: the names of its parts need what is else left free
+# Pixels of a column: a block can be read; the host without any; nothing is left free beside it.
+_LEAST, _FOLDED, _SLIM = 112, 104, 150
 _MOST_COLUMNS = 10  # the host, eight cards and meta
 _BAR, _LEGEND, _HAIR = 12.0, 18.0, 2.0
 
@@ -171,7 +171,10 @@ class Bench(QWidget):
         count = len(self._places) - len(folded)
         fitting = max(1, min(count, room // (_LEAST + _GAP)))
         for each in self._places:
-            each.setFixedWidth(_FOLDED if each in folded else max(1, room // fitting - _GAP))
+            width = _FOLDED if each in folded else max(1, room // fitting - _GAP)
+            side = _SIDE // 2 if width > _SLIM else 0
+            each.setContentsMargins(side, 0, side, 0)
+            each.setFixedWidth(width)
 
     def _show_names(self) -> None:
         for column in self._columns:
@@ -332,8 +335,8 @@ class BenchColumn(QFrame):
         self._said.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         head = row(self._chip, self._title, GROWS, self._special)
         above = (head, self._label, self._free, self._memory, self._said, self._count)
-        margins = (_SIDE, _SIDE, _SIDE, _GAP)
-        self._stack = stacked(*above, self.blocks, GROWS, within=self, gap=5, margins=margins)
+        margins = (_SIDE // 2, _SIDE, _SIDE // 2, _GAP)
+        stacked(*above, self.blocks, GROWS, within=self, gap=5, margins=margins)
 
     def show_device(self, device: BenchDevice, units: Units, rows: int, empty: str) -> None:
         """`rows`: the parts of the device with most of them; `empty`: where no block lies."""
@@ -384,11 +387,6 @@ class BenchColumn(QFrame):
         focused = self.blocks.hasFocus() and self.blocks.at is None
         held = "focus" if focused else "" if can_come is None else f"{can_come}"
         restyle(self, "held", held)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        side = _SIDE // 2 if self.width() < _SLIM else _SIDE
-        self._stack.setContentsMargins(side, _SIDE, side, _GAP)
-        super().resizeEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
@@ -448,8 +446,7 @@ class DeviceMemory(Painted):
         shown = parts if self.height() > _BAR + _LEGEND else ()
         for at, (words, size, strength) in enumerate(shown):
             middle = _BAR + 6 + (at + 0.5) * _LEGEND
-            # Contained in the one above. Where its words need the room, it stands below.
-            x = 14.0 if strength == _TENSORS and self.width() > _SLIM - 2 * _SIDE else 0.0
+            x = 14.0 if strength == _TENSORS and self.width() > 120 else 0.0  # in that above
             self._fill(drawing, QRectF(x, middle - 4, 8, 8), strength)
             runs = [Run(tr("not known"), letters.caption, theme.faint)]
             if size is not None:

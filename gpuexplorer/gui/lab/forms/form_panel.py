@@ -52,11 +52,9 @@ class FormPanel(QWidget):
 
     def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._lab = lab
-        self._shown = TENSOR
+        self._lab, self._shown = lab, TENSOR
         self._plan, self._around = Plan(), Around()
-        tabs = [(each, tr(each.title)) for each in FORMS]
-        self._tabs = Segmented(tr("What to do"), tabs)
+        self._tabs = Segmented(tr("What to do"), [(each, tr(each.title)) for each in FORMS])
         self._forms = {form: FormView(form) for form in FORMS}
         self._code = QPlainTextEdit(readOnly=True, tabChangesFocus=True)
         self._code.setProperty("kind", "plain")
