@@ -106,7 +106,7 @@ class ProgramPanel(QFrame):
         left, right = QWidget(), QWidget()
         column(self.entry, self._pages, GROWS, within=left, gap=_GAP)
         title = label(tr("Output"), look().letters.title)
-        title.setContentsMargins(0, 3, 0, 3)  # as high as the tabs beside it
+        title.setContentsMargins(0, 6, 0, 6)  # as high as the tabs beside it
         column(title, self._output, GROWS, within=right, gap=_GAP)
         self._split = QSplitter(childrenCollapsible=False, handleWidth=2 * _GAP)
         self._split.addWidget(left)

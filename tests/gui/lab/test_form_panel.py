@@ -91,7 +91,7 @@ def ctrl_enter(within: QWidget) -> None:
 
 def button(within: QWidget) -> QAbstractButton:
     buttons = within.findChildren(QAbstractButton)
-    [found] = [e for e in buttons if e.isVisible() and e.toolTip().endswith("(Ctrl Enter)")]
+    [found] = [e for e in buttons if e.isVisible() and e.toolTip().endswith("(Ctrl+Enter)")]
     return found
 
 

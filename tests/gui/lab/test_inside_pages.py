@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
@@ -23,6 +23,7 @@ from gpuexplorer.lab.events import Element, Held, Placed
 from tests.gui.hands import press, texts, the
 from tests.gui.lab.conftest import ScriptedWorker, run, tensor
 from tests.gui.lab.looking import Values, answer, answer_model, looks, refuse, two_cards
+from tests.gui.pixels import colours_of
 
 # Menus are windows of their own, of which the test platform knows little.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -118,6 +119,20 @@ def test_the_chosen_cell_is_told_in_full_and_what_all_have_in_common(eyes: Looki
     eyes.sees("W[1, 1]", "NaN", "Spread of 4 values", cost)
     assert eyes.facts()["Minimum"] == "−2"
     assert eyes.facts()["NaN or infinite"] == "1"
+
+
+@pytest.mark.parametrize("scheme", [Scheme.DARK, Scheme.LIGHT])
+def test_rows_and_columns_have_numbers_in_letters_of_the_theme(
+    eyes: Looking, scheme: Scheme
+) -> None:
+    look().choose(scheme)
+    eyes.window.setStyleSheet(look().style_sheet())
+    grid = eyes.at(tensor("L", shape=(100, 100)), LARGE)
+    for head in (grid.horizontalHeader(), grid.verticalHeader()):
+        seen = QRect(head.mapTo(eyes.window, QPoint()), head.size())
+        colours = colours_of(eyes.window.grab(seen).toImage())
+        assert max(colours, key=colours.__getitem__) == look().theme.surface.name()
+        assert look().theme.faint.name() in colours
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ from gpuexplorer.gui.widgets.painted import ChipRow, Painted, Sign
 from gpuexplorer.lab.events import Event, Peeked
 
 _EDGE, _GAP, _SIDE = 24, 8, 12
-_LEAST, _FOLDED = 112, 104  # pixels of a column: a block can be read; the host without any
+# Pixels of a column: a block can be read; the host without any; nothing is left free beside it.
+_LEAST, _FOLDED, _SLIM = 112, 104, 150
 _MOST_COLUMNS = 10  # the host, eight cards and meta
 _BAR, _LEGEND, _HAIR = 12.0, 18.0, 2.0
 
@@ -170,7 +171,10 @@ class Bench(QWidget):
         count = len(self._places) - len(folded)
         fitting = max(1, min(count, room // (_LEAST + _GAP)))
         for each in self._places:
-            each.setFixedWidth(_FOLDED if each in folded else max(1, room // fitting - _GAP))
+            width = _FOLDED if each in folded else max(1, room // fitting - _GAP)
+            side = _SIDE // 2 if width > _SLIM else 0
+            each.setContentsMargins(side, 0, side, 0)
+            each.setFixedWidth(width)
 
     def _show_names(self) -> None:
         for column in self._columns:
@@ -331,7 +335,7 @@ class BenchColumn(QFrame):
         self._said.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         head = row(self._chip, self._title, GROWS, self._special)
         above = (head, self._label, self._free, self._memory, self._said, self._count)
-        margins = (_SIDE, _SIDE, _SIDE, _GAP)
+        margins = (_SIDE // 2, _SIDE, _SIDE // 2, _GAP)
         stacked(*above, self.blocks, GROWS, within=self, gap=5, margins=margins)
 
     def show_device(self, device: BenchDevice, units: Units, rows: int, empty: str) -> None:
@@ -352,13 +356,13 @@ class BenchColumn(QFrame):
         free: list[Wording] = [((said, letters.caption, Tone.FAINT),)]
         if device.free_bytes is not None:
             left = amount(device.free_bytes, device, units)
-            said, words = tr("{amount} free", amount=left), tr("{unit} free", unit=left.unit)
+            said, rest = tr("{amount} free", amount=left), [tr("{unit} free", unit=left.unit)]
             if device.total_bytes:
                 total = trimmed(amount(device.total_bytes, device, units).number)
-                words = tr("{unit} free of {total}", unit=left.unit, total=total)
+                rest.insert(0, tr("{unit} free of {total}", unit=left.unit, total=total))
             number = left.number, letters.number, Tone.TEXT if whole else Tone.QUIET
-            rest = f"{THIN_SPACE}{words}", f"{THIN_SPACE}{left.unit}"
-            free = [(number, (each, letters.body, Tone.QUIET)) for each in rest]
+            words = [f"{THIN_SPACE}{each}" for each in (*rest, left.unit)]
+            free = [(number, (each, letters.body, Tone.QUIET)) for each in words]
         self._free.show_wordings(free)
         facts = [device.label, said]
         for part, size, _ in parts_of(device):
@@ -442,15 +446,15 @@ class DeviceMemory(Painted):
         shown = parts if self.height() > _BAR + _LEGEND else ()
         for at, (words, size, strength) in enumerate(shown):
             middle = _BAR + 6 + (at + 0.5) * _LEGEND
-            x = 14.0 if strength == _TENSORS else 0.0  # contained in the one above
+            x = 14.0 if strength == _TENSORS and self.width() > 120 else 0.0  # in that above
             self._fill(drawing, QRectF(x, middle - 4, 8, 8), strength)
             runs = [Run(tr("not known"), letters.caption, theme.faint)]
             if size is not None:
                 known = amount(size, device, units)
                 unit = Run(f"{THIN_SPACE}{known.unit}", letters.caption, theme.quiet)
                 runs = [Run(known.number, letters.body, theme.text), unit]
-            baseline, x = middle + letters.caption.cap_height / 2, x + 14
-            room = drawing.runs_right(self.width(), baseline, runs) - 4 - x
+            baseline, x = middle + letters.caption.cap_height / 2, x + 12.0
+            room = drawing.runs_right(self.width(), baseline, runs) - 2 - x
             label = Run(words, letters.caption, theme.quiet)
             drawing.elided(x, baseline, label, max(0.0, room))
 

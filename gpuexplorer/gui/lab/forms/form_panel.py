@@ -52,14 +52,13 @@ class FormPanel(QWidget):
 
     def __init__(self, lab: Lab, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._lab = lab
-        self._shown = TENSOR
+        self._lab, self._shown = lab, TENSOR
         self._plan, self._around = Plan(), Around()
-        tabs = [(each, tr(each.title)) for each in FORMS]
-        self._tabs = Segmented(tr("What to do"), tabs)
+        self._tabs = Segmented(tr("What to do"), [(each, tr(each.title)) for each in FORMS])
         self._forms = {form: FormView(form) for form in FORMS}
         self._code = QPlainTextEdit(readOnly=True, tabChangesFocus=True)
         self._code.setProperty("kind", "plain")
+        self._code.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # wraps
         self._code.setFont(look().letters.mono.font)
         self._code.document().setDocumentMargin(0)
         self._code.document().documentLayout().documentSizeChanged.connect(self._fit_code)
@@ -67,7 +66,7 @@ class FormPanel(QWidget):
         self._facts = wrapped_label("", Tone.QUIET, caption)
         self._warnings = wrapped_label("", Tone.WARN, caption)
         self._refusal = wrapped_label("", Tone.BAD, caption)
-        self._button = PrimaryButton("Ctrl Enter")
+        self._button = PrimaryButton("Ctrl+Enter")
         ground, line, content = QFrame(), QFrame(), QWidget()
         ground.setProperty("panel", "card")
         line.setProperty("panel", "line")

@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QTabBar, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QTabBar, QWidget
 
 from gpuexplorer.core.units import grouped
 from gpuexplorer.core.words import tr, trn
@@ -38,7 +38,7 @@ from gpuexplorer.lab.cell_source import names_made, names_read
 from gpuexplorer.lab.events import Element, Event, Failed, Finished, Opened, Part, Placed
 from gpuexplorer.lab.ledger import Ledger
 
-_MARGIN, _TOP, _GAP, _SIDE, _LEAST_HEIGHT = 16, 12, 10, 288, 300
+_MARGIN, _TOP, _GAP, _SIDE, _LEAST_HEIGHT, _BESIDE_FROM = 16, 12, 10, 288, 300, 640
 
 
 class Inside(QWidget):
@@ -173,9 +173,15 @@ class ThingPage(QFrame):
         side.setFixedWidth(_SIDE)
         what = label(tr("What it is"), letters.strong)
         column(self._spread, what, self._facts, within=side)
-        both = row(column(*below), GROWS, side, Qt.AlignmentFlag.AlignTop, gap=28)
+        begin = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft
+        self._both = row(column(*below), GROWS, side, begin, gap=28)
         above = head, self._refusal, self._layers, self._held
-        column(*above, both, GROWS, within=self, gap=_GAP, margins=(16, 14, 16, 12))
+        column(*above, self._both, GROWS, within=self, gap=_GAP, margins=(16, 14, 16, 12))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        slim, ways = self.width() < _BESIDE_FROM, QBoxLayout.Direction
+        self._both.setDirection(ways.TopToBottom if slim else ways.LeftToRight)
 
     @property
     def _thing(self) -> Placed | None:

@@ -64,12 +64,12 @@ class LayerTable(Table[Layer]):
         return [
             Column("path", path, lambda each: Cell(each.path or each.kind, mono=True),
                    width=150, spoken=_spoken),
-            Column("kind", tr("Kind"), kind, width=130),
+            Column("kind", tr("Kind"), kind, width=130, kept=3),
             Column("passes", tr("In and out"), _passes, width=130, kept=1),
             Column("weight", weight, held(lambda each: Cell(shape_text(each.parts[0].shape))),
                    width=120, kept=2),
             Column("count", count, held(lambda each: Cell(grouped(parameters(each)))),
-                   width=110, right=True),
+                   width=110, right=True, kept=4),
             Column("bytes", tr("Bytes"), held(size), width=190, right=True),
             Column("device", tr("Device"), held(device), width=160, stretches=True),
         ]  # fmt: skip
