@@ -18,6 +18,8 @@ from gpuexplorer.gui.lab.inside.values import ValueGrid
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.controls.fields import Dropdown, NumberField
 from gpuexplorer.lab.events import Element, Held, Placed
 from tests.gui.hands import press, texts, the

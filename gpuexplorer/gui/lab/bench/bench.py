@@ -212,11 +212,8 @@ class Bench(QWidget):
         """Where the newest cell made something, the bench scrolls to it."""
         if not self.isVisible():
             return  # put together when it is seen again
-        ledger, causes = self._lab.ledger, self._lab.course.causes
-        unnamed = {
-            device: (ledger.unnamed_bytes(device), causes.get(device))
-            for device in ledger.memory
-        }
+        ledger = self._lab.ledger
+        unnamed = {device: ledger.unnamed_bytes(device) for device in ledger.memory}
         # A cell that was only sent changes nothing on a shelf.
         if self._made_of != (ledger, ledger.shelf, unnamed):
             self._made_of = ledger, ledger.shelf, unnamed

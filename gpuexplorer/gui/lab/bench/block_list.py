@@ -110,7 +110,7 @@ class BenchActions(QObject):
         if block is None:
             self._lab.selection.choose()
             return
-        made = None if block.cause is None else block.cause.cell
+        made = None
         if block.placed is not None and self._lab.ledger.cell(block.placed.id) is not None:
             made = block.placed.id
         self._lab.selection.choose(made, block.names)

@@ -12,7 +12,6 @@ from gpuexplorer.core.units import USUAL, Quantity, Units, measure, memory, part
 from gpuexplorer.core.words import Message, listed, mark, tr
 from gpuexplorer.gui.lab.inside.values import shape_text, writing_of, written
 from gpuexplorer.gui.state.lab.devices import BenchDevice
-from gpuexplorer.gui.state.lab.lab_course import Cause
 from gpuexplorer.lab.events import Peeked, Placed
 
 HOST = "cpu"
@@ -70,7 +69,6 @@ class Block(NamedTuple):
     placed: Placed | None = None
     owner: str = ""  # the first name for the memory that it looks at, where that is another
     others: tuple[str, ...] = ()  # devices on which the rest of it lies
-    cause: Cause | None = None
 
     @property
     def gradients(self) -> int:
@@ -116,9 +114,7 @@ class Block(NamedTuple):
         if self.kind is BlockKind.OPTIMISER:
             return tr("its state") if self.size else tr("no state yet")
         if self.kind is BlockKind.UNNAMED:
-            if self.cause is None:
-                return tr("nobody named it")
-            return tr("since cell {number}", number=self.cause.number)
+            return tr("nobody named it")
         gradients = memory(self.gradients, units)
         said = (
             tr("same memory as {name}", name=self.owner) if self.owner else "",
@@ -164,9 +160,9 @@ class Block(NamedTuple):
 
 
 def blocks_by_device(
-    things: Mapping[str, Placed], unnamed: Mapping[str, tuple[int, Cause | None]]
+    things: Mapping[str, Placed], unnamed: Mapping[str, int]
 ) -> Mapping[str, Sequence[Block]]:
-    """The newest first. `unnamed`: its bytes by device, and where they came from."""
+    """The newest first. `unnamed`: its bytes by device."""
     names: dict[str, list[str]] = {}
     for name in things:
         names.setdefault(first_name(things, name), []).append(name)
@@ -175,9 +171,9 @@ def blocks_by_device(
     for first, same in names.items():
         for block in _blocks_of(things[first], tuple(same), owners):
             found.setdefault(block.key.device, []).append(block)
-    for device, (size, cause) in unnamed.items():
+    for device, size in unnamed.items():
         if size:
-            block = Block(Key(device, ""), BlockKind.UNNAMED, (), size, cause=cause)
+            block = Block(Key(device, ""), BlockKind.UNNAMED, (), size)
             found.setdefault(device, []).append(block)
     return {device: tuple(reversed(blocks)) for device, blocks in found.items()}
 

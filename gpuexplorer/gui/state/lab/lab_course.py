@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -118,13 +117,6 @@ def strip_order(
     return sorted(cards, key=lambda each: each.name not in holding)
 
 
-class Cause(NamedTuple):
-    """The cell after which there was more memory without a name than before."""
-
-    cell: int
-    number: int
-
-
 class LabCourse:
     """The same comes out of the same, whether it happens now or is read from a recording."""
 
@@ -147,10 +139,8 @@ class LabCourse:
         self.cards: dict[str, CardId] = {}  # by the UUIDs that the workers said
         self.program = ProgramCourse()  # of a recording; else it has a state of its own
         self.meanings: dict[int, Message] = {}  # of failures, by the cell
-        self.causes: dict[str, Cause] = {}  # of memory without a name, by the device
         self.peeked: dict[str, Peeked] = {}  # what was last seen of a thing's values
         self._cards: Mapping[str, CardId] = {}
-        self._unnamed: dict[str, int] = {}
         self._past: set[int] = set()
 
     def flags_of(self, card: CardId, start: float, end: float) -> Sequence[CellFlag]:
@@ -228,11 +218,3 @@ class LabCourse:
             from gpuexplorer.lab.meaning import meaning  # noqa: PLC0415 - takes long
 
             self.meanings[cell.id] = meaning(event, cell, self.ledger, self._units())
-        elif isinstance(event, Finished):
-            unnamed = {each: self.ledger.unnamed_bytes(each) for each in self.ledger.memory}
-            for device, size in unnamed.items():
-                if not size:
-                    self.causes.pop(device, None)
-                elif size > self._unnamed.get(device, 0):
-                    self.causes[device] = Cause(cell.id, cell.number)
-            self._unnamed = unnamed
