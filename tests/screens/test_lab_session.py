@@ -57,8 +57,8 @@ def test_without_pytorch_a_cell_says_so_and_leads_to_the_way_out(
 def test_the_lab_sees_only_the_cards_that_are_chosen(open_program: OpenProgram) -> None:
     person = open_lab(open_program)
     person.choose("Switches of the lab", "Visible cards")
-    person.press("Space")
-    person.sees("Card 0, NVIDIA TITAN RTX: not visible", "CUDA_VISIBLE_DEVICES=1")
+    person.types("1")
+    person.sees("cuda:0: card 1, NVIDIA TITAN RTX", "CUDA_VISIBLE_DEVICES=1")
     person.click("Use this")
     runs(person, "torch.cuda.device_count()")
     sees_line(person, "torch.cuda.device_count()", "1")

@@ -10,7 +10,7 @@ from gpuexplorer.core.words import Message, listed, mark, tr, trn
 from gpuexplorer.gui.cards.reasons import moment_words, span_words
 from gpuexplorer.telemetry.alerts import LIMITS, Alert, Rule, Side, Why
 
-_MOST_CARDS = 4
+_MOST_CARDS, _MOST_ALERTS = 4, 3
 _GIGA = 2e9  # figures of this size are typed in GiB, GB or GB/s
 _HELD = {
     Side.ABOVE: mark("{metric} above {threshold}"),
@@ -83,8 +83,11 @@ def strip_sentence(
     parts = [_part(group, numbers, units, clock) for group in by_rule.values()]
     if len(parts) == 1:
         return parts[0]
+    rest, which = len(parts) - _MOST_ALERTS, parts[:_MOST_ALERTS]
+    if rest > 0:
+        which.append(trn("and {count} more", "and {count} more", rest))
     one, several = mark("{count} alert: {which}"), mark("{count} alerts: {which}")
-    return trn(one, several, len(alerts), which="; ".join(parts))
+    return trn(one, several, len(alerts), which="; ".join(which))
 
 
 def _condition(rule: Rule, units: Units) -> str:

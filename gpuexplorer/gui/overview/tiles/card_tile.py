@@ -421,8 +421,8 @@ class Tile(CardTile):
         if self._shape != (rows, wide):  # else Qt would lay all of them out again
             self._shape = rows, wide
             for at, line in enumerate(self._small):
-                line.setVisible(at < rows * wide)
                 grid.addWidget(line, *divmod(at, wide))
+                line.setVisible(at < rows * wide)  # before, it would be a window of its own
             for at in range(grid.columnCount()):
                 grid.setColumnStretch(at, shares[at] if at < wide else 0)
         figures = self._small_figures()
