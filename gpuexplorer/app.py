@@ -144,10 +144,7 @@ class App:
         return session
 
     def _reading(
-        self,
-        backend: Backend,
-        attempts: Sequence[Attempt] = (),
-        clock: PastClock | None = None,
+        self, backend: Backend, attempts: Sequence[Attempt] = (), clock: PastClock | None = None
     ) -> Session:
         """As the settings want it."""
         choices = self._settings.choices

@@ -35,10 +35,7 @@ def start(qtbot: QtBot) -> Iterator[Start]:
     apps: list[App] = []
 
     def start_one(
-        *,
-        real: Callable[[], Opened],
-        settings: Settings | None = None,
-        **asked: object,
+        *, real: Callable[[], Opened], settings: Settings | None = None, **asked: object
     ) -> App:
         usual: dict[str, object] = {
             **dict.fromkeys(("simulate", "view", "theme", "size", "screenshot", "open")),

@@ -379,10 +379,7 @@ class Matter(Enum):
         return self in (Matter.WRONG, *slow)
 
     def finding(
-        self,
-        about: Iterable[CopyResult],
-        devices: Sequence[str] = (),
-        **values: object,
+        self, about: Iterable[CopyResult], devices: Sequence[str] = (), **values: object
     ) -> Finding:
         results = list(about)
         units = {each.unit for each in results}

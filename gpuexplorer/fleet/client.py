@@ -86,11 +86,7 @@ def address(text: str) -> Address:
 
 _OTHERS = 0o077
 # The certificates of Red Hat and its kin, of SUSE, and of Alpine.
-SYSTEMS = (
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-)
+SYSTEMS = ("/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem")
 
 
 @dataclass(frozen=True, repr=False)

@@ -16,13 +16,7 @@ from numpy.typing import NDArray
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardKind, CardState, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import (
-    MEMORY_TOTAL,
-    METRICS,
-    Cadence,
-    MetricId,
-    metrics_of,
-)
+from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, Cadence, MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of
 from gpuexplorer.fleet.client import PrometheusError

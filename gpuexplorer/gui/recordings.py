@@ -19,11 +19,7 @@ from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.recording_bar import ReplayBar
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.recording_state import (
-    AlwaysOn,
-    RecordingPhase,
-    RecordingState,
-)
+from gpuexplorer.gui.state.recording_state import AlwaysOn, RecordingPhase, RecordingState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import DAY, HOUR, TimeWindow
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS

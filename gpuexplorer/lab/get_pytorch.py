@@ -132,10 +132,7 @@ def there_already(
 
 
 def plan_for(
-    folder: Path,
-    cards: Sequence[Card],
-    driver_version: "str | None",
-    given_up: threading.Event,
+    folder: Path, cards: Sequence[Card], driver_version: "str | None", given_up: threading.Event
 ) -> Plan:
     """Waits some seconds. Makes the environment where there is none; fetches nothing else."""
     capabilities = [card.compute_capability for card in cards if card.compute_capability]

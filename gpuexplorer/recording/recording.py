@@ -56,12 +56,7 @@ from gpuexplorer.recording.schema import (
 )
 from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.history import GAP, MINUTE, firsts, summed
-from gpuexplorer.telemetry.processes import (
-    Ancestor,
-    CardProcess,
-    NamedProcess,
-    ProcessFigure,
-)
+from gpuexplorer.telemetry.processes import Ancestor, CardProcess, NamedProcess, ProcessFigure
 from gpuexplorer.telemetry.topology import Topology
 
 __all__ = ["MOST_HAPPENINGS", "Readings", "Recording", "Run", "open_recording"]

@@ -16,14 +16,7 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.units import (
-    duration,
-    energy,
-    part_of_memory,
-    ratio,
-    temperature,
-    watts,
-)
+from gpuexplorer.core.units import duration, energy, part_of_memory, ratio, temperature, watts
 from gpuexplorer.core.words import NOTHING, Message, all_of, mark, told
 from gpuexplorer.recording.export import Choice
 from gpuexplorer.recording.recorded_session import RecordedPast

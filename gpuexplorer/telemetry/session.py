@@ -64,13 +64,7 @@ class Session:
     simulated: bool
     bare: bool  # only the computer itself is read
 
-    def __init__(
-        self,
-        stream: Stream,
-        interval: float = 1.0,
-        *,
-        host: bool = True,
-    ) -> None:
+    def __init__(self, stream: Stream, interval: float = 1.0, *, host: bool = True) -> None:
         """`host`: whether the computer itself is read in that rhythm too."""
         self.stream, self.clock = stream, stream.clock
         # By which simulated cards are known, and other machines.

@@ -9,14 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.nvml_stub.stub import environment
-from tests.screens.truth import (
-    ALIKE,
-    FAULTS,
-    FAULTS_AT_START,
-    Truth,
-    untold,
-    untold_in_rows,
-)
+from tests.screens.truth import ALIKE, FAULTS, FAULTS_AT_START, Truth, untold, untold_in_rows
 
 COMMANDS = (
     ("snapshot",),

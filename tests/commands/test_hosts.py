@@ -95,8 +95,7 @@ def test_what_cannot_be_is_a_sentence(
 
 
 @pytest.mark.parametrize(
-    "words",
-    ["snapshot", "topology", "doctor", "copies", "record it.gpurec", f"lab {__file__}"],
+    "words", ["snapshot", "topology", "doctor", "copies", "record it.gpurec", f"lab {__file__}"]
 )
 def test_a_machine_that_refuses_is_a_sentence_and_a_way_out(
     capsys: pytest.CaptureFixture[str], words: str, fake_ssh: FakeSsh

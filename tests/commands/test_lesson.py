@@ -18,15 +18,7 @@ from gpuexplorer.lessons import reading
 from gpuexplorer.lessons.player import StepState
 from gpuexplorer.lessons.reading import read
 from gpuexplorer.telemetry.backend import NoCards
-from tests.commands.runs import (
-    CARDS,
-    PATIENCE,
-    at_terminal,
-    block,
-    lesson,
-    played,
-    until,
-)
+from tests.commands.runs import CARDS, PATIENCE, at_terminal, block, lesson, played, until
 from tests.lab.processes import needs_torch
 
 TWO_STEPS = Path(__file__).parents[1] / "lessons" / "two-steps"

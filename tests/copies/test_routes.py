@@ -14,10 +14,7 @@ from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate
 from tests.copies.made import routes
 
 A, B = CardId("GPU-a"), CardId("GPU-b")
-CARDS = (
-    Card(A, 0, "One", 8 << 30, cuda_index=1),
-    Card(B, 1, "Other", 8 << 30, cuda_index=0),
-)
+CARDS = (Card(A, 0, "One", 8 << 30, cuda_index=1), Card(B, 1, "Other", 8 << 30, cuda_index=0))
 FULL = pcie_rate(4, 16)
 LANES = {
     m.PCIE_GENERATION: 1.0,

@@ -13,15 +13,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.axes import spread
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
 from gpuexplorer.core.metrics import METRICS, POWER_DRAW, MetricId, Unit, metrics_of
-from gpuexplorer.core.units import (
-    duration,
-    energy,
-    measure,
-    memory,
-    plain,
-    quantity,
-    rate,
-)
+from gpuexplorer.core.units import duration, energy, measure, memory, plain, quantity, rate
 
 # Scripts are written against these.
 PROMISED = """

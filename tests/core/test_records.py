@@ -9,13 +9,7 @@ import pytest
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.records import UnreadableError, from_text, text_of
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.core.words import (
-    PSEUDO,
-    Message,
-    tr,
-    trn,
-    use_language,
-)
+from gpuexplorer.core.words import PSEUDO, Message, tr, trn, use_language
 from gpuexplorer.recording.schema import Machine, ProgramFacts
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.processes import ProcessUse

@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.fleet.client import (
-    Address,
-    Prometheus,
-    PrometheusError,
-    address,
-    read_login,
-)
+from gpuexplorer.fleet.client import Address, Prometheus, PrometheusError, address, read_login
 from tests.fleet.fake_prometheus import FakePrometheus
 
 _QUERY = "max by (UUID) (DCGM_FI_DEV_GPU_UTIL{})"

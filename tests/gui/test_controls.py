@@ -3,20 +3,12 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.widgets.controls.card_chips import CardChips
-from gpuexplorer.gui.widgets.controls.fields import (
-    Choice,
-    Dropdown,
-    NumberField,
-    Range,
-)
+from gpuexplorer.gui.widgets.controls.fields import Choice, Dropdown, NumberField, Range
 from gpuexplorer.gui.widgets.laid_out import row
 from tests.gui.hands import press
 

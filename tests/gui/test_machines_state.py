@@ -154,10 +154,7 @@ def test_the_python_that_is_named_at_the_start_is_used_over_there(
         return ["sh", "-c", "exit 127"]
 
     arguments = argparse.Namespace(
-        **dict.fromkeys(("simulate", "screenshot", "fleet")),
-        host=["a"],
-        fault="",
-        seed=0,
+        **dict.fromkeys(("simulate", "screenshot", "fleet")), host=["a"], fault="", seed=0
     )
     here = session_of({card(0): working()})
     machines = machines_at_start(arguments, settings, Bridge(), here, launch)

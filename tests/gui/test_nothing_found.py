@@ -68,7 +68,7 @@ def test_all_that_stands_there_stands_in_the_middle(
 
     heading = next(each for each in view.findChildren(QLabel) if "answers on" in each.text())
     in_the_middle: list[QWidget] = [
-        seen_button(window, "See the computer's processor and memory"),
+        seen_button(window, "See the computer's processor and memory")
     ]
     if screen != OVERVIEW:
         in_the_middle.append(view.findChildren(Sign)[0])

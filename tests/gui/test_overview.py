@@ -100,11 +100,7 @@ def test_a_tile_says_what_its_card_does_or_why_that_is_not_known(
 @pytest.mark.parametrize(
     ("made", "name", "hint"),
     [
-        (
-            card(0),
-            "Card 0, NVIDIA TITAN RTX, cuda:0",
-            "Power: this user may not read it.\n",
-        ),
+        (card(0), "Card 0, NVIDIA TITAN RTX, cuda:0", "Power: this user may not read it.\n"),
         (BARRED, "Card 0, NVIDIA TITAN RTX, no CUDA number", f"No CUDA number: {HIDDEN}."),
         (NAMELESS, "Card 3, no CUDA number", ""),
     ],

@@ -7,14 +7,7 @@ from typing import Any
 import pytest
 
 from gpuexplorer.lab.cures import Copying, Cure, cures
-from gpuexplorer.lab.events import (
-    Began,
-    Failed,
-    Frame,
-    Held,
-    Memory,
-    Placed,
-)
+from gpuexplorer.lab.events import Began, Failed, Frame, Held, Memory, Placed
 from gpuexplorer.lab.wire import Run
 from tests.lab.told_cells import Told
 

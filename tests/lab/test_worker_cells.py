@@ -7,15 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.lab.events import (
-    Asked,
-    Began,
-    Completed,
-    Failed,
-    Finished,
-    Pictured,
-    Printed,
-)
+from gpuexplorer.lab.events import Asked, Began, Completed, Failed, Finished, Pictured, Printed
 from gpuexplorer.lab.start import Start
 from gpuexplorer.lab.wire import Answer, Complete
 from tests.lab.processes import CARD, Worker, needs_torch

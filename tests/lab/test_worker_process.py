@@ -11,12 +11,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.lab.events import (
-    Began,
-    Failed,
-    Finished,
-    Placed,
-)
+from gpuexplorer.lab.events import Began, Failed, Finished, Placed
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import NAME, Start, unpacked
 from gpuexplorer.lab.wire import Run

@@ -19,15 +19,7 @@ from gpuexplorer.lab.events import (
 )
 from gpuexplorer.lab.ledger import Ledger
 from gpuexplorer.lab.wire import Evaluate, Run
-from gpuexplorer.lessons.lesson import (
-    Check,
-    Code,
-    Expression,
-    Lesson,
-    Part,
-    Predict,
-    Step,
-)
+from gpuexplorer.lessons.lesson import Check, Code, Expression, Lesson, Part, Predict, Step
 from gpuexplorer.lessons.player import Kept, Player, StepState
 from gpuexplorer.lessons.values import Readings
 from gpuexplorer.worker.cells import worths_of

@@ -6,15 +6,7 @@ from html import unescape
 from pathlib import Path
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import (
-    Began,
-    Event,
-    Failed,
-    Finished,
-    Hello,
-    Pictured,
-    Printed,
-)
+from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, Pictured, Printed
 from gpuexplorer.lessons.html import contents
 from gpuexplorer.lessons.lesson import (
     Check,

@@ -34,11 +34,7 @@ def test_the_window_belongs_to_the_entry(entry: configparser.ConfigParser) -> No
         "print(a.desktopFileName(), a.applicationName(), sep='\\n')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     # By the first on Wayland, by the second on X11, where Qt says it as the window's class.
     assert done.stdout.splitlines() == [ENTRY.stem, entry["Desktop Entry"]["StartupWMClass"]]

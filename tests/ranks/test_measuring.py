@@ -14,16 +14,7 @@ import pytest
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.ranks.measuring import ALL, Met, meet
-from gpuexplorer.ranks.wire import (
-    Address,
-    Begin,
-    Begun,
-    Found,
-    Here,
-    Other,
-    Reached,
-    Way,
-)
+from gpuexplorer.ranks.wire import Address, Begin, Begun, Found, Here, Other, Reached, Way
 from gpuexplorer.worker import rank as network
 from tests.lab.processes import needs_torch
 from tests.ranks.hosts import PATIENCE, Course, Played, left_of, member, rank_on

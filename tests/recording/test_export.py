@@ -131,9 +131,7 @@ def test_what_could_not_be_read_is_blank_and_a_nought_is_a_nought(
     assert [each["args"] for each in of(events, "C")] == [{"ratio": 0.0}] * 2  # begins and ends
 
 
-def test_lines_of_json_hold_what_the_recording_holds_in_order_of_time(
-    lived: Recording,
-) -> None:
+def test_lines_of_json_hold_what_the_recording_holds_in_order_of_time(lived: Recording) -> None:
     first, *rest = lines(written(lived, "jsonl"))
     assert first["is"] == "recording"
     assert first["schema"] == 1
@@ -141,7 +139,7 @@ def test_lines_of_json_hold_what_the_recording_holds_in_order_of_time(
     assert first["metrics"]["power_draw"] == {"unit": "W", "label": "Power"}
     assert [each["steady_s"] for each in rest] == sorted(each["steady_s"] for each in rest)
     assert {each["is"] for each in rest} == {
-        *("sample", "processes", "happening", "cards", "clock", "topology"),
+        *("sample", "processes", "happening", "cards", "clock", "topology")
     }
     wiring = next(each["value"] for each in rest if each["is"] == "topology")
     assert list(wiring) == ["cards", "links", "numa_nodes", "cpu_affinity", "node_memory"]
@@ -240,10 +238,7 @@ def test_what_lab_and_copies_said_is_told_and_what_is_no_message_left_out(
     assert said[0]["said"]["code"] == "x = a.cuda()\ny = 1"
     assert said[-1]["said"]["target"] == "cuda:0"
     stretches = {each["name"]: (each["ts"], each["dur"]) for each in of(events, "X")}
-    assert stretches == {
-        "cell 3: x = a.cuda()": (0.0, 2e6),
-        "a to cuda:0": (0.25e6, 0.5e6),
-    }
+    assert stretches == {"cell 3: x = a.cuda()": (0.0, 2e6), "a to cuda:0": (0.25e6, 0.5e6)}
     assert [each["name"] for each in of(events, "i")] == ["cpu to cuda:0"]
 
 

@@ -59,12 +59,7 @@ def machine(
     cable: Cable, *, simulate: str = SPEC, faults: str = "", patience: float = 10.0
 ) -> Iterator[FarMachine]:
     far = FarMachine(
-        HERE,
-        simulate=simulate,
-        faults=faults,
-        seed=7,
-        launch=cable.launch,
-        patience=patience,
+        HERE, simulate=simulate, faults=faults, seed=7, launch=cable.launch, patience=patience
     )
     far.connect()
     try:

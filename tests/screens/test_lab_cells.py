@@ -17,10 +17,7 @@ from tests.screens.at_the_bench import (
 )
 from tests.screens.conftest import OpenProgram
 
-pytestmark = [
-    needs_torch,
-    pytest.mark.qt_log_ignore("This plugin does not support"),
-]
+pytestmark = [needs_torch, pytest.mark.qt_log_ignore("This plugin does not support")]
 
 
 def test_a_cell_that_is_typed_runs_and_says_its_value_and_what_it_cost(

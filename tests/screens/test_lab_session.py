@@ -88,9 +88,7 @@ def test_a_cap_on_memory_is_a_cell_and_more_than_it_is_refused(
 
 
 @needs_torch
-def test_leaving_simulated_cards_asks_before_the_lab_is_lost(
-    open_program: OpenProgram,
-) -> None:
+def test_leaving_simulated_cards_asks_before_the_lab_is_lost(open_program: OpenProgram) -> None:
     person = open_lab(open_program, X_ON_0)
     person.click("Stop simulating")
     person.sees("Leave what is in the lab?", "This is lost: X.")

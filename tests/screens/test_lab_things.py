@@ -3,19 +3,10 @@
 import pytest
 
 from tests.lab.processes import needs_torch
-from tests.screens.at_the_bench import (
-    X_ON_0,
-    asks_for_menu,
-    drags,
-    open_lab,
-    sees_line,
-)
+from tests.screens.at_the_bench import X_ON_0, asks_for_menu, drags, open_lab, sees_line
 from tests.screens.conftest import OpenProgram
 
-pytestmark = [
-    needs_torch,
-    pytest.mark.qt_log_ignore("This plugin does not support"),
-]
+pytestmark = [needs_torch, pytest.mark.qt_log_ignore("This plugin does not support")]
 
 
 def test_a_tensor_made_by_the_form_lies_on_its_card_with_shape_and_bytes(
@@ -48,9 +39,7 @@ def test_a_shape_that_cannot_be_is_refused_in_a_sentence_and_nothing_is_made(
     person.sees("No tensors yet.", "Worker: Not started")
 
 
-def test_a_thing_dragged_to_another_card_is_copied_by_a_line(
-    open_program: OpenProgram,
-) -> None:
+def test_a_thing_dragged_to_another_card_is_copied_by_a_line(open_program: OpenProgram) -> None:
     person = open_lab(open_program, X_ON_0)
     drags(person, "X, tensor", "cuda:1, nothing on it")
     person.sees("X_1, tensor, 2×3, 24 B", "cuda:1, 1 object")

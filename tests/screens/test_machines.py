@@ -151,9 +151,7 @@ def test_a_bad_name_is_refused_while_it_is_typed(open_on: OpenOn) -> None:
     person.press("Escape")
 
 
-def test_a_machine_that_was_remembered_is_offered_and_not_connected_to(
-    open_on: OpenOn,
-) -> None:
+def test_a_machine_that_was_remembered_is_offered_and_not_connected_to(open_on: OpenOn) -> None:
     person = open_on("alice@box")
     person.press("Ctrl+Shift+N")
     person.type_into("Machine", "bob@box")

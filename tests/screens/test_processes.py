@@ -109,9 +109,7 @@ def test_a_process_that_is_asked_to_end_ends(open_program: OpenProgram) -> None:
         person.sees("ended")
 
 
-def test_a_window_that_only_reads_offers_no_end_and_says_why(
-    open_program: OpenProgram,
-) -> None:
+def test_a_window_that_only_reads_offers_no_end_and_says_why(open_program: OpenProgram) -> None:
     machine = TwoCards()
     with running("night_train") as program:
         machine.memory[program.pid] = 3 * GIB

@@ -10,9 +10,7 @@ from tests.screens.machines import TwoCards
 from tests.screens.person import Person
 
 
-def test_other_units_are_shown_at_once_and_at_the_next_start(
-    open_program: OpenProgram,
-) -> None:
+def test_other_units_are_shown_at_once_and_at_the_next_start(open_program: OpenProgram) -> None:
     person = open_program(real=real_cards(TwoCards()))
     person.sees("19.5 of 24 GiB", "°C", within="Card 0, NVIDIA TITAN RTX")
     person.press("Ctrl+,")

@@ -57,10 +57,7 @@ _SAID_BY_A_CELL = (
     Qt.ItemDataRole.AccessibleDescriptionRole,
     Qt.ItemDataRole.ToolTipRole,
 )
-_VIEW_OF = {
-    Role.Tree: Role.TreeItem,
-    Role.List: Role.ListItem,
-}
+_VIEW_OF = {Role.Tree: Role.TreeItem, Role.List: Role.ListItem}
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +200,7 @@ def _place_now(thing: Thing) -> QRect:
     same = [each.place for each in called if each.role is thing.role]
     before = thing.place.center()
     return min(
-        same,
-        key=lambda place: (place.center() - before).manhattanLength(),
-        default=thing.place,
+        same, key=lambda place: (place.center() - before).manhattanLength(), default=thing.place
     )
 
 

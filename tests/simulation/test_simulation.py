@@ -189,11 +189,7 @@ def test_a_machine_can_be_asked_for_in_words(text: str, keys: list[str]) -> None
     ("text", "wrong", "hint"),
     [
         ("1xH100,,1xT4", "does not say which card.", "Known cards: "),
-        (
-            "4xH1000",
-            "names a card that is not known: 'H1000'.",
-            "Did you mean H100? Known",
-        ),
+        ("4xH1000", "names a card that is not known: 'H1000'.", "Did you mean H100? Known"),
         ("", "does not say which card.", "Known cards: "),
         ("4x", "does not say which card.", "Known cards: TitanRTX, T4, "),
         ("+idle", "does not say which card.", "Known cards: "),
@@ -203,11 +199,7 @@ def test_a_machine_can_be_asked_for_in_words(text: str, keys: list[str]) -> None
         ("65xT4", "asks for 65 cards.", "From 1 to 64 cards"),
         ("40xT4,40xL4", "asks for 80 cards.", "From 1 to 64 cards"),
         ("8xH100+fibre", "ends in a word that is not known: 'fibre'.", "+nvlink or +pcie"),
-        (
-            "2xT4+idel",
-            "ends in a word that is not known: 'idel'.",
-            "Did you mean idle? A ",
-        ),
+        ("2xT4+idel", "ends in a word that is not known: 'idel'.", "Did you mean idle? A "),
         ("8xH100+", "ends in a word that is not known: ''.", "+nvlink or +pcie"),
         (
             "4xRTX4090+nvlink",

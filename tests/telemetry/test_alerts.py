@@ -10,14 +10,7 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.telemetry.alerts import (
-    UNKNOWN_AFTER,
-    Alert,
-    Rule,
-    Side,
-    Watch,
-    Why,
-)
+from gpuexplorer.telemetry.alerts import UNKNOWN_AFTER, Alert, Rule, Side, Watch, Why
 from tests.clocks import ManualClock
 
 CARD, OTHER = CardId("GPU-a"), CardId("GPU-b")

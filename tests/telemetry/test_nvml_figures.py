@@ -13,12 +13,7 @@ from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
-from gpuexplorer.telemetry.topology import (
-    Link,
-    PathKind,
-    pcie_rate,
-    shape_of,
-)
+from gpuexplorer.telemetry.topology import Link, PathKind, pcie_rate, shape_of
 from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
 from tests.telemetry.conftest import Nvml, until

@@ -12,23 +12,9 @@ from tests.telemetry.conftest import Nvml, read
 
 # It has every part that a figure can be of, and all is well with it.
 CARD = "cards=1;retired=0;retired_bad=0;retired_pending=0;fans=1;fan_speed=40"
-MEMORY = {
-    ids.MEMORY_USED,
-    ids.MEMORY_FREE,
-    ids.MEMORY_RESERVED,
-    ids.MEMORY_TOTAL,
-}
-ACTIVITIES = {
-    MetricId("sm_activity"),
-    MetricId("sm_occupancy"),
-    MetricId("tensor_activity"),
-}
-SIZES = (
-    ids.MEMORY_TOTAL,
-    ids.MEMORY_FREE,
-    ids.MEMORY_USED,
-    ids.MEMORY_RESERVED,
-)
+MEMORY = {ids.MEMORY_USED, ids.MEMORY_FREE, ids.MEMORY_RESERVED, ids.MEMORY_TOTAL}
+ACTIVITIES = {MetricId("sm_activity"), MetricId("sm_occupancy"), MetricId("tensor_activity")}
+SIZES = (ids.MEMORY_TOTAL, ids.MEMORY_FREE, ids.MEMORY_USED, ids.MEMORY_RESERVED)
 REASONS = set(ids.THROTTLES)
 
 
@@ -49,15 +35,9 @@ def impossible(sample: Sample) -> set[MetricId]:
         ("answer=field6:18446744073709551615", {MetricId("ecc_uncorrected_ever")}),
         ("answer=field83:18446744073709551615", {ids.ENERGY}),
         ("power_limit=0", {ids.POWER_LIMIT}),
-        (
-            "power_min=800000",
-            {ids.POWER_LIMIT_MIN, ids.POWER_LIMIT_MAX},
-        ),
+        ("power_min=800000", {ids.POWER_LIMIT_MIN, ids.POWER_LIMIT_MAX}),
         ("slowdown_temp=0", {ids.TEMPERATURE_SLOWDOWN}),
-        (
-            "slowdown_temp=99",
-            {ids.TEMPERATURE_SLOWDOWN, ids.TEMPERATURE_SHUTDOWN},
-        ),
+        ("slowdown_temp=99", {ids.TEMPERATURE_SLOWDOWN, ids.TEMPERATURE_SHUTDOWN}),
         ("clock_sm=4294", {ids.CLOCK_SM}),
         ("clock_memory=99999", {ids.CLOCK_MEMORY}),
         ("max_sm=0", {ids.CLOCK_SM_MAX}),
@@ -113,11 +93,7 @@ def test_what_cannot_be_is_no_figure_and_takes_nothing_else_with_it(
         ("power_limit=25000", ids.POWER_LIMIT, 25.0),
         ("power_limit=725000", ids.POWER_LIMIT, 725.0),
         ("reasons=0x9", ids.throttle("hw_slowdown"), 1.0),
-        (
-            "reasons=-9223372036854775804",
-            ids.throttle("sw_power_cap"),
-            1.0,
-        ),
+        ("reasons=-9223372036854775804", ids.throttle("sw_power_cap"), 1.0),
         ("answer=field165:3", MetricId("nvlink_0_state"), 3.0),
         ("answer=nvmlGpmMetricsGet:100.4", MetricId("sm_activity"), 1.0),
     ],

@@ -31,10 +31,7 @@ def readings(times: list[float], values: list[float]) -> Trace:
 
 
 def column(
-    trace: Trace,
-    card: str = "GPU-0",
-    metric: MetricId = GPU_UTILIZATION,
-    reason: str = "",
+    trace: Trace, card: str = "GPU-0", metric: MetricId = GPU_UTILIZATION, reason: str = ""
 ) -> TraceColumn:
     return TraceColumn(card, METRICS[metric], trace, reason)
 
@@ -66,9 +63,7 @@ def test_a_row_is_a_beat_and_a_column_a_metric_of_a_card(path: Path) -> None:
     assert datetime.fromisoformat(rows[0]["time"]).timestamp() == 1_700_000_001.0
 
 
-def test_a_slow_metric_is_blank_between_its_readings_and_the_file_says_so(
-    path: Path,
-) -> None:
+def test_a_slow_metric_is_blank_between_its_readings_and_the_file_says_so(path: Path) -> None:
     # Its round was started a moment earlier, and takes longer than the others.
     slow = column(readings([0.9997, 3.03], [61, 62]), metric=TEMPERATURE)
     write_traces(path, [column(readings([1, 2, 3, 4], [5, 6, 7, 8])), slow], REAL)

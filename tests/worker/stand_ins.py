@@ -70,11 +70,7 @@ class OnCard(torch.Tensor):
     @staticmethod
     def __new__(cls, held: torch.Tensor, card: int) -> "OnCard":
         made: OnCard = torch.Tensor._make_wrapper_subclass(
-            cls,
-            held.shape,
-            strides=held.stride(),
-            dtype=held.dtype,
-            device=f"cpu:{card + 1}",
+            cls, held.shape, strides=held.stride(), dtype=held.dtype, device=f"cpu:{card + 1}"
         )
         made.held, made.card = held, card
         return made

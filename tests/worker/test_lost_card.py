@@ -47,15 +47,7 @@ def test_whatever_reaches_the_lost_card_breaks_the_process(fallen: Bench, line: 
     assert told.sentence.startswith("cuda:1 is lost: the card does not answer any more, and ")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "A + 1",
-        "H.cuda(0)",
-        "torch.cuda.synchronize(0)",
-        "del B",
-    ],
-)
+@pytest.mark.parametrize("line", ["A + 1", "H.cuda(0)", "torch.cuda.synchronize(0)", "del B"])
 def test_what_does_not_reach_it_goes_on(fallen: Bench, line: str) -> None:
     fallen.run(line)
 

@@ -66,11 +66,7 @@ def missing(engine: TorchEngine) -> Device:
     ],
 )
 def test_why_there_is_no_card_and_what_to_do_is_said(
-    engine: TorchEngine,
-    monkeypatch: pytest.MonkeyPatch,
-    words: str,
-    reason: str,
-    way_out: str,
+    engine: TorchEngine, monkeypatch: pytest.MonkeyPatch, words: str, reason: str, way_out: str
 ) -> None:
     says(monkeypatch, words)
     device = missing(engine)

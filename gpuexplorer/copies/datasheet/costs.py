@@ -8,13 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gpuexplorer.copies.datasheet.cards_table import (
-    Figure,
-    Origin,
-    OtherCard,
-    What,
-    in_words,
-)
+from gpuexplorer.copies.datasheet.cards_table import Figure, Origin, OtherCard, What, in_words
 from gpuexplorer.copies.datasheet.sheet import Row, Sheet
 from gpuexplorer.copies.result import Json, rounded
 from gpuexplorer.core.harmless import csv_of

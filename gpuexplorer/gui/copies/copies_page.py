@@ -221,12 +221,7 @@ class ResultsSaving(TablesSaving):
     """And a picture of what is seen. `button` opens the list of what can be saved."""
 
     def __init__(
-        self,
-        page: CopiesPage,
-        name: str,
-        title: str,
-        what: str,
-        pictured: QWidget,
+        self, page: CopiesPage, name: str, title: str, what: str, pictured: QWidget
     ) -> None:
         """`what` is saved, in the words of a sentence; `title` stands over its picture."""
         super().__init__(page.copies.lab.machine, name, tr("Save {what}", what=what), pictured)

@@ -34,12 +34,7 @@ from gpuexplorer.copies.routes import Routes
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.units import GIB, memory, plain
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.copies.copies_page import (
-    CopiesPage,
-    PageCommand,
-    ResultsSaving,
-    on_keys,
-)
+from gpuexplorer.gui.copies.copies_page import CopiesPage, PageCommand, ResultsSaving, on_keys
 from gpuexplorer.gui.copies.datasheet_facts import (
     all_of,
     below,

@@ -20,12 +20,7 @@ from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.machines.heat_map import HeatMap
-from gpuexplorer.gui.state.groups import (
-    HostGroup,
-    MachinesSource,
-    Together,
-    all_together,
-)
+from gpuexplorer.gui.state.groups import HostGroup, MachinesSource, Together, all_together
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.tables.cell import Cell, Column, Gauge
 from gpuexplorer.gui.tables.model import TableModel

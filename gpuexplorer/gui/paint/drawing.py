@@ -58,10 +58,7 @@ class Drawing:
     """For the length of one paint event."""
 
     def __init__(
-        self,
-        painter: QPainter,
-        letters: Letterings | None = None,
-        dirty: QRegion | None = None,
+        self, painter: QPainter, letters: Letterings | None = None, dirty: QRegion | None = None
     ) -> None:
         """`dirty` is what is to be drawn anew, where that is not everything."""
         self.painter = painter

@@ -50,10 +50,7 @@ class PlotSheet(QGraphicsItem):
 
     @guarded
     def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,
-        widget: QWidget | None = None,
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
         drawing = Drawing(painter)
         self.hints = drawing.hints

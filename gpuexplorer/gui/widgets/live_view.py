@@ -5,14 +5,7 @@ what a screen is made of.
 from collections.abc import Callable, Collection, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import (
-    QAction,
-    QFocusEvent,
-    QHideEvent,
-    QKeyEvent,
-    QKeySequence,
-    QShowEvent,
-)
+from PySide6.QtGui import QAction, QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QWidget
 
 from gpuexplorer.core.metrics import Cadence

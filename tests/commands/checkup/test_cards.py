@@ -10,15 +10,7 @@ from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.core.words import Message
 from gpuexplorer.telemetry.backend import FASTEST_FIRST
 from gpuexplorer.telemetry.looked_for import Looked, display_controllers, looked_for
-from tests.commands.checkup.computer import (
-    BROKEN,
-    FINE,
-    LOOK,
-    Computer,
-    Driver,
-    card,
-    nameless,
-)
+from tests.commands.checkup.computer import BROKEN, FINE, LOOK, Computer, Driver, card, nameless
 
 SECOND = card(1, bus_id="0000:02:00.0")
 

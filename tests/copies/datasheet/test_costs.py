@@ -5,13 +5,7 @@ import json
 import pytest
 
 from gpuexplorer.copies.datasheet.cards_table import What
-from gpuexplorer.copies.datasheet.costs import (
-    Asked,
-    Cost,
-    TypedIn,
-    costs_of,
-    sheet_as_json,
-)
+from gpuexplorer.copies.datasheet.costs import Asked, Cost, TypedIn, costs_of, sheet_as_json
 from tests.copies.datasheet.made import simulated_sheet
 
 ALL = {

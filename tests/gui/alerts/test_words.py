@@ -75,10 +75,7 @@ def test_figures_are_in_the_units_a_person_chose() -> None:
     ("rule", "over"),
     [
         (WARM, "back below the card's limit − 5 °C for 5 s, or was not above"),
-        (
-            Rule(m.TEMPERATURE, Side.ABOVE, 85.0, 1.0),
-            "back below 82 °C for 5 s, or was not",
-        ),
+        (Rule(m.TEMPERATURE, Side.ABOVE, 85.0, 1.0), "back below 82 °C for 5 s, or was not"),
         (
             Rule(m.MEMORY_FREE, Side.BELOW, 0.02, 60.0, of_limit=True),
             "back above 3 % of the card's memory for 5 s, or was not below",

@@ -9,10 +9,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.metrics import MEMORY_TOTAL, MEMORY_USED, MIG_MODE, MetricId
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.cards.figure import (
-    MemoryPicture,
-    memory_picture,
-)
+from gpuexplorer.gui.cards.figure import MemoryPicture, memory_picture
 from gpuexplorer.telemetry.facts import Reading
 from tests.gui.fakes import GIB, card, instance
 
@@ -45,11 +42,7 @@ def test_the_parts_fill_the_bar_where_the_driver_s_figures_add_up() -> None:
 @pytest.mark.parametrize(
     ("programs", "gib", "said"),
     [
-        (
-            None,
-            {"used": 10, "reserved": 0.5, "free": 9},
-            "Not explained 4.50 GiB, in no",
-        ),
+        (None, {"used": 10, "reserved": 0.5, "free": 9}, "Not explained 4.50 GiB, in no"),
         (None, {"used": 20}, "Used 20.0 GiB, by whom is not reported"),
         ([("a", None)], {"used": 20}, "by programs whose share is not reported"),
         ([], {"used": 20}, "no program is listed"),
@@ -107,11 +100,7 @@ def test_a_chip_without_memory_of_its_own_shows_the_computer_s() -> None:
     ("values", "missing", "said"),
     [
         ({}, {MEMORY_USED: Absence.NO_PERMISSION}, "this user may not read it."),
-        (
-            {MEMORY_USED: 2e9},
-            {MEMORY_TOTAL: Absence.NOT_TOLD},
-            "the exporter of this card",
-        ),
+        ({MEMORY_USED: 2e9}, {MEMORY_TOTAL: Absence.NOT_TOLD}, "the exporter of this card"),
     ],
 )
 def test_a_reason_stands_where_the_figure_would(

@@ -5,10 +5,7 @@ import pytest
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import ENERGY, POWER_DRAW, MetricId, throttle
 from gpuexplorer.gui.card.fact_list import energy_fact, past_facts, slowed_fact, spoken_time
-from gpuexplorer.gui.cards.throttling import (
-    energy_used,
-    slowed_time,
-)
+from gpuexplorer.gui.cards.throttling import energy_used, slowed_time
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.history import History

@@ -61,10 +61,7 @@ def said(rows: EventList, key: str) -> Sequence[str]:
             [("The card is lost", at(40), "ongoing", ""), (LIMIT, at(1), at(34), "33 s")],
         ),
         ([LOST._replace(kind=Kind.XID)], [("The card is lost", at(40), "", "")]),
-        (
-            [OVER._replace(lasted=None)],
-            [(f"{LIMIT}: ended", "not seen", at(34), "")],
-        ),
+        ([OVER._replace(lasted=None)], [(f"{LIMIT}: ended", "not seen", at(34), "")]),
         ([CAME], [("train (7) uses the card", at(1), "still using it", "")]),
         (
             [CAME, CAME._replace(at=9.0, kind=Kind.PROCESS_ENDED, lasted=8.0)],

@@ -11,15 +11,7 @@ from gpuexplorer.gui.rail.rail import RailEntry
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working
-from tests.gui.frame.steps import (
-    CONTROL,
-    SHIFT,
-    called,
-    keys,
-    listed,
-    open_palette,
-    write,
-)
+from tests.gui.frame.steps import CONTROL, SHIFT, called, keys, listed, open_palette, write
 from tests.gui.hands import in_front, the
 
 

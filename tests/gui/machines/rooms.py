@@ -61,11 +61,7 @@ def group(
     name: str, cards: Sequence[CardCell] = (), standing: Standing = Standing.UP, place: str = ""
 ) -> HostGroup:
     return HostGroup(
-        *(name, name, standing),
-        for_seconds=372.0,
-        cards=tuple(cards),
-        place=place,
-        age=0.4,
+        *(name, name, standing), for_seconds=372.0, cards=tuple(cards), place=place, age=0.4
     )
 
 

@@ -72,10 +72,7 @@ def open_overview(qtbot: QtBot) -> Iterator[OpenOverview]:
     opened: list[tuple[Session, Screen]] = []
 
     def open_one(
-        session: Session,
-        settings: Settings | None = None,
-        width: int = 1392,
-        height: int = 918,
+        session: Session, settings: Settings | None = None, width: int = 1392, height: int = 918
     ) -> Screen:
         window = QWidget()
         qtbot.addWidget(window)

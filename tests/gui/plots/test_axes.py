@@ -9,14 +9,7 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.axes import moment_word, time_ticks
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import USUAL, Units
-from gpuexplorer.gui.plots.content import (
-    Limit,
-    PlotContent,
-    PlotLine,
-    Scale,
-    Summary,
-    scale_of,
-)
+from gpuexplorer.gui.plots.content import Limit, PlotContent, PlotLine, Scale, Summary, scale_of
 from tests.gui.plots.made import NOTHING
 
 GIB = 2.0**30

@@ -18,14 +18,7 @@ from gpuexplorer.gui.widgets.saving import CSV, PNG, FileKind, PlotNote
 from gpuexplorer.telemetry.history import History
 from tests.gui.hands import press, the
 from tests.gui.pixels import colours_of
-from tests.gui.plots.made import (
-    NOTHING,
-    NOW,
-    MakeStack,
-    line,
-    plot,
-    power,
-)
+from tests.gui.plots.made import NOTHING, NOW, MakeStack, line, plot, power
 
 # Without a window manager there is nobody to tell of sizes, or to raise a menu.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -12,16 +12,7 @@ from gpuexplorer.gui.widgets.live_view import Page
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.history import History
 from tests.gui.hands import press
-from tests.gui.plots.made import (
-    NOW,
-    MakeStack,
-    line,
-    plot,
-    power,
-    stack_of,
-    trace,
-    written,
-)
+from tests.gui.plots.made import NOW, MakeStack, line, plot, power, stack_of, trace, written
 
 LEFT = Qt.MouseButton.LeftButton
 NO_KEY = Qt.KeyboardModifier.NoModifier
@@ -41,10 +32,7 @@ def drag(stack: PlotStack, start: QPoint, end: QPoint, *, let_go: bool = True) -
 
 
 def wheel(
-    widget: QWidget,
-    place: QPoint,
-    turned: QPoint = NOTCH,
-    keys: Qt.KeyboardModifier = NO_KEY,
+    widget: QWidget, place: QPoint, turned: QPoint = NOTCH, keys: Qt.KeyboardModifier = NO_KEY
 ) -> None:
     """Who leaves it gives it to what is below, as Qt does with what comes from a real wheel."""
     none, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
@@ -169,9 +157,7 @@ def scrolled(page: Page) -> int:
     return page.verticalScrollBar().value()
 
 
-def test_where_the_page_scrolls_the_wheel_is_the_pages_but_for_ctrl(
-    page: PageOfPlots,
-) -> None:
+def test_where_the_page_scrolls_the_wheel_is_the_pages_but_for_ctrl(page: PageOfPlots) -> None:
     wheel(page.stack.viewport(), HERE)
     assert (scrolled(page) > 0, page.stack.time_window.span) == (True, 300)
     before = scrolled(page)
@@ -193,9 +179,7 @@ def history(began: float) -> History:
     return past
 
 
-def test_what_was_before_the_program_began_is_not_called_unread(
-    open_stack: MakeStack,
-) -> None:
+def test_what_was_before_the_program_began_is_not_called_unread(open_stack: MakeStack) -> None:
     stack = open_stack([])
     stack.time_window.show_past(history(NOW - 100))
     stack.time_window.choose_span(300)

@@ -20,12 +20,7 @@ from tests.clocks import ManualClock
 from tests.gui.plots.made import stack_of
 from tests.gui.rough_hands import RoughHands
 
-SHOWN = (
-    m.GPU_UTILIZATION,
-    m.TEMPERATURE,
-    m.MEMORY_USED,
-    m.PCIE_GENERATION,
-)
+SHOWN = (m.GPU_UTILIZATION, m.TEMPERATURE, m.MEMORY_USED, m.PCIE_GENERATION)
 DAY = 86400.0
 
 

@@ -294,9 +294,7 @@ def the_switch(dialog: SettingsDialog, name: str) -> QCheckBox:
     return found
 
 
-def test_what_cannot_be_chosen_in_this_run_stands_still_and_says_why(
-    open_dialog: Open,
-) -> None:
+def test_what_cannot_be_chosen_in_this_run_stands_still_and_says_why(open_dialog: Open) -> None:
     dialog = open_dialog("Classroom", its=Settings(read_only_because="As it was started."))
     switch = the_switch(dialog, "Read only")
     assert (switch.isChecked(), switch.isEnabled()) == (True, False)

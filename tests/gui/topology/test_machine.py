@@ -18,20 +18,10 @@ from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.topology.wiring_facts import PartFactsPanel
 from gpuexplorer.gui.widgets.machine.layout import SOCKETS, Kind, Part, layout_of
-from gpuexplorer.gui.widgets.machine.machine_faces import (
-    MachineNow,
-    WireFace,
-    machine_faces,
-)
+from gpuexplorer.gui.widgets.machine.machine_faces import MachineNow, WireFace, machine_faces
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.sources import simulated
-from gpuexplorer.telemetry.topology import (
-    Link,
-    PathKind,
-    Topology,
-    pcie_rate,
-    shape_of,
-)
+from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate, shape_of
 from tests.gui.fakes import GIB, NVML, Answer, card, working
 
 MEMORY = Figure("Memory", number="31.0", limit="62", unit="GiB")

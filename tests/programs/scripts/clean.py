@@ -19,11 +19,7 @@ dataset = TensorDataset(
 loader = DataLoader(dataset, batch_size=batch, shuffle=True, pin_memory=True)
 
 net = nn.Sequential(
-    nn.Linear(784, width),
-    nn.ReLU(),
-    nn.Linear(width, width),
-    nn.ReLU(),
-    nn.Linear(width, 10),
+    nn.Linear(784, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 10)
 ).to(device)
 optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
 

@@ -18,11 +18,7 @@ pictures = torch.randn(batches * batch, 784).to(device)
 labels = torch.randint(10, (batches * batch,)).to(device)
 
 net = nn.Sequential(
-    nn.Linear(784, width),
-    nn.ReLU(),
-    nn.Linear(width, width),
-    nn.ReLU(),
-    nn.Linear(width, 10),
+    nn.Linear(784, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 10)
 ).to(device)
 optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
 

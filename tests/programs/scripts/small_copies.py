@@ -18,11 +18,7 @@ labels = torch.randint(10, (batches * batch,)).to(device)
 order = list(range(batches))
 
 net = nn.Sequential(
-    nn.Linear(784, width),
-    nn.ReLU(),
-    nn.Linear(width, width),
-    nn.ReLU(),
-    nn.Linear(width, 10),
+    nn.Linear(784, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 10)
 ).to(device)
 optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
 

@@ -5,16 +5,7 @@ from dataclasses import replace
 from string import Template
 from typing import NamedTuple
 
-from PySide6.QtCore import (
-    QPointF,
-    QRect,
-    QRectF,
-    QSizeF,
-    Qt,
-    QTimer,
-    QVariantAnimation,
-    Signal,
-)
+from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF, Qt, QTimer, QVariantAnimation, Signal
 from PySide6.QtGui import QHideEvent, QPainterPath, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsPathItem, QProgressBar, QWidget
 

@@ -28,14 +28,7 @@ from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, Space, add, column, label, row
-from gpuexplorer.gui.widgets.line import (
-    Line,
-    Wording,
-    fitting,
-    spell,
-    width_of,
-    wordings,
-)
+from gpuexplorer.gui.widgets.line import Line, Wording, fitting, spell, width_of, wordings
 from gpuexplorer.gui.widgets.painted import ChipRow, Painted
 from gpuexplorer.gui.widgets.sheets.sheet import line_between
 from gpuexplorer.gui.widgets.strip import Strip, StripShown, Wear

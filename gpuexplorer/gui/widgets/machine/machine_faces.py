@@ -19,14 +19,7 @@ from gpuexplorer.gui.state.wiring import Wiring
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.machine.layout import SOCKETS, Kind, Part
 from gpuexplorer.telemetry.facts import Reading
-from gpuexplorer.telemetry.topology import (
-    Hub,
-    HubKind,
-    Junction,
-    Link,
-    MachineShape,
-    PathKind,
-)
+from gpuexplorer.telemetry.topology import Hub, HubKind, Junction, Link, MachineShape, PathKind
 
 # A text and a shorter one: the first that fits is drawn.
 Texts = tuple[str, ...]

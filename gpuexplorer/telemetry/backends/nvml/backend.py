@@ -13,25 +13,12 @@ from itertools import count
 import pynvml
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import (
-    NAMELESS,
-    Card,
-    CardId,
-    CardKind,
-    CardState,
-    Sample,
-    remedy,
-)
+from gpuexplorer.core.cards import NAMELESS, Card, CardId, CardKind, CardState, Sample, remedy
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MIG_MODE, MetricId
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, mark
-from gpuexplorer.telemetry.backend import (
-    ASK_THE_DOCTOR,
-    HardwareFault,
-    Source,
-    nothing,
-)
+from gpuexplorer.telemetry.backend import ASK_THE_DOCTOR, HardwareFault, Source, nothing
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.telemetry.backends.nvml.connection import Connection, try_to_connect
 from gpuexplorer.telemetry.backends.nvml.identity import Found, wiring
