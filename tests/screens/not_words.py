@@ -84,6 +84,7 @@ _DATA = re.compile(
             r"python3?\b[^⟦⟧,;\n(]*|\w+\.py\b|ipykernel_launcher|Xorg|/[\w./-]+( :0)?",
             r"\b(ada|alan|api|grace|root)\b",  # users that do not exist
             # Code, and what PyTorch calls things
+            r"\b(from [\w.]+ )?import \w+( as \w+)?",
             r"\b[\w.]+\([^⟦⟧]*\)|\w+ ?= ?(?=\w)|\b\w+(\.\w+)+\b|torch \d[\w.+]*",
             r"\bcuda(:\d)?|\bcpu\b|\bmeta\b|requires_grad",
             r"\b(arange|eye|full|linspace|ones|rand|randint|randn|tensor|zeros)(?=$|, )",

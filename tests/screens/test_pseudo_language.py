@@ -143,6 +143,8 @@ def test_every_word_of_the_settings_is_translated(
     person.press("Ctrl+,")
     person.sees(tr("Interval"))
     all_is_translated(drawn, "Settings")
+    person.click(tr("Alerts"), within=tr("Sections"))
+    all_is_translated(drawn, "Settings")
     person.click(tr("Add an alert"))
     all_is_translated(drawn, "Settings")
 
