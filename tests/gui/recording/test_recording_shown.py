@@ -158,7 +158,7 @@ def test_wherever_the_playhead_is_put_the_figures_are_of_then(
         told = session.recording.sample(CardId("SIM-0"), {GPU_UTILIZATION}, at)
         busy = told.values[GPU_UTILIZATION]
         session.playhead.seek(at)
-        qtbot.waitUntil(partial(busy_is, app, busy), timeout=1500)
+        qtbot.waitUntil(partial(busy_is, app, busy))
 
 
 def test_a_card_that_is_lost_later_works_before_and_its_loss_is_no_event_yet(
