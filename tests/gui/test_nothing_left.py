@@ -112,6 +112,25 @@ def test_a_screen_that_is_closed_leaves_nothing(opener: Opener, entry: Entry) ->
     assert held_none() > nothing - ROUNDS
 
 
+def test_going_through_the_screens_leaves_nothing(opener: Opener) -> None:
+    window = opener.window
+    names = [entry.name for entry in VIEWS]
+    for name in names:
+        window.navigation.open_screen(name)
+    # What tests before this one left to be deleted is no part of the difference.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    before, nothing = there_is(window), held_none()
+    for number in range(OPENED):
+        window.navigation.open_screen(names[number % len(names)])
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    after = there_is(window)
+    grown = {what: after[what] - before[what] for what in after}
+    assert not {what: more for what, more in grown.items() if more >= 40}
+    assert grown["threads"] <= 0
+    # What tests before this one left is let go meanwhile: fewer than one at each screen.
+    assert held_none() > nothing - OPENED
+
+
 def test_another_session_takes_the_screens_of_the_one_before_with_it(
     opener: Opener, qtbot: QtBot
 ) -> None:

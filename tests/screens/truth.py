@@ -64,7 +64,7 @@ _LONG = re.compile(r"\d{7,}")
 # What differs from look to look, or is about the computer and not about its cards.
 _OTHERWISE = re.compile(
     r"^(Th(?:e|is) computer|Host memory|Energy|Throttled|Time |PyTorch|Processor|H |In short)|"
-    r"Unit:|no swap|seconds|on average in|readings since|none on these cards|which cannot be"
+    r"Unit:|no swap|seconds|readings since|none on these cards|which cannot be"
 )
 _OWN_MEMORY = re.compile(r"The computer.*? of ([\d.]+ [GT]iB)")
 

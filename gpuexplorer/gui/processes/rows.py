@@ -227,13 +227,13 @@ class ProcessColumns:
         yield used(ProcessFigure.MEMORY, tr("Memory, {unit}", unit=unit), told, 12)
         told = tr("Share of the time in which it ran on the card.\nnvidia-smi pmon: sm")
         yield used(ProcessFigure.SM, tr("SM, %"), told, 12)
-        for of, heading, written, kept in (
-            ("sm", tr("SM, last 4 min"), percent, 9),
-            ("memory", tr("Memory, last 4 min"), sizes, 1),
-            ("cpu", tr("CPU, last 4 min"), percent, 1),
-            ("host_memory", tr("Host, last 4 min"), sizes, 1),
+        for of, heading, written, of_what, kept in (
+            ("sm", tr("SM, last 4 min"), percent, "%", 9),
+            ("memory", tr("Memory, last 4 min"), sizes, unit, 1),
+            ("cpu", tr("CPU, last 4 min"), percent, "%", 1),
+            ("host_memory", tr("Host, last 4 min"), sizes, unit, 1),
         ):
-            cell, key = partial(self._curve, of, written), f"{of}_past"
+            cell, key = partial(self._curve, of, written, of_what), f"{of}_past"
             yield column(key, heading, cell, width=124, copied=False, kept=kept)
         told = tr("Share of the time in which it used the card's memory.\nnvidia-smi pmon: mem")
         yield used(ProcessFigure.MEMORY_CONTROLLER, tr("Memory ctrl, %"), told, 6)
@@ -269,7 +269,7 @@ class ProcessColumns:
         chips = tuple(map(self.chip, cards))
         return Cell(chips=chips, hint="\n".join(each.title for each in shown))
 
-    def _curve(self, of: str, written: Written, line: ProcessLine) -> Cell:
+    def _curve(self, of: str, written: Written, unit: str, line: ProcessLine) -> Cell:
         """Of a card in its colour. Of a program there is one in each of its rows."""
         session, of_card = self.machine.session, of in [*ProcessFigure]
         curves: list[Curve] = []
@@ -279,12 +279,12 @@ class ProcessColumns:
         values = [each for _, its, _ in curves for each in its if math.isfinite(each)]
         if line.under or not values:
             return NO_CELL if line.under else _absent(line, ProcessFigure.SM)
-        one = mark("{least} to {most}, {mean} on average in {count} look")
-        many = mark("{least} to {most}, {mean} on average in {count} looks")
+        one = mark("{least} to {most} {unit}, {mean} {unit} on average in {count} look")
+        many = mark("{least} to {most} {unit}, {mean} {unit} on average in {count} looks")
         figures = min(values), max(values), sum(values) / len(values)
         said = dict(zip(("least", "most", "mean"), map(written, figures), strict=True))
         top = max(figures[1], 1.0 if written is percent else 1e-9)
-        hint = trn(one, many, max(len(times) for times, *_ in curves), **said)
+        hint = trn(one, many, max(len(times) for times, *_ in curves), unit=unit, **said)
         return Cell(drawn=Spark(curves, session.clock.now(), top), hint=hint)
 
     def _since(self, line: ProcessLine, *, runs: bool = False) -> Cell:

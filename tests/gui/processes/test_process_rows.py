@@ -180,7 +180,7 @@ def test_a_curve_is_told_in_words_too() -> None:
         machine.later()
     told = cell(columns_of(machine), machine.people[0], "sm_past")
     assert told.drawn is not None
-    assert told.hint == "20 to 60, 40 on average in 3 looks"
+    assert told.hint == "20 to 60 %, 40 % on average in 3 looks"
 
 
 def test_a_file_has_figures_to_compute_with_and_a_reason_for_each_blank() -> None:

@@ -129,10 +129,10 @@ def test_what_a_chosen_process_took_is_drawn_over_time_and_said_on_all_its_cards
     screen.later()
     screen.pick(0)
     assert cells_of(screen, "Last 4 minutes") == [
-        *("40–90", "40 to 90, 65 on average in 2 looks"),
-        *("4.00", "1.00 to 3.00, 2.00 on average in 2 looks"),
-        *("50", "50 to 150, 100 on average in 2 looks"),
-        *("2.00", "2.00 to 2.00, 2.00 on average in 2 looks"),
+        *("40–90", "40 to 90 %, 65 % on average in 2 looks"),
+        *("4.00", "1.00 to 3.00 GiB, 2.00 GiB on average in 2 looks"),
+        *("50", "50 to 150 %, 100 % on average in 2 looks"),
+        *("2.00", "2.00 to 2.00 GiB, 2.00 GiB on average in 2 looks"),
     ]
     screen.table.clearSelection()
     assert cells_of(screen, "Last 4 minutes") == []
