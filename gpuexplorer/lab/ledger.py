@@ -115,6 +115,8 @@ class Ledger:
         self.cells: list[Cell] = []
         self.things: dict[str, Placed] = {}
         self.shelf = 0  # counts up whenever a thing came or went
+        # Of the shelf as it was last counted: by device, the size of each stretch of memory.
+        self._held: tuple[int, dict[str, dict[int, int]]] = (-1, {})
         self.memory: dict[str, Memory] = {}
         self.begun: list[tuple[Cell, int]] = []  # in that order, each with which of its runs
         self.first = 0  # the cells before it belong to an earlier, given up session
@@ -255,11 +257,12 @@ class Ledger:
 
     def held_bytes(self, device: str) -> int:
         """What the shelf's names hold there, each stretch of memory counted once."""
-        sizes: dict[int, int] = {}
-        for each in (held for thing in self.things.values() for held in thing.holds):
-            if each.device == device:
+        if self._held[0] != self.shelf:  # each beat asks, of thousands of things
+            self._held = self.shelf, {}
+            for each in (held for thing in self.things.values() for held in thing.holds):
+                sizes = self._held[1].setdefault(each.device, {})
                 sizes[each.storage] = max(each.bytes, sizes.get(each.storage, 0))
-        return sum(sizes.values())
+        return sum(self._held[1].get(device, {}).values())
 
     def unnamed_bytes(self, device: str) -> int:
         """What PyTorch holds there for nothing on the shelf: graphs, and forgotten results."""

@@ -42,7 +42,8 @@ class Strips(QFrame):
         """The newest readings."""
         lab, height = self._lab, self.window().height()
         ledger, chosen = lab.ledger, lab.selection.cell_in(lab.ledger)
-        newest = [each for each in ledger.cells if chosen in (None, each.id)][-1:]
+        picked = None if chosen is None else ledger.cell(chosen)
+        newest = ledger.cells[-1:] if picked is None else [picked]
         touched = {name for each in newest for name in touched_devices(each, ledger)}
         there = strip_order(lab.devices(), ledger.memory, _MOST)
         near = sorted(there, key=lambda each: each.name not in touched)[:_MOST]

@@ -95,6 +95,7 @@ class Line(Painted):
         super().__init__()
         self._right = right
         self._shown: tuple[Sequence[Wording], str] = ((), "")
+        self._hint = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(height)
 
@@ -105,7 +106,9 @@ class Line(Painted):
         if self._shown != (wordings, caption):
             self._shown = (wordings, caption)
             self.update()
-        self.setToolTip(plain_tip(hint))
+        if self._hint != hint:
+            self._hint = hint
+            self.setToolTip(plain_tip(hint))
 
     def show_captioned(self, figure: Figure) -> None:
         letters = self.look.letters

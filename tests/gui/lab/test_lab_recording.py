@@ -116,6 +116,8 @@ def test_a_lab_comes_back_whole_out_of_its_recording(lab: Lab, record: Record) -
     assert isinstance(result, CopyResult)
     lab.note(result)
     shown, replay, session = recorded.open()
+    held = [each.ledger.held_bytes("cuda:0") for each in (shown, lab)]
+    assert held[0] == held[1]
     assert vars(shown.ledger) == vars(lab.ledger)  # all that it knows
     assert shown.course.cards == lab.course.cards
     assert shown.course.meanings == lab.course.meanings != {}

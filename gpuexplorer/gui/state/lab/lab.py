@@ -136,7 +136,8 @@ class Lab(WorkerSlot):
         """What cells made went with their worker, and they can be run again."""
         if self.ledger.unfinished or self._ending or self.recorded:
             return False
-        return any(map(self.ledger.gone, self.ledger.replay()))
+        ledger = self.ledger
+        return any(ledger.gone(each) and each.number for each in ledger.cells[ledger.first :])
 
     @property
     def must_ask(self) -> str:
