@@ -1,5 +1,7 @@
 """Strips: what the cards did meanwhile, in one stack of plots, with a flag for each cell."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
@@ -64,7 +66,6 @@ class Strips(QFrame):
         past, columns = machine.past, self.plots.columns()
         contents: list[PlotContent] = []
         flags: list[Flag] = []
-        cells: dict[int, CellFlag] = {}
         for metric, title in (
             (METRICS[GPU_UTILIZATION], tr("Busy")),
             (METRICS[MEMORY_USED], tr("Memory")),
@@ -81,20 +82,20 @@ class Strips(QFrame):
             drawn, highest = tuple(lines), 1.0 if busy else None
             contents.append(PlotContent(title, title, metric.unit, drawn, highest=highest))
         step = (end - start) / max(1, self.width()) * _TOGETHER
+        found = lab.course.flags_of({face.id for _, face in faces}, start, end)
         for _, face in faces:
-            found = lab.course.flags_of(face.id, start, end)
-            cells |= {each.cell: each for each in found}
             # Of those that lie on each other the first and the last, between which all are.
-            first = {each.at // step: each for each in reversed(found)}
-            last = {each.at // step: each for each in found}
+            last = {each.at // step: each for each in found if face.id in each.cards}
+            first = {each.at // step: each for each in reversed(found) if face.id in each.cards}
             flags += [flag_of(e, face.colour) for e in {*first.values(), *last.values()}]
-        self.plots.cells = sorted(cells.values(), key=lambda each: each.at)
+        self.plots.cells = found
         source = machine.session.source
         self.plots.show_origin(Origin(machine.session.host.name, source.simulated, past))
         self.plots.show_contents(contents, flags)
         said = [f"{device.name}: {face.spoken_briefly}" for device, face in faces]
-        numbers = ", ".join(str(each.number) for each in self.plots.cells)
-        said += [tr("Cells: {numbers}.", numbers=numbers)] if numbers else []
+        if found:
+            ends = {"first": found[0].number, "last": found[-1].number}
+            said.append(tr("Cells {first} to {last}.", **ends))
         self.setAccessibleDescription(" ".join(said))
 
 
@@ -104,7 +105,7 @@ class CellPlots(PlotStack):
     def __init__(self, lab: Lab, time_window: TimeWindow) -> None:
         super().__init__(time_window, lab.machine.settings)
         self._lab = lab
-        self.cells: list[CellFlag] = []  # in the order of time
+        self.cells: Sequence[CellFlag] = ()  # in the order of time
         self._marks = self.add_sheet(self._draw_marks, 2)
         for action in self.actions():
             action.setShortcut(QKeySequence())  # in the lab, they are of the session

@@ -18,6 +18,7 @@ from gpuexplorer.gui.state.time_window import Marked
 from gpuexplorer.gui.theme.palette import Tone, faded, mixed
 
 _CLOTH = 8.0
+_APART = 16.0  # or they are one
 _WORD = 12.0  # from the pole
 _LEAST_SENTENCE = 16  # letters: a stump such as "7: T…" says nothing
 _LISTED = 6
@@ -33,7 +34,7 @@ def flags_of(
     """One for each cell of the lab that had to do with this card from `start` to `end`. In the
     card's colour, and in that of trouble where the cell failed.
     """
-    return [flag_of(each, colour) for each in course.flags_of(card, start, end)]
+    return [flag_of(each, colour) for each in course.flags_of({card}, start, end)]
 
 
 def flag_of(cell: CellFlag, colour: int | None) -> Flag:
@@ -64,7 +65,7 @@ def draw_poles(drawing: Drawing, layout: Layout) -> None:
 
 def draw_flags(drawing: Drawing, layout: Layout, row: QRectF, marked: Marked | None) -> None:
     """`row` is where they hang; the flag of the marked moment stands out, with its event."""
-    cloths, letters = _side_by_side(_in_view(layout), _CLOTH), drawing.letters.caption
+    cloths, letters = _side_by_side(_in_view(layout), _APART), drawing.letters.caption
     for cloth, end in zip(
         cloths, [*(each.x for each in cloths[1:]), layout.right], strict=False
     ):

@@ -25,7 +25,7 @@ class Flags:
         )
         cards = (FIRST, SECOND)
         return [
-            [each.number for each in self.lab.course.flags_of(card, *EVER)] for card in cards
+            [each.number for each in self.lab.course.flags_of({card}, *EVER)] for card in cards
         ]
 
 

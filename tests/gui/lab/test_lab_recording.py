@@ -123,7 +123,7 @@ def test_a_lab_comes_back_whole_out_of_its_recording(lab: Lab, record: Record) -
     assert shown.course.meanings == lab.course.meanings != {}
     assert (replay.left_out, shown.stage) == (0, Stage.RECORDED)
     began, ended = session.recording.began, session.recording.ended
-    [first, *_] = shown.course.flags_of(session.cards()[0].id, began, ended)
+    [first, *_] = shown.course.flags_of({session.cards()[0].id}, began, ended)
     assert began <= first.at <= ended
     copies = copies_of(shown)
     [back] = copies.results.values()

@@ -52,7 +52,7 @@ def cells(strips: Strips, lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> lis
 
 
 def test_a_click_on_a_flag_selects_its_cell(strips: Strips, lab: Lab, cells: list[int]) -> None:
-    assert "Cells: 1, 2." in strips.accessibleDescription()
+    assert "Cells 1 to 2." in strips.accessibleDescription()
     flag = strips.plots.flag_place(strips.plots.cells[-1]).center().toPoint()
     view = strips.plots.viewport()
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=flag)

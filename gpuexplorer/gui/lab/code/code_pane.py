@@ -197,7 +197,7 @@ class CodePane(QFrame):
         lab = self._lab
         ended = "" if lab.recorded else tr(lab.sentence)
         tone = Tone.WARN if ended else Tone.QUIET
-        if lab.can_replay and not lab.ledger.used:
+        if not lab.ledger.used and lab.can_replay:
             one = mark("Run the session again ({count} cell)")
             many = mark("Run the session again ({count} cells)")
             again = trn(one, many, len(lab.ledger.replay()))

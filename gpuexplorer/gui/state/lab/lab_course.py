@@ -143,7 +143,7 @@ class LabCourse:
         self._cards: Mapping[str, CardId] = {}
         self._past: set[int] = set()
 
-    def flags_of(self, card: CardId, start: float, end: float) -> Sequence[CellFlag]:
+    def flags_of(self, cards: set[CardId], start: float, end: float) -> Sequence[CellFlag]:
         """Those of a stretch of time, in their order. Kept as things happen: the next worker
         may give the same cards other numbers.
         """
@@ -151,7 +151,7 @@ class LabCourse:
         for each in reversed(self.flags.values()):
             if each.at < start:
                 break
-            if each.at <= end and card in each.cards:
+            if each.at <= end and not cards.isdisjoint(each.cards):
                 found.append(each)
         return found[::-1]
 
