@@ -75,6 +75,12 @@ _REMEDIES = {
 }
 
 
+# The compute capability says which family of chips it is.
+_ARCHITECTURES = {3: "Kepler", 5: "Maxwell", 6: "Pascal", 7: "Volta", 8: "Ampere", 9: "Hopper"}
+_ARCHITECTURES |= dict.fromkeys((10, 11, 12), "Blackwell")
+_WITHIN = {(7, 5): "Turing", (8, 9): "Ada Lovelace"}
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """What never changes about a card. Its `id` says who it is; its numbers may change."""
@@ -96,6 +102,12 @@ class Card:
     cores: int | None = None  # that compute in single precision; of the host, its processors
     memory_bus_bits: int | None = None  # so many wires lead to its memory
     memory_shared: bool = False  # it has no memory of its own and borrows the computer's
+
+    @property
+    def architecture(self) -> str:
+        """The family of its chip; empty for one that nobody knew when this was written."""
+        capability = self.compute_capability or (0, 0)
+        return _WITHIN.get(capability) or _ARCHITECTURES.get(capability[0], "")
 
     @property
     def nameless(self) -> bool:

@@ -22,11 +22,9 @@ from gpuexplorer.gui.cards.figure import (
     figure,
     memory_face,
     pcie_figure,
-    slow_link,
 )
 from gpuexplorer.gui.cards.reasons import (
-    HARMFUL,
-    ORDINARY,
+    REASONS,
     StateMark,
     state_mark,
     throttle_mark,
@@ -38,6 +36,7 @@ from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
 from gpuexplorer.telemetry.card_course import why_no_figures
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.pcie_link import at_work, lanes_missing
 from gpuexplorer.telemetry.session import card_numbers
 
 DEVICE = Qt.ItemDataRole.UserRole
@@ -294,11 +293,11 @@ def _mark(now: CardNow, reading: Reading, sentence: str, units: Units) -> StateM
         return state_mark(now.state, sentence)
     if now.slow:
         return StateMark(tr("Slow to answer"), Tone.WARN, Icon.SILENT)
-    held = next((each for each in (*HARMFUL, *ORDINARY) if reading.values.get(each)), None)
-    if held in HARMFUL:
+    held = next((each for each in REASONS if reading.values.get(each)), None)
+    if held in m.GRAVE:
         heat = figure(reading, m.TEMPERATURE, units)
         return throttle_mark(held, heat.value if "thermal" in held else "")
-    if (slow := slow_link(reading)) is not None:
+    if at_work(reading.values) and (slow := lanes_missing(reading)):
         word = tr("PCIe ×{lanes} of ×{most}", lanes=slow[0], most=slow[1])
         more = tr("the link is slower than it could be")
         return StateMark(word, Tone.WARN, Icon.WARNING, more=more)

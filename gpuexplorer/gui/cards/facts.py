@@ -9,11 +9,11 @@ from gpuexplorer.core.cards import Card, CardKind
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, metrics_of
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.figure import figure, link_speed, link_words, with_size
-from gpuexplorer.gui.cards.reasons import HARMFUL
+from gpuexplorer.gui.cards.figure import figure, with_size
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.pcie_link import link_speed, link_words
 
 # Keys of the groups, as metrics.csv has them; translated, their titles.
 PCIE = mark("PCIe")
@@ -42,18 +42,20 @@ class Fact:
     label: str
     value: str = ""
     unit: str = ""
-    absent: tuple[str, ...] = ()
+    absent: str = ""  # why there is no value
     hint: str = ""  # what it means, where nvidia-smi shows the same, why it is missing
     tone: Tone = Tone.TEXT
 
     @property
     def read(self) -> str:
-        return f"{self.value} {self.unit}".rstrip() if self.value else "".join(self.absent[:1])
+        """ "280 W"; of a note its sentence."""
+        said = self.value or self.absent or tr("not reported")
+        return self.label if self.key == NOTE else f"{said} {self.unit}".rstrip()
 
     @property
     def line(self) -> str:
-        """ "Power limit: 280 W"; of a note its sentence."""
-        return self.label if self.key == NOTE else f"{self.label}: {self.read}"
+        """ "Power limit: 280 W" """
+        return self.read if self.key == NOTE else f"{self.label}: {self.read}"
 
 
 class FactGroup(NamedTuple):
@@ -79,8 +81,7 @@ def card_facts(
     keys = (*_GROUPS, *(each.group for each in METRICS.values()))
     found: dict[str, list[Fact]] = {key: [] for key in keys}
     for group, key, label, value, *told in _rows(card, source, instances, parent):
-        absent = () if value else (tr("not reported"),)
-        found[group].append(Fact(key, label, value, "", absent, "\n".join(told)))
+        found[group].append(Fact(key, label, value, hint="\n".join(told)))
     found[_HEALTH] += of_the_past
     if not card.memory_shared:
         found[PCIE] += (_speed(reading, *link) for link in _LINKS)
@@ -88,8 +89,10 @@ def card_facts(
     for metric in METRICS.values():
         if metric.id in own:
             found[metric.group].append(metric_fact(reading, metric.id, units))
-    sentence, tone = link_words(card, reading)
-    found[PCIE] += [Fact(NOTE, sentence, tone=tone)] if sentence else []
+    sentence, mendable = link_words(card, reading)
+    if sentence:
+        tone = Tone.WARN if mendable else Tone.QUIET
+        found[PCIE].append(Fact(NOTE, tr(sentence), tone=tone))
     return [FactGroup(key, tr(key), facts) for key, facts in found.items() if facts]
 
 
@@ -97,9 +100,10 @@ def metric_fact(reading: Reading, metric: MetricId, units: Units) -> Fact:
     read, hint = figure(reading, metric, units), explained(METRICS[metric])
     if not read.known:
         hint = f"{read.hint}\n{hint}"
-    held = metric in HARMFUL and reading.values.get(metric)
+    held = metric in m.GRAVE and reading.values.get(metric)
     tone = Tone.WARN if held else Tone.TEXT
-    return Fact(metric, read.label, read.number, read.unit, read.absent, hint, tone)
+    absent = "".join(read.absent[:1])
+    return Fact(metric, read.label, read.number, read.unit, absent, hint, tone)
 
 
 def explained(metric: Metric) -> str:
@@ -107,23 +111,11 @@ def explained(metric: Metric) -> str:
     return tr(metric.meaning) + (f"\nnvidia-smi: {metric.smi}" if metric.smi else "")
 
 
-# The compute capability says which family of chips it is.
-_ARCHITECTURES = {3: "Kepler", 5: "Maxwell", 6: "Pascal", 7: "Volta", 8: "Ampere", 9: "Hopper"}
-_WITHIN = {(7, 5): "Turing", (8, 9): "Ada Lovelace"}
-
-
-def architecture(capability: tuple[int, int] | None) -> str:
-    """Empty for a chip nobody knew when this was written."""
-    major, minor = capability or (0, 0)
-    newer = "Blackwell" if major in (10, 11, 12) else ""
-    return _WITHIN.get((major, minor)) or _ARCHITECTURES.get(major, newer)
-
-
 def _rows(card: Card, source: Source, instances: int, parent: str) -> Iterable[Sequence[str]]:
     """Group, key, label, value, what it means, and what nvidia-smi calls it."""
     mig, named = card.kind is CardKind.MIG, not card.nameless
     yield _SILICON, "name", tr("Model"), card.name if named else ""
-    yield _SILICON, "architecture", tr("Architecture"), architecture(card.compute_capability)
+    yield _SILICON, "architecture", tr("Architecture"), card.architecture
     known = ".".join(map(str, card.compute_capability or ()))
     hint = tr("Which instructions the chip knows; PyTorch's builds name it sm_75 for 7.5.")
     smi = "nvidia-smi: compute_cap"
@@ -175,29 +167,29 @@ def _speed(reading: Reading, key: str, label: str, *metrics: MetricId) -> Fact:
     return Fact(key, tr(label), speed.text, "", parts[0].absent, hint)
 
 
-# Metrics of one unit share a plot, whose name their rows say. From the top down:
-PLOTS = {
-    "utilisation": mark("Utilisation"),
-    "memory": mark("Memory"),
-    "swap": mark("Swap"),
-    "power": mark("Power"),
-    "temperature": mark("Temperature"),
-    "margin": mark("Degrees left"),
-    "clocks": mark("Clocks"),
-    "pcie": mark("PCIe"),
-    "nvlink": mark("NVLink"),
-    "fans": mark("Fans"),
-    "fan_turns": mark("Fan turns"),
-    "pstate": mark("P-state"),
-    "slowed": mark("Why clocks are lower"),
-    "slowed_time": mark("Time with lower clocks"),
-    "energy": mark("Energy"),
-    "link_generation": mark("PCIe generation"),
-    "link_lanes": mark("PCIe lanes"),
-    "link_state": mark("NVLink state"),
-    "health": mark("Pending repairs"),
-    "counts": mark("Counters"),
-}
+# Metrics of one unit share a plot, whose title their rows say. From the top down:
+PLOTS = (
+    "Utilisation",
+    "Memory",
+    "Swap",
+    "Power",
+    "Temperature",
+    "Degrees left",
+    "Clocks",
+    "PCIe",
+    "NVLink",
+    "Fans",
+    "Fan turns",
+    "P-state",
+    "Why clocks are lower",
+    "Time with lower clocks",
+    "Energy",
+    "PCIe generation",
+    "PCIe lanes",
+    "NVLink state",
+    "Pending repairs",
+    "Counters",
+)
 
 _USUAL = (
     m.CPU_UTILIZATION,
@@ -214,12 +206,6 @@ _USUAL = (
     m.PCIE_RECEIVE,
     m.PCIE_TRANSMIT,
 )
-
-
-def short_label(metric: Metric) -> str:
-    """What stands at the line's end, where the plot's title has said the rest already."""
-    number = metric.part[1] if metric.part else 0
-    return tr(metric.short, number=number) if metric.short else tr(metric.label)
 
 
 def offered(card: Card) -> Sequence[MetricId]:
@@ -242,9 +228,9 @@ def usual(card: Card, reading: Reading) -> Sequence[MetricId]:
 
 
 def grouped(metrics: Collection[MetricId]) -> Mapping[str, Sequence[MetricId]]:
-    """The plots that show these, by name, each with its lines in the catalogue's order."""
-    lines: dict[str, list[MetricId]] = {name: [] for name in PLOTS}
+    """The plots that show these, by title, each with its lines in the catalogue's order."""
+    lines: dict[str, list[MetricId]] = {title: [] for title in PLOTS}
     for metric in METRICS.values():
         if metric.id in metrics and metric.plot in lines:
             lines[metric.plot].append(metric.id)
-    return {name: found for name, found in lines.items() if found}
+    return {title: found for title, found in lines.items() if found}

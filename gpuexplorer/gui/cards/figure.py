@@ -1,5 +1,5 @@
-"""Figure: one measured thing as a person reads it, or the word that stands in its place; what
-to make of a PCIe link. MemoryPicture: whose a card's memory is, as far as anybody tells.
+"""Figure: one measured thing as a person reads it, or the word that stands in its place.
+MemoryPicture: whose a card's memory is, as far as anybody tells.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,8 @@ from gpuexplorer.core.units import Quantity, Units, part_of_memory, quantity, ra
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.card_course import at_work, in_virtual_machine
 from gpuexplorer.telemetry.facts import Reading
-from gpuexplorer.telemetry.topology import pcie_rate
+from gpuexplorer.telemetry.pcie_link import at_work, lanes_missing, link_now, link_speed
 
 _SAME = 1 / 1000  # readings of programs and of the whole are not of the same instant
 _NAMES_SAID = 3
@@ -109,95 +108,6 @@ def figure(
     return Figure(label, read.number, read.unit, most, (), hint, tone, short_label, brief)
 
 
-class LinkSpeed(NamedTuple):
-    """A PCIe generation, a number of lanes, or both; a part is None where it is not told."""
-
-    generation: int | None
-    lanes: int | None = None
-
-    @property
-    def text(self) -> str:
-        """ "3.0 ×16" """
-        generation = "" if self.generation is None else f"{self.generation}.0"
-        return f"{generation} ×{self.lanes}".lstrip() if self.lanes is not None else generation
-
-    @property
-    def rate(self) -> float | None:
-        """Bytes per second each way, in theory."""
-        known = self.generation is not None and self.lanes is not None
-        return pcie_rate(self.generation or 0, self.lanes or 0) if known else None
-
-
-def link_speed(reading: Reading, *metrics: MetricId) -> LinkSpeed:
-    """Of a generation, and of lanes where they are told too."""
-    values = map(reading.values.get, metrics)
-    return LinkSpeed(*(None if value is None else int(value) for value in values))
-
-
-def link_now(reading: Reading) -> LinkSpeed:
-    return link_speed(reading, m.PCIE_GENERATION, m.PCIE_WIDTH)
-
-
-def link_of_card(reading: Reading) -> LinkSpeed:
-    return link_speed(reading, m.PCIE_GENERATION_CARD, m.PCIE_WIDTH_MAX)
-
-
-def slow_link(reading: Reading) -> tuple[int, int] | None:
-    """How many lanes it has, and how many it could have, while the card is busy."""
-    now, widest = link_now(reading), link_of_card(reading).lanes
-    if now.generation is None or now.lanes is None or widest is None or now.lanes >= widest:
-        return None
-    given = in_virtual_machine(reading.values)
-    return (now.lanes, widest) if at_work(reading.values) and not given else None
-
-
-def link_words(card: Card, reading: Reading) -> tuple[str, Tone]:
-    """The gravest that there is to say of it, which warns where something can be mended; empty
-    where there are no figures.
-    """
-    if card.memory_shared:
-        words = mark(
-            "This chip sits beside the processor and shares its memory: what it says of a "
-            "PCIe link is a placeholder, and is not shown."
-        )
-        return tr(words), Tone.QUIET
-    if card.kind is CardKind.MIG:
-        return tr("The driver reports the link for the whole card only."), Tone.QUIET
-    now, (own, most) = link_now(reading), link_of_card(reading)
-    slot = link_speed(reading, m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT)
-    if now == LinkSpeed(None):
-        return "", Tone.QUIET
-    known = [each for each in (own, slot.generation) if each is not None]
-    here = reading.values.get(m.PCIE_GENERATION_MAX, min(known, default=0))
-    slower = now.generation is not None and now.generation < here
-    # A card of eight lanes in a slot of sixteen is as it should be.
-    narrow = now.lanes is not None and most is not None and now.lanes < most
-    # At rest a link is slow by design, to save power.
-    given, busy = in_virtual_machine(reading.values), at_work(reading.values)
-    words = mark("Runs at full speed: {link}.")
-    if narrow and given:
-        words = mark("Runs at {link} of ×{most}: this virtual machine was given no more.")
-    elif narrow and slot.lanes == now.lanes:
-        words = mark("Runs at {link}: the slot gives no more, the card could do ×{most}.")
-    elif narrow:
-        words = mark("Runs at {link} of ×{most}: check the slot or its riser.")
-    elif slower and busy:
-        words = mark(
-            "Runs at {link} under load, and could at {here:.0f}.0: check the slot, its riser, "
-            "and what the computer's firmware sets for it."
-        )
-    elif slower:
-        words = mark(
-            "Runs at {link}: sleeping to save power, not broken; under load it goes up to "
-            "{here:.0f}.0."
-        )
-    elif here and own is not None and own > here:
-        words = mark("Runs at {link}: the card could do {own}.0, this slot does {here:.0f}.0.")
-    warns = busy and (slower or (narrow and not given))
-    sentence = tr(words, link=now.text, most=most, here=here, own=own)
-    return sentence, Tone.WARN if warns else Tone.QUIET
-
-
 def pcie_figure(reading: Reading, units: Units) -> Figure:
     """Generation and lanes, and what they could be where they are less."""
     now, name = link_now(reading), tr("PCIe")
@@ -210,7 +120,7 @@ def pcie_figure(reading: Reading, units: Units) -> Figure:
         number, lanes, limit = f"{number} {lanes}", "", f"×{most.lanes}"
     elif now.generation < (most.generation or 0):
         limit = str(most.generation)
-    tone = Tone.WARN if slow_link(reading) else Tone.TEXT
+    tone = Tone.WARN if at_work(reading.values) and lanes_missing(reading) else Tone.TEXT
     hint = tr(METRICS[m.PCIE_GENERATION].meaning)
     return Figure(name, number, lanes, limit, (), hint, tone, name)
 

@@ -69,8 +69,8 @@ class TopologyView(LiveView):
 
     key_groups = (_KEYS,)
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
-        super().__init__(desk, cadences=(Cadence.ON_DEMAND,), parent=parent)
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, cadences=(Cadence.ON_DEMAND,))
         self._wiring = Wiring(desk.machine.session, self)
         self._wiring.changed.connect(self._refresh)
         self._now: MachineNow | None = None
