@@ -35,7 +35,7 @@ from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Units, energy, span_words
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.cards.facts import FOLDED, NOTE, Fact, FactGroup, HowTo, metric_fact
+from gpuexplorer.gui.cards.figure import FOLDED, NOTE, Fact, FactGroup, HowTo, metric_fact
 from gpuexplorer.gui.cards.reasons import REASONS
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.time_window import TimeWindow

@@ -5,6 +5,7 @@ over the shared stretch of time, and all its facts.
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
@@ -13,8 +14,9 @@ from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy, QWidget
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.axes import moment_word
-from gpuexplorer.core.cards import CardId
+from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.metrics import METRICS, Cadence, MetricId
+from gpuexplorer.core.units import Quantity, Units, part_of_memory
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.card.fact_list import (
     FactsPanel,
@@ -24,14 +26,16 @@ from gpuexplorer.gui.card.fact_list import (
     swap_how,
 )
 from gpuexplorer.gui.cards.card_face import CardFace, Shown
-from gpuexplorer.gui.cards.facts import card_facts, grouped, metric_fact, offered, usual
 from gpuexplorer.gui.cards.figure import (
     NEAR_HEAT_LIMIT,
-    PROGRAMS,
-    RESERVED,
-    USED,
-    MemoryPicture,
-    memory_picture,
+    Figure,
+    card_facts,
+    figure,
+    grouped,
+    memory_face,
+    metric_fact,
+    offered,
+    usual,
 )
 from gpuexplorer.gui.cards.reasons import SlowedBook, SlowedSpan, reason_then, sign
 from gpuexplorer.gui.desk import Desk
@@ -84,6 +88,12 @@ _ENTRY = (
     '<span style="font-size: 13px; color: {6}">{1}</span> {2}<br>'
     '<font color="{7}">{3}</font></td>'
 )
+# What a part is, and so how it is drawn; there are others.
+PROGRAMS = mark("Programs")  # used by programs that name themselves
+USED = mark("Used")  # used, and nobody told by whom
+RESERVED = mark("Reserved")
+_SAME = 1 / 1000  # readings of programs and of the whole are not of the same instant
+_NAMES_SAID = 3
 # Bands show these already.
 _ON_BANDS = frozenset({Kind.THROTTLING_BEGAN, Kind.THROTTLING_ENDED, Kind.THROTTLING_UNKNOWN})
 _LIMITS = {
@@ -153,7 +163,7 @@ class CardView(LiveView):
         self._page.ensureWidgetVisible(field, 0, 2 * _GAP)
         return True
 
-    def _memory_picture(self, shown: Shown, reading: Reading) -> MemoryPicture:
+    def _memory_picture(self, shown: Shown, reading: Reading) -> "MemoryPicture":
         session, units = self.machine.session, self.machine.settings.choices.units
         if shown.host or shown.card.memory_shared:
             host = self.machine.host_reading()
@@ -247,7 +257,7 @@ class MemoryPanel(Panel):
         add(self.head, NowTag(desk.time_window), self._used, GROWS)
         add(self.body, self._bar, Space(4), self._legend, self._sentence)
 
-    def show_memory(self, face: CardFace, picture: MemoryPicture) -> None:
+    def show_memory(self, face: CardFace, picture: "MemoryPicture") -> None:
         state, silent = face.mark, bool(face.sentence)
         self.show_heading(state.word if silent and state else tr("Memory"))
         theme, letters = look().theme, look().letters
@@ -276,7 +286,7 @@ class MemoryBar(Painted):
         self._shown: tuple[MemoryPicture, int | None] | None = None
         self.setFixedHeight(_BAR)
 
-    def show_picture(self, picture: MemoryPicture, colour: int | None) -> None:
+    def show_picture(self, picture: "MemoryPicture", colour: int | None) -> None:
         if self._shown != (picture, colour):
             self._shown = picture, colour
             self.update()
@@ -299,12 +309,104 @@ class MemoryBar(Painted):
             drawing.no_bar(bar)
 
 
-def _inks(picture: MemoryPicture, colour: int | None) -> Mapping[str, QColor]:
+def _inks(picture: "MemoryPicture", colour: int | None) -> Mapping[str, QColor]:
     """What is in use and not ours is dimmer, beside what somebody owned up to."""
     theme, owned = look().theme, picture.parts and picture.parts[0].programs
     hue, dim = theme.card(colour), mixed(theme.surface, theme.card(colour), 0.5)
     others = dim if owned else hue
     return {PROGRAMS: hue, USED: others, RESERVED: theme.faint}
+
+
+class MemoryPart(NamedTuple):
+    """One stretch of the bar with its entry below it. Shares are of the whole bar."""
+
+    kind: str
+    label: str
+    amount: Quantity
+    share: float
+    remark: str
+    programs: Sequence[tuple[float, str]] = ()  # what each of them has of it
+
+    @property
+    def spoken(self) -> str:
+        return tr("{label} {amount}, {remark}", **self._asdict())
+
+
+class MemoryPicture(NamedTuple):
+    """The bar and its words. Without a figure, `sentence` says why there is none."""
+
+    figure: Figure
+    parts: Sequence[MemoryPart] = ()
+    sentence: str = ""
+
+    @property
+    def spoken(self) -> str:
+        used = tr("{amount} used", amount=self.figure.value)
+        said = [f"{each}." for each in (used, *(part.spoken for part in self.parts))]
+        return " ".join([*(said if self.figure.known else ()), self.sentence]).rstrip()
+
+
+def memory_picture(
+    card: Card,
+    reading: Reading,
+    programs: Sequence[tuple[str, float | None]] | None,
+    units: Units,
+    host: Reading | None = None,
+) -> MemoryPicture:
+    """`programs` is None where nobody can tell who uses the card. `host` is the computer's
+    memory, for itself and for a chip that works in it.
+    """
+    values = (reading := host or reading).values
+    used_by, free_for, sentence = tr("by whom is not reported"), tr("for anyone"), ""
+    if card.memory_shared:
+        used_by, free_for = tr("by the computer and the card"), tr("for either")
+        sentence = tr("The card uses the computer's memory and has none of its own.")
+    elif host:
+        used_by, free_for = tr("by programs and the system"), tr("for anyone, caches included")
+    face = memory_face(reading, None if host else card.memory_bytes, units)
+    used, total = values.get(m.MEMORY_USED), face.total_bytes
+    if used is None or not total:
+        metric = m.MEMORY_USED if used is None else m.MEMORY_TOTAL
+        shown = figure(reading, metric, units, tr("Memory"))
+        return MemoryPicture(shown, (), sentence or shown.hint.partition("\n")[0])
+    free = total - used if host else values.get(m.MEMORY_FREE)
+    reserved = values.get(m.MEMORY_RESERVED)
+    stated = used + (free or 0.0) + (reserved or 0.0)
+    bar, parts = max(total, stated), list[MemoryPart]()
+
+    def add(kind: str, size: float | None, remark: str, label: str = "") -> None:
+        if size is not None:  # amounts are in the unit of the total
+            amount, label = part_of_memory(size, total, units), label or tr(kind)
+            parts.append(MemoryPart(kind, label, amount, size / bar, remark))
+
+    users = [(size, name) for name, size in programs or () if size]
+    users.sort(reverse=True)
+    if by_name := sum(size for size, _ in users):
+        names = list(dict.fromkeys(name for _, name in users))
+        remark = ", ".join(names[:_NAMES_SAID])
+        if more := len(names[_NAMES_SAID:]):
+            remark = tr("{names} and {count} more", names=remark, count=more)
+        add(PROGRAMS, min(used, by_name), remark)
+        if by_name <= used:  # else some share it, or were read a moment later
+            sizes = ((size, f"{e}: {part_of_memory(size, total, units)}") for size, e in users)
+            each = [(size / bar, words) for size, words in sizes]
+            parts[0] = parts[0]._replace(programs=each)
+        used_by = tr("by no named program")
+    elif programs:
+        used_by = tr("by programs whose share is not reported")
+    elif programs is not None:
+        used_by = tr("no program is listed")
+    if used > by_name or not by_name:
+        add(USED, used - by_name, used_by, tr("Other used") if by_name else "")
+    add(RESERVED, reserved, tr("by the driver"))
+    add(mark("Free"), free, free_for)
+    if (left := total - stated) > total * _SAME:
+        add(mark("Not explained"), left, tr("in no figure of the driver"))
+    elif left < -total * _SAME:
+        sentence = tr("The driver's figures add up to more than the card has.")
+    if card.kind is not CardKind.MIG and values.get(m.MIG_MODE):
+        sentence = sentence or tr("MIG is on: its instances have shares of this memory.")
+    return MemoryPicture(face.figure, parts, sentence)
 
 
 class PlotsPanel(QFrame):

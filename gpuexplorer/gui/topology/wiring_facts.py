@@ -10,7 +10,7 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.cards.facts import NOTE, PCIE, Fact, card_facts, metric_fact
+from gpuexplorer.gui.cards.figure import NOTE, PCIE, Fact, card_facts, metric_fact
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import restyle
 from gpuexplorer.gui.theme.palette import Tone

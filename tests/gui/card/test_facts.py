@@ -25,8 +25,9 @@ from gpuexplorer.core.metrics import (
 )
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.gui.card.fact_list import energy_fact, past_facts, slowed_fact, spoken_time
+from gpuexplorer.gui.card.view import MemoryPicture, memory_picture
 from gpuexplorer.gui.cards.card_face import CardFace, DeviceList, short_name
-from gpuexplorer.gui.cards.facts import (
+from gpuexplorer.gui.cards.figure import (
     PLOTS,
     FactGroup,
     card_facts,
@@ -34,7 +35,6 @@ from gpuexplorer.gui.cards.facts import (
     offered,
     usual,
 )
-from gpuexplorer.gui.cards.figure import MemoryPicture, memory_picture
 from gpuexplorer.gui.cards.reasons import state_mark
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
