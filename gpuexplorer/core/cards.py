@@ -1,5 +1,6 @@
 """Card and Sample: what never changes about a card, and all it said at one instant."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, NewType
@@ -113,6 +114,17 @@ class Card:
     def nameless(self) -> bool:
         """Whether the driver lists it and it never said who it is."""
         return self.id.startswith(NAMELESS)
+
+
+_LESS_TELLING = re.compile(
+    r"^(?:(?:NVIDIA|GeForce|Quadro|Tesla) )+"
+    r"|(?:[ -]\d+ ?[GT]B|[ -](?:HBM\w*|PCIe|PCIE|SXM\d?|NVL|Edition|GPU))+$"
+)
+
+
+def short_name(name: str) -> str:
+    """ "NVIDIA H100 80GB HBM3" becomes "H100": the model, without its maker and its memory."""
+    return _LESS_TELLING.sub("", name.strip()) or name
 
 
 class Sample(NamedTuple):

@@ -37,10 +37,10 @@ from gpuexplorer.gui.cards.figure import (
     offered,
     usual,
 )
-from gpuexplorer.gui.cards.reasons import SlowedBook, SlowedSpan, reason_then, sign
+from gpuexplorer.gui.cards.reasons import Band, SlowedBook, reason_then, sign
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.paint.drawing import Drawing, plain_tip
-from gpuexplorer.gui.plots.content import Band, Flag, Limit, Origin, PlotContent, PlotLine
+from gpuexplorer.gui.plots.content import Flag, Limit, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.icons import Icon
@@ -235,11 +235,10 @@ class CardHeader(QWidget):
         if (state := face.mark) is not None:
             icon: Wording = ((state.icon, body, state.tone),) if state.icon else ()
             said = (*icon, (state.word, body, state.tone))
-            hints.insert(0, state.word)
         self._state.show_wordings([said])
         self._state.setMinimumWidth(round(width_of(said)) + 1)
         self.setAccessibleName(face.title)
-        self.setAccessibleDescription("\n".join(hints))
+        self.setAccessibleDescription(face.summary)
 
 
 class MemoryPanel(Panel):
@@ -433,10 +432,9 @@ class PlotsPanel(QFrame):
         parts = (head, self._nothing, self.stack, GROWS)
         column(*parts, within=self, gap=0, margins=(12, 8, 12, 4))
 
-    def show_card(self, shown: Shown, reading: Reading, slowed: Sequence[SlowedSpan]) -> None:
+    def show_card(self, shown: Shown, reading: Reading, slowed: Sequence[Band]) -> None:
         self._now, window, card = (shown, reading, slowed), self._window, shown.card
         session, (start, end) = self._machine.session, window.stretch()
-        bands = tuple(Band(*each) for each in slowed)
         size = reading.values.get(m.MEMORY_TOTAL) or card.memory_bytes
         swap = reading.values.get(m.SWAP_TOTAL)
         whole = {m.MEMORY_USED: size, m.MEMORY_FREE: size, m.SWAP_USED: swap}
@@ -447,7 +445,7 @@ class PlotsPanel(QFrame):
                 METRICS[metrics[0]].unit,
                 tuple(self._line(at, metric) for at, metric in enumerate(metrics)),
                 tuple(_limits(reading, metrics)),
-                bands,
+                tuple(slowed),
                 None if title in ("Temperature", "Energy") else 0.0,
                 1.0 if title == "Utilisation" else whole.get(metrics[0]),
             )

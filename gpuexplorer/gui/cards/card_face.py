@@ -1,6 +1,5 @@
 """CardFace: all that screens show of one card as it is now. Equal faces look the same."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, remedy
+from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, remedy, short_name
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.figure import (
@@ -42,10 +41,6 @@ from gpuexplorer.telemetry.session import card_numbers
 DEVICE = Qt.ItemDataRole.UserRole
 _NEARLY_FULL = 0.95
 _PCIE, _NVLINK = (m.PCIE_RECEIVE, m.PCIE_TRANSMIT), (m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT)
-_LESS_TELLING = re.compile(
-    r"^(?:(?:NVIDIA|GeForce|Quadro|Tesla) )+"
-    r"|(?:[ -]\d+ ?[GT]B|[ -](?:HBM\w*|PCIe|PCIE|SXM\d?|NVL|Edition|GPU))+$"
-)
 
 
 class CardNow(NamedTuple):
@@ -340,11 +335,6 @@ def face_of_now(face: CardFace) -> CardFace:
         return replace(face, badges=(CardBadge(tr("now"), hint), *face.badges))
     word = tr("Now: {state}", state=face.mark.brief or face.mark.word)
     return replace(face, mark=face.mark._replace(word=word, brief=""))
-
-
-def short_name(name: str) -> str:
-    """ "NVIDIA H100 80GB HBM3" becomes "H100": the model, without its maker and its memory."""
-    return _LESS_TELLING.sub("", name.strip()) or name
 
 
 class DeviceList(QAbstractListModel):

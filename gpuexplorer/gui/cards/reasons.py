@@ -145,13 +145,13 @@ def nothing_told(session: Session, usually: str, unread: str = "") -> str:
     return tr((unread or newest) if cut else usually)
 
 
-class SlowedSpan(NamedTuple):
-    """A stretch in which one reason held."""
+class Band(NamedTuple):
+    """A stretch behind the lines of a plot, such as the time a card was slowed by heat."""
 
     start: float
     end: float
     word: str
-    tone: Tone
+    tone: Tone = Tone.WARN
 
 
 class SlowedBook:
@@ -170,18 +170,17 @@ class SlowedBook:
             if first.kind is Kind.THROTTLING_BEGAN and first.about in REASONS:
                 self._slowed.setdefault(first.card, deque(maxlen=_KEPT)).append(episode)
 
-    def stretches(self, card: CardId, start: float, end: float) -> Sequence[SlowedSpan]:
+    def stretches(self, card: CardId, start: float, end: float) -> Sequence[Band]:
         """The gravest reason first; what goes on ends at `end`."""
-        found, order = [], {reason: at for at, reason in enumerate(REASONS)}
+        found = []
         for each in self._slowed.get(card, ()):
             first, reason = each.first, MetricId(each.first.about)
             over = end if each.running else first.at + (each.lasted or 0.0)
             if over > start and first.at < end:
-                word = tr(BRIEFLY.get(reason, METRICS[reason].label))
-                # A busy card stands at its power limit as a rule.
-                tone = Tone.WARN if reason in GRAVE else Tone.QUIET
-                found.append((order[reason], SlowedSpan(first.at, over, word, tone)))
-        return [span for _, span in sorted(found)]
+                how = throttle_mark(reason)
+                band = Band(max(first.at, start), over, how.brief or how.word, how.tone)
+                found.append((REASONS.index(reason), band))
+        return [band for _, band in sorted(found)]
 
     def gone_at(self, card: CardId) -> float | None:
         """When it was lost, or the driver of all went, in steady seconds."""

@@ -15,11 +15,17 @@ from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.reasons import SlowedBook, Then, reason_then, short_reasons, sign
+from gpuexplorer.gui.cards.reasons import (
+    SlowedBook,
+    Then,
+    reason_then,
+    short_reasons,
+    sign,
+)
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.past import PLOTTED, Plotted
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
-from gpuexplorer.gui.plots.content import Band, Flag, Limit, Origin, PlotContent, PlotLine
+from gpuexplorer.gui.plots.content import Flag, Limit, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -265,12 +271,7 @@ def plot_content(
         lines=tuple(line(at, each) for at, each in enumerate(cards)),
         limits=tuple(Limit(tr("limit"), limit) for limit in limits if one),
         bands=tuple(
-            Band(
-                max(slow.start, stretch[0]),
-                slow.end,
-                slow.word if alone else f"{each.number} {slow.word}",
-                slow.tone,
-            )
+            slow if alone else slow._replace(word=f"{each.number} {slow.word}")
             for each in cards
             for slow in slowed.stretches(each.id, *stretch)
             if slow.tone is Tone.WARN or len(cards) <= _MOST_WITH_ORDINARY_BANDS

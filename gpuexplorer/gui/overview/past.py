@@ -14,7 +14,6 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.reasons import NOTHING_THEN, NOTHING_YET, SlowedBook, Then
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.strip import StripShown
@@ -124,10 +123,7 @@ def feed(tile: CardTile, past: TraceSource, window: TimeWindow, slowed: SlowedBo
         busy,
         *stretch,
         highest=1.0,
-        bands=[
-            Band(each.start, each.end, each.word, each.tone)
-            for each in slowed.stretches(face.id, *stretch)
-        ],
+        bands=slowed.stretches(face.id, *stretch),
         ended=ended,
         # With the day where it is not that of the end.
         ended_word=moment_word(window.wall(ended), window.wall(end)) if ended else "",

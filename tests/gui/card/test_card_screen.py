@@ -258,20 +258,22 @@ def test_what_was_chosen_is_remembered_for_this_card_alone(
     qtbot.waitUntil(lambda: "Energy" not in again.plots)
 
 
-def test_nothing_plotted_says_how_to_plot_something(open_card: OpenCard) -> None:
-    settings = Settings()
-    settings.remember("card/plots/GPU-0", "[]")
-    open_card(session_of({card(0): working()}), settings=settings).reads("Nothing is plotted.")
-
-
-@pytest.mark.parametrize("text", ['["flux", 7, "energy"]', "[energy flux]"])
-def test_what_was_remembered_of_another_version_does_no_harm(
-    open_card: OpenCard, qtbot: QtBot, text: str
+@pytest.mark.parametrize(
+    ("text", "plots", "said"),
+    [
+        ("[]", [], "Nothing is plotted."),
+        ('["flux", 7, "energy"]', ["Energy"], ""),  # of another version
+        ("[energy flux]", ["Energy"], ""),
+    ],
+)
+def test_of_what_was_remembered_that_is_plotted_which_is_known(
+    open_card: OpenCard, qtbot: QtBot, text: str, plots: list[str], said: str
 ) -> None:
     settings = Settings()
     settings.remember("card/plots/GPU-0", text)
     screen = open_card(session_of({card(0): working()}), settings=settings)
-    qtbot.waitUntil(lambda: list(screen.plots) == ["Energy"])
+    qtbot.waitUntil(lambda: list(screen.plots) == plots)
+    screen.reads(said)
 
 
 SUDO = "" if sys.platform == "win32" else "sudo "
@@ -348,7 +350,7 @@ def test_what_is_copied_says_whether_it_is_simulated(
 def test_figures_change_and_what_is_selected_and_seen_stays(open_card: OpenCard) -> None:
     answer = working(busy=0.5)
     screen = open_card(session_of({card(0): answer}))
-    screen.reads("GPU utilisation: 50 %")
+    screen.reads("GPU utilisation: 50 %", "Runs at full speed: ")
     tree, row = screen.tree, screen.row("GPU utilisation: 50 %")
     tree.setCurrentItem(row)
     tree.scrollToItem(row)

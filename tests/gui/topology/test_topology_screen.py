@@ -116,8 +116,9 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 def test_a_driver_that_hangs_is_told_of_and_the_window_goes_on(
-    open_screen: OpenScreen, qtbot: QtBot
+    open_screen: OpenScreen, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("gpuexplorer.gui.topology.view._LONG", 0.3)
     cards = [card(0), card(1)]
     backend = WiredBackend(dict.fromkeys(cards, working()), told_of(cards))
     backend.answers_now.clear()

@@ -7,11 +7,11 @@ from math import sqrt
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState
+from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState, short_name
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units, gigabytes_per_second, memory, rate
 from gpuexplorer.core.words import listed, mark, tr, trn
-from gpuexplorer.gui.cards.card_face import CardFace, Shown, short_name
+from gpuexplorer.gui.cards.card_face import CardFace, Shown
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.wiring import Wiring
