@@ -35,7 +35,7 @@ from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.units import Units, energy, span_words
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.cards.figure import FOLDED, NOTE, Fact, FactGroup, HowTo, metric_fact
+from gpuexplorer.gui.cards.figure import FOLDED, NOTE, Fact, Facts, HowTo, metric_fact
 from gpuexplorer.gui.cards.reasons import REASONS
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -125,21 +125,21 @@ class FactsTree(QTreeWidget):
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToContents)
         self.itemClicked.connect(self._on_clicked)
 
-    def show_groups(
-        self, groups: Sequence[FactGroup], hows: Mapping[str, HowTo], heading: str, ending: str
+    def show_facts(
+        self, facts: Facts, hows: Mapping[str, HowTo], heading: str, ending: str
     ) -> None:
         """`hows` are told on a click. A copy of all begins with the heading; of a few, each
         has the ending.
         """
         self._heading, self._ending = heading, ending
-        keys = [(group.key, len(group.facts)) for group in groups]
+        keys = [(key, len(below)) for key, below in facts.items()]
         anew, self._keys = keys != self._keys, keys
         if anew:
             self.clear()
-            tops = [(FactRow(self, [group.title]), group.facts) for group in groups]
-            self._rows = [(top, [FactRow(top) for _ in facts]) for top, facts in tops]
-        for group, (_, below) in zip(groups, self._rows, strict=True):
-            for fact, each in zip(group.facts, below, strict=True):
+            tops = [(FactRow(self, [tr(key)]), count) for key, count in keys]
+            self._rows = [(top, [FactRow(top) for _ in range(count)]) for top, count in tops]
+        for told, (_, below) in zip(facts.values(), self._rows, strict=True):
+            for fact, each in zip(told, below, strict=True):
                 each.show(fact, hows.get(fact.key))
         if anew:
             self._narrow(self.field.text())
@@ -364,7 +364,7 @@ def spoken_time(seconds: float) -> str:
 
 def host_facts(
     host: Card, reading: Reading, units: Units, name: str = "", hello: Hello | None = None
-) -> Sequence[FactGroup]:
+) -> Facts:
     """Each metric of the computer once. `name`: of another than this, which said of itself what
     stands in `hello`, where it is read over ssh.
     """
@@ -394,11 +394,11 @@ def host_facts(
         hint = tr("There is no swap space. Click to see how to turn it on.")
         memory[-2:] = [replace(memory[-1], label=tr("Swap"), hint=hint)]
     busy = metric_fact(reading, m.CPU_UTILIZATION, units)
-    return [
-        FactGroup("Processor", tr("Processor"), [*processor, busy]),
-        FactGroup("Memory", tr("Memory"), memory),
-        FactGroup("System", tr("System"), system),
-    ]
+    return {
+        mark("Processor"): [*processor, busy],
+        mark("Memory"): memory,
+        mark("System"): system,
+    }
 
 
 def swap_how(reading: Reading) -> Mapping[str, HowTo]:

@@ -145,16 +145,16 @@ class CardView(LiveView):
             far = session.backend
             hello = far.machine.hello if isinstance(far, FarStream) else None
             name = "" if session.stream.here else host_name(session)
-            groups, hows = host_facts(card, reading, units, name, hello), swap_how(reading)
+            facts, hows = host_facts(card, reading, units, name, hello), swap_how(reading)
         else:
             told = card, session.source, reading, units
             past, parent = past_facts(machine.past, window, card.id), shown.number.split(".")[0]
-            groups = card_facts(*told, past, instances=len(shown.instances), parent=parent)
+            facts = card_facts(*told, past, instances=len(shown.instances), parent=parent)
             hows = commands_of(card, reading.values)
             if session.simulated:
                 ending = tr(SIMULATED)
                 heading += "\n" + tr("SIMULATED: every figure is made up.")
-        self.tree.show_groups(groups, hows, f"GPU Explorer: {heading}", ending)
+        self.tree.show_facts(facts, hows, f"GPU Explorer: {heading}", ending)
 
     def start_search(self) -> bool:
         field = self.tree.field

@@ -225,12 +225,8 @@ class Fact:
         return self.read if self.key == NOTE else f"{self.label}: {self.read}"
 
 
-class FactGroup(NamedTuple):
-    """Facts under one heading."""
-
-    key: str  # lasting, in every language
-    title: str
-    facts: Sequence[Fact]
+# By the keys of their groups; translated, those are the headings.
+Facts = Mapping[str, Sequence[Fact]]
 
 
 def card_facts(
@@ -242,7 +238,7 @@ def card_facts(
     *,
     instances: int = 0,
     parent: str = "",
-) -> Sequence[FactGroup]:
+) -> Facts:
     """Each metric once. `parent`: the number of the card that an instance is a part of."""
     reading = with_size(reading, card.memory_bytes)
     keys = (*_GROUPS, *(each.group for each in METRICS.values()))
@@ -260,7 +256,7 @@ def card_facts(
     if sentence:
         tone = Tone.WARN if mendable else Tone.QUIET
         found[PCIE].append(Fact(NOTE, tr(sentence), tone=tone))
-    return [FactGroup(key, tr(key), facts) for key, facts in found.items() if facts]
+    return {key: facts for key, facts in found.items() if facts}
 
 
 def metric_fact(reading: Reading, metric: MetricId, units: Units) -> Fact:

@@ -271,15 +271,13 @@ class MatrixPanel(Panel):
         self._legend.setText("\n".join(lines))
 
     def text(self) -> str:
-        """What it shows, to be pasted where letters have one width."""
+        """What it shows, with tabs: for a spreadsheet, and where letters have one width."""
         pairs, near = self.table.pairs, self.table.now.shape.topology.cpu_affinity
         rows = [["", *(each.chip for each in pairs.columns), tr("CPUs")]]
         for at, head in enumerate(pairs.rows):
             cells = [str(pairs.index(at, x).data()) for x in range(len(pairs.columns))]
             rows.append([head.chip, *cells, near.get(CardId(head.name), "–")])
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([*lines, "", self._legend.text()]) + "\n"
+        return "\n".join([*map("\t".join, rows), "", self._legend.text()]) + "\n"
 
     def _on_rates_chosen(self, rates: bool) -> None:
         self._choice.show_choice(rates)

@@ -57,20 +57,19 @@ class PartFactsPanel(Panel):
     def show_part(
         self, now: MachineNow, part: Part | None, faces: Mapping[Part, Face], source: Source
     ) -> None:
-        self._opens = None
         if part is None:
             self._show_machine(now)
             return
         shape, face, facts = now.shape, faces.get(part), list[Fact]()
         ends = near = tuple(card for card in part[1:3] if card in now.cards)
-        self._opens = ends[0] if len(ends) == 1 else None
+        opens = ends[0] if len(ends) == 1 else None
         about = shape.hubs[part.number].kind if part.kind is Kind.HUB else part.kind
-        said, gone = [tr(_SENTENCES.get(about, ""))], lost_words(now, ends)
+        said, gone = tr(_SENTENCES.get(about, "")), lost_words(now, ends)
         match part.kind:
             case Kind.CARD:
                 facts = _card(now, part.card)
             case Kind.LINK:
-                facts, said[0] = _link(now, part, source)
+                facts, said = _link(now, part, source)
             case Kind.SPOKE:
                 facts = [_theory([shape.spokes[part.card]])]
             case Kind.HUB:
@@ -86,11 +85,11 @@ class PartFactsPanel(Panel):
                 words = f"{path.value}: {tr(path.sentence)}"
                 facts = [Fact("", tr("Path"), words), _theory([])]
             case Kind.SOCKET | Kind.MEMORY | Kind.MEMORY_WIRE:
-                near, self._opens = shape.sockets[part.number].cards, HOST_ID
+                near, opens = shape.sockets[part.number].cards, HOST_ID
         if isinstance(face, BoxFace):
-            said.insert(0, face.spoken)
+            said = f"{face.spoken} {said}".strip()
         elif gone:
-            said = [*gone, tr("Nothing passes here.")]
+            said = " ".join([*gone, tr("Nothing passes here.")])
         # What passes a switch is known of the wire above it.
         wire = faces[part._replace(kind=Kind.UPLINK)] if part.kind is Kind.JUNCTION else face
         if isinstance(wire, WireFace):
@@ -111,8 +110,8 @@ class PartFactsPanel(Panel):
             close = dict.fromkeys(cpus[card] for card in near if cpus.get(card))
             facts.append(Fact("", tr("CPUs close by"), ", ".join(close)))
         tone = Tone.BAD if gone else face.tone if isinstance(face, WireFace) else Tone.TEXT
-        sentence = " ".join(filter(None, said))
-        self._show(face.name if face else ends_words(now, *ends), facts, sentence, tone)
+        title = face.name if face else ends_words(now, *ends)
+        self._show(title, facts, said, tone, opens)
 
     def _show_machine(self, now: MachineNow) -> None:
         shape, links = now.shape, now.shape.topology.links
@@ -133,11 +132,19 @@ class PartFactsPanel(Panel):
         how = tr("Click a card, a wire or a cell of the matrix to see what is known about it.")
         self._show(title, facts, how, Tone.QUIET)
 
-    def _show(self, title: str, facts: Sequence[Fact], said: str, tone: Tone) -> None:
+    def _show(
+        self,
+        title: str,
+        facts: Sequence[Fact],
+        said: str,
+        tone: Tone,
+        opens: CardId | None = None,
+    ) -> None:
         self.show_heading(title)
         self.setAccessibleName(tr("Facts"))
-        self._open.show_words(tr("Open host") if self._opens == HOST_ID else tr("Open card"))
-        self._open.setVisible(self._opens is not None)
+        self._opens = opens
+        self._open.show_words(tr("Open host") if opens == HOST_ID else tr("Open card"))
+        self._open.setVisible(opens is not None)
         say(self._sentence, said)
         restyle(self._sentence, "tone", tone.value)
         for _ in facts[len(self._rows) :]:
@@ -176,11 +183,10 @@ def _link(now: MachineNow, part: Part, source: Source) -> tuple[list[Fact], str]
     if link.path is PathKind.C2C:
         return facts, ""
     if part.to == HOST_ID:
-        groups = card_facts(now.cards[part.card].card, source, reading, now.units)
-        pcie = next(each for each in groups if each.key == PCIE)
+        pcie = card_facts(now.cards[part.card].card, source, reading, now.units)[PCIE]
         elsewhere = m.PCIE_RECEIVE, m.PCIE_TRANSMIT, NOTE
-        facts += [each for each in pcie.facts if each.key not in elsewhere]
-        return facts, next((each.label for each in pcie.facts if each.key == NOTE), "")
+        facts += [each for each in pcie if each.key not in elsewhere]
+        return facts, next((each.label for each in pcie if each.key == NOTE), "")
     facts.append(_peer([link]))
     if link.nvlinks and link.pcie_path is not PathKind.UNKNOWN:
         words = f"{link.pcie_path.value}: {tr(link.pcie_path.sentence)}"

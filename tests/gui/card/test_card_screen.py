@@ -413,7 +413,7 @@ def test_of_another_computer_nothing_of_this_one_is_told() -> None:
 
     def told(name: str = "", hello: Hello | None = None) -> dict[str, str]:
         groups = host_facts(host, Reading(HOST_ID, 0.0, {}), USUAL, name, hello)
-        return {each.key: each.value for group in groups for each in group.facts}
+        return {each.key: each.value for facts in groups.values() for each in facts}
 
     here, there, recorded = told(), told("titan", hello), told("titan")
     assert (here["computer"], here["kernel"]) == (platform.node(), platform.release())

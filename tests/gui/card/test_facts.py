@@ -29,7 +29,7 @@ from gpuexplorer.gui.card.view import MemoryPicture, memory_picture
 from gpuexplorer.gui.cards.card_face import CardFace, DeviceList
 from gpuexplorer.gui.cards.figure import (
     PLOTS,
-    FactGroup,
+    Fact,
     card_facts,
     grouped,
     offered,
@@ -56,17 +56,18 @@ def reading(answer: Answer, of: Card) -> Reading:
     return Reading(of.id, 0.0, answer.values, missing, answer.state)
 
 
-def groups(of: Card, answer: Answer) -> list[FactGroup]:
-    return list(card_facts(of, NVML, reading(answer, of), USUAL))
+def facts(of: Card, answer: Answer) -> list[Fact]:
+    told = card_facts(of, NVML, reading(answer, of), USUAL)
+    return [fact for group in told.values() for fact in group]
 
 
-def lines(found: list[FactGroup]) -> list[str]:
-    return [fact.line for group in found for fact in group.facts]
+def lines(of: Card, answer: Answer) -> set[str]:
+    return {fact.line for fact in facts(of, answer)}
 
 
 @pytest.mark.parametrize("of", [card(0, nvlinks=18, fans=3), instance(card(0), 1), card(1)])
 def test_every_metric_of_a_card_says_what_it_means_and_its_field(of: Card) -> None:
-    said = "\n".join(fact.hint for group in groups(of, working()) for fact in group.facts)
+    said = "\n".join(fact.hint for fact in facts(of, working()))
     for metric in map(METRICS.__getitem__, metrics_of(of)):
         assert metric.meaning in said
         assert not metric.smi or f"nvidia-smi: {metric.smi}" in said
@@ -74,8 +75,8 @@ def test_every_metric_of_a_card_says_what_it_means_and_its_field(of: Card) -> No
 
 @pytest.mark.parametrize("absence", list(Absence))
 def test_a_missing_value_says_its_reason_and_no_number(absence: Absence) -> None:
-    found = groups(card(0, memory_bytes=None), Answer(otherwise=absence))
-    missing = [e for group in found for e in group.facts if e.key in METRICS]
+    found = facts(card(0, memory_bytes=None), Answer(otherwise=absence))
+    missing = [each for each in found if each.key in METRICS]
     assert all(not fact.value and fact.absent for fact in missing)
     # A sentence of its own begins with a capital.
     assert all(absence.sentence[1:] in fact.hint for fact in missing)
@@ -93,24 +94,23 @@ def test_who_the_card_is_stands_among_its_facts() -> None:
         "UUID: GPU-3",
         "Driver: 590.48.01",
         "CUDA of the driver: 13.1",
-    } <= {*lines(groups(of, working()))}
+    } <= lines(of, working())
     untold = card(0, id=CardId("NAMELESS-0"), cuda_index=None, cuda_reason="one at a time")
     said = {"Model: not reported", "UUID: not reported", "CUDA number: one at a time"}
-    assert said <= {*lines(groups(untold, working()))}
+    assert said <= lines(untold, working())
 
 
 def test_a_lost_card_still_tells_its_size() -> None:
     lost = Answer(otherwise=Absence.LOST, state=CardState.LOST)
     said = {"Memory: 24.0 GiB", "Memory used: card lost"}
-    assert said <= {*lines(groups(card(0), lost))}
+    assert said <= lines(card(0), lost)
 
 
 def test_the_link_is_told_by_now_card_and_slot() -> None:
-    found = groups(card(0), working())
     said = {"Link now: 3.0 ×16", "The card could: ×16", "The slot could: not supported"}
-    assert said <= {*lines(found)}
-    (pcie,) = [group for group in found if group.title == "PCIe"]
-    assert pcie.facts[-1].line == "Runs at full speed: 3.0 ×16."
+    assert said <= lines(card(0), working())
+    told = card_facts(card(0), NVML, reading(working(), card(0)), USUAL)["PCIe"]
+    assert told[-1].line == "Runs at full speed: 3.0 ×16."
 
 
 CHIP = card(0, memory_shared=True, fans=0)
