@@ -85,9 +85,11 @@ def arrange(cards: Sequence[Card]) -> Sequence[Shown]:
         below[card.parent].append(Shown(card, numbers[card.id], None))
     tops = [e for e in cards if e.parent not in numbers and e.kind is not CardKind.HOST]
     coloured = MOST_COLOURED_CARDS if len(tops) <= MOST_COLOURED_CARDS else 0
-    colours = [each.index if each.index < coloured else None for each in tops]
-    shown = zip(tops, colours, strict=True)
-    return [Shown(e, numbers[e.id], colour, tuple(below[e.id])) for e, colour in shown]
+
+    def colour(card: Card) -> int | None:
+        return card.index if card.index < coloured else None
+
+    return [Shown(e, numbers[e.id], colour(e), tuple(below[e.id])) for e in tops]
 
 
 def told(happening: Happening, shown: Shown | None) -> str:

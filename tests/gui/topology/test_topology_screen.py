@@ -68,6 +68,7 @@ def test_drawing_and_matrix_choose_for_each_other(
     assert shown_fact(screen, "Path") == "PHB: the PCIe host bridge of a processor"
     assert shown_fact(screen, "In theory") == "31.5 GB/s each way"
     qtbot.waitUntil(lambda: shown_fact(screen, "Link now") == "4.0 ×16")
+    assert any(each.startswith("Runs at full speed: 4.0 ×16.") for each in texts(screen.view))
     qtbot.waitUntil(lambda: "GB/s" in shown_fact(screen, "Now in"))
     click_on(drawing, Part(Kind.CARD, sim(2)))
     assert ringed(screen) == [model.index(2, 3)] * 2
