@@ -22,6 +22,7 @@ from gpuexplorer.gui.card.fact_list import FactsPanel, HowToSheet, host_facts
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import IconButton, ToolButton
+from gpuexplorer.gui.widgets.controls.card_chips import CardChips
 from gpuexplorer.gui.widgets.controls.fields import Dropdown, SearchField
 from gpuexplorer.remote.wire import Hello
 from gpuexplorer.telemetry.facts import Reading
@@ -42,7 +43,9 @@ def test_the_first_card_is_shown_until_one_is_chosen(open_card: OpenCard) -> Non
 def test_chips_and_arrow_keys_choose_another_card_or_the_computer(open_card: OpenCard) -> None:
     screen = open_card(session_of({card(i): working() for i in range(3)}))
     screen.reads("Card 0, ")
-    chips = [c for c in screen.chips.findChildren(QAbstractButton) if c.isVisible()]
+    chips = [
+        c for c in the(CardChips, screen.window).findChildren(QAbstractButton) if c.isVisible()
+    ]
     assert chips[1].accessibleName() == "Card 1, NVIDIA TITAN RTX"
     chips[2].click()
     screen.reads("Card 2, ")
@@ -60,9 +63,9 @@ def test_chips_and_arrow_keys_choose_another_card_or_the_computer(open_card: Ope
 def test_among_sixty_four_cards_one_steps_or_picks_from_a_list(open_card: OpenCard) -> None:
     screen = open_card(session_of({card(i): working() for i in range(64)}), card="GPU-12")
     screen.reads("Card 12, ")
-    called(QAbstractButton, screen.chips, "Next card").click()
+    called(QAbstractButton, the(CardChips, screen.window), "Next card").click()
     screen.reads("Card 13, ")
-    numbers = the(Dropdown, screen.chips)
+    numbers = the(Dropdown, the(CardChips, screen.window))
     numbers.showPopup()
     QTest.keyClicks(numbers.view(), "22")
     press(numbers.view(), Qt.Key.Key_Return)
@@ -141,8 +144,8 @@ def test_a_card_that_tells_nothing_says_so_at_every_place(open_card: OpenCard) -
 def test_throttling_is_banded_over_all_plots_with_its_word(
     open_card: OpenCard, qtbot: QtBot
 ) -> None:
-    answer = working(**{m.throttle("hw_thermal_slowdown"): 1.0})
-    screen = open_card(session_of({card(0): answer}))
+    hot = working(**{m.throttle("hw_thermal_slowdown"): 1.0})
+    screen = open_card(session_of({card(0): hot}))
     screen.reads("Much too hot")
     qtbot.waitUntil(lambda: bool(screen.plots and screen.stack.contents[0].bands))
     for content in screen.stack.contents:
@@ -254,7 +257,7 @@ def test_what_was_chosen_is_remembered_for_this_card_alone(
     offered(again)["Show the default plots"].trigger()
     assert again.plots == usual
     again.tree.plot_asked.emit("energy")
-    again.chips.step(1)
+    the(CardChips, again.window).step(1)
     qtbot.waitUntil(lambda: "Energy" not in again.plots)
 
 

@@ -113,9 +113,6 @@ def test_the_link_is_told_by_now_card_and_slot() -> None:
     assert told[-1].line == "Runs at full speed: 3.0 ×16."
 
 
-CHIP = card(0, memory_shared=True, fans=0)
-
-
 def test_a_plot_has_one_unit_and_every_metric_has_a_plot() -> None:
     for metric in METRICS.values():
         if metric.plotted:
@@ -140,7 +137,7 @@ def test_every_plotted_metric_is_offered_once_and_by_a_name_of_its_own(of: Card)
         (card(0, fans=0), (m.MEMORY_TEMPERATURE, m.CLOCK_VIDEO), "PCIe"),
         # One that tells nothing still has plots that say so.
         (card(0, fans=0), tuple(metrics_of(card(0))), "PCIe"),
-        (CHIP, (), "Clocks"),
+        (card(0, memory_shared=True, fans=0), (), "Clocks"),
     ],
 )
 def test_the_usual_plots_are_those_a_card_has(
