@@ -36,7 +36,7 @@ CALLS: Mapping[str, str] = {
     "detail": ONE,
 }
 # Tables with words for people, and the columns they stand in; `|` is between several.
-TABLES = {"core/metrics.csv": ("label", "short", "group", "choices", "meaning")}
+TABLES = {"core/metrics.csv": ("label", "short", "group", "plot", "choices", "meaning")}
 
 
 @dataclass(frozen=True, slots=True)

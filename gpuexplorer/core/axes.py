@@ -56,9 +56,11 @@ def time_ticks(start: float, end: float, offset: float, most: int) -> list[TimeT
 
 def moment_word(wall: float, today: float, *, tenths: bool = False) -> str:
     """The time of day; with the day where it is another than that of `today`."""
-    moment = _local(wall)
+    moment, now = _local(wall), _local(today)
     word = f"{moment:%H:%M:%S.%f}"[: 10 if tenths else 8]
-    return word if moment.date() == _local(today).date() else f"{day_word(wall)} {word}"
+    if moment.year != now.year:
+        return f"{moment:%Y-%m-%d} {word}"
+    return word if moment.date() == now.date() else f"{day_word(wall)} {word}"
 
 
 def day_word(wall: float) -> str:

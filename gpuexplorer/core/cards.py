@@ -1,5 +1,6 @@
 """Card and Sample: what never changes about a card, and all it said at one instant."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, NewType
@@ -75,6 +76,12 @@ _REMEDIES = {
 }
 
 
+# The compute capability says which family of chips it is.
+_ARCHITECTURES = {3: "Kepler", 5: "Maxwell", 6: "Pascal", 7: "Volta", 8: "Ampere", 9: "Hopper"}
+_ARCHITECTURES |= dict.fromkeys((10, 11, 12), "Blackwell")
+_WITHIN = {(7, 5): "Turing", (8, 9): "Ada Lovelace"}
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """What never changes about a card. Its `id` says who it is; its numbers may change."""
@@ -98,9 +105,26 @@ class Card:
     memory_shared: bool = False  # it has no memory of its own and borrows the computer's
 
     @property
+    def architecture(self) -> str:
+        """The family of its chip; empty for one that nobody knew when this was written."""
+        capability = self.compute_capability or (0, 0)
+        return _WITHIN.get(capability) or _ARCHITECTURES.get(capability[0], "")
+
+    @property
     def nameless(self) -> bool:
         """Whether the driver lists it and it never said who it is."""
         return self.id.startswith(NAMELESS)
+
+
+_LESS_TELLING = re.compile(
+    r"^(?:(?:NVIDIA|GeForce|Quadro|Tesla) )+"
+    r"|(?:[ -]\d+ ?[GT]B|[ -](?:HBM\w*|PCIe|PCIE|SXM\d?|NVL|Edition|GPU))+$"
+)
+
+
+def short_name(name: str) -> str:
+    """ "NVIDIA H100 80GB HBM3" becomes "H100": the model, without its maker and its memory."""
+    return _LESS_TELLING.sub("", name.strip()) or name
 
 
 class Sample(NamedTuple):

@@ -69,8 +69,8 @@ class Metric(NamedTuple):
     scope: Scope
     counter: bool  # it only grows
     group: str  # the title, for `tr`, of the facts that it stands among
-    plot: str  # the family of lines that share a plot; "" for what does not change in time
-    short: str  # for `tr`, what its line is called there; "" where that is the label
+    plot: str  # the title, for `tr`, of the plot it shares; "" for what does not change in time
+    short: Message  # what its line is called there
     exporters: tuple[str, str, str]  # cells that `telemetry/exporter_names.py` reads
     choices: Mapping[int, Message]  # what a state's number means
     part: tuple[str, int] | None = None  # of which a card may have several, or none
@@ -138,7 +138,7 @@ def _metric(row: Mapping[str, str], number: int) -> Metric:
         row["counter"] == "yes",
         row["group"],
         row["plot"],
-        row["short"],
+        Message(row["short"] or row["label"], **values),
         (row["dcgm"], row["nvidia_gpu_exporter"], row["nvitop"]),
         {n: Message(word, number=n) for n, word in enumerate(words)},
         (part, number) if part else None,
@@ -160,10 +160,26 @@ def throttle(reason: str) -> MetricId:
 
 
 # Every reason for which clocks are held back; resting and settings are no sign of trouble.
-THROTTLES = tuple(each.id for each in METRICS.values() if each.plot == "slowed")
+THROTTLES = tuple(
+    each.id
+    for each in METRICS.values()
+    if each.id.startswith("throttle_") and each.unit is Unit.FLAG
+)
 HARMLESS = frozenset(
     map(throttle, ("gpu_idle", "applications_clocks_setting", "display_clock_setting"))
 )
+# What slows a card down and should not, the gravest first; and what holds a busy card back as a
+# rule, with nothing wrong.
+GRAVE = tuple(
+    throttle(reason)
+    for reason in (
+        "hw_thermal_slowdown",
+        "hw_power_brake_slowdown",
+        "hw_slowdown",
+        "sw_thermal_slowdown",
+    )
+)
+ORDINARY = (throttle("sw_power_cap"), throttle("sync_boost"))
 
 
 def metrics_of(

@@ -8,12 +8,13 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gpuexplorer.core.words import mark, paragraph, tr, trn
 from gpuexplorer.gui.cards.card_face import told
-from gpuexplorer.gui.cards.reasons import EventGroup, nothing_told
+from gpuexplorer.gui.cards.reasons import nothing_told
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.list_view import ListView
 from gpuexplorer.gui.state.event_list import EpisodeRow, EventList
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
+from gpuexplorer.telemetry.happenings import EventGroup
 
 _ENTER = "Enter", mark("Show the moment on the plots, marked")
 

@@ -10,11 +10,11 @@ from PySide6.QtCore import QProcess, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
 
+from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import HOST_ID, Card
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import memory, plain
 from gpuexplorer.core.words import Message, mark, paragraph, tr, trn
-from gpuexplorer.gui.cards.reasons import moment_words
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
@@ -188,7 +188,7 @@ class NothingFoundView(Page):
     def show_rhythm(self, every: float | None) -> None:
         """So many seconds after each look comes another by itself; None where none comes."""
         self._every, now = every, SystemClock().wall()
-        self._panel.show_time(moment_words(now, now), every)
+        self._panel.show_time(moment_word(now, now), every)
         if not self._again.isEnabled():
             self._again.setEnabled(True)
             self._again.setText(tr("Look again"))

@@ -36,18 +36,16 @@ from gpuexplorer.recording.lab_said import LabBegan, Sent
 from gpuexplorer.recording.report_facts import (
     AT_LIMIT,
     COLUMNS,
-    HARMFUL,
     HEAT,
     MUCH,
     PCIE,
     CardFacts,
-    Course,
-    Floats,
     Report,
     findings,
 )
 from gpuexplorer.telemetry.happenings import SILENCES, Kind
 from gpuexplorer.telemetry.processes import ProcessFigure
+from gpuexplorer.telemetry.stretches import Course, Floats
 from gpuexplorer.telemetry.whole_file import write_whole
 
 _LONGEST = 300  # letters of a name or a command line that are shown
@@ -180,20 +178,20 @@ def _card_table(report: Report) -> str:
             _mean_and_most(each, m.MEMORY_USED),
             _much(each.did(m.MEMORY_USED), each.memory_bytes),
             _mean_and_most(each, m.POWER_DRAW),
-            _NO_FIGURE if each.joules is None else energy(each.joules),
+            energy(each.energy.joules) if each.energy else _NO_FIGURE,
             _mean_and_most(each, m.TEMPERATURE),
             _mean_and_most(each, *PCIE),
             *(
                 ratio(each.slowed(reasons)[1])
                 if any(each.did(reason).seconds for reason in reasons)
                 else _NO_FIGURE
-                for reasons in (HARMFUL, AT_LIMIT)
+                for reasons in (m.GRAVE, AT_LIMIT)
             ),
         )
         for each in report.cards
     ]
     notes = [tr("Mean, then the most. Shares are of the time that was read.")]
-    summed = [e.number for e in report.cards if e.joules is not None and not e.counted]
+    summed = [e.number for e in report.cards if e.energy and not e.energy.counted]
     if summed:
         notes.append(tr("Energy summed up from power: {cards}.", cards=listed(summed)))
     heads = (
@@ -230,7 +228,7 @@ def _why_dashes(report: Report) -> Iterator[str]:
         for metric, why in report.recording.sample(
             each.card.id, wanted, report.end
         ).missing.items():
-            if metric != m.ENERGY or each.joules is None:
+            if metric != m.ENERGY or each.energy is None:
                 cards.setdefault((metric, tr(why.sentence)), []).append(each.number)
     for (metric, reason), numbers in cards.items():
         yield tr(
@@ -399,7 +397,7 @@ def _plots(report: Report) -> Iterator[str]:
 def _lines(report: Report, drawn: Mapping[CardFacts, Floats], top: float, steps: int) -> str:
     grid = "".join(f"M0 {n * _HIGH / steps:.0f}h{_WIDE}" for n in range(steps + 1))
     # Behind the lines: where something harmful slowed a card.
-    slowed = np.any([e.drawn(why)[1] >= 1 for e in drawn for why in HARMFUL], axis=0)
+    slowed = np.any([e.drawn(why)[1] >= 1 for e in drawn for why in m.GRAVE], axis=0)
     marked = "".join(f"M{x * 2} 0h2v{_HIGH}h-2z" for x in np.flatnonzero(slowed))
     field = _path("grid", grid) + _path("slowed", marked)
     for dash, (each, figures) in enumerate(drawn.items()):

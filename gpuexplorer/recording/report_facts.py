@@ -10,12 +10,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import Card, CardId, CardKind
-from gpuexplorer.core.metrics import METRICS, MetricId
+from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import duration, energy, part_of_memory, ratio, temperature, watts
 from gpuexplorer.core.words import NOTHING, Message, all_of, mark, told
 from gpuexplorer.recording.export import Choice
@@ -23,11 +22,17 @@ from gpuexplorer.recording.recorded_session import RecordedPast
 from gpuexplorer.recording.schema import Turn
 from gpuexplorer.telemetry.happenings import SILENCES, EventBook, Kind
 from gpuexplorer.telemetry.session import card_numbers
+from gpuexplorer.telemetry.stretches import (
+    Course,
+    EnergyUsed,
+    Floats,
+    course,
+    energy_used,
+    slowed,
+)
 
 COLUMNS, STEPS = 600, 6000  # in which a stretch is drawn, and counted
 HEAT = tuple(m.throttle(f"{by}_thermal_slowdown") for by in ("sw", "hw"))
-# What slows a card down and should not; a busy card stands at its power limit as a rule.
-HARMFUL = (*HEAT, m.throttle("hw_power_brake_slowdown"), m.throttle("hw_slowdown"))
 AT_LIMIT = (m.throttle("sw_power_cap"),)
 PCIE = (m.PCIE_RECEIVE, m.PCIE_TRANSMIT)
 _CLOCK_STEP = 1.0  # seconds: smaller ones are the clock being kept right
@@ -36,39 +41,6 @@ _NEARLY_FULL = 0.95
 MUCH = 0.9  # of what a card can do, or hold
 _IDLE, _AT_WORK = 0.03, 0.3  # on average
 _MOST_NAMED = 6
-Floats = NDArray[np.float64]
-
-
-class Course(NamedTuple):
-    """What one metric did, in steps; where nothing was read there is none."""
-
-    begins: Floats  # axis
-    lasted: Floats  # seconds
-    least: Floats
-    most: Floats
-    mean: Floats
-
-    @property
-    def seconds(self) -> float:
-        return float(self.lasted.sum())
-
-    @property
-    def total(self) -> float:
-        return float(self.mean @ self.lasted)
-
-    @property
-    def average(self) -> float:
-        return self.total / (self.seconds or 1.0)
-
-    def above(self, value: float) -> float:
-        """Seconds, as far as its steps are short enough to tell."""
-        return float(self.lasted[self.mean >= value].sum())
-
-    def growth(self) -> float:
-        """By how much a counter grew while it was read; it may begin anew."""
-        touch = np.diff(self.begins) - self.lasted[:-1] < 1e-3
-        between = np.maximum(0.0, self.least[1:] - self.most[:-1])
-        return float((self.most - self.least).sum() + between[touch].sum())
 
 
 class Spell(NamedTuple):
@@ -87,12 +59,7 @@ class CardFacts:
         self._report, self.card, self.number = report, card, number
         self.memory_bytes = self.did(m.MEMORY_TOTAL).most.max(initial=0.0)
         self.memory_bytes = self.memory_bytes or float(card.memory_bytes or 0)
-        energy = self.did(m.ENERGY)
-        self.counted = energy.begins.size > 0
-        told = energy if self.counted else self.did(m.POWER_DRAW)
-        self.read_seconds = told.seconds  # of what tells its energy
-        joules = told.growth() if self.counted else told.total
-        self.joules = joules if told.seconds else None
+        self.energy = report.energy_used(card.id)
 
     def did(self, *metrics: MetricId) -> Course:
         return self._report.course(self.card.id, metrics)
@@ -108,12 +75,9 @@ class CardFacts:
         return found
 
     def slowed(self, reasons: Sequence[MetricId]) -> tuple[float, float]:
-        """Seconds, and the share of the time for which that was read. Two reasons at once
-        count as the longer one.
-        """
-        told = [self.did(each) for each in reasons]
-        held = max(each.total for each in told)
-        return held, held / (max(each.seconds for each in told) or 1.0)
+        """Seconds, and the share of the time for which that was read."""
+        held, read = slowed([self.did(each) for each in reasons])
+        return held, held / (read or 1.0)
 
 
 class Report:
@@ -142,14 +106,10 @@ class Report:
             first, *rest = (self.course(card, (each,), most) for each in metrics)
             same = [each[2:] for each in rest if np.array_equal(each.begins, first.begins)]
             return Course(*first[:2], *np.sum([first[2:], *same], axis=0))
-        read = self._past.trace(card, metrics[0], self.start, self.end, most)
-        begins = np.maximum(read.times, self.start)
-        last = np.minimum(begins[-1:] + read.column_seconds, self.end)
-        lasted = np.diff(begins, append=last)
-        about = METRICS[metrics[0]]  # a damaged file may hold anything
-        some = (about.lowest <= read.minima) & (read.maxima <= about.highest) & (lasted > 0)
-        columns = begins, lasted, read.minima, read.maxima, read.means
-        return Course(*(each[some] for each in columns))
+        return course(self._past, card, metrics[0], self.start, self.end, most)
+
+    def energy_used(self, card: CardId) -> EnergyUsed | None:
+        return energy_used(self._past, card, self.start, self.end, STEPS)
 
     def share(self, at: float) -> float:
         """How much of the stretch is over by then."""
@@ -252,11 +212,11 @@ def _logged(report: Report, title: Message, advice: Message, *kinds: Kind) -> It
 
 
 def _slowed(report: Report) -> Iterator[Finding]:
-    slowed = _worst(report, lambda each: each.slowed(HARMFUL)[1], _WORTH_TELLING)
+    slowed = _worst(report, lambda each: each.slowed(m.GRAVE)[1], _WORTH_TELLING)
     if not slowed:
         return
     worst = slowed[0]
-    seconds, share = worst.slowed(HARMFUL)
+    seconds, share = worst.slowed(m.GRAVE)
     title = Message("Slowed down by its hardware")
     advice = Message(
         "It computes slower than it could, and so does whoever waits for it. Look at the power "
@@ -357,11 +317,11 @@ def _not_kept(report: Report) -> Iterator[Finding]:
 
 
 def _energy(report: Report) -> Iterator[Finding]:
-    telling = [each.joules for each in report.cards if each.joules is not None]
-    seconds = max((each.read_seconds for each in report.cards), default=0)
-    joules = sum(telling)
-    if joules <= 0 or not seconds:
+    telling = [each.energy for each in report.cards if each.energy is not None]
+    joules = sum(each.joules for each in telling)
+    if joules <= 0:
         return
+    seconds = max(each.seconds for each in telling)
     mean = Message.counted(
         "{watts} on average.",
         "{watts} on average, {count} cards together.",

@@ -25,6 +25,7 @@ from gpuexplorer.telemetry.happenings import (
     Happening,
     Kind,
 )
+from gpuexplorer.telemetry.pcie_link import at_work, slow_link
 from gpuexplorer.telemetry.processes import NamedProcess
 
 # A card that tells none of these tells nothing a person could use.
@@ -42,8 +43,6 @@ NO_FIGURES = "no figures"
 _PASSING = frozenset(
     {None, Absence.NOT_YET, Absence.NEEDS_TWO, Absence.NOT_ASKED, Absence.NO_NEW_SAMPLE}
 )
-_BUSY, _LAST_FAST_STATE = 0.5, 2.0
-_IN_VIRTUAL_MACHINE = frozenset({1.0, 2.0})  # handed through, or a part of a card
 
 
 def why_no_figures(
@@ -63,35 +62,6 @@ def state_of(reading: Reading) -> str:
     if reading.state is CardState.WORKING and why_no_figures(reading.values, reading.missing):
         return NO_FIGURES
     return reading.state.value
-
-
-def at_work(values: Mapping[MetricId, float]) -> bool:
-    """Whether a card is under load, so that its link should be at its fastest.
-
-    Drawing a desktop on several displays keeps one busy too, but in a low performance state.
-    """
-    busy = values.get(m.GPU_UTILIZATION, 0.0) >= _BUSY
-    return busy and values.get(m.PERFORMANCE_STATE, 0.0) <= _LAST_FAST_STATE
-
-
-def in_virtual_machine(values: Mapping[MetricId, float]) -> bool:
-    """Whether somebody else decides how many lanes the card gets: some machines of a cloud have
-    eight for a card of sixteen, and no slot to look at.
-    """
-    return values.get(m.VIRTUALIZATION_MODE) in _IN_VIRTUAL_MACHINE
-
-
-def _slow_link(values: Mapping[MetricId, float]) -> Message:
-    """How the PCIe link falls short of what card and slot can do; empty where it does not."""
-    now, most = values[m.PCIE_WIDTH], values.get(m.PCIE_WIDTH_MAX, 0.0)
-    if now < most and not in_virtual_machine(values):
-        slow = mark("The PCIe link runs at x{now:.0f} of x{most:.0f}: look at the slot")
-        return Message(slow, now=now, most=most)
-    most = values.get(m.PCIE_GENERATION_MAX, 0.0)
-    if (now := values.get(m.PCIE_GENERATION, most)) < most:
-        slow = mark("The PCIe link runs at generation {now:.0f} of {most:.0f} under load")
-        return Message(slow, now=now, most=most)
-    return NOTHING
 
 
 # Every other state says for certain that no figure will come.
@@ -310,7 +280,7 @@ class _CardCourse:
             self._at_work = at_work(sample.values)
         if m.PCIE_WIDTH not in sample.values:
             return
-        slow = _slow_link(sample.values)
+        slow = slow_link(sample)
         if slow and not self._at_work:
             self._slow_link.missed(sample.at)
         elif self._slow_link.read(sample.at, bool(slow), TWICE) and slow:

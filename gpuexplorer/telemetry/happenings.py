@@ -81,6 +81,24 @@ class Kind(StrEnum):
         return self
 
 
+class EventGroup(StrEnum):
+    """What people look for; its value is translated where it is shown."""
+
+    FAULT = mark("Faults")
+    THROTTLING = mark("Throttling")
+    PROCESS = mark("Processes")
+    SLEEP = mark("Sleep")
+    ALERT = mark("Alerts")
+
+
+def group_of(kind: Kind) -> EventGroup:
+    """All that is wrong with a card or its driver is a fault, until it ends too."""
+    if kind in (Kind.ASLEEP, Kind.AWAKE):
+        return EventGroup.SLEEP
+    found = (each for each in EventGroup if kind.name.startswith(each.name))
+    return next(found, EventGroup.FAULT)
+
+
 class Happening(NamedTuple):
     """One thing that took place. `at` is steady seconds, `wall` the time of day."""
 
@@ -111,6 +129,15 @@ OF_ALL_CARDS = frozenset({Kind.DRIVER_GONE, Kind.CONNECTION_LOST})
 # How a card or its driver is: one at a time, and each makes unknown what went on before.
 SILENCES = frozenset({*OF_STATE.values(), Kind.NO_FIGURES})
 
+
+def began_with(
+    happenings: Sequence[Happening], card: CardId, state: CardState
+) -> "Happening | None":
+    """What made the card as it is; None where nobody saw it."""
+    kind, about = OF_STATE.get(state), (None, card)
+    return next((e for e in reversed(happenings) if e.kind is kind and e.card in about), None)
+
+
 _ENDS_UNSEEN = (Kind.THROTTLING_UNKNOWN, Kind.ALERT_UNKNOWN)
 
 
@@ -133,6 +160,20 @@ class Episode:
 
     first: Happening
     end: Happening | None = None
+
+    def sentence(self, *, numbered: bool = True) -> Message:
+        """A program that is gone used the card. `numbered`: with the number of its process."""
+        program = self.first.sentence.values.get("program")
+        if isinstance(program, Message) and not numbered:
+            program = program.values.get("name")
+        if program is None:
+            return self.first.sentence
+        words = mark("{program} uses the card")
+        if self.first.kind is Kind.PROCESS_ENDED:
+            words = mark("{program} no longer uses the card")
+        elif self.end is not None:
+            words = mark("{program} used the card")
+        return Message(words, program=program)
 
     @property
     def running(self) -> bool:

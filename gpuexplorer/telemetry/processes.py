@@ -1,7 +1,10 @@
 """CardProcess: one program's use of one card, as far as it can be told; and by name."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, NamedTuple
 
 from gpuexplorer.core.absence import Absence
@@ -9,6 +12,8 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.records import KEPT_HERE
 from gpuexplorer.core.words import NOTHING, Message
+
+_INTERPRETER = re.compile(r"^(python|pypy|ipython)[0-9.]*w?(\.exe)?$", re.IGNORECASE)
 
 
 class ProcessUse(StrEnum):
@@ -83,3 +88,21 @@ class NamedProcess:
     @property
     def simulated(self) -> bool:
         return self.process.simulated_command is not None
+
+
+def program_name(command: str) -> str:
+    """The script where an interpreter runs one, the module after -m, else the program."""
+    first, *words = command.split() or [command]
+    name = _base(first)
+    for word, following in pairwise([*words, ""]):
+        if word == "-c" or not _INTERPRETER.match(name):
+            return name
+        if word == "-m" and following:
+            return following
+        if not word.startswith("-"):
+            return _base(word)
+    return name
+
+
+def _base(path: str) -> str:
+    return (PureWindowsPath(path) if "\\" in path else PurePosixPath(path)).name or path

@@ -141,3 +141,14 @@ def test_labels_never_overlap_stay_inside_and_keep_the_order_of_their_lines(
     assert all(-1e-6 <= place <= 200 + 1e-6 for place in places)
     for one, next_one in zip(sorted(places), sorted(places)[1:], strict=False):
         assert next_one - one >= 10 - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("capability", "family"),
+    [((7, 0), "Volta"), ((7, 5), "Turing"), ((12, 0), "Blackwell"), ((99, 0), ""), (None, "")],
+)
+def test_the_architecture_of_a_card_follows_from_its_capability(
+    capability: tuple[int, int] | None, family: str
+) -> None:
+    card = Card(CardId("GPU-0"), 0, "", None, compute_capability=capability)
+    assert card.architecture == family

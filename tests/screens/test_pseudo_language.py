@@ -12,7 +12,6 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QScrollBar, QWidget
 
 from gpuexplorer.core.words import OPEN, PSEUDO, mark, tr, use_language
-from gpuexplorer.gui.cards import facts
 from gpuexplorer.gui.copies.view import PAGES
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.remote.ssh import HostName
@@ -31,18 +30,11 @@ SCREENS = [entry.title for entry in VIEWS]
 FAULTS = "lost:1@20s,slow:0@10s-12s"
 
 
-def speak(language: str) -> None:
-    """What was said before in another is forgotten."""
-    use_language(language)
-    for each in vars(facts).values():
-        getattr(each, "cache_clear", tuple)()
-
-
 @pytest.fixture(autouse=True)
 def pseudo() -> Iterator[None]:
-    speak(PSEUDO)
+    use_language(PSEUDO)
     yield
-    speak("en")
+    use_language("en")
 
 
 @pytest.fixture

@@ -11,7 +11,12 @@ from functools import partial
 from typing import cast
 
 from PySide6.QtCore import QEvent, QRectF, QSize, QSysInfo, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QMenu,
@@ -28,11 +33,10 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.units import Units, energy
+from gpuexplorer.core.units import Units, energy, span_words
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.cards.facts import FOLDED, NOTE, Fact, FactGroup, HowTo, metric_fact
-from gpuexplorer.gui.cards.reasons import HARMFUL, span_words
-from gpuexplorer.gui.cards.throttling import EnergyUsed, energy_used, slowed_time, time_covered
+from gpuexplorer.gui.cards.figure import FOLDED, NOTE, Fact, Facts, HowTo, metric_fact
+from gpuexplorer.gui.cards.reasons import REASONS
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
@@ -44,6 +48,13 @@ from gpuexplorer.gui.widgets.line import NowTag
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.remote.wire import Hello
 from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.stretches import (
+    EnergyUsed,
+    course,
+    energy_used,
+    slowed,
+    time_covered,
+)
 from gpuexplorer.telemetry.trace import TraceSource
 
 _MARGIN, _ROW, _HEADING, _FIRST_HEADING, _BETWEEN = 16, 26, 46, 34, 12.0
@@ -76,11 +87,10 @@ class FactRow(QTreeWidgetItem):
     how: HowTo | None = None
 
     def show(self, fact: Fact, how: HowTo | None) -> None:
-        if (self.fact, self.how) != (fact, how):
-            self.fact, self.how = fact, how
-            self.setText(0, fact.line)
-            self.setToolTip(0, plain_tip(fact.hint or fact.line))
-            self.setData(0, Qt.ItemDataRole.AccessibleDescriptionRole, fact.hint)
+        self.fact, self.how = fact, how
+        self.setText(0, fact.line)
+        self.setToolTip(0, plain_tip(fact.hint or fact.line))
+        self.setData(0, Qt.ItemDataRole.AccessibleDescriptionRole, fact.hint)
 
 
 class FactsTree(QTreeWidget):
@@ -115,21 +125,21 @@ class FactsTree(QTreeWidget):
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToContents)
         self.itemClicked.connect(self._on_clicked)
 
-    def show_groups(
-        self, groups: Sequence[FactGroup], hows: Mapping[str, HowTo], heading: str, ending: str
+    def show_facts(
+        self, facts: Facts, hows: Mapping[str, HowTo], heading: str, ending: str
     ) -> None:
         """`hows` are told on a click. A copy of all begins with the heading; of a few, each
         has the ending.
         """
         self._heading, self._ending = heading, ending
-        keys = [(group.key, len(group.facts)) for group in groups]
+        keys = [(key, len(below)) for key, below in facts.items()]
         anew, self._keys = keys != self._keys, keys
         if anew:
             self.clear()
-            tops = [(FactRow(self, [group.title]), group.facts) for group in groups]
-            self._rows = [(top, [FactRow(top) for _ in facts]) for top, facts in tops]
-        for group, (_, below) in zip(groups, self._rows, strict=True):
-            for fact, each in zip(group.facts, below, strict=True):
+            tops = [(FactRow(self, [tr(key)]), count) for key, count in keys]
+            self._rows = [(top, [FactRow(top) for _ in range(count)]) for top, count in tops]
+        for told, (_, below) in zip(facts.values(), self._rows, strict=True):
+            for fact, each in zip(told, below, strict=True):
                 each.show(fact, hows.get(fact.key))
         if anew:
             self._narrow(self.field.text())
@@ -175,11 +185,13 @@ class FactsTree(QTreeWidget):
     def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize:
             self.scheduleDelayedItemsLayout()  # notes wrap to the width
-        # What is selected is copied, before the screen copies something else.
-        key = event if event.type() is QEvent.Type.ShortcutOverride else None
-        copies = isinstance(key, QKeyEvent) and key.matches(QKeySequence.StandardKey.Copy)
-        if copies and self.selectedItems():
-            event.accept()
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() is QEvent.Type.ShortcutOverride
+            and event.matches(QKeySequence.StandardKey.Copy)
+            and self.selectedItems()
+        ):
+            event.accept()  # what is selected is copied, before the plots are
             return True
         return super().event(event)
 
@@ -246,7 +258,7 @@ class FactDelegate(Delegate):
         # The name gives way before the value, of which both ends tell it from others.
         unit = Run(f"{THIN_SPACE}{fact.unit}" if fact.unit else "", body, theme.quiet)
         room = max(line.width() - body.width(fact.label) - _BETWEEN, line.width() / 2)
-        middle, said = Qt.TextElideMode.ElideMiddle, fact.value or "".join(fact.absent[:1])
+        middle, said = Qt.TextElideMode.ElideMiddle, fact.value or fact.read
         value = body.metrics.elidedText(said, middle, room - unit.width)
         ink = theme.tone(fact.tone) if fact.value else theme.faint
         left = drawing.runs_right(line.right(), baseline, [Run(value, body, ink), unit])
@@ -270,7 +282,7 @@ class FactDelegate(Delegate):
 class HowToSheet(Sheet):
     """Sentences, and each command with a button that copies it."""
 
-    def __init__(self, how: HowTo, parent: QWidget | None = None) -> None:
+    def __init__(self, how: HowTo, parent: QWidget) -> None:
         super().__init__(how.title, parent, width=640)
         for sentence in how.sentences:
             self.add_sentence(sentence)
@@ -312,32 +324,33 @@ def past_facts(past: TraceSource, window: TimeWindow, card: CardId) -> Sequence[
 
 def slowed_fact(past: TraceSource, card: CardId, start: float, end: float) -> Fact:
     """In the visible stretch, and how much of that was recorded at all."""
-    slowed, span = slowed_time(past, card, start, end), end - start
+    did, span = {each: course(past, card, each, start, end) for each in REASONS}, end - start
+    seconds, recorded = slowed([*did.values()])
     label = tr("Throttled in {span}", span=spoken_time(span))
     meaning = tr(
         "How long in the visible stretch of time the card was slowed by heat, by its power "
         "limit, by the power supply or by its group."
     )
-    if slowed is None:
-        return Fact("slowed", label, absent=(tr(_NOTHING_READ),), hint=meaning)
-    seconds, recorded, by_reason = slowed
+    if not recorded:
+        return Fact("slowed", label, absent=tr(_NOTHING_READ), hint=meaning)
+    held = {reason: each.total for reason, each in did.items() if each.total}
     parts = [
         tr("{reason}: {time}", reason=tr(METRICS[reason].label), time=spoken_time(each))
-        for reason, each in by_reason.items()
+        for reason, each in held.items()
     ]
     # What nobody read must not be called a time without trouble.
     whole = time_covered(recorded, span) == span
     calm = tr("never") if whole else "0 s"
     value = spoken_time(seconds) if seconds > 0 else calm
     rest = "" if whole else tr("of {time} read", time=spoken_time(recorded))
-    tone = Tone.WARN if {*HARMFUL} & by_reason.keys() else Tone.TEXT
-    return Fact("slowed", label, value, rest, (), "\n".join([meaning, *parts]), tone)
+    tone = Tone.WARN if {*m.GRAVE} & held.keys() else Tone.TEXT
+    return Fact("slowed", label, value, rest, "", "\n".join([meaning, *parts]), tone)
 
 
 def energy_fact(key: str, label: str, used: EnergyUsed | None) -> Fact:
     if used is None:
         meaning = tr("How much energy the card used.")
-        return Fact(key, label, absent=(tr(_NOTHING_READ),), hint=meaning)
+        return Fact(key, label, absent=tr(_NOTHING_READ), hint=meaning)
     read, how = energy(used.joules), tr("Energy the card used, as it counts it itself.")
     if not used.counted:
         how = tr("Added up from its power, since this card does not count energy.")
@@ -351,32 +364,29 @@ def spoken_time(seconds: float) -> str:
 
 def host_facts(
     host: Card, reading: Reading, units: Units, name: str = "", hello: Hello | None = None
-) -> Sequence[FactGroup]:
+) -> Facts:
     """Each metric of the computer once. `name`: of another than this, which said of itself what
     stands in `hello`, where it is read over ssh.
     """
 
-    def fact(key: str, label: str, value: str, hint: str = "") -> Fact:
-        return Fact(key, label, value, absent=(tr("not reported"),), hint=hint)
-
     threads = tr("How many threads run at once; two may share a core.")
-    cores = fact("cores", tr("Logical cores"), str(host.cores or ""), threads)
-    processor = [fact("name", tr("Model"), host.name), cores]
-    system = [fact("computer", tr("Name"), name or platform.node())]
+    cores = Fact("cores", tr("Logical cores"), str(host.cores or ""), hint=threads)
+    processor = [Fact("name", tr("Model"), host.name), cores]
+    system = [Fact("computer", tr("Name"), name or platform.node())]
     if not name:
-        processor.append(fact("architecture", tr("Architecture"), platform.machine()))
+        processor.append(Fact("architecture", tr("Architecture"), platform.machine()))
         runs = tr("It runs this program.")
         system += [
-            fact("system", tr("System"), QSysInfo.prettyProductName()),
-            fact("kernel", tr("Kernel"), platform.release()),
-            fact("python", tr("Python"), platform.python_version(), runs),
-            fact("program", "GPU Explorer", __version__),
+            Fact("system", tr("System"), QSysInfo.prettyProductName()),
+            Fact("kernel", tr("Kernel"), platform.release()),
+            Fact("python", tr("Python"), platform.python_version(), hint=runs),
+            Fact("program", "GPU Explorer", __version__),
         ]
     elif hello is not None:
         system += [
-            fact("system", tr("System"), hello.system),
-            fact("python", tr("Python"), hello.python, tr("It runs what was sent over.")),
-            fact("user", tr("Login"), hello.user),
+            Fact("system", tr("System"), hello.system),
+            Fact("python", tr("Python"), hello.python, hint=tr("It runs what was sent over.")),
+            Fact("user", tr("Login"), hello.user),
         ]
     told = (m.MEMORY_TOTAL, m.MEMORY_USED, m.MEMORY_FREE, m.SWAP_TOTAL, m.SWAP_USED)
     memory = [metric_fact(reading, metric, units) for metric in told]
@@ -384,11 +394,11 @@ def host_facts(
         hint = tr("There is no swap space. Click to see how to turn it on.")
         memory[-2:] = [replace(memory[-1], label=tr("Swap"), hint=hint)]
     busy = metric_fact(reading, m.CPU_UTILIZATION, units)
-    return [
-        FactGroup("Processor", tr("Processor"), [*processor, busy]),
-        FactGroup("Memory", tr("Memory"), memory),
-        FactGroup("System", tr("System"), system),
-    ]
+    return {
+        mark("Processor"): [*processor, busy],
+        mark("Memory"): memory,
+        mark("System"): system,
+    }
 
 
 def swap_how(reading: Reading) -> Mapping[str, HowTo]:
@@ -431,15 +441,17 @@ def commands_of(card: Card, values: Mapping[MetricId, float]) -> Mapping[str, Ho
             hows[metric] = HowTo(title, [*filter(None, (sentence, lasts))], lines)
 
     def number(metric: MetricId, size: float = 1.0) -> str:
-        return f"{values.get(metric, 0.0) / size:.0f}"
+        return f"{values[metric] / size:.0f}" if metric in values else ""
 
-    bounds, watts = "", number(m.POWER_LIMIT)
-    if {m.POWER_LIMIT_MIN, m.POWER_LIMIT_MAX} <= values.keys():
-        ends = {"lowest": number(m.POWER_LIMIT_MIN), "highest": number(m.POWER_LIMIT_MAX)}
-        bounds = tr("Between {lowest} and {highest} W on this card.", **ends)
+    lowest, highest = number(m.POWER_LIMIT_MIN), number(m.POWER_LIMIT_MAX)
+    bounds = tr(
+        "Between {lowest} and {highest} W on this card.", lowest=lowest, highest=highest
+    )
+    watts, usual = number(m.POWER_LIMIT), number(m.POWER_LIMIT_DEFAULT)
     power = [(tr("Put the watts you want in place of {watts}:", watts=watts), f"-pl {watts}")]
-    if values.get(m.POWER_LIMIT_DEFAULT) not in (None, values.get(m.POWER_LIMIT)):
-        power.append((tr("Back to the default:"), f"-pl {number(m.POWER_LIMIT_DEFAULT)}"))
+    if usual not in ("", watts):
+        power.append((tr("Back to the default:"), f"-pl {usual}"))
+    bounds = bounds if lowest and highest else ""
     add(m.POWER_LIMIT, tr("Change the power limit"), bounds, *power)
     slower = tr(
         "Slower clocks, in MHz, save power; “nvidia-smi -q -d SUPPORTED_CLOCKS” lists those "

@@ -1,6 +1,5 @@
 """CardFace: all that screens show of one card as it is now. Equal faces look the same."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, remedy
+from gpuexplorer.core.cards import Card, CardId, CardKind, CardState, remedy, short_name
 from gpuexplorer.core.units import USUAL, Units
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.figure import (
@@ -22,11 +21,9 @@ from gpuexplorer.gui.cards.figure import (
     figure,
     memory_face,
     pcie_figure,
-    slow_link,
 )
 from gpuexplorer.gui.cards.reasons import (
-    HARMFUL,
-    ORDINARY,
+    REASONS,
     StateMark,
     state_mark,
     throttle_mark,
@@ -38,15 +35,12 @@ from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
 from gpuexplorer.telemetry.card_course import why_no_figures
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.pcie_link import at_work, lanes_missing
 from gpuexplorer.telemetry.session import card_numbers
 
 DEVICE = Qt.ItemDataRole.UserRole
 _NEARLY_FULL = 0.95
 _PCIE, _NVLINK = (m.PCIE_RECEIVE, m.PCIE_TRANSMIT), (m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT)
-_LESS_TELLING = re.compile(
-    r"^(?:(?:NVIDIA|GeForce|Quadro|Tesla) )+"
-    r"|(?:[ -]\d+ ?[GT]B|[ -](?:HBM\w*|PCIe|PCIE|SXM\d?|NVL|Edition|GPU))+$"
-)
 
 
 class CardNow(NamedTuple):
@@ -91,9 +85,11 @@ def arrange(cards: Sequence[Card]) -> Sequence[Shown]:
         below[card.parent].append(Shown(card, numbers[card.id], None))
     tops = [e for e in cards if e.parent not in numbers and e.kind is not CardKind.HOST]
     coloured = MOST_COLOURED_CARDS if len(tops) <= MOST_COLOURED_CARDS else 0
-    colours = [each.index if each.index < coloured else None for each in tops]
-    shown = zip(tops, colours, strict=True)
-    return [Shown(e, numbers[e.id], colour, tuple(below[e.id])) for e, colour in shown]
+
+    def colour(card: Card) -> int | None:
+        return card.index if card.index < coloured else None
+
+    return [Shown(e, numbers[e.id], colour(e), tuple(below[e.id])) for e in tops]
 
 
 def told(happening: Happening, shown: Shown | None) -> str:
@@ -294,11 +290,11 @@ def _mark(now: CardNow, reading: Reading, sentence: str, units: Units) -> StateM
         return state_mark(now.state, sentence)
     if now.slow:
         return StateMark(tr("Slow to answer"), Tone.WARN, Icon.SILENT)
-    held = next((each for each in (*HARMFUL, *ORDINARY) if reading.values.get(each)), None)
-    if held in HARMFUL:
+    held = next((each for each in REASONS if reading.values.get(each)), None)
+    if held in m.GRAVE:
         heat = figure(reading, m.TEMPERATURE, units)
         return throttle_mark(held, heat.value if "thermal" in held else "")
-    if (slow := slow_link(reading)) is not None:
+    if at_work(reading.values) and (slow := lanes_missing(reading)):
         word = tr("PCIe ×{lanes} of ×{most}", lanes=slow[0], most=slow[1])
         more = tr("the link is slower than it could be")
         return StateMark(word, Tone.WARN, Icon.WARNING, more=more)
@@ -341,11 +337,6 @@ def face_of_now(face: CardFace) -> CardFace:
         return replace(face, badges=(CardBadge(tr("now"), hint), *face.badges))
     word = tr("Now: {state}", state=face.mark.brief or face.mark.word)
     return replace(face, mark=face.mark._replace(word=word, brief=""))
-
-
-def short_name(name: str) -> str:
-    """ "NVIDIA H100 80GB HBM3" becomes "H100": the model, without its maker and its memory."""
-    return _LESS_TELLING.sub("", name.strip()) or name
 
 
 class DeviceList(QAbstractListModel):

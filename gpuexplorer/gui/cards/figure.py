@@ -1,25 +1,36 @@
-"""Figure: one measured thing as a person reads it, or the word that stands in its place; what
-to make of a PCIe link. MemoryPicture: whose a card's memory is, as far as anybody tells.
+"""Figure: one measured thing as a person reads it, or the word that stands in its place. Facts:
+all that is known of a card, as in nvidia-smi -q; and what of it shares a plot.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardKind
-from gpuexplorer.core.metrics import METRICS, MetricId, Unit
-from gpuexplorer.core.units import Quantity, Units, part_of_memory, quantity, ratio, trimmed
+from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Unit, metrics_of
+from gpuexplorer.core.units import (
+    USUAL,
+    Units,
+    part_of_memory,
+    quantity,
+    ratio,
+    trimmed,
+)
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.card_course import at_work, in_virtual_machine
+from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.facts import Reading
-from gpuexplorer.telemetry.topology import pcie_rate
+from gpuexplorer.telemetry.pcie_link import (
+    at_work,
+    lanes_missing,
+    link_now,
+    link_speed,
+    link_words,
+)
 
-_SAME = 1 / 1000  # readings of programs and of the whole are not of the same instant
-_NAMES_SAID = 3
 NEAR_HEAT_LIMIT = 4.0  # degrees
 _CLEARLY_MORE = 1.25
 _NUMBER = "\0"
@@ -34,6 +45,15 @@ _LIMITS: dict[MetricId, Sequence[MetricId]] = {
     m.BAR1_USED: (m.BAR1_TOTAL,),
     m.SWAP_USED: (m.SWAP_TOTAL,),
 }
+# Keys of the groups, as metrics.csv has them; translated, their titles.
+PCIE = mark("PCIe")
+_SILICON, _PLACE = mark("Silicon"), mark("Place")
+_HEALTH, _SOFTWARE = mark("Health"), mark("Software")
+FOLDED = mark("Each NVLink")  # long and rarely read: opened on asking
+NOTE = "note"  # a sentence on a whole group, its last fact
+_GROUPS = (_SILICON, _PLACE, PCIE, mark("Limits"), _HEALTH, _SOFTWARE)
+PCIE_METRICS = frozenset(each for each in METRICS if each.startswith("pcie_"))
+_TOLD_TOGETHER = frozenset(each for each in PCIE_METRICS if METRICS[each].group != PCIE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,95 +129,6 @@ def figure(
     return Figure(label, read.number, read.unit, most, (), hint, tone, short_label, brief)
 
 
-class LinkSpeed(NamedTuple):
-    """A PCIe generation, a number of lanes, or both; a part is None where it is not told."""
-
-    generation: int | None
-    lanes: int | None = None
-
-    @property
-    def text(self) -> str:
-        """ "3.0 ×16" """
-        generation = "" if self.generation is None else f"{self.generation}.0"
-        return f"{generation} ×{self.lanes}".lstrip() if self.lanes is not None else generation
-
-    @property
-    def rate(self) -> float | None:
-        """Bytes per second each way, in theory."""
-        known = self.generation is not None and self.lanes is not None
-        return pcie_rate(self.generation or 0, self.lanes or 0) if known else None
-
-
-def link_speed(reading: Reading, *metrics: MetricId) -> LinkSpeed:
-    """Of a generation, and of lanes where they are told too."""
-    values = map(reading.values.get, metrics)
-    return LinkSpeed(*(None if value is None else int(value) for value in values))
-
-
-def link_now(reading: Reading) -> LinkSpeed:
-    return link_speed(reading, m.PCIE_GENERATION, m.PCIE_WIDTH)
-
-
-def link_of_card(reading: Reading) -> LinkSpeed:
-    return link_speed(reading, m.PCIE_GENERATION_CARD, m.PCIE_WIDTH_MAX)
-
-
-def slow_link(reading: Reading) -> tuple[int, int] | None:
-    """How many lanes it has, and how many it could have, while the card is busy."""
-    now, widest = link_now(reading), link_of_card(reading).lanes
-    if now.generation is None or now.lanes is None or widest is None or now.lanes >= widest:
-        return None
-    given = in_virtual_machine(reading.values)
-    return (now.lanes, widest) if at_work(reading.values) and not given else None
-
-
-def link_words(card: Card, reading: Reading) -> tuple[str, Tone]:
-    """The gravest that there is to say of it, which warns where something can be mended; empty
-    where there are no figures.
-    """
-    if card.memory_shared:
-        words = mark(
-            "This chip sits beside the processor and shares its memory: what it says of a "
-            "PCIe link is a placeholder, and is not shown."
-        )
-        return tr(words), Tone.QUIET
-    if card.kind is CardKind.MIG:
-        return tr("The driver reports the link for the whole card only."), Tone.QUIET
-    now, (own, most) = link_now(reading), link_of_card(reading)
-    slot = link_speed(reading, m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT)
-    if now == LinkSpeed(None):
-        return "", Tone.QUIET
-    known = [each for each in (own, slot.generation) if each is not None]
-    here = reading.values.get(m.PCIE_GENERATION_MAX, min(known, default=0))
-    slower = now.generation is not None and now.generation < here
-    # A card of eight lanes in a slot of sixteen is as it should be.
-    narrow = now.lanes is not None and most is not None and now.lanes < most
-    # At rest a link is slow by design, to save power.
-    given, busy = in_virtual_machine(reading.values), at_work(reading.values)
-    words = mark("Runs at full speed: {link}.")
-    if narrow and given:
-        words = mark("Runs at {link} of ×{most}: this virtual machine was given no more.")
-    elif narrow and slot.lanes == now.lanes:
-        words = mark("Runs at {link}: the slot gives no more, the card could do ×{most}.")
-    elif narrow:
-        words = mark("Runs at {link} of ×{most}: check the slot or its riser.")
-    elif slower and busy:
-        words = mark(
-            "Runs at {link} under load, and could at {here:.0f}.0: check the slot, its riser, "
-            "and what the computer's firmware sets for it."
-        )
-    elif slower:
-        words = mark(
-            "Runs at {link}: sleeping to save power, not broken; under load it goes up to "
-            "{here:.0f}.0."
-        )
-    elif here and own is not None and own > here:
-        words = mark("Runs at {link}: the card could do {own}.0, this slot does {here:.0f}.0.")
-    warns = busy and (slower or (narrow and not given))
-    sentence = tr(words, link=now.text, most=most, here=here, own=own)
-    return sentence, Tone.WARN if warns else Tone.QUIET
-
-
 def pcie_figure(reading: Reading, units: Units) -> Figure:
     """Generation and lanes, and what they could be where they are less."""
     now, name = link_now(reading), tr("PCIe")
@@ -210,7 +141,7 @@ def pcie_figure(reading: Reading, units: Units) -> Figure:
         number, lanes, limit = f"{number} {lanes}", "", f"×{most.lanes}"
     elif now.generation < (most.generation or 0):
         limit = str(most.generation)
-    tone = Tone.WARN if slow_link(reading) else Tone.TEXT
+    tone = Tone.WARN if at_work(reading.values) and lanes_missing(reading) else Tone.TEXT
     hint = tr(METRICS[m.PCIE_GENERATION].meaning)
     return Figure(name, number, lanes, limit, (), hint, tone, name)
 
@@ -262,99 +193,207 @@ def memory_face(reading: Reading, total_bytes: int | None, units: Units) -> Memo
     )
 
 
-# What a part is, and so how it is drawn; there are others.
-PROGRAMS = mark("Programs")  # used by programs that name themselves
-USED = mark("Used")  # used, and nobody told by whom
-RESERVED = mark("Reserved")
+class HowTo(NamedTuple):
+    """How what a fact says can be changed, and what one types into a terminal for it."""
+
+    title: str
+    sentences: Sequence[str]
+    commands: Sequence[tuple[str, str]]  # what it does, and the line
 
 
-class MemoryPart(NamedTuple):
-    """One stretch of the bar with its entry below it. Shares are of the whole bar."""
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that is known of a card, or the word that says why it is not."""
 
-    kind: str
+    key: str  # lasting: what is selected stays selected
     label: str
-    amount: Quantity
-    share: float
-    remark: str
-    programs: Sequence[tuple[float, str]] = ()  # what each of them has of it
+    value: str = ""
+    unit: str = ""
+    absent: str = ""  # why there is no value
+    hint: str = ""  # what it means, where nvidia-smi shows the same, why it is missing
+    tone: Tone = Tone.TEXT
 
     @property
-    def spoken(self) -> str:
-        return tr("{label} {amount}, {remark}", **self._asdict())
-
-
-class MemoryPicture(NamedTuple):
-    """The bar and its words. Without a figure, `sentence` says why there is none."""
-
-    figure: Figure
-    parts: Sequence[MemoryPart] = ()
-    sentence: str = ""
+    def read(self) -> str:
+        """ "280 W"; of a note its sentence."""
+        said = self.value or self.absent or tr("not reported")
+        return self.label if self.key == NOTE else f"{said} {self.unit}".rstrip()
 
     @property
-    def spoken(self) -> str:
-        used = tr("{amount} used", amount=self.figure.value)
-        said = [f"{each}." for each in (used, *(part.spoken for part in self.parts))]
-        return " ".join([*(said if self.figure.known else ()), self.sentence]).rstrip()
+    def line(self) -> str:
+        """ "Power limit: 280 W" """
+        return self.read if self.key == NOTE else f"{self.label}: {self.read}"
 
 
-def memory_picture(
+# By the keys of their groups; translated, those are the headings.
+Facts = Mapping[str, Sequence[Fact]]
+
+
+def card_facts(
     card: Card,
+    source: Source,
     reading: Reading,
-    programs: Sequence[tuple[str, float | None]] | None,
     units: Units,
-    host: Reading | None = None,
-) -> MemoryPicture:
-    """`programs` is None where nobody can tell who uses the card. `host` is the computer's
-    memory, for itself and for a chip that works in it.
-    """
-    values = (reading := host or reading).values
-    used_by, free_for, sentence = tr("by whom is not reported"), tr("for anyone"), ""
-    if card.memory_shared:
-        used_by, free_for = tr("by the computer and the card"), tr("for either")
-        sentence = tr("The card uses the computer's memory and has none of its own.")
-    elif host:
-        used_by, free_for = tr("by programs and the system"), tr("for anyone, caches included")
-    face = memory_face(reading, None if host else card.memory_bytes, units)
-    used, total = values.get(m.MEMORY_USED), face.total_bytes
-    if used is None or not total:
-        metric = m.MEMORY_USED if used is None else m.MEMORY_TOTAL
-        shown = figure(reading, metric, units, tr("Memory"))
-        return MemoryPicture(shown, (), sentence or shown.hint.partition("\n")[0])
-    free = total - used if host else values.get(m.MEMORY_FREE)
-    reserved = values.get(m.MEMORY_RESERVED)
-    stated = used + (free or 0.0) + (reserved or 0.0)
-    bar, parts = max(total, stated), list[MemoryPart]()
+    of_the_past: Sequence[Fact] = (),
+    *,
+    instances: int = 0,
+    parent: str = "",
+) -> Facts:
+    """Each metric once. `parent`: the number of the card that an instance is a part of."""
+    reading = with_size(reading, card.memory_bytes)
+    keys = (*_GROUPS, *(each.group for each in METRICS.values()))
+    found: dict[str, list[Fact]] = {key: [] for key in keys}
+    for group, key, label, value, *told in _rows(card, source, instances, parent):
+        found[group].append(Fact(key, label, value, hint="\n".join(told)))
+    found[_HEALTH] += of_the_past
+    if not card.memory_shared:
+        found[PCIE] += (_speed(reading, *link) for link in _LINKS)
+    own = metrics_of(card) - (PCIE_METRICS if card.memory_shared else _TOLD_TOGETHER)
+    for metric in METRICS.values():
+        if metric.id in own:
+            found[metric.group].append(metric_fact(reading, metric.id, units))
+    sentence, mendable = link_words(card, reading)
+    if sentence:
+        tone = Tone.WARN if mendable else Tone.QUIET
+        found[PCIE].append(Fact(NOTE, tr(sentence), tone=tone))
+    return {key: facts for key, facts in found.items() if facts}
 
-    def add(kind: str, size: float | None, remark: str, label: str = "") -> None:
-        if size is not None:  # amounts are in the unit of the total
-            amount, label = part_of_memory(size, total, units), label or tr(kind)
-            parts.append(MemoryPart(kind, label, amount, size / bar, remark))
 
-    users = [(size, name) for name, size in programs or () if size]
-    users.sort(reverse=True)
-    if by_name := sum(size for size, _ in users):
-        names = list(dict.fromkeys(name for _, name in users))
-        remark = ", ".join(names[:_NAMES_SAID])
-        if more := len(names[_NAMES_SAID:]):
-            remark = tr("{names} and {count} more", names=remark, count=more)
-        add(PROGRAMS, min(used, by_name), remark)
-        if by_name <= used:  # else some share it, or were read a moment later
-            sizes = ((size, f"{e}: {part_of_memory(size, total, units)}") for size, e in users)
-            each = [(size / bar, words) for size, words in sizes]
-            parts[0] = parts[0]._replace(programs=each)
-        used_by = tr("by no named program")
-    elif programs:
-        used_by = tr("by programs whose share is not reported")
-    elif programs is not None:
-        used_by = tr("no program is listed")
-    if used > by_name or not by_name:
-        add(USED, used - by_name, used_by, tr("Other used") if by_name else "")
-    add(RESERVED, reserved, tr("by the driver"))
-    add(mark("Free"), free, free_for)
-    if (left := total - stated) > total * _SAME:
-        add(mark("Not explained"), left, tr("in no figure of the driver"))
-    elif left < -total * _SAME:
-        sentence = tr("The driver's figures add up to more than the card has.")
-    if card.kind is not CardKind.MIG and values.get(m.MIG_MODE):
-        sentence = sentence or tr("MIG is on: its instances have shares of this memory.")
-    return MemoryPicture(face.figure, parts, sentence)
+def metric_fact(reading: Reading, metric: MetricId, units: Units) -> Fact:
+    read, hint = figure(reading, metric, units), explained(METRICS[metric])
+    if not read.known:
+        hint = f"{read.hint}\n{hint}"
+    held = metric in m.GRAVE and reading.values.get(metric)
+    tone = Tone.WARN if held else Tone.TEXT
+    absent = "".join(read.absent[:1])
+    return Fact(metric, read.label, read.number, read.unit, absent, hint, tone)
+
+
+def explained(metric: Metric) -> str:
+    """What it means, and where nvidia-smi shows the same, in its own words."""
+    return tr(metric.meaning) + (f"\nnvidia-smi: {metric.smi}" if metric.smi else "")
+
+
+def _rows(card: Card, source: Source, instances: int, parent: str) -> Iterable[Sequence[str]]:
+    """Group, key, label, value, what it means, and what nvidia-smi calls it."""
+    mig, named = card.kind is CardKind.MIG, not card.nameless
+    yield _SILICON, "name", tr("Model"), card.name if named else ""
+    yield _SILICON, "architecture", tr("Architecture"), card.architecture
+    known = ".".join(map(str, card.compute_capability or ()))
+    hint = tr("Which instructions the chip knows; PyTorch's builds name it sm_75 for 7.5.")
+    smi = "nvidia-smi: compute_cap"
+    yield _SILICON, "compute_capability", tr("Compute capability"), known, hint, smi
+    cuda = tr(card.cuda_reason) or tr("none")
+    if card.cuda_index is not None:
+        cuda = f"cuda:{card.cuda_index}"
+    hint = tr(
+        "The number CUDA and PyTorch give it here and now; it depends on "
+        "CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER."
+    )
+    yield _PLACE, "cuda", tr("CUDA number"), cuda, hint
+    label = tr("Number in its card") if mig else tr("Driver's number")
+    hint = tr("In the order of the PCIe bus; the next start of the computer may change it.")
+    yield _PLACE, "index", label, str(card.index), hint, "nvidia-smi: index"
+    if mig:
+        yield _PLACE, "parent", tr("Part of"), tr("card {number}", number=parent)
+    if instances:
+        yield _PLACE, "instances", tr("MIG instances"), str(instances)
+    bus = card.bus_id or (tr("that of its card") if mig else "")
+    hint = tr("Domain, bus, device and function.")
+    yield _PLACE, "bus", tr("PCI address"), bus, hint, "nvidia-smi: pci.bus_id"
+    hint = tr("Its permanent name, the same after every restart and in every slot.")
+    yield _PLACE, "uuid", tr("UUID"), card.id if named else "", hint, "nvidia-smi: uuid"
+    unknown = tr("none: simulated") if source.simulated else ""
+    yield _SOFTWARE, "source", tr("Read through"), tr(source.label)
+    driver, smi = source.driver_version or unknown, "nvidia-smi: driver_version"
+    yield _SOFTWARE, "driver", tr("Driver"), driver, smi
+    hint = tr("The newest that it can run; PyTorch brings its own, up to this one.")
+    cuda = source.cuda_version or unknown
+    yield _SOFTWARE, "cuda_version", tr("CUDA of the driver"), cuda, hint
+    for name, value in source.facts.items():
+        yield _SOFTWARE, f"source.{name}", tr(name), tr(value) or unknown
+
+
+_LINKS = (
+    ("link_now", mark("Link now"), m.PCIE_GENERATION, m.PCIE_WIDTH),
+    ("link_here", mark("Highest here"), m.PCIE_GENERATION_MAX),
+    ("link_card", mark("The card could"), m.PCIE_GENERATION_CARD, m.PCIE_WIDTH_MAX),
+    ("link_slot", mark("The slot could"), m.PCIE_GENERATION_SLOT, m.PCIE_WIDTH_SLOT),
+)
+
+
+def _speed(reading: Reading, key: str, label: str, *metrics: MetricId) -> Fact:
+    """A generation, and lanes where they are told too."""
+    speed = link_speed(reading, *metrics)
+    parts = [metric_fact(reading, metric, USUAL) for metric in metrics]
+    hint = "\n".join(part.hint for part in parts)
+    return Fact(key, tr(label), speed.text, "", parts[0].absent, hint)
+
+
+# Metrics of one unit share a plot, whose title their rows say. From the top down:
+PLOTS = (
+    "Utilisation",
+    "Memory",
+    "Swap",
+    "Power",
+    "Temperature",
+    "Degrees left",
+    "Clocks",
+    "PCIe",
+    "NVLink",
+    "Fans",
+    "Fan turns",
+    "P-state",
+    "Why clocks are lower",
+    "Time with lower clocks",
+    "Energy",
+    "PCIe generation",
+    "PCIe lanes",
+    "NVLink state",
+    "Pending repairs",
+    "Counters",
+)
+
+_USUAL = (
+    m.CPU_UTILIZATION,
+    m.SWAP_USED,
+    m.GPU_UTILIZATION,
+    m.MEMORY_UTILIZATION,
+    m.MEMORY_USED,
+    m.POWER_DRAW,
+    m.TEMPERATURE,
+    m.MEMORY_TEMPERATURE,
+    m.CLOCK_SM,
+    # Not the memory's: it is several times as high, and flattens the others.
+    m.CLOCK_VIDEO,
+    m.PCIE_RECEIVE,
+    m.PCIE_TRANSMIT,
+)
+
+
+def offered(card: Card) -> Sequence[MetricId]:
+    """All that can be plotted of this card, in the order of the families."""
+    # A chip beside the processor reports placeholders for a PCIe link it does not have.
+    own = metrics_of(card) - (PCIE_METRICS if card.memory_shared else frozenset())
+    return [metric for metrics in grouped(own).values() for metric in metrics]
+
+
+def usual(card: Card, reading: Reading) -> Sequence[MetricId]:
+    """What is plotted until somebody chooses, without what this card will never tell."""
+    there = offered(card)
+    asked = [metric for metric in _USUAL if metric in there]
+    never = {metric for metric, absence in reading.missing.items() if absence.lasting}
+    chosen = [metric for metric in asked if metric not in never] or asked
+    if card.nvlinks and reading.values.get(m.NVLINK_ACTIVE) != 0:
+        return [*chosen, m.NVLINK_RECEIVE, m.NVLINK_TRANSMIT]
+    # Seven plots fill a screen; who wants more chooses.
+    return [*chosen, m.FAN_SPEED] if card.fans else chosen
+
+
+def grouped(metrics: Collection[MetricId]) -> Mapping[str, Sequence[MetricId]]:
+    """The plots that show these, by title, each with its lines in the catalogue's order."""
+    lines: dict[str, list[MetricId]] = {title: [] for title in PLOTS}
+    for metric in METRICS.values():
+        if metric.id in metrics and metric.plot in lines:
+            lines[metric.plot].append(metric.id)
+    return {title: found for title, found in lines.items() if found}

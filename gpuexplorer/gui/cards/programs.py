@@ -1,13 +1,11 @@
 """Programs that use the cards, one row for one on several, and what is said of processes."""
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import PurePosixPath, PureWindowsPath
 
 from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.axes import day_word
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.units import GIB, Units
 from gpuexplorer.core.words import listed, mark, tr, trn
@@ -20,7 +18,6 @@ from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
 
 GB = 1e9
 Reason = tuple[tuple[str, ...], str]  # a word, and a sentence
-_INTERPRETER = re.compile(r"^(python|pypy|ipython)[0-9.]*w?(\.exe)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +114,6 @@ def _sum(group: Sequence[NamedProcess], figure: ProcessFigure) -> float | None:
     return sum(told) if told else None
 
 
-def program_name(command: str) -> str:
-    """The script where an interpreter runs one, the module after -m, else the program."""
-    first, *words = command.split() or [command]
-    name = _base(first)
-    for word, following in pairwise([*words, ""]):
-        if word == "-c" or not _INTERPRETER.match(name):
-            return name
-        if word == "-m" and following:
-            return following
-        if not word.startswith("-"):
-            return _base(word)
-    return name
-
-
-def _base(path: str) -> str:
-    return (PureWindowsPath(path) if "\\" in path else PurePosixPath(path)).name or path
-
-
 def absence_reason(absence: Absence) -> Reason:
     return short_reasons(absence), tr("Not known: {reason}.", reason=tr(absence.sentence))
 
@@ -181,8 +160,9 @@ def short_since(started: float, now: float) -> str:
     then, today = time.localtime(started), time.localtime(now)
     if then[:3] == today[:3]:
         return time.strftime("%H:%M", then)
-    form = f"{then.tm_mday} %b" if then.tm_year == today.tm_year else "%Y-%m-%d"
-    return time.strftime(form, then)
+    if then.tm_year != today.tm_year:
+        return time.strftime("%Y-%m-%d", then)
+    return day_word(started)
 
 
 def processes_counted(count: int) -> str:

@@ -1,28 +1,34 @@
 """Reasons: how a card is, why a figure is missing, since when, and what took place."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timedelta
-from enum import StrEnum
-from functools import partial
 from typing import NamedTuple
 
 from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.metrics import METRICS, MetricId, throttle
-from gpuexplorer.core.words import Message, mark, tr
+from gpuexplorer.core.metrics import GRAVE, METRICS, ORDINARY, MetricId
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.telemetry.card_course import BRIEFLY
-from gpuexplorer.telemetry.happenings import OF_STATE, Episode, EpisodeState, Happening, Kind
+from gpuexplorer.telemetry.happenings import (
+    OF_STATE,
+    Episode,
+    EpisodeState,
+    EventBook,
+    Happening,
+    Kind,
+    began_with,
+)
 from gpuexplorer.telemetry.session import Session
 
-_GRAVE = "hw_thermal_slowdown", "hw_power_brake_slowdown", "hw_slowdown", "sw_thermal_slowdown"
-HARMFUL = tuple(map(throttle, _GRAVE))  # the gravest first
-# A busy card is held back by one of these as a rule, and nothing is wrong with it.
-ORDINARY = (throttle("sw_power_cap"), throttle("sync_boost"))
+REASONS = (*GRAVE, *ORDINARY)  # where two hold at once, the gravest is told
+_KEPT = 400
 _GONE, _SILENT = (Tone.BAD, Icon.LOST), (Tone.WARN, Icon.SILENT)
 _WRONG, _UNKNOWN = (Tone.WARN, Icon.WARNING), (Tone.QUIET, Icon.SILENT)
+_GOING = frozenset({Kind.CARD_LOST, Kind.CARD_UNLISTED, Kind.DRIVER_GONE})
 _SIGNS = {
     Kind.CARD_LOST: _GONE,
     Kind.CARD_UNLISTED: _GONE,
@@ -72,35 +78,6 @@ def throttle_mark(metric: MetricId, more: str = "") -> StateMark:
 
 NOTHING_YET = mark("nothing read yet")
 NOTHING_THEN = mark("nothing was read in this time")
-_DAYS = 2 * 86400  # from here on they are counted
-
-
-def span_words(seconds: float) -> str:
-    """ "12 min", "1 h 30 min", "45 s", "7 d": two parts at most."""
-    finest = 3600 if seconds >= _DAYS else 60 if seconds >= 600 else 1
-    whole = max(1, round(seconds / finest) * finest)
-    days, parts = ((86400, "d"),) if whole >= _DAYS else (), []
-    for size, unit in (*days, (3600, "h"), (60, "min"), (1, "s")):
-        count, whole = divmod(whole, size)
-        parts += [f"{count} {unit}"] if count else []
-    return " ".join(parts[:2])
-
-
-def moment_words(wall: float, now: float) -> str:
-    """The time of day, with the day where it is not today's."""
-    moment, today = (datetime.fromtimestamp(each).astimezone() for each in (wall, now))
-    words = f"{moment:%H:%M:%S}"
-    if moment.date() == (today - timedelta(days=1)).date():
-        return tr("yesterday {time}", time=words)
-    return words if moment.date() == today.date() else f"{moment:%Y-%m-%d} {words}"
-
-
-def began_with(
-    happenings: Sequence[Happening], card: CardId, state: CardState
-) -> Happening | None:
-    """What made the card as it is; None where nobody saw it."""
-    kind, about = OF_STATE.get(state), (None, card)
-    return next((e for e in reversed(happenings) if e.kind is kind and e.card in about), None)
 
 
 class Then(NamedTuple):
@@ -132,24 +109,6 @@ def reason_then(
     return reason if state is CardState.WORKING or holds_then(state, since, then) else ""
 
 
-class EventGroup(StrEnum):
-    """What people look for; its value is translated where it is shown."""
-
-    FAULT = mark("Faults")
-    THROTTLING = mark("Throttling")
-    PROCESS = mark("Processes")
-    SLEEP = mark("Sleep")
-    ALERT = mark("Alerts")
-
-
-def group_of(kind: Kind) -> EventGroup:
-    """All that is wrong with a card or its driver is a fault, until it ends too."""
-    if kind in (Kind.ASLEEP, Kind.AWAKE):
-        return EventGroup.SLEEP
-    found = (each for each in EventGroup if kind.name.startswith(each.name))
-    return next(found, EventGroup.FAULT)
-
-
 def sign(happening: Happening) -> tuple[Icon, Tone]:
     if happening.kind is Kind.THROTTLING_BEGAN and happening.about in ORDINARY:
         return Icon.NOTE, Tone.QUIET
@@ -158,23 +117,9 @@ def sign(happening: Happening) -> tuple[Icon, Tone]:
     return _SIGNS.get(happening.kind, usual)[::-1]
 
 
-def sentence(episode: Episode, *, numbered: bool = True) -> str:
-    """A program that is gone used the card. `numbered`: with the number of its process."""
-    first = episode.first
-    program = first.sentence.values.get("program")
-    if isinstance(program, Message) and not numbered:
-        program = program.values.get("name")
-    if program is None:
-        return tr(first.sentence)
-    words = mark("{program} uses the card")
-    if first.kind is Kind.PROCESS_ENDED:
-        words = mark("{program} no longer uses the card")
-    elif episode.end is not None:
-        words = mark("{program} used the card")
-    return tr(words, program=program)
-
-
-stem = partial(sentence, numbered=False)  # what is said of each card alike
+def stem(episode: Episode) -> str:
+    """What is said of each card alike."""
+    return tr(episode.sentence(numbered=False))
 
 
 def of_all(episodes: Iterable[Episode], said: Callable[[Episode], str]) -> str:
@@ -186,7 +131,7 @@ def of_all(episodes: Iterable[Episode], said: Callable[[Episode], str]) -> str:
 def state_words(state: EpisodeState, unknown_since: float | None, now: float) -> str:
     """ "ongoing", "still using it", "not known since 14:03:21"."""
     if unknown_since is not None:
-        return tr("not known since {moment}", moment=moment_words(unknown_since, now))
+        return tr("not known since {moment}", moment=moment_word(unknown_since, now))
     return tr(state.value)
 
 
@@ -198,3 +143,45 @@ def nothing_told(session: Session, usually: str, unread: str = "") -> str:
     )
     cut = isinstance(session, RecordedSession) and session.older_unread
     return tr((unread or newest) if cut else usually)
+
+
+class Band(NamedTuple):
+    """A stretch behind the lines of a plot, such as the time a card was slowed by heat."""
+
+    start: float
+    end: float
+    word: str
+    tone: Tone = Tone.WARN
+
+
+class SlowedBook:
+    """When cards were slowed, as the log says it while it grows."""
+
+    def __init__(self) -> None:
+        self._book = EventBook()
+        self._slowed: dict[CardId | None, deque[Episode]] = {}
+
+    def take(self, log: Sequence[Happening]) -> None:
+        episodes = self._book.take(log)
+        if self._book.anew:
+            self._slowed.clear()
+        for episode in episodes:
+            first = episode.first
+            if first.kind is Kind.THROTTLING_BEGAN and first.about in REASONS:
+                self._slowed.setdefault(first.card, deque(maxlen=_KEPT)).append(episode)
+
+    def stretches(self, card: CardId, start: float, end: float) -> Sequence[Band]:
+        """The gravest reason first; what goes on ends at `end`."""
+        found = []
+        for each in self._slowed.get(card, ()):
+            first, reason = each.first, MetricId(each.first.about)
+            over = end if each.running else first.at + (each.lasted or 0.0)
+            if over > start and first.at < end:
+                how = throttle_mark(reason)
+                band = Band(max(first.at, start), over, how.brief or how.word, how.tone)
+                found.append((REASONS.index(reason), band))
+        return [band for _, band in sorted(found)]
+
+    def gone_at(self, card: CardId) -> float | None:
+        """When it was lost, or the driver of all went, in steady seconds."""
+        return self._book.since(_GOING, card)

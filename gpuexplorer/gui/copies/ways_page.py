@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QWidget
 from gpuexplorer.copies.jobs import HOST, USUAL_BYTES, Kind
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.copies.routes import Route
+from gpuexplorer.core.cards import short_name
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import Quantity, bytes_words, duration
 from gpuexplorer.core.units import gigabytes_per_second as gbs
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.copies.copies_page import (
     SWEEP_KEYS,
     CopiesPage,

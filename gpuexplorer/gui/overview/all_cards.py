@@ -14,21 +14,18 @@ from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.facts import short_label
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.reasons import (
-    EventGroup,
+    SlowedBook,
     Then,
-    group_of,
     reason_then,
     short_reasons,
     sign,
 )
-from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.past import PLOTTED, Plotted
 from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
-from gpuexplorer.gui.plots.content import Band, Flag, Limit, Origin, PlotContent, PlotLine
+from gpuexplorer.gui.plots.content import Flag, Limit, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -39,7 +36,7 @@ from gpuexplorer.gui.widgets.line import Line, NowTag, Wording, wordings
 from gpuexplorer.gui.widgets.live_view import HeatLegend, Panel
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.saving import CSV, PlotNote, Saving, suggested_name
-from gpuexplorer.telemetry.happenings import Happening
+from gpuexplorer.telemetry.happenings import EventGroup, Happening, group_of
 from gpuexplorer.telemetry.trace import Heading, TraceColumn, TraceSource, write_traces
 
 _REMEMBERED = "overview/metric"
@@ -256,7 +253,7 @@ def plot_content(
             reason = short_reasons(absence)[0]
         asked = face.id, *stretch, columns
         return PlotLine(
-            label=short_label(metric) if alone else "",
+            label=tr(metric.short) if alone else "",
             metric=metric,
             trace=plotted.trace(past, *asked),
             reason=reason_then(reason, face.id, face.state, log, then),
@@ -274,12 +271,7 @@ def plot_content(
         lines=tuple(line(at, each) for at, each in enumerate(cards)),
         limits=tuple(Limit(tr("limit"), limit) for limit in limits if one),
         bands=tuple(
-            Band(
-                max(slow.start, stretch[0]),
-                slow.end,
-                slow.word if alone else f"{each.number} {slow.word}",
-                slow.tone,
-            )
+            slow if alone else slow._replace(word=f"{each.number} {slow.word}")
             for each in cards
             for slow in slowed.stretches(each.id, *stretch)
             if slow.tone is Tone.WARN or len(cards) <= _MOST_WITH_ORDINARY_BANDS

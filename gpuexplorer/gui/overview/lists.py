@@ -13,13 +13,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.programs import (
-    ProgramFace,
-    on_how_many,
-    parents,
-    program_faces,
-    program_name,
-)
+from gpuexplorer.gui.cards.programs import ProgramFace, on_how_many, parents, program_faces
 from gpuexplorer.gui.cards.reasons import StateMark, nothing_told
 from gpuexplorer.gui.overview.tiles.heat_strip import ranges
 from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EpisodeRow, EventList
@@ -34,7 +28,7 @@ from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, say, wrapped_label
 from gpuexplorer.gui.widgets.line import ElidedLabel, NowTag
 from gpuexplorer.gui.widgets.live_view import Panel
-from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
+from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure, program_name
 
 T = TypeVar("T")
 _SIDE, _LEAST = round(PADDING), 180

@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gpuexplorer.core import metrics as ids
-from gpuexplorer.core.axes import TimeTick, time_ticks
+from gpuexplorer.core.axes import TimeTick, moment_word, time_ticks
 from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import ratio
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.reasons import NOTHING_THEN, NOTHING_YET, Then, moment_words
-from gpuexplorer.gui.cards.throttling import SlowedBook
+from gpuexplorer.gui.cards.reasons import NOTHING_THEN, NOTHING_YET, SlowedBook, Then
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.widgets.strip import StripShown
@@ -125,13 +123,10 @@ def feed(tile: CardTile, past: TraceSource, window: TimeWindow, slowed: SlowedBo
         busy,
         *stretch,
         highest=1.0,
-        bands=[
-            Band(each.start, each.end, each.word, each.tone)
-            for each in slowed.stretches(face.id, *stretch)
-        ],
+        bands=slowed.stretches(face.id, *stretch),
         ended=ended,
         # With the day where it is not that of the end.
-        ended_word=moment_words(window.wall(ended), window.wall(end)) if ended else "",
+        ended_word=moment_word(window.wall(ended), window.wall(end)) if ended else "",
         unread="" if ended else _unread(face.state, then, read=count > 0),
         scale=((1.0, "100 %"), (0.5, "50")),
         ticks=ticks_of(window, *stretch, width) if tile.large else (),

@@ -14,14 +14,13 @@ from gpuexplorer.core.units import (
     part_of_memory,
     quantity,
     ratio,
+    span_words,
     trimmed,
     watts,
 )
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import NEAR_HEAT_LIMIT, Figure
-from gpuexplorer.gui.cards.reasons import span_words
-from gpuexplorer.gui.cards.throttling import EnergyUsed, energy_used, time_covered
 from gpuexplorer.gui.state.groups import CardCell, CellKey, Together, together
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
@@ -29,6 +28,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import FREE, add
 from gpuexplorer.gui.widgets.line import ElidedLabel, Line, NowTag
 from gpuexplorer.gui.widgets.live_view import Panel
+from gpuexplorer.telemetry.stretches import EnergyUsed, energy_used, time_covered
 from gpuexplorer.telemetry.trace import TraceSource
 
 _BEATS = 32  # energy is added up once in so many: it takes long, and changes slowly

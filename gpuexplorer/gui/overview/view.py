@@ -13,7 +13,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace, Shown, face_of_now, told
-from gpuexplorer.gui.cards.throttling import SlowedBook
+from gpuexplorer.gui.cards.reasons import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.all_cards import AllCardsPanel
 from gpuexplorer.gui.overview.lists import EventsPanel, ProcessesPanel, WorthPanel

@@ -14,6 +14,7 @@ from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Metric, Unit
 from gpuexplorer.core.units import Measure, Units, measure
 from gpuexplorer.core.words import mark, tr
+from gpuexplorer.gui.cards.reasons import Band
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, runs, steady_stretch
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.letters import Letterings
@@ -89,15 +90,6 @@ class Limit(NamedTuple):
 
     label: str
     value: float
-
-
-class Band(NamedTuple):
-    """A stretch behind the lines, such as the time a card was slowed by heat."""
-
-    start: float
-    end: float
-    word: str
-    tone: Tone = Tone.WARN
 
 
 class Flag(NamedTuple):

@@ -12,14 +12,14 @@ from PySide6.QtGui import QColor, QPen
 from gpuexplorer.core.axes import moment_word, spread, time_ticks
 from gpuexplorer.core.units import quantity
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.cards.facts import explained
+from gpuexplorer.gui.cards.figure import explained
+from gpuexplorer.gui.cards.reasons import Band
 from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, THIN_SPACE, Drawing, Run
 from gpuexplorer.gui.plots.content import (
     AXIS,
     CHIP,
     HEADROOM,
     NOW,
-    Band,
     Layout,
     Place,
     PlotField,

@@ -13,13 +13,7 @@ from gpuexplorer.core.cards import CardKind, CardState
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import listed, mark, tr, trn
-from gpuexplorer.gui.cards.programs import (
-    name_reason,
-    on_how_many,
-    parents,
-    program_name,
-    standing_reason,
-)
+from gpuexplorer.gui.cards.programs import name_reason, on_how_many, parents, standing_reason
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.list_view import ListView
 from gpuexplorer.gui.processes.rows import (
@@ -49,7 +43,7 @@ from gpuexplorer.telemetry.process_book import (
     refusal,
     refused,
 )
-from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse, Way
+from gpuexplorer.telemetry.processes import ProcessFigure, ProcessUse, Way, program_name
 
 _LOOK_EVERY = 2.0  # at least, in seconds
 _END_LOOKED_FOR = 200  # milliseconds

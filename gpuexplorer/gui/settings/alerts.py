@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QFormLayout, QLineEdit, QPushButton, QWidget
 from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, MetricId, Unit
-from gpuexplorer.core.units import Units
+from gpuexplorer.core.units import Units, span_words
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desktop.desktop import Notifications, NotifiedBy
 from gpuexplorer.gui.settings.dialog import Section, SettingRow
 from gpuexplorer.gui.state.alert_watch import AlertWatch

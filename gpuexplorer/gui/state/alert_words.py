@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock
 from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, MetricId, Unit
-from gpuexplorer.core.units import Measure, Units, measure, plain, quantity
+from gpuexplorer.core.units import Measure, Units, measure, plain, quantity, span_words
 from gpuexplorer.core.words import Message, listed, mark, tr, trn
-from gpuexplorer.gui.cards.reasons import moment_words, span_words
 from gpuexplorer.telemetry.alerts import LIMITS, Alert, Rule, Side, Why
 
 _MOST_CARDS, _MOST_ALERTS = 4, 3
@@ -132,7 +132,7 @@ def _part(
 ) -> str:
     seconds = max(0.0, clock.now() - min(alert.since for alert in group))
     now, names = clock.wall(), [numbers.get(alert.card, alert.card) for alert in group]
-    times = {"moment": moment_words(now - seconds, now), "time": span_words(seconds)}
+    times = {"moment": moment_word(now - seconds, now), "time": span_words(seconds)}
     if len(group) == 1:
         what = standing(group[0], units)
         one = mark("Card {number}: {what} since {moment}, for {time}")

@@ -5,24 +5,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
+from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import csv_of, harmless
+from gpuexplorer.core.units import span_words
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.reasons import (
-    EventGroup,
-    group_of,
-    moment_words,
-    of_all,
-    sentence,
-    sign,
-    span_words,
-    state_words,
-    stem,
-)
+from gpuexplorer.gui.cards.reasons import of_all, sign, state_words, stem
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import Cell, Chip, Column, chips_width
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.telemetry.happenings import Episode, EpisodeState, EventBook, Happening
+from gpuexplorer.telemetry.happenings import (
+    Episode,
+    EpisodeState,
+    EventBook,
+    EventGroup,
+    Happening,
+    group_of,
+)
 
 # All of one kind, about the same, begun at once, and each of another card; the oldest first.
 EpisodeRow = Sequence[Episode]
@@ -100,7 +99,7 @@ class EventList:
             return Cell(chips=chips, hint=self._hint(row))
 
         def sentence_cell(row: EpisodeRow) -> Cell:
-            said = sentence(row[0]) if len(row) == 1 else of_all(row, stem)
+            said = tr(row[0].sentence()) if len(row) == 1 else of_all(row, stem)
             return Cell(said, hint=self._hint(row))
 
         def of_each(said: Callable[[Episode], str], row: EpisodeRow) -> Cell:
@@ -143,7 +142,7 @@ class EventList:
 
     def _named(self, episode: Episode) -> str:
         """ "Card 1: The card is lost"."""
-        number, text = self._chip(episode).text, sentence(episode)
+        number, text = self._chip(episode).text, tr(episode.sentence())
         return tr("Card {card}: {sentence}", card=number, sentence=text) if number else text
 
     def _chip(self, episode: Episode) -> Chip:
@@ -162,7 +161,7 @@ class EventList:
         return state_words(state, since, self._machine.session.clock.wall())
 
     def _moment(self, wall: float) -> str:
-        return moment_words(wall, self._machine.session.clock.wall())
+        return moment_word(wall, self._machine.session.clock.wall())
 
     def as_csv(self) -> str:
         """One line for each episode of each card that is listed."""

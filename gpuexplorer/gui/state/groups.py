@@ -17,7 +17,7 @@ from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.words import NOTHING, Message, listed, tr
 from gpuexplorer.gui.cards.card_face import arrange
 from gpuexplorer.gui.cards.programs import parents, processes_counted
-from gpuexplorer.gui.cards.reasons import HARMFUL, StateMark, state_mark, throttle_mark
+from gpuexplorer.gui.cards.reasons import StateMark, state_mark, throttle_mark
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.palette import Tone
@@ -305,7 +305,7 @@ def _group(row: MachineRow) -> HostGroup:
             ages.append(max(0.0, session.clock.now() - reading.at))
             if reading.state is not CardState.WORKING:
                 mark = state_mark(reading.state)
-            harmful = [throttle_mark(each) for each in HARMFUL if reading.values.get(each)]
+            harmful = [throttle_mark(each) for each in m.GRAVE if reading.values.get(each)]
             cell = cell._replace(
                 state=reading.state,
                 values=reading.values,

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
 
+from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.units import Units
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace, CardNow, Shown, arrange, card_face
-from gpuexplorer.gui.cards.reasons import began_with, moment_words
 from gpuexplorer.gui.state.comparing import Comparing
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.happenings import began_with
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.trace import TraceSource
 
@@ -80,7 +81,7 @@ class MachineState(QObject):
             return ""
         began = began_with(self.session.happenings(), card, state)
         now = self.session.clock.wall()
-        return "" if began is None else moment_words(began.wall, now)
+        return "" if began is None else moment_word(began.wall, now)
 
     def _look_at(self, card: CardId, now: float) -> CardNow:
         """Over a short silence with the last figures, called slow, so that no tile flickers."""

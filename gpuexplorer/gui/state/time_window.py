@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
+from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.reasons import Then, moment_words
+from gpuexplorer.gui.cards.reasons import Then
 from gpuexplorer.recording.recorded_session import JoinedPast, Playhead
 from gpuexplorer.telemetry.trace import TraceSource
 
@@ -110,12 +111,12 @@ class TimeWindow(QObject):
     def moment(self, at: float) -> str:
         """ "14:05:10", with the day where it is not today's."""
         today = time.time() if self.replaying else self.wall(self.now())
-        return moment_words(self.wall(at), today)
+        return moment_word(self.wall(at), today)
 
     def moments(self) -> str:
         """ "14:02:32 to 14:07:32"; the day is said once, where it is the same."""
         start, end = self.stretch()
-        ended = moment_words(self.wall(end), self.wall(start))
+        ended = moment_word(self.wall(end), self.wall(start))
         return tr("{start} to {end}", start=self.moment(start), end=ended)
 
     def follow_clock(self) -> None:

@@ -1,7 +1,6 @@
 """TopologyView: the machine drawn, the matrix beside it, and the facts of what was chosen."""
 
-import datetime
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage, QKeyEvent, QPainter, 
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QBoxLayout, QGraphicsScene, QHeaderView, QWidget
 
+from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.units import gigabytes_per_second
@@ -30,7 +30,6 @@ from gpuexplorer.gui.widgets.machine.layout import Kind, Part
 from gpuexplorer.gui.widgets.machine.machine_drawing import MOST_DRAWN, MachineDrawing
 from gpuexplorer.gui.widgets.machine.machine_faces import (
     INFERRED,
-    Face,
     MachineNow,
     machine_faces,
     machine_now,
@@ -69,12 +68,10 @@ class TopologyView(LiveView):
 
     key_groups = (_KEYS,)
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
-        super().__init__(desk, cadences=(Cadence.ON_DEMAND,), parent=parent)
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk, cadences=(Cadence.ON_DEMAND,))
         self._wiring = Wiring(desk.machine.session, self)
         self._wiring.changed.connect(self._refresh)
-        self._now: MachineNow | None = None
-        self._faces: Mapping[Part, Face] = {}
         self._chosen: Part | None = None
         self._written = ""
         self._saving = Saving(desk.machine.settings, self)
@@ -127,7 +124,7 @@ class TopologyView(LiveView):
         self._wiring.stop()
 
     def _refresh(self) -> None:
-        now = self._now = machine_now(self.machine, self._wiring)
+        now = machine_now(self.machine, self._wiring)
         late = self._wiring.answer is WiringAnswer.WAITING and self._wiring.waited >= _LONG
         waiting = tr(
             "The driver has not answered for {seconds:.0f} s how the cards are wired. It is "
@@ -157,10 +154,19 @@ class TopologyView(LiveView):
             "card."
         )
         self._legend.setText(f"{legend} {tr(INFERRED)}" if shape.junctions else legend)
-        self._faces = machine_faces(now)
-        self._drawing.show_machine(shape, self._faces)
+        faces, part = machine_faces(now), self._chosen
+        self._drawing.show_machine(shape, faces)
         self._matrix.show_machine(now)
-        self._choose(self._chosen)
+        pair = part and part.kind is Kind.LINK and {*part[1:3]} <= shape.home.keys()
+        # Nothing, where it is there no longer.
+        self._chosen = part = part if part in faces or pair else None
+        self._drawing.show_chosen(part)
+        self._matrix.table.show_chosen(part)
+        self._facts.show_part(now, part, faces, self.machine.session.source)
+        drawn = bool(self._drawing.cards)
+        self._save.setEnabled(drawn)
+        for each in (self._drawing, self._legend):
+            each.setVisible(drawn)
         self._arrange()
 
     def _why_not(self) -> tuple[str, str]:
@@ -187,19 +193,8 @@ class TopologyView(LiveView):
         return heading, tr("It is asked again.")
 
     def _choose(self, part: Part | None) -> None:
-        """Nothing, where it is there no longer."""
-        now, faces = self._now, self._faces
-        if now is None:
-            return
-        pair = part and part.kind is Kind.LINK and {*part[1:3]} <= now.shape.home.keys()
-        self._chosen = part = part if part in faces or pair else None
-        self._drawing.show_chosen(part)
-        self._matrix.table.show_chosen(part)
-        self._facts.show_part(now, part, faces, self.machine.session.source)
-        drawn = bool(self._drawing.cards)
-        self._save.setEnabled(drawn)
-        for each in (self._drawing, self._legend):
-            each.setVisible(drawn)
+        self._chosen = part
+        self._refresh()
 
     def _arrange(self) -> None:
         """Of very many cards the matrix shows most, and stands first."""
@@ -214,8 +209,8 @@ class TopologyView(LiveView):
         self._beside.setStretch(0, 0 if wide else 1 + many)
 
     def _origin(self) -> str:
-        session, moment = self.machine.session, datetime.datetime.now(datetime.UTC).astimezone()
-        time, source = f"{moment:%Y-%m-%d %H:%M:%S}", tr(session.source.label)
+        session = self.machine.session
+        time, source = moment_word(session.clock.wall(), 0.0), tr(session.source.label)
         said = f"{host_name(session)}, {source}, {time}"
         return f"{tr(SIMULATED)}: {said}" if session.simulated else said
 
@@ -276,15 +271,13 @@ class MatrixPanel(Panel):
         self._legend.setText("\n".join(lines))
 
     def text(self) -> str:
-        """What it shows, to be pasted where letters have one width."""
+        """What it shows, with tabs: for a spreadsheet, and where letters have one width."""
         pairs, near = self.table.pairs, self.table.now.shape.topology.cpu_affinity
         rows = [["", *(each.chip for each in pairs.columns), tr("CPUs")]]
         for at, head in enumerate(pairs.rows):
             cells = [str(pairs.index(at, x).data()) for x in range(len(pairs.columns))]
             rows.append([head.chip, *cells, near.get(CardId(head.name), "–")])
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([*lines, "", self._legend.text()]) + "\n"
+        return "\n".join([*map("\t".join, rows), "", self._legend.text()]) + "\n"
 
     def _on_rates_chosen(self, rates: bool) -> None:
         self._choice.show_choice(rates)

@@ -1,7 +1,7 @@
 """All that is known of a machine and of each of its parts, and the panel that shows it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFormLayout, QLabel
@@ -10,7 +10,7 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import HOST_ID, CardId
 from gpuexplorer.core.units import rate
 from gpuexplorer.core.words import mark, tr, trn
-from gpuexplorer.gui.cards.facts import NOTE, PCIE, Fact, card_facts, metric_fact
+from gpuexplorer.gui.cards.figure import NOTE, PCIE, Fact, card_facts, metric_fact
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import restyle
 from gpuexplorer.gui.theme.palette import Tone
@@ -38,15 +38,6 @@ _SENTENCES: Mapping[Kind | HubKind, str] = {
 }
 
 
-class PartFact(NamedTuple):
-    """`said` is what it is, or why that is not known."""
-
-    label: str
-    said: str
-    hint: str = ""
-    known: bool = True
-
-
 class PartFactsPanel(Panel):
     """Its rows are made once and shown again with other words."""
 
@@ -66,20 +57,19 @@ class PartFactsPanel(Panel):
     def show_part(
         self, now: MachineNow, part: Part | None, faces: Mapping[Part, Face], source: Source
     ) -> None:
-        self._opens = None
         if part is None:
             self._show_machine(now)
             return
-        shape, face, facts = now.shape, faces.get(part), list[PartFact]()
-        ends = near = [card for card in part[1:3] if card in now.cards]
-        self._opens = ends[0] if len(ends) == 1 else None
+        shape, face, facts = now.shape, faces.get(part), list[Fact]()
+        ends = near = tuple(card for card in part[1:3] if card in now.cards)
+        opens = ends[0] if len(ends) == 1 else None
         about = shape.hubs[part.number].kind if part.kind is Kind.HUB else part.kind
-        said, gone = [tr(_SENTENCES.get(about, ""))], lost_words(now, ends)
+        said, gone = tr(_SENTENCES.get(about, "")), lost_words(now, ends)
         match part.kind:
             case Kind.CARD:
                 facts = _card(now, part.card)
             case Kind.LINK:
-                facts, said[0] = _link(now, part, source)
+                facts, said = _link(now, part, source)
             case Kind.SPOKE:
                 facts = [_theory([shape.spokes[part.card]])]
             case Kind.HUB:
@@ -89,38 +79,39 @@ class PartFactsPanel(Panel):
                     told = "" if total is None else str(rate(total))
                     if told and missing:
                         told = tr("{rate}, {count} not reported", rate=told, count=missing)
-                    facts.append(_fact(words, told))
+                    facts.append(Fact("", words, told))
             case Kind.JUNCTION | Kind.UPLINK:
-                _, path, cards = shape.junctions[part.number]
-                near = [*cards]
-                facts = [_fact(tr("Path"), f"{path.value}: {tr(path.sentence)}"), _theory([])]
+                _, path, near = shape.junctions[part.number]
+                words = f"{path.value}: {tr(path.sentence)}"
+                facts = [Fact("", tr("Path"), words), _theory([])]
             case Kind.SOCKET | Kind.MEMORY | Kind.MEMORY_WIRE:
-                near, self._opens = [*shape.sockets[part.number].cards], HOST_ID
+                near, opens = shape.sockets[part.number].cards, HOST_ID
         if isinstance(face, BoxFace):
-            said.insert(0, face.spoken)
+            said = f"{face.spoken} {said}".strip()
         elif gone:
-            said = [*gone, tr("Nothing passes here.")]
+            said = " ".join([*gone, tr("Nothing passes here.")])
         # What passes a switch is known of the wire above it.
         wire = faces[part._replace(kind=Kind.UPLINK)] if part.kind is Kind.JUNCTION else face
         if isinstance(wire, WireFace):
-            facts += [_fact(tr("Kind"), kind) for kind in wire.kind[:1]]
+            facts += [Fact("", tr("Kind"), kind) for kind in wire.kind[:1]]
+            absent = "".join(wire.absent[:1])
             lanes = [lane for lane in (wire.back, wire.forth) if lane.word]
             for lane in lanes:
                 words = tr("Now {direction}", direction=lane.word)
                 told = f"{lane.figure} GB/s" if lane.figure else ""
-                facts.append(_fact(words, told, wire.absent))
+                facts.append(Fact("", words, told, absent=absent))
             if not lanes:
-                facts.append(_fact(tr("Traffic"), "", wire.absent))
+                facts.append(Fact("", tr("Traffic"), absent=absent))
         if near:
             nodes, cpus = shape.topology.numa_nodes, shape.topology.cpu_affinity
             node = dict.fromkeys(str(nodes[card]) for card in near if card in nodes)
             one = tr("there is only one, or it is not reported")
-            facts.append(_fact(tr("NUMA node"), ", ".join(node), [one]))
+            facts.append(Fact("", tr("NUMA node"), ", ".join(node), absent=one))
             close = dict.fromkeys(cpus[card] for card in near if cpus.get(card))
-            facts.append(_fact(tr("CPUs close by"), ", ".join(close)))
+            facts.append(Fact("", tr("CPUs close by"), ", ".join(close)))
         tone = Tone.BAD if gone else face.tone if isinstance(face, WireFace) else Tone.TEXT
-        sentence = " ".join(filter(None, said))
-        self._show(face.name if face else ends_words(now, *ends), facts, sentence, tone)
+        title = face.name if face else ends_words(now, *ends)
+        self._show(title, facts, said, tone, opens)
 
     def _show_machine(self, now: MachineNow) -> None:
         shape, links = now.shape, now.shape.topology.links
@@ -128,23 +119,32 @@ class PartFactsPanel(Panel):
         told = str(len(processors))
         if len(processors) > 1 and not any(now.node(at) for at in processors):
             told = tr("{count}, judging by the paths", count=told)
-        facts = [_fact(tr("Processors"), told)]
+        facts = [Fact("", tr("Processors"), told)]
         facts += _reached(now, [link for link in links if link.b != HOST_ID])
         facts.append(_theory([link for link in links if link.b == HOST_ID], tr("To the host")))
         for at in processors if len(processors) <= _MOST_PROCESSORS else ():
             near = now.processors_near(at)
             cpus = tr("CPUs {numbers}", numbers=near) if near else ""
             said = now.named(shape.sockets[at].cards), cpus, now.memory_of(at)
-            facts.append(_fact(now.node(at) or tr("Processor"), ", ".join(filter(None, said))))
+            words = ", ".join(filter(None, said))
+            facts.append(Fact("", now.node(at) or tr("Processor"), words))
         title = trn("{count} card", "{count} cards", len({*shape.home, *shape.loose}))
         how = tr("Click a card, a wire or a cell of the matrix to see what is known about it.")
         self._show(title, facts, how, Tone.QUIET)
 
-    def _show(self, title: str, facts: Sequence[PartFact], said: str, tone: Tone) -> None:
+    def _show(
+        self,
+        title: str,
+        facts: Sequence[Fact],
+        said: str,
+        tone: Tone,
+        opens: CardId | None = None,
+    ) -> None:
         self.show_heading(title)
         self.setAccessibleName(tr("Facts"))
-        self._open.show_words(tr("Open host") if self._opens == HOST_ID else tr("Open card"))
-        self._open.setVisible(self._opens is not None)
+        self._opens = opens
+        self._open.show_words(tr("Open host") if opens == HOST_ID else tr("Open card"))
+        self._open.setVisible(opens is not None)
         say(self._sentence, said)
         restyle(self._sentence, "tone", tone.value)
         for _ in facts[len(self._rows) :]:
@@ -156,57 +156,47 @@ class PartFactsPanel(Panel):
             self._form.setRowVisible(at, at < len(facts))
         for fact, (name, value) in zip(facts, self._rows, strict=False):
             name.setText(fact.label)
-            value.setText(fact.said)
+            value.setText(fact.read)
             value.setToolTip(fact.hint)
-            value.setAccessibleName(f"{fact.label}: {fact.said}")
-            restyle(value, "tone", (Tone.TEXT if fact.known else Tone.FAINT).value)
+            value.setAccessibleName(fact.line)
+            restyle(value, "tone", (Tone.TEXT if fact.value else Tone.FAINT).value)
 
 
-def _card(now: MachineNow, card: CardId) -> list[PartFact]:
+def _card(now: MachineNow, card: CardId) -> list[Fact]:
     known, host = now.cards[card].card, now.shape.host_link(card)
     facts = [_theory([host] if host else [], tr("To the host"))]
     if known.nvlinks:
-        up = _told(metric_fact(now.reading(card), m.NVLINK_ACTIVE, now.units))
-        of = tr("{part} of {whole}", part=up.said, whole=known.nvlinks)
-        facts.append(up._replace(said=of) if up.known else up)
+        up = metric_fact(now.reading(card), m.NVLINK_ACTIVE, now.units)
+        of = tr("{part} of {whole}", part=up.value, whole=known.nvlinks)
+        facts.append(replace(up, value=up.value and of))
     links = [now.shape.link(card, other) for other in now.cards if other != card]
     facts += _reached(now, list(filter(None, links)), card)
-    return [*facts, _fact(tr("PCI address"), known.bus_id or "")]
+    return [*facts, Fact("", tr("PCI address"), known.bus_id or "")]
 
 
-def _link(now: MachineNow, part: Part, source: Source) -> tuple[list[PartFact], str]:
+def _link(now: MachineNow, part: Part, source: Source) -> tuple[list[Fact], str]:
     """And what to make of it."""
     link, reading = now.shape.link(part.card, part.to), now.reading(part.card)
     if link is None:
         return [], tr("The driver does not report how they are joined.")
-    facts = [_fact(tr("Path"), f"{link.letters}: {path_words(link)}"), _theory([link])]
+    facts = [Fact("", tr("Path"), f"{link.letters}: {path_words(link)}"), _theory([link])]
     if link.path is PathKind.C2C:
         return facts, ""
     if part.to == HOST_ID:
-        groups = card_facts(now.cards[part.card].card, source, reading, now.units)
-        pcie = next(each for each in groups if each.key == PCIE)
+        pcie = card_facts(now.cards[part.card].card, source, reading, now.units)[PCIE]
         elsewhere = m.PCIE_RECEIVE, m.PCIE_TRANSMIT, NOTE
-        facts += [_told(each) for each in pcie.facts if each.key not in elsewhere]
-        return facts, next((each.read for each in pcie.facts if each.key == NOTE), "")
+        facts += [each for each in pcie if each.key not in elsewhere]
+        return facts, next((each.label for each in pcie if each.key == NOTE), "")
     facts.append(_peer([link]))
     if link.nvlinks and link.pcie_path is not PathKind.UNKNOWN:
         words = f"{link.pcie_path.value}: {tr(link.pcie_path.sentence)}"
-        facts.append(_fact(tr("Without NVLink"), words))
+        facts.append(Fact("", tr("Without NVLink"), words))
     if link not in now.shape.bridges:
         absent = tr("reported for each card only, not for each pair")
-        facts.append(_fact(tr("Traffic"), "", [absent]))
+        facts.append(Fact("", tr("Traffic"), absent=absent))
     if link.peer_to_peer is False and not link.nvlinks:
         return facts, tr("Copies between the two go through the computer's memory.")
     return facts, ""
-
-
-def _fact(label: str, said: str = "", absent: Sequence[str] = (), hint: str = "") -> PartFact:
-    reason = next(filter(None, absent), tr("not reported by the driver"))
-    return PartFact(label, said or reason, hint, bool(said))
-
-
-def _told(fact: Fact) -> PartFact:
-    return PartFact(fact.label, fact.read, fact.hint, bool(fact.value))
 
 
 def _range(ways: Iterable[Link | Spoke]) -> str:
@@ -216,14 +206,14 @@ def _range(ways: Iterable[Link | Spoke]) -> str:
     return tr("{rate} each way", rate=" – ".join(ends)) if ends else ""
 
 
-def _theory(ways: Sequence[Link | Spoke], label: str = "") -> PartFact:
+def _theory(ways: Sequence[Link | Spoke], label: str = "") -> Fact:
     told, said = (way.rate_reason for way in ways if isinstance(way, Link)), _range(ways)
     why = ", ".join(tr(each) for each in dict.fromkeys(told) if each)
     hint = tr("Follows from {reason}.", reason=why) if why and said else ""
-    return _fact(label or tr("In theory"), said, [why], hint)
+    return Fact("", label or tr("In theory"), said, "", why, hint)
 
 
-def _peer(links: Sequence[Link]) -> PartFact:
+def _peer(links: Sequence[Link]) -> Fact:
     hint = tr("Whether one card may read the other's memory itself, without the host's.")
     direct = sum(link.peer_to_peer is True for link in links)
     why = next((tr(link.peer_reason) for link in links if link.peer_reason), "")
@@ -234,10 +224,10 @@ def _peer(links: Sequence[Link]) -> PartFact:
         words = trn(one, many, len(links), direct=direct)
     if direct == len(links):
         words = tr("yes")
-    return _fact(tr("Peer to peer"), words, [why], hint)
+    return Fact("", tr("Peer to peer"), words, "", why, hint)
 
 
-def _reached(now: MachineNow, links: Sequence[Link], card: CardId = HOST_ID) -> list[PartFact]:
+def _reached(now: MachineNow, links: Sequence[Link], card: CardId = HOST_ID) -> list[Fact]:
     """By the kind of the path: how many pairs have it, or which others a card reaches."""
     by_letters: dict[str, list[Link]] = {}
     for link in links:
@@ -248,7 +238,7 @@ def _reached(now: MachineNow, links: Sequence[Link], card: CardId = HOST_ID) -> 
         if card != HOST_ID:
             said = now.named([link.b if link.a == card else link.a for link in found])
         whole = ", ".join(filter(None, (said, _range(found))))
-        facts.append(PartFact(letters, whole, tr(found[0].path.sentence)))
+        facts.append(Fact("", letters, whole, hint=tr(found[0].path.sentence)))
     return [*facts, _peer(links)] if links else facts
 
 
@@ -264,7 +254,7 @@ def cell_words(now: MachineNow, a: CardId, b: CardId) -> tuple[str, str]:
     path = tr("not reported") if link is None else path_words(link)
     said = tr("{ends}: {path}.", ends=ends_words(now, a, b), path=path)
     theory = _theory([] if link is None else [link])
-    return said, f"{theory.label}: {theory.said}"
+    return said, theory.line
 
 
 def path_words(link: Link) -> str:

@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.axes import TimeTick
 from gpuexplorer.core.words import tr
+from gpuexplorer.gui.cards.reasons import Band
 from gpuexplorer.gui.paint.drawing import Drawing, Run
-from gpuexplorer.gui.plots.content import Band, PlotField, Stretch
+from gpuexplorer.gui.plots.content import PlotField, Stretch
 from gpuexplorer.gui.plots.curves import Curve, draw_curves
 from gpuexplorer.gui.plots.graph import draw_columns, draw_rows
 from gpuexplorer.gui.plots.labels import (

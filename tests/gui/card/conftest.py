@@ -13,7 +13,6 @@ from gpuexplorer.gui.card.fact_list import FactRow, FactsTree
 from gpuexplorer.gui.card.view import CardHeader, CardView, MemoryPanel
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.controls.card_chips import CardChips
 from gpuexplorer.gui.widgets.laid_out import GROWS, column
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.session import Session
@@ -52,10 +51,6 @@ class Screen:
         head = f"{header.accessibleName()}. {header.accessibleDescription()}"
         labels = [e.text() for e in self.window.findChildren(QLabel) if e.isVisible()]
         return "\n".join([head, memory.accessibleDescription(), *labels, *self.facts])
-
-    @property
-    def chips(self) -> CardChips:
-        return the(CardChips, self.window)
 
     @property
     def stack(self) -> PlotStack:

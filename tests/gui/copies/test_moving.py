@@ -24,7 +24,7 @@ from tests.gui.copies.moves import across, cell, moving_page, read, rows
 from tests.gui.frame.steps import called
 from tests.gui.hands import texts, the
 from tests.gui.lab.conftest import ScriptedWorker, hello, tensor
-from tests.gui.topology.screen_hands import place_of
+from tests.gui.topology.conftest import place_of
 
 ACROSS = "Z = X.cuda(1)"
 LOOP = "log = []\nfor i in range(1000):\n    log.append(loss.item())  # kept"

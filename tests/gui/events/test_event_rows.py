@@ -7,14 +7,14 @@ from datetime import datetime
 
 import pytest
 
+from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import throttle
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.cards.reasons import EventGroup, moment_words
 from gpuexplorer.gui.state.event_list import EventList
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.happenings import EventGroup, Happening, Kind
 from gpuexplorer.telemetry.session import Session
 
 ZERO, ONE = CardId("GPU-0"), CardId("GPU-1")
@@ -39,7 +39,7 @@ CAME = happening(1.0, Kind.PROCESS_APPEARED, ZERO)._replace(
 
 
 def at(seconds: float) -> str:
-    return moment_words(1e9 + seconds, 0.0)
+    return moment_word(1e9 + seconds, 0.0)
 
 
 @pytest.fixture

@@ -12,11 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.cards.reasons import EventGroup
 from gpuexplorer.gui.events import EventsView
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.fields import SearchField
-from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.happenings import EventGroup, Kind
 from gpuexplorer.telemetry.session import Session
 from tests.gui.events.conftest import OpenEvents
 from tests.gui.fakes import NVML, SIMULATED, card, session_of, working

@@ -16,7 +16,7 @@ from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
-from gpuexplorer.gui.cards.throttling import SlowedBook
+from gpuexplorer.gui.cards.reasons import SlowedBook
 from gpuexplorer.gui.overview.all_cards import notable_flags, plot_content
 from gpuexplorer.gui.overview.past import PLOTTED
 from gpuexplorer.gui.overview.tiles.heat_strip import (

@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
+from gpuexplorer.gui.cards.reasons import Band
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile, Tile
 from gpuexplorer.gui.overview.tiles.tile_grid import TileGrid
-from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, Tone
 from gpuexplorer.gui.widgets.strip import StripShown

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpuexplorer.gui.plots.content import Band, Flag, Limit
+from gpuexplorer.gui.cards.reasons import Band
+from gpuexplorer.gui.plots.content import Flag, Limit
 from tests.gui.plots.made import (
     NOTHING,
     NOW,

@@ -12,7 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.metrics import METRICS
-from gpuexplorer.gui.plots.content import Band, Flag, Limit, PlotContent, PlotLine
+from gpuexplorer.gui.cards.reasons import Band
+from gpuexplorer.gui.plots.content import Flag, Limit, PlotContent, PlotLine
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.telemetry.trace import Trace, empty_trace

@@ -14,7 +14,6 @@ from gpuexplorer.core.metrics import MEMORY_TOTAL, MEMORY_USED, PCIE_RECEIVE
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.card_face import CardNow, Shown, arrange, card_face
-from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.topology.wiring_facts import PartFactsPanel
 from gpuexplorer.gui.widgets.machine.layout import SOCKETS, Kind, Part, layout_of
@@ -24,7 +23,6 @@ from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Link, PathKind, Topology, pcie_rate, shape_of
 from tests.gui.fakes import GIB, NVML, Answer, card, working
 
-MEMORY = Figure("Memory", number="31.0", limit="62", unit="GiB")
 HOST = card_face(
     Shown(Card(HOST_ID, 0, "Linux", None, kind=CardKind.HOST), "H", None),
     {

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QFormLayout, QWidget
 
 from gpuexplorer.copies.jobs import HOST
 from gpuexplorer.copies.routes import Route
+from gpuexplorer.core.cards import short_name
 from gpuexplorer.core.units import bytes_words, rate, seconds_words
 from gpuexplorer.core.words import paragraph, tr
-from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.copies.moving.moved import SMALL, Said
 from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.lab.bench_lines import copy_line

@@ -18,9 +18,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QListWidget, QWidget
 
+from gpuexplorer.core.cards import short_name
 from gpuexplorer.core.units import USUAL, Units, memory, trimmed
 from gpuexplorer.core.words import paragraph, tr, trn
-from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.lab.bench.block_list import THING, BenchActions, BlockList, ValuesOf, hue
 from gpuexplorer.gui.lab.bench.blocks import (
     FEW_COLUMNS,

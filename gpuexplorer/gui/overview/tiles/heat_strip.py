@@ -16,8 +16,7 @@ from gpuexplorer.core.units import USUAL, Units, quantity
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure
-from gpuexplorer.gui.cards.reasons import holds_then
-from gpuexplorer.gui.cards.throttling import SlowedBook
+from gpuexplorer.gui.cards.reasons import SlowedBook, holds_then
 from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.overview.past import GONE, PLOTTED, Plotted, ticks_of
 from gpuexplorer.gui.paint.drawing import Drawing, Run, picture_of

@@ -7,18 +7,18 @@ from math import sqrt
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState
+from gpuexplorer.core.cards import HOST_ID, CardId, CardKind, CardState, short_name
 from gpuexplorer.core.metrics import MetricId
 from gpuexplorer.core.units import Units, gigabytes_per_second, memory, rate
 from gpuexplorer.core.words import listed, mark, tr, trn
-from gpuexplorer.gui.cards.card_face import CardFace, Shown, short_name
-from gpuexplorer.gui.cards.figure import link_now, link_of_card, link_words
+from gpuexplorer.gui.cards.card_face import CardFace, Shown
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.wiring import Wiring
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.machine.layout import SOCKETS, Kind, Part
 from gpuexplorer.telemetry.facts import Reading
+from gpuexplorer.telemetry.pcie_link import link_now, link_of_card, link_words
 from gpuexplorer.telemetry.topology import Hub, HubKind, Junction, Link, MachineShape, PathKind
 
 # A text and a shorter one: the first that fits is drawn.
@@ -271,7 +271,7 @@ def _host_wire(now: MachineNow, card: CardId) -> WireFace:
         _speed(link.rate, link_now(reading).rate),
         *_lanes(now, card, (m.PCIE_TRANSMIT, m.PCIE_RECEIVE), link.rate),
         absent=_absent(reading, m.PCIE_RECEIVE),
-        tone=link_words(now.cards[card].card, reading)[1] if less else Tone.QUIET,
+        tone=Tone.WARN if less and link_words(now.cards[card].card, reading)[1] else Tone.QUIET,
         dark=dark,
     )
 

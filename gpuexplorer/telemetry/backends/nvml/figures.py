@@ -89,7 +89,7 @@ _OF_INSTANCES = frozenset(
     each.id
     for each in METRICS.values()
     if each.id.startswith("nvlink_")
-    or (each.plot == "utilisation" and each.scope is Scope.CARD)
+    or (each.plot == "Utilisation" and each.scope is Scope.CARD)
 )
 
 _Sample = pynvml.c_nvmlProcessUtilizationSample_t
