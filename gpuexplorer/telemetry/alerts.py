@@ -1,18 +1,22 @@
 """What a person wants to be told of: rules, the few that hold until somebody chooses, and
-Watch, which holds each sample against them and says once when an alert begins and ends.
+Watch, which holds each sample against them and says once when an alert begins and ends;
+SessionWatch does so with all that a session reads.
 """
 
 import threading
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.cards import CardId, Sample
+from gpuexplorer.core.cards import HOST_ID, CardId, Sample
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Scope, Unit
 from gpuexplorer.core.newer_python import StrEnum
 from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.telemetry.card_course import MAY_PASS, Holding
+from gpuexplorer.telemetry.facts import Fact
+from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.session import Session, Want
 
 LONGEST_SECONDS = 86400.0
 
@@ -234,3 +238,53 @@ class Watch:
             return course.over(Why.BACK)
         course.alert = Alert(rule, sample.card, holding.since, at, threshold)
         return [course.alert]
+
+
+class SessionWatch(Watch):
+    """Hears one session, in its threads, has it read what the rules are about, and notes what
+    began and ended among its events.
+    """
+
+    def __init__(self, session: Session, tell: Callable[[], None]) -> None:
+        """`tell`: something goes on, with new figures, or is over."""
+        super().__init__()
+        self.session, self._tell = session, tell
+        self.ended: deque[Alert] = deque(maxlen=100)
+        self._said: Callable[[Alert], Message] = lambda _: NOTHING
+        self._want = Want()
+        session.attach(self._hear)
+
+    def follow(self, rules: Sequence[Rule], said: Callable[[Alert], Message]) -> None:
+        """From now on these. What nobody looks at is read for the rules that are about it.
+        `said`: the sentence of an event.
+        """
+        self._said = said
+        if tuple(rules) != self._rules:
+            self._note(self.change_rules(rules))
+            limits = (LIMITS.get(each.metric, ()) for each in rules if each.of_limit)
+            metrics = {each.metric for each in rules}.union(*limits)
+            before, self._want = self._want, self.session.want_metrics(metrics)
+            self.session.release(before)
+
+    def close(self) -> None:
+        """Nothing is heard after this."""
+        self.session.detach(self._hear)
+        self.session.release(self._want)
+
+    def _hear(self, fact: Fact) -> None:
+        if isinstance(fact, Sample) and fact.card != HOST_ID:
+            changes = self.consider(fact)
+            self._note(changes)
+            if changes or self.alerts():  # whose figures go on
+                self._tell()
+
+    def _note(self, changes: Sequence[Alert]) -> None:
+        for alert in changes:
+            rule, kind, until = alert.rule, Kind.ALERT_BEGAN, None
+            if alert.why is not None:
+                unknown, until = alert.why is Why.UNKNOWN, alert.until
+                kind = Kind.ALERT_UNKNOWN if unknown else Kind.ALERT_ENDED
+                self.ended.append(alert)
+            about = f"{rule.metric} {rule.side} {alert.threshold:g}"
+            log, sentence = self.session.happening_log, self._said(alert)
+            log.tell(kind, alert.card, sentence, about, until)

@@ -56,21 +56,19 @@ def standing(alert: Alert, units: Units) -> Message:
     return Message(_HELD[rule.side], metric=label, threshold=threshold)
 
 
-def began_sentence(alert: Alert, units: Units) -> Message:
-    what = standing(alert, units)
-    if not alert.rule.seconds:
-        return Message("Alert: {what}", what=what)
-    return Message("Alert: {what} for {time}", what=what, time=span_words(alert.rule.seconds))
-
-
-def ended_sentence(ended: Alert, units: Units) -> Message:
-    what = standing(ended, units)
-    if ended.why is Why.CHANGED:
+def event_sentence(alert: Alert, units: Units) -> Message:
+    """How it stands among the events."""
+    what, seconds = standing(alert, units), alert.rule.seconds
+    if alert.why is Why.UNKNOWN:
+        unknown = mark("Alert: {what} is not known any more: {reason}")
+        return Message(unknown, what=what, reason=alert.reason)
+    if alert.why is Why.CHANGED:
         return Message("Alert ended: {what}; it is no longer watched", what=what)
-    if ended.why is Why.BACK:
+    if alert.why is Why.BACK:
         return Message("Alert ended: {what}", what=what)
-    unknown = mark("Alert: {what} is not known any more: {reason}")
-    return Message(unknown, what=what, reason=ended.reason)
+    if seconds:
+        return Message("Alert: {what} for {time}", what=what, time=span_words(seconds))
+    return Message("Alert: {what}", what=what)
 
 
 def strip_sentence(
@@ -83,11 +81,10 @@ def strip_sentence(
     parts = [_part(group, numbers, units, clock) for group in by_rule.values()]
     if len(parts) == 1:
         return parts[0]
-    rest, which = len(parts) - _MOST_ALERTS, parts[:_MOST_ALERTS]
-    if rest > 0:
-        which.append(trn("and {count} more", "and {count} more", rest))
+    if rest := parts[_MOST_ALERTS:]:
+        parts[_MOST_ALERTS:] = [trn("and {count} more", "and {count} more", len(rest))]
     one, several = mark("{count} alert: {which}"), mark("{count} alerts: {which}")
-    return trn(one, several, len(alerts), which="; ".join(which))
+    return trn(one, several, len(alerts), which="; ".join(parts))
 
 
 def _condition(rule: Rule, units: Units) -> str:
