@@ -195,8 +195,7 @@ class HostStream(Afar):
     def there(self) -> Sequence[FleetCard]:
         """The fleet's cards of this host, in their order."""
         now = self._watching.now
-        cards = () if now is None else now.cards.values()
-        return sorted((each for each in cards if each.host == self.computer), key=_number)
+        return () if now is None else now.hosts.get(self.computer, ())
 
     def look(self) -> None:
         """One beat in this very thread: asks, and tells."""
@@ -263,11 +262,6 @@ class HostStream(Afar):
             missing = {e: told.why(told.cards[card], e) for e in metrics if e not in values}
             return Sample(card, self._told_at - age, values, missing, told.state(card))
         return Sample(card, at, {}, dict.fromkeys(metrics, why), state)
-
-
-def _number(card: FleetCard) -> tuple[tuple[int, ...], str]:
-    parts = card.number.split(".")
-    return tuple(int(each) for each in parts if each.isdecimal()), card.id
 
 
 def _cards(there: Sequence[FleetCard], now: FleetNow) -> Sequence[Card]:

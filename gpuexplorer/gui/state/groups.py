@@ -3,7 +3,6 @@ MachinesSource: the machines of a window, out of what their sessions know, and F
 of a fleet. A card is a tuple: there may be 8 000 at each beat.
 """
 
-import gc
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ from gpuexplorer.telemetry.processes import NamedProcess
 from gpuexplorer.telemetry.session import Session, Want
 
 if TYPE_CHECKING:
-    from gpuexplorer.fleet.fleet import Alert, FleetCard, FleetNow
+    from gpuexplorer.fleet.fleet import FleetCard, FleetNow
     from gpuexplorer.fleet.host import Watching
 
 GRAVE, WORTH_A_LOOK = 4, 3
@@ -331,8 +330,6 @@ class FleetHosts:
 
     def __init__(self, watching: "Watching") -> None:
         self.watching = watching
-        self._cards: Mapping[CardId, FleetCard] | None = None
-        self._hosts: Mapping[str, Sequence[FleetCard]] = {}
         server = watching.fleet.server.where.url
         # As of the last answer; without the figures while there is none.
         self._answered: Sequence[HostGroup] = (
@@ -377,21 +374,14 @@ class FleetHosts:
                 replace(each, cards=[cell.silent() for cell in each.cards])
                 for each in self._answered
             ]
-            return
-        if self._cards is not now.cards:
-            self._cards, self._hosts = now.cards, _by_host(now.cards)
-            # They stay, and going through them in search of rubbish would take 100 ms.
-            gc.freeze()
-        alerts: dict[str, list[Alert]] = defaultdict(list)
-        for alert in now.alerts:
-            alerts[alert.host].append(alert)
-        self._answered = [
-            self._group(host, cards, alerts[host], now) for host, cards in self._hosts.items()
-        ]
+        else:
+            self._answered = [self._group(host, now) for host in now.hosts]
 
-    def _group(
-        self, host: str, cards: "Sequence[FleetCard]", alerts: "list[Alert]", now: "FleetNow"
-    ) -> HostGroup:
+    def _group(self, host: str, now: "FleetNow") -> HostGroup:
+        """Without parts of cards, where the cards themselves are told of."""
+        cards = now.hosts[host]
+        cards = [each for each in cards if each.kind is CardKind.GPU] or cards
+        alerts = [each for each in now.alerts if each.host == host]
         ages = [now.ages[each.id] for each in cards if each.id in now.ages]
         said = [": ".join(filter(None, (each.severity, each.text))) for each in alerts]
         said += [
@@ -414,17 +404,6 @@ class FleetHosts:
         )
         _ = group.together  # here, so that the window need not
         return group
-
-
-def _by_host(cards: "Mapping[CardId, FleetCard]") -> "Mapping[str, Sequence[FleetCard]]":
-    """Without parts of cards, where the cards themselves are told of."""
-    found: dict[str, list[FleetCard]] = defaultdict(list)
-    for card in sorted(cards.values(), key=lambda e: (e.host, len(e.number), e.number)):
-        found[card.host].append(card)
-    return {
-        host: [each for each in there if each.kind is CardKind.GPU] or there
-        for host, there in found.items()
-    }
 
 
 def _cell(now: "FleetNow", card: "FleetCard") -> CardCell:
