@@ -292,13 +292,15 @@ class RecordedPast:
 
 
 class JoinedPast:
-    """A TraceSource on the live steady clock, to which `shift` takes the recording's axis."""
+    """A TraceSource on the live steady clock."""
 
     ended: float | None = None  # it goes on
 
-    def __init__(self, live: History, stored: Recording, shift: float) -> None:
-        self._live, self._stored, self._shift = live, RecordedPast(stored), shift
-        self.began = stored.began + shift
+    def __init__(self, live: History, stored: Recording, clock: Clock) -> None:
+        self._live, self._stored = live, RecordedPast(stored)
+        axis = stored.wall(stored.ended) - stored.ended
+        self._shift = axis - (clock.wall() - clock.now())
+        self.began = stored.began + self._shift
 
     def cards(self) -> Sequence[CardId]:
         return tuple(dict.fromkeys((*self._stored.cards(), *self._live.cards())))

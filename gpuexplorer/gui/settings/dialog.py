@@ -162,7 +162,7 @@ class SettingsDialog(Sheet):
             self._kept = SettingRow(tr("Kept until now"), "", forget)
             section = self._sections[SettingsGroup.RECORDINGS]
             add(section.body, line_between(), self._kept)
-            always_on.turned.connect(self._show_notes)
+            always_on.changed.connect(self._show_notes)
         if lab is not None:
             notice = PyTorchNotice(lab, self, stays=True)
             self._sections[SettingsGroup.LAB].body.insertWidget(1, notice)
