@@ -80,6 +80,18 @@ class Rule:
             threshold, margin = limit * threshold, limit * _MARGIN_OF_LIMIT
         return threshold, threshold + (margin if self.side is Side.BELOW else -margin)
 
+    @property
+    def possible(self) -> bool:
+        """What a newer version wrote may mean nothing here."""
+        known = METRICS.get(self.metric)
+        if known is None or not can_be_watched(known):
+            return False
+        least, most = known.lowest, known.highest
+        if self.of_limit:
+            least, most = (-200.0, 200.0) if known.unit is Unit.CELSIUS else (0.0, 1.0)
+        fits = least <= self.threshold <= most and 0 <= self.seconds <= LONGEST_SECONDS
+        return fits and (self.metric in LIMITS or not self.of_limit)
+
     def beyond(self, value: float, threshold: float) -> bool:
         return value > threshold if self.side is Side.ABOVE else value < threshold
 
