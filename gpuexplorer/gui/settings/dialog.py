@@ -223,9 +223,9 @@ class SettingsDialog(Sheet):
                 refused.show_meaning(why)
                 refused.control.setEnabled(False)
         if (kept := self._always_on) is not None:
-            size, held = kept.size(), bytes_words(kept.size(), units)
+            size, held = kept.files.size(), bytes_words(kept.files.size(), units)
             where = mark("{size} in {folder}." if size else "Nothing. It would go to {folder}.")
-            where = tr(where, size=held, folder=kept.folder)
+            where = tr(where, size=held, folder=kept.files.folder)
             self._kept.show_meaning(paragraph((kept.trouble, where)))
             self._kept.control.setEnabled(bool(size))
 

@@ -21,6 +21,7 @@ from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Stan
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.remote.link import LinkNow, LinkState
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess
 from gpuexplorer.telemetry.session import Session, Want
 
@@ -284,40 +285,32 @@ def _group(row: MachineRow) -> HostGroup:
     session = row.session
     if session is None:
         return HostGroup(**vars(row))
-    arranged, book, cards = arrange(session.cards()), session.process_book, list[CardCell]()
+    arranged, book, cells = arrange(session.cards()), session.process_book, list[CardCell]()
     card_of, unknown = parents(arranged), set(session.processes_unknown())
-    running, ages = defaultdict[CardId | None, list[NamedProcess]](list), list[float]()
+    running = defaultdict[CardId | None, list[NamedProcess]](list)
     for each in book.living():
         running[card_of.get(each.process.card)].append(each)
     for shown in arranged:
-        card, reading, mark = shown.card, session.reading(shown.card.id), None
-        there = running[card.id]
+        card, there = shown.card, running[shown.card.id]
+        reading = session.reading(card.id) or Reading(card.id, 0.0, {})
         known = card.id not in unknown and book.looked_at(card.id) is not None
+        harmful = (throttle_mark(each) for each in HARMFUL if reading.values.get(each))
         cell = CardCell(
             *(CellKey(row.key, card.id), shown.number, "" if card.nameless else card.name),
-            CardState.WORKING,
-            memory_bytes=None if card.memory_bytes is None else float(card.memory_bytes),
-            users=frozenset(e.user for e in there if e.user is not None) if known else None,
-            processes=len({each.process.pid for each in there}),
+            *(reading.state, reading.values, reading.missing),
+            card.memory_bytes,
+            frozenset(e.user for e in there if e.user is not None) if known else None,
+            len({each.process.pid for each in there}),
+            state_mark(reading.state) or next(harmful, None),
         )
-        if reading is not None:
-            ages.append(max(0.0, session.clock.now() - reading.at))
-            if reading.state is not CardState.WORKING:
-                mark = state_mark(reading.state)
-            harmful = [throttle_mark(each) for each in HARMFUL if reading.values.get(each)]
-            cell = cell._replace(
-                state=reading.state,
-                values=reading.values,
-                missing=reading.missing,
-                mark=mark or next(iter(harmful), None),
-            )
         silence = session.stream.silence(card.id) or 0.0
         silent = silence > _SHORT_SILENCE or not row.standing.answers
-        cards.append(cell.silent() if silent else cell)
+        cells.append(cell.silent() if silent else cell)
+    read = [one.at for shown in arranged if (one := session.reading(shown.card.id))]
     return HostGroup(
         **vars(row),
-        cards=tuple(cards),
-        age=min(ages, default=None),
+        cards=cells,
+        age=max(0.0, session.clock.now() - max(read)) if read else None,
         beat=session.interval,
         simulated=session.simulated,
     )

@@ -2,9 +2,7 @@
 threads wait for disks.
 """
 
-import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from enum import Enum, auto
 from functools import partial
 from pathlib import Path
@@ -19,14 +17,13 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.starting import LabRecording
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.recording.recorded_session import JoinedPast
-from gpuexplorer.recording.recorder import Kept, Listening, Recorder, machine_of
+from gpuexplorer.recording.recorder import Kept, KeptFiles, Listening, Recorder, machine_of
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session
 
 _OFTEN, _SELDOM = 250, 1000  # milliseconds
 _PATIENCE, _LAST_PATIENCE, _PATIENCE_AT_START = 10.0, 1.5, 0.3
-_FILES = "*.gpurec*"
 
 
 class RecordingPhase(Enum):
@@ -183,14 +180,14 @@ def _started(make: Callable[..., Recorder], session: Session) -> Recorder:
 
 class AlwaysOn(Writing):
     """What is read is kept on the disk all the time, where somebody chose so, and what was kept
-    before is the past that plots begin with. One file for real cards, and one for each set of
-    simulated ones: their figures never mix.
+    before is the past that plots begin with.
     """
 
     def __init__(self, settings: Settings, folder: Path | None = None) -> None:
         super().__init__(_SELDOM, settings)
         data = platformdirs.user_data_path("gpuexplorer", appauthor=False)
-        self._settings, self.folder, self.trouble = settings, folder or data / "past", ""
+        self._settings, self.files = settings, KeptFiles(folder or data / "past")
+        self.trouble = ""
         self._read: Session | None = None
         self._of: Session | None = None  # whose readings are kept
         self._forgetting, self._before = False, list[Recording]()
@@ -199,19 +196,11 @@ class AlwaysOn(Writing):
         self.changed.connect(self._turn)
         settings.changed.connect(self._turn)
 
-    def size(self) -> int:
-        """Bytes on the disk, of all that is kept."""
-        sizes = 0
-        for path in self.folder.glob(_FILES):
-            with suppress(OSError):  # gone meanwhile
-                sizes += path.stat().st_size
-        return sizes
-
     def join(self, session: Session) -> None:
         """What was kept before becomes part of its past. Called before anybody looks at it; a
         disk that takes too long is not waited for, and then plots begin with what is read now.
         """
-        path = self._path_of(session)
+        path = self.files.of(session)
         if not self._settings.choices.keep_days or not path.exists():
             return
         opening = Asked(partial(open_recording, path))
@@ -253,34 +242,21 @@ class AlwaysOn(Writing):
         if self.phase is not RecordingPhase.NONE:
             self.stop()
             return
-        forgotten = list(self.folder.glob(_FILES)) if self._forgetting else []
-        self._of, self._forgetting = wished, False
+        forget, self._of, self._forgetting = self._forgetting, wished, False
         self._say("")
-        path = self.folder if wished is None else self._path_of(wished)
+        path = self.files.folder if wished is None else self.files.of(wished)
         make = partial(Kept, path, days=days, most_bytes=most)
-        self.begin(wished, path, partial(_turned, forgotten, make, wished))
+        self.begin(wished, path, partial(_turned, self.files, make, wished, forget=forget))
 
     def _say(self, trouble: str) -> None:
         if trouble != self.trouble:
             self.trouble = trouble
             self.changed.emit()
 
-    def _path_of(self, session: Session) -> Path:
-        name = "cards"
-        if session.simulated:
-            cards = str(session.source.label.values.get("cards", "")).lower()
-            name = f"simulated-{re.sub('[^a-z0-9]+', '-', cards)[:80].strip('-')}"
-        return self.folder / f"{name}.gpurec"
-
 
 def _turned(
-    forgotten: Sequence[Path], make: Callable[..., Recorder], session: Session | None
+    files: KeptFiles, make: Callable[..., Recorder], session: Session | None, *, forget: bool
 ) -> Recorder | None:
-    for path in forgotten:
-        try:
-            path.unlink()
-        except OSError:
-            raise Trouble(
-                "{file} cannot be removed.", "Another program may have it open.", file=path
-            ) from None
+    if forget:
+        files.remove()
     return None if session is None else _started(make, session)
