@@ -333,23 +333,17 @@ class FleetHosts:
     @property
     def link(self) -> LinkNow:
         """Of every host."""
-        broken = self.watching.broken
-        up = LinkNow(LinkState.UP, 0.0)
-        return up if broken is None else LinkNow(LinkState.BROKEN, *broken)
+        return self.watching.broken or LinkNow(LinkState.UP, 0.0)
 
     @property
     def groups(self) -> Sequence[HostGroup]:
         """The very same until there is news; of an outage the seconds are counted."""
-        link, now = self.link, self.watching.clock.now()
-        if link.state is LinkState.UP:
+        broken, now = self.watching.broken, self.watching.clock.now()
+        if broken is None:
             return self._answered
         passed = now - (self.watching.answered_at or 0.0)
-        return [
-            replace(
-                each.linked(link, now, link.since), age=None if each.age is None else passed
-            )
-            for each in self._answered
-        ]
+        outage = [each.linked(broken, now, broken.since) for each in self._answered]
+        return [replace(e, age=None if e.age is None else passed) for e in outage]
 
     def open(self, host: str, machines: MachinesState) -> str:
         """Among the machines of the window from now on, under this key."""
