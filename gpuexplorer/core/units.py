@@ -10,6 +10,7 @@ from gpuexplorer.core.metrics import Metric, Unit
 from gpuexplorer.core.words import tr
 
 _MANY = 10_000  # from here on digits are grouped
+_DAYS = 2 * 86400  # from here on they are counted
 KIB, MIB, GIB, TIB = 1024.0, 1024.0**2, 1024.0**3, 1024.0**4
 
 _Scale = Sequence[tuple[float, str]]  # from which figure on which unit, the largest first
@@ -184,6 +185,17 @@ def duration(seconds: float) -> Quantity:
 def seconds_words(seconds: float) -> str:
     """One or two digits, which is all that is known of what is only expected."""
     return duration(float(f"{seconds:.2g}")).words
+
+
+def span_words(seconds: float) -> str:
+    """ "12 min", "1 h 30 min", "45 s", "7 d": two parts at most."""
+    finest = 3600 if seconds >= _DAYS else 60 if seconds >= 600 else 1
+    whole = max(1, round(seconds / finest) * finest)
+    days, parts = ((86400, "d"),) if whole >= _DAYS else (), []
+    for size, unit in (*days, (3600, "h"), (60, "min"), (1, "s")):
+        count, whole = divmod(whole, size)
+        parts += [f"{count} {unit}"] if count else []
+    return " ".join(parts[:2])
 
 
 def _suiting(value: float, scale: _Scale) -> tuple[float, str]:

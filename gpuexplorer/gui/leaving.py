@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
+from gpuexplorer.core.units import span_words
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet

@@ -14,9 +14,8 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.axes import day_word
 from gpuexplorer.core.harmless import clean
-from gpuexplorer.core.units import bytes_words
+from gpuexplorer.core.units import bytes_words, span_words
 from gpuexplorer.core.words import mark, paragraph, tr, trn
-from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.recording_bar import ReplayBar
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.recording_state import AlwaysOn, RecordingPhase, RecordingState

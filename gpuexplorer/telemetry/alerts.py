@@ -12,7 +12,8 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import HOST_ID, CardId, Sample
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Scope, Unit
 from gpuexplorer.core.newer_python import StrEnum
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.units import USUAL, Measure, Units, measure, plain, quantity, span_words
+from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.telemetry.card_course import MAY_PASS, Holding
 from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Kind
@@ -42,6 +43,7 @@ _USUAL: Mapping[Unit, tuple[float, float | None]] = {
     Unit.COUNT: (0.0, 0.0),
 }
 _MARGIN_SHARE, _MARGIN_OF_LIMIT = 0.05, 0.01
+_GIGA = 2e9  # figures of this size are typed in GiB, GB or GB/s
 
 
 class Side(StrEnum):
@@ -49,6 +51,12 @@ class Side(StrEnum):
 
     ABOVE = "above"
     BELOW = "below"
+
+
+HELD = {
+    Side.ABOVE: mark("{metric} above {threshold}"),
+    Side.BELOW: mark("{metric} below {threshold}"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +260,43 @@ class Watch:
         return [course.alert]
 
 
+def typed_in(metric: MetricId, units: Units) -> Measure:
+    """The one unit in which a person types figures of it, whatever their size."""
+    return measure(METRICS[metric].unit, _GIGA, units)
+
+
+def figure_words(metric: MetricId, value: float, units: Units) -> str:
+    known = METRICS[metric]
+    if known.unit is Unit.BYTES:
+        return str(quantity(known, value, units))
+    typed = typed_in(metric, units)
+    # What a person typed comes back as it was typed.
+    return f"{plain(round(typed.shown(value), 2))} {typed.name}".rstrip()
+
+
+def standing(alert: Alert, units: Units) -> Message:
+    """ "Temperature above 87 °C": on this card, whatever it was counted from."""
+    rule = alert.rule
+    threshold = figure_words(rule.metric, alert.threshold, units)
+    label = METRICS[rule.metric].label
+    return Message(HELD[rule.side], metric=label, threshold=threshold)
+
+
+def _event_sentence(alert: Alert, units: Units) -> Message:
+    """How it stands among the events."""
+    what, seconds = standing(alert, units), alert.rule.seconds
+    if alert.why is Why.UNKNOWN:
+        unknown = mark("Alert: {what} is not known any more: {reason}")
+        return Message(unknown, what=what, reason=alert.reason)
+    if alert.why is Why.CHANGED:
+        return Message("Alert ended: {what}; it is no longer watched", what=what)
+    if alert.why is Why.BACK:
+        return Message("Alert ended: {what}", what=what)
+    if seconds:
+        return Message("Alert: {what} for {time}", what=what, time=span_words(seconds))
+    return Message("Alert: {what}", what=what)
+
+
 class SessionWatch(Watch):
     """Hears one session, in its threads, has it read what the rules are about, and notes what
     began and ended among its events.
@@ -262,15 +307,13 @@ class SessionWatch(Watch):
         super().__init__()
         self.session, self._tell = session, tell
         self.ended: deque[Alert] = deque(maxlen=100)
-        self._said: Callable[[Alert], Message] = lambda _: NOTHING
+        self._units = USUAL
         self._want = Want()
         session.attach(self._hear)
 
-    def follow(self, rules: Sequence[Rule], said: Callable[[Alert], Message]) -> None:
-        """From now on these. What nobody looks at is read for the rules that are about it.
-        `said`: the sentence of an event.
-        """
-        self._said = said
+    def follow(self, rules: Sequence[Rule], units: Units) -> None:
+        """From now on these. What nobody looks at is read for the rules that are about it."""
+        self._units = units
         if tuple(rules) != self._rules:
             self._note(self.change_rules(rules))
             limits = (LIMITS.get(each.metric, ()) for each in rules if each.of_limit)
@@ -298,5 +341,5 @@ class SessionWatch(Watch):
                 kind = Kind.ALERT_UNKNOWN if unknown else Kind.ALERT_ENDED
                 self.ended.append(alert)
             about = f"{rule.metric} {rule.side} {alert.threshold:g}"
-            log, sentence = self.session.happening_log, self._said(alert)
+            log, sentence = self.session.happening_log, _event_sentence(alert, self._units)
             log.tell(kind, alert.card, sentence, about, until)

@@ -28,10 +28,10 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardKind
 from gpuexplorer.core.metrics import METRICS, MetricId
-from gpuexplorer.core.units import Units, energy
+from gpuexplorer.core.units import Units, energy, span_words
 from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.cards.facts import FOLDED, NOTE, Fact, FactGroup, HowTo, metric_fact
-from gpuexplorer.gui.cards.reasons import HARMFUL, span_words
+from gpuexplorer.gui.cards.reasons import HARMFUL
 from gpuexplorer.gui.cards.throttling import EnergyUsed, energy_used, slowed_time, time_covered
 from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.time_window import TimeWindow

@@ -72,18 +72,6 @@ def throttle_mark(metric: MetricId, more: str = "") -> StateMark:
 
 NOTHING_YET = mark("nothing read yet")
 NOTHING_THEN = mark("nothing was read in this time")
-_DAYS = 2 * 86400  # from here on they are counted
-
-
-def span_words(seconds: float) -> str:
-    """ "12 min", "1 h 30 min", "45 s", "7 d": two parts at most."""
-    finest = 3600 if seconds >= _DAYS else 60 if seconds >= 600 else 1
-    whole = max(1, round(seconds / finest) * finest)
-    days, parts = ((86400, "d"),) if whole >= _DAYS else (), []
-    for size, unit in (*days, (3600, "h"), (60, "min"), (1, "s")):
-        count, whole = divmod(whole, size)
-        parts += [f"{count} {unit}"] if count else []
-    return " ".join(parts[:2])
 
 
 def moment_words(wall: float, now: float) -> str:

@@ -13,9 +13,17 @@ from PySide6.QtWidgets import QTableView
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW, TEMPERATURE
-from gpuexplorer.core.units import USUAL, Units, part_of_memory, quantity, ratio, trimmed
+from gpuexplorer.core.units import (
+    USUAL,
+    Units,
+    part_of_memory,
+    quantity,
+    ratio,
+    span_words,
+    trimmed,
+)
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.reasons import short_reasons, span_words
+from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.paint.drawing import Drawing, Index, Run, picture_of, plain_tip
 from gpuexplorer.gui.state.groups import GRAVE, WORTH_A_LOOK, CardCell, HostGroup

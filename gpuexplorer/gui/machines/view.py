@@ -10,13 +10,20 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS
-from gpuexplorer.core.units import Quantity, Units, part_of_memory, ratio, temperature, trimmed
+from gpuexplorer.core.units import (
+    Quantity,
+    Units,
+    part_of_memory,
+    ratio,
+    span_words,
+    temperature,
+    trimmed,
+)
 from gpuexplorer.core.units import watts as in_watts
 from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.cards.card_face import short_name
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.programs import cards_counted, gigabyte, gigabytes, percent
-from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.machines.heat_map import HeatMap

@@ -14,13 +14,13 @@ from gpuexplorer.core.units import (
     part_of_memory,
     quantity,
     ratio,
+    span_words,
     trimmed,
     watts,
 )
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import NEAR_HEAT_LIMIT, Figure
-from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.cards.throttling import EnergyUsed, energy_used, time_covered
 from gpuexplorer.gui.state.groups import CardCell, CellKey, Together, together
 from gpuexplorer.gui.state.time_window import TimeWindow

@@ -17,7 +17,7 @@ from PySide6.QtGui import QPainterPath, QPen
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import csv_of, harmless
-from gpuexplorer.core.units import Units
+from gpuexplorer.core.units import Units, span_words
 from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.cards.programs import (
     absence_reason,
@@ -29,7 +29,6 @@ from gpuexplorer.gui.cards.programs import (
     short_since,
     standing_reason,
 )
-from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.paint.drawing import Drawing
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.tables.cell import NO_CELL, Cell, Chip, Column, chips_width

@@ -12,13 +12,12 @@ from PySide6.QtWidgets import QFormLayout, QLineEdit, QPushButton, QWidget
 from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, MetricId, Unit
-from gpuexplorer.core.units import Units
+from gpuexplorer.core.units import Units, span_words
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desktop.desktop import Notifications, NotifiedBy
 from gpuexplorer.gui.settings.dialog import Section, SettingRow
 from gpuexplorer.gui.state.alert_watch import AlertWatch
-from gpuexplorer.gui.state.alert_words import promise, rule_sentence, typed_in
+from gpuexplorer.gui.state.alert_words import promise, rule_sentence
 from gpuexplorer.gui.state.choices import SettingsGroup
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import MOST_RULES, Settings
@@ -44,6 +43,7 @@ from gpuexplorer.telemetry.alerts import (
     Rule,
     Side,
     can_be_watched,
+    typed_in,
     usual_rule,
     with_comparison,
 )

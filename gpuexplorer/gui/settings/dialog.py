@@ -11,9 +11,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QListWidget, QPushButton, QSystemTrayIcon, QWidget
 
-from gpuexplorer.core.units import bytes_words, memory
+from gpuexplorer.core.units import bytes_words, memory, span_words
 from gpuexplorer.core.words import mark, paragraph, tr
-from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer, SettingsGroup
 from gpuexplorer.gui.state.lab.lab import Lab

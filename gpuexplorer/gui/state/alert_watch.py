@@ -3,7 +3,6 @@ all machines.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -11,9 +10,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.event_loop import Bridge
-from gpuexplorer.gui.state.alert_words import event_sentence, standing, strip_sentence
+from gpuexplorer.gui.state.alert_words import strip_sentence
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.alerts import Alert, SessionWatch, Why
+from gpuexplorer.telemetry.alerts import Alert, SessionWatch, Why, standing
 from gpuexplorer.telemetry.session import Session, card_numbers
 
 AN_HOUR = 3600.0
@@ -139,7 +138,7 @@ class AlertWatch(QObject):
         choices = self.settings.choices
         rules = [each for each in choices.rules if each.enabled and choices.alerts]
         for watch in self._watches.values():
-            watch.follow(rules, partial(event_sentence, units=choices.units))
+            watch.follow(rules, choices.units)
         self.changed.emit()
 
     def _on_alerts_changed(self) -> None:

@@ -4,18 +4,22 @@ from collections.abc import Mapping, Sequence
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, MetricId, Unit
-from gpuexplorer.core.units import Measure, Units, measure, plain, quantity
-from gpuexplorer.core.words import Message, listed, mark, tr, trn
-from gpuexplorer.gui.cards.reasons import moment_words, span_words
-from gpuexplorer.telemetry.alerts import LIMITS, Alert, Rule, Side, Why
+from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, Unit
+from gpuexplorer.core.units import Units, plain, span_words
+from gpuexplorer.core.words import listed, mark, tr, trn
+from gpuexplorer.gui.cards.reasons import moment_words
+from gpuexplorer.telemetry.alerts import (
+    HELD,
+    LIMITS,
+    Alert,
+    Rule,
+    Side,
+    figure_words,
+    standing,
+    typed_in,
+)
 
 _MOST_CARDS, _MOST_ALERTS = 4, 3
-_GIGA = 2e9  # figures of this size are typed in GiB, GB or GB/s
-_HELD = {
-    Side.ABOVE: mark("{metric} above {threshold}"),
-    Side.BELOW: mark("{metric} below {threshold}"),
-}
 _OVER = {
     Side.ABOVE: mark(
         "Ends when it was back below {figure} for 5 s, or was not above the threshold for half "
@@ -26,11 +30,6 @@ _OVER = {
         "a minute."
     ),
 }
-
-
-def typed_in(metric: MetricId, units: Units) -> Measure:
-    """The one unit in which a person types figures of it, whatever their size."""
-    return measure(METRICS[metric].unit, _GIGA, units)
 
 
 def rule_sentence(rule: Rule, units: Units, numbers: Mapping[CardId, str]) -> str:
@@ -46,29 +45,6 @@ def promise(rule: Rule, units: Units) -> str:
     from_limit = rule.of_limit and METRICS[rule.metric].unit is Unit.CELSIUS
     _, back = rule.bounds(0.0 if from_limit else 1.0)
     return tr(_OVER[rule.side], figure=_threshold(rule, back, units))
-
-
-def standing(alert: Alert, units: Units) -> Message:
-    """ "Temperature above 87 °C": on this card, whatever it was counted from."""
-    rule = alert.rule
-    threshold = _figure(rule.metric, alert.threshold, units)
-    label = METRICS[rule.metric].label
-    return Message(_HELD[rule.side], metric=label, threshold=threshold)
-
-
-def event_sentence(alert: Alert, units: Units) -> Message:
-    """How it stands among the events."""
-    what, seconds = standing(alert, units), alert.rule.seconds
-    if alert.why is Why.UNKNOWN:
-        unknown = mark("Alert: {what} is not known any more: {reason}")
-        return Message(unknown, what=what, reason=alert.reason)
-    if alert.why is Why.CHANGED:
-        return Message("Alert ended: {what}; it is no longer watched", what=what)
-    if alert.why is Why.BACK:
-        return Message("Alert ended: {what}", what=what)
-    if seconds:
-        return Message("Alert: {what} for {time}", what=what, time=span_words(seconds))
-    return Message("Alert: {what}", what=what)
 
 
 def strip_sentence(
@@ -89,13 +65,13 @@ def strip_sentence(
 
 def _condition(rule: Rule, units: Units) -> str:
     threshold = _threshold(rule, rule.threshold, units)
-    return tr(_HELD[rule.side], metric=tr(METRICS[rule.metric].label), threshold=threshold)
+    return tr(HELD[rule.side], metric=tr(METRICS[rule.metric].label), threshold=threshold)
 
 
 def _threshold(rule: Rule, value: float, units: Units) -> str:
     """ "85 °C", "the card's limit − 2 °C", "98 % of the card's memory"."""
     if not rule.of_limit:
-        return _figure(rule.metric, value, units)
+        return figure_words(rule.metric, value, units)
     if METRICS[rule.metric].unit is not Unit.CELSIUS:
         share = plain(round(100 * value, 2))
         if LIMITS[rule.metric][0] == MEMORY_TOTAL:
@@ -144,12 +120,3 @@ def _listed(names: Sequence[str]) -> str:
         return listed(names)
     rest, shown = len(names) - _MOST_CARDS, ", ".join(names[:_MOST_CARDS])
     return trn("{names} and {count} more", "{names} and {count} more", rest, names=shown)
-
-
-def _figure(metric: MetricId, value: float, units: Units) -> str:
-    known = METRICS[metric]
-    if known.unit is Unit.BYTES:
-        return str(quantity(known, value, units))
-    typed = typed_in(metric, units)
-    # What a person typed comes back as it was typed.
-    return f"{plain(round(typed.shown(value), 2))} {typed.name}".rstrip()

@@ -6,6 +6,7 @@ from functools import partial
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.harmless import csv_of, harmless
+from gpuexplorer.core.units import span_words
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.reasons import (
     EventGroup,
@@ -14,7 +15,6 @@ from gpuexplorer.gui.cards.reasons import (
     of_all,
     sentence,
     sign,
-    span_words,
     state_words,
     stem,
 )

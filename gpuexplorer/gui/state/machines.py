@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, QSysInfo, Signal
 
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.units import span_words
 from gpuexplorer.core.words import NOTHING, Message, mark, paragraph, tr
-from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.event_loop import Bridge, Inbox
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon

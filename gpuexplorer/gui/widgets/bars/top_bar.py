@@ -6,9 +6,8 @@ from PySide6.QtCore import QSize, QSysInfo, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
 
-from gpuexplorer.core.units import memory
+from gpuexplorer.core.units import memory, span_words
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.paint.drawing import plain_tip
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.icons import Icon, icon_of
