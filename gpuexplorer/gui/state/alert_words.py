@@ -105,14 +105,19 @@ def _part(
 ) -> str:
     seconds = max(0.0, clock.now() - min(alert.since for alert in group))
     now, names = clock.wall(), [numbers.get(alert.card, alert.card) for alert in group]
-    times = {"moment": moment_words(now - seconds, now), "time": span_words(seconds)}
-    if len(group) == 1:
-        what = standing(group[0], units)
-        one = mark("Card {number}: {what} since {moment}, for {time}")
-        return tr(one, number=names[0], what=what, **times)
-    several = mark("{what} on cards {numbers}, the first since {moment}, for {time}")
-    held = _condition(group[0].rule, units)
-    return tr(several, what=held, numbers=_listed(sorted(names)), **times)
+    what: str = standing(group[0], units)
+    words = mark("Card {number}: {what} since {moment}, for {time}")
+    if len(group) > 1:
+        what = _condition(group[0].rule, units)
+        words = mark("{what} on cards {numbers}, the first since {moment}, for {time}")
+    return tr(
+        words,
+        number=names[0],
+        numbers=_listed(sorted(names)),
+        what=what,
+        moment=moment_words(now - seconds, now),
+        time=span_words(seconds),
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -112,7 +112,7 @@ class EventList:
             return Cell(chips=chips, hint=self._hint(row))
 
         def sentence_cell(row: EpisodeRow) -> Cell:
-            said = sentence(row[0]) if len(row) == 1 else of_all(row, stem)
+            said = of_all(row, sentence if len(row) == 1 else stem)
             return Cell(said, hint=self._hint(row))
 
         def each(said: Callable[[Episode], str], row: EpisodeRow) -> Cell:

@@ -190,19 +190,17 @@ class MachinesState(QObject):
     def rows(self) -> Sequence[MachineRow]:
         """This computer first, then the others as they were added."""
         name, now = QSysInfo.machineHostName() or tr("This computer"), self.clock.now()
-        here = MachineRow(HERE, name, Standing.HERE, session=self.here, shown=not self.shown)
-        rows = [here]
+        shown = self.shown
+        rows = [MachineRow(HERE, name, Standing.HERE, session=self.here, shown=shown == HERE)]
         for key, each in self._machines.items():
-            link, lost_at = _NEVER, None
+            link, lost_at, of_fleet = _NEVER, None, False
             if each.far is not None:
                 link, lost_at = each.far.now, each.far.lost_at
             elif self.fleet is not None and each.session is not None:
-                link = self.fleet.link
+                link, of_fleet = self.fleet.link, True
+            about = (key, key, Standing.ENDED)
             row = MachineRow(
-                *(key, key, Standing.ENDED),
-                session=each.session,
-                shown=self.shown == key,
-                of_fleet=each.far is None and each.session is not None,
+                *about, session=each.session, shown=shown == key, of_fleet=of_fleet
             )
             rows.append(row.linked(link, now, link.since if lost_at is None else lost_at))
         return rows

@@ -14,13 +14,23 @@ import platformdirs
 from PySide6.QtCore import QObject, QSettings, Signal
 
 from gpuexplorer.core.records import UNREADABLE, reader
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.telemetry.alerts import Rule
 
 MOST_RULES, _LONGEST_NAME = 50, 100
 _FLAGS = {"true": True, "false": False}
+_TROUBLES = {
+    QSettings.Status.AccessError: mark(
+        "The settings cannot be saved to {file}; what you choose lasts until the program is "
+        "closed."
+    ),
+    QSettings.Status.FormatError: mark(
+        "Some lines of {file} could not be read. The defaults are used in their place, and the "
+        "file as it was is kept as {kept}."
+    ),
+}
 
 
 def open_store(path: Path | None = None) -> QSettings:
@@ -111,27 +121,14 @@ class Settings(QObject):
             self.changed.emit()
 
     def _look_for_trouble(self, store: QSettings) -> None:
-        name, before, self.trouble = store.fileName(), self.trouble, ""
-        if store.status() is QSettings.Status.AccessError:
-            self.trouble = tr(
-                "The settings cannot be saved to {file}; what you choose lasts until the "
-                "program is closed.",
-                file=name,
-            )
-        elif store.status() is QSettings.Status.FormatError:
-            self.trouble = tr(
-                "Some lines of {file} could not be read. The defaults are used in their "
-                "place, and the file as it was is kept as {kept}.",
-                file=name,
-                kept=f"{Path(name).name}.broken",
-            )
-        elif self._strange:
-            self.trouble = tr(
-                "Some values in {file} could not be read, and the defaults are used in "
-                "their place: {names}.",
-                file=name,
-                names=", ".join(self._strange),
-            )
+        strange = mark(
+            "Some values in {file} could not be read, and the defaults are used in their "
+            "place: {names}."
+        )
+        words = _TROUBLES.get(store.status(), strange if self._strange else "")
+        file, names = store.fileName(), ", ".join(self._strange)
+        kept = f"{Path(file).name}.broken"
+        before, self.trouble = self.trouble, tr(words, file=file, kept=kept, names=names)
         if self.trouble != before:
             self.trouble_changed.emit()
 
