@@ -276,8 +276,8 @@ class MachinesSource:
         wanted = {each.session for each in rows if each.session is not None and self._looking}
         for session in self._wants.keys() - wanted:
             session.release(self._wants.pop(session))
-        for session in wanted - self._wants.keys():
-            self._wants[session] = session.want((), processes=True)
+        come = wanted - self._wants.keys()
+        self._wants |= {each: each.want((), processes=True) for each in come}
         return rows
 
 
