@@ -3,7 +3,6 @@
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -19,8 +18,6 @@ from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW
 from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.plots.content import PlotLine, Stretch, summarise
-from gpuexplorer.gui.state.recording_state import AlwaysOn, RecordingPhase
-from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
@@ -29,8 +26,7 @@ from gpuexplorer.recording.recorded_session import RecordedPast, RecordedSession
 from gpuexplorer.recording.recorder import Recorder, machine_of
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.backend import NoCards
-from gpuexplorer.telemetry.session import remembering, session_on
-from gpuexplorer.telemetry.sources import simulated
+from gpuexplorer.telemetry.session import session_on
 from tests.clocks import ManualClock
 from tests.gui.hands import rows_of, shown, texts, the
 from tests.recording.made import BEGAN, CARD, MACHINE, Life, make_recording
@@ -180,18 +176,6 @@ def test_nothing_is_asked_or_copied_in_it(start: Start, path: Path, qtbot: QtBot
     assert not any(each.isEnabled() for each in buttons if each.text() == "New copy")
 
 
-def test_a_file_that_is_no_recording_is_refused_in_a_sentence(
-    start: Start, tmp_path: Path, qtbot: QtBot
-) -> None:
-    broken = tmp_path / "b.gpurec"
-    broken.write_bytes(b"no recording at all" * 100)
-    app = start()
-    live = app.session
-    app.window.open_recording(broken)
-    qtbot.waitUntil(lambda: says(app, "b.gpurec"))
-    assert app.session is live
-
-
 def test_one_that_is_dropped_on_the_window_is_opened(
     start: Start, path: Path, qtbot: QtBot
 ) -> None:
@@ -256,29 +240,3 @@ def test_a_line_that_goes_to_the_end_of_a_recording_has_its_last_figure(
                 trace = past.trace(CARD, POWER_DRAW, start, recording.ended, columns)
                 line = PlotLine("card", METRICS[POWER_DRAW], trace)
                 assert summarise(line, stretch).now == 300.0, (seconds, columns)
-
-
-def test_what_is_always_kept_is_the_past_of_the_next_start_until_it_is_forgotten(
-    tmp_path: Path, qtbot: QtBot
-) -> None:
-    settings = Settings()
-    settings.choose(replace(settings.choices, keep_days=7.0))
-    first, keeping = remembering(session_on(simulated("2xH100"))), AlwaysOn(settings, tmp_path)
-    first.want_always()
-    first.start()
-    keeping.follow(first)
-    qtbot.waitUntil(lambda: keeping.phase is RecordingPhase.RECORDING, timeout=10_000)
-    qtbot.waitUntil(lambda: first.beats().taken > 1)
-    keeping.stop_now()
-    first.stop()
-    [kept] = tmp_path.iterdir()
-    assert kept.name == "simulated-2-x-nvidia-h100-80gb-hbm3.gpurec"
-    after, keeping = remembering(session_on(simulated("2xH100"))), AlwaysOn(settings, tmp_path)
-    keeping.join(after)
-    assert after.past.began is not None
-    settings.choose(replace(settings.choices, keep_days=0.0))
-    keeping.forget()
-    qtbot.waitUntil(lambda: keeping.files.size() == 0)
-    assert keeping.trouble == ""
-    keeping.stop_now()
-    after.stop()

@@ -211,20 +211,6 @@ def test_a_file_with_broken_lines_is_kept_beside_and_said_in_one_sentence(
     assert Path(f"{path}.broken").read_text("utf-8") == content
 
 
-def test_where_nothing_can_be_written_one_sentence_says_so_and_the_choice_holds(
-    tmp_path: Path, qtbot: QtBot
-) -> None:
-    (tmp_path / "file").write_text("in the way")
-    found = Settings(open_store(tmp_path / "file" / "settings.ini"))
-    assert found.trouble == ""
-    with qtbot.waitSignals([found.trouble_changed, found.changed]):
-        found.choose(replace(found.choices, interval=5.0))
-    assert found.choices.interval == 5.0
-    assert "lasts until the program is closed" in found.trouble
-    with qtbot.assertNotEmitted(found.trouble_changed):
-        found.choose(replace(found.choices, interval=6.0))
-
-
 def test_read_only_of_the_command_line_holds_and_is_not_kept(path: Path) -> None:
     forced = Settings(open_store(path), read_only_because="Started so.")
     assert forced.choices.read_only
