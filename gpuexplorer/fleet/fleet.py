@@ -2,10 +2,12 @@
 what it says of all of them at one moment.
 """
 
+import gc
 import json
 import math
 import re
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -176,6 +178,7 @@ class FleetNow(NamedTuple):
     """All that is known at one moment. What is in `values` of nobody is missing: see `why`."""
 
     cards: Mapping[CardId, FleetCard]
+    hosts: Mapping[str, Sequence[FleetCard]]  # the same, in their order
     told: Mapping[str, Collection[MetricId]]  # by exporter
     values: Mapping[MetricId, dict[CardId, float]]
     ages: dict[CardId, float]  # seconds since the exporter was read; not of cards of before
@@ -215,6 +218,7 @@ class Fleet:
         self.server, self.match, self.host_label = server, match, host_label
         self.exporters: list[Exporter] = []
         self._cards: Mapping[CardId, FleetCard] = {}
+        self._hosts: Mapping[str, Sequence[FleetCard]] = {}
         self._rare: Mapping[MetricId, dict[CardId, float]] = {}
 
     def look_for_cards(self) -> None:
@@ -243,7 +247,10 @@ class Fleet:
                 " have no UUID, or --match fits none of them.",
             )
         # Where nothing is new the very same stay, and so does what was made of them.
-        self._cards = self._cards if cards == self._cards else cards
+        if cards != self._cards:
+            self._cards, self._hosts = cards, _by_host(cards.values())
+            # They stay, and going through them in search of rubbish would take 100 ms.
+            gc.freeze()
         self._rare = self.told(_RARELY).values
 
     def now(self) -> FleetNow:
@@ -265,7 +272,8 @@ class Fleet:
             if not error.status:
                 raise
             notes.append(Message("Alerts are not told here: {why}", why=error.sentence))
-        return told._replace(cards=self._cards, values=values, alerts=alerts, notes=notes)
+        told = told._replace(cards=self._cards, hosts=self._hosts)  # those looked for meanwhile
+        return told._replace(values=values, alerts=alerts, notes=notes)
 
     def told(
         self, metrics: Collection[MetricId], cards: Collection[FleetCard] | None = None
@@ -274,7 +282,8 @@ class Fleet:
         one card counts once.
         """
         by_exporter = {each.title: each.told.keys() for each in self.exporters}
-        now = FleetNow(self._cards, by_exporter, {each: {} for each in metrics}, {}, {}, {}, {})
+        values: dict[MetricId, dict[CardId, float]] = {each: {} for each in metrics}
+        now = FleetNow(self._cards, self._hosts, by_exporter, values, {}, {}, {}, {})
         for exporter, meant in self.about(cards):
             series = selector(exporter.anchor, meant)
             ages = grouped(exporter.keys, f"timestamp({series})")
@@ -382,6 +391,18 @@ class Fleet:
                 text = _first(notes, ("summary", "description", "message")) or name
                 found.append(Alert(name, text, labels.get("severity", ""), host))
         return sorted(found, key=lambda each: each.gravity)
+
+
+def _by_host(cards: Iterable[FleetCard]) -> Mapping[str, Sequence[FleetCard]]:
+    found: dict[str, list[FleetCard]] = defaultdict(list)
+    for card in sorted(cards, key=_place):
+        found[card.host].append(card)
+    return found
+
+
+def _place(card: FleetCard) -> tuple[str, tuple[int, ...], str]:
+    numbers = (int(each) for each in card.number.split(".") if each.isdecimal())
+    return card.host, tuple(numbers), card.id
 
 
 def _complete_memory(values: Mapping[MetricId, dict[CardId, float]]) -> None:

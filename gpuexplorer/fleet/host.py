@@ -21,6 +21,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, all_of
 from gpuexplorer.fleet.client import PrometheusError
 from gpuexplorer.fleet.fleet import Fleet, FleetCard, FleetNow, card_id, grouped, selector
+from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.stream import Afar
 from gpuexplorer.telemetry.backend import MADE_UP, Source
 from gpuexplorer.telemetry.facts import Cards, Notes, Tell, Users, Watch
@@ -34,15 +35,6 @@ _LOOK_EVERY = 40
 _MOST_PATIENT, _LASTING = 300.0, 60.0
 
 
-class Broken(NamedTuple):
-    """The server does not answer. Times are the clock's."""
-
-    since: float
-    why: Message
-    hint: Message
-    retry_at: float
-
-
 class Watching:
     """Who listens is called from its thread, with every answer and every failure."""
 
@@ -51,7 +43,7 @@ class Watching:
         self.clock = clock or SystemClock()
         self.now: FleetNow | None = None
         self.answered_at: float | None = None
-        self.broken: Broken | None = None
+        self.broken: LinkNow | None = None  # where the server does not answer
         self._listeners: list[Callable[[], None]] = []
         self._wake, self._ended = threading.Event(), False
         self._beats, self._due, self._wait = 0, 0.0, beat
@@ -109,7 +101,8 @@ class Watching:
                 self._wait = max(self._wait, _LASTING)
             now = self.clock.now()
             since = now if self.broken is None else self.broken.since
-            self.broken = Broken(since, trouble.sentence, trouble.hint, now + self._wait)
+            why, retry_at = (trouble.sentence, trouble.hint), now + self._wait
+            self.broken = LinkNow(LinkState.BROKEN, since, *why, retry_at)
             self._wait = min(_MOST_PATIENT, 2 * self._wait)
             self._beats = 0  # what is there then, is looked for anew
         else:
@@ -126,7 +119,7 @@ class Watching:
                 self._due = math.inf
                 self.look()
                 now = self.clock.now()
-                due = began + self.beat if self.broken is None else self.broken.retry_at
+                due = (self.broken and self.broken.retry_at) or began + self.beat
                 # A server that is slower than the beat is left alone as long as it took.
                 self._due = min(self._due, max(due, 2 * now - began))
             elif not self.run_order():
@@ -195,8 +188,7 @@ class HostStream(Afar):
     def there(self) -> Sequence[FleetCard]:
         """The fleet's cards of this host, in their order."""
         now = self._watching.now
-        cards = () if now is None else now.cards.values()
-        return sorted((each for each in cards if each.host == self.computer), key=_number)
+        return () if now is None else now.hosts.get(self.computer, ())
 
     def look(self) -> None:
         """One beat in this very thread: asks, and tells."""
@@ -263,11 +255,6 @@ class HostStream(Afar):
             missing = {e: told.why(told.cards[card], e) for e in metrics if e not in values}
             return Sample(card, self._told_at - age, values, missing, told.state(card))
         return Sample(card, at, {}, dict.fromkeys(metrics, why), state)
-
-
-def _number(card: FleetCard) -> tuple[tuple[int, ...], str]:
-    parts = card.number.split(".")
-    return tuple(int(each) for each in parts if each.isdecimal()), card.id
 
 
 def _cards(there: Sequence[FleetCard], now: FleetNow) -> Sequence[Card]:

@@ -93,7 +93,7 @@ class WindowRecordings(QObject):
         making.changed.connect(self._on_making_changed)
         making.failed.connect(self.say)
         making.ended.connect(self._on_ended)
-        always_on.turned.connect(self._on_always_on_turned)
+        always_on.changed.connect(self._on_always_on_turned)
         self._saving = Saving(settings, window)
         self._saving.done.connect(self._tell_done)
         self._saving.refused.connect(self.say)
@@ -142,7 +142,7 @@ class WindowRecordings(QObject):
         if self._bar is not None:
             self._bar.stop()
         self.making.stop_now()
-        self._always_on.stop()
+        self._always_on.stop_now()
 
     def _show(self, session: RecordedSession) -> None:
         recording = session.recording

@@ -15,13 +15,14 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Question, Standing
+from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
 from gpuexplorer.gui.widgets.sheets import small_sheets
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
 from gpuexplorer.gui.window_commands import CommandGroup, Do, WindowCommands, command
+from gpuexplorer.remote.ssh import Question
 from gpuexplorer.telemetry.session import Session
 
 

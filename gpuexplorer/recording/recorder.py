@@ -51,6 +51,7 @@ _SETTINGS = (
     "PRAGMA wal_autocheckpoint = 128",  # pages in the log, and they go into the file
 )
 _ROOM = 4 << 20
+_KEPT_FILES = "*.gpurec*"  # and what SQLite writes beside them
 
 _SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "": 1.0}
 _PART = r"(\d+(?:\.\d+)?)(ms|min|[smhd]|)"
@@ -388,6 +389,39 @@ _OPEN_RUNS = (
     f" WHERE kind = '{Record.RUN}' AND json_valid(json) AND CAST(id AS TEXT) NOT IN"
     f" (SELECT json FROM fact WHERE kind = '{Record.ENDED}')"
 )
+
+
+class KeptFiles:
+    """Where they lie: one for real cards, and one for each set of simulated ones, since their
+    figures never mix.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def of(self, session: Session) -> Path:
+        name = "cards"
+        if session.simulated:
+            cards = str(session.source.label.values.get("cards", "")).lower()
+            name = f"simulated-{re.sub('[^a-z0-9]+', '-', cards)[:80].strip('-')}"
+        return self.folder / f"{name}.gpurec"
+
+    def size(self) -> int:
+        """Bytes on the disk, of all of them."""
+        sizes = 0
+        for path in self.folder.glob(_KEPT_FILES):
+            with suppress(OSError):  # gone meanwhile
+                sizes += path.stat().st_size
+        return sizes
+
+    def remove(self) -> None:
+        for path in self.folder.glob(_KEPT_FILES):
+            try:
+                path.unlink()
+            except OSError:
+                raise Trouble(
+                    "{file} cannot be removed.", "Another program may have it open.", file=path
+                ) from None
 
 
 class Listening:

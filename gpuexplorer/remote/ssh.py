@@ -16,8 +16,9 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor, wait
 from contextlib import suppress
+from dataclasses import dataclass
 from glob import glob
 from hashlib import sha256
 from pathlib import Path
@@ -202,6 +203,66 @@ class Asking(Protocol):
 
     def withdraw(self, host: HostName) -> None:
         """ssh does not want to know any more: `ask` returns, with whatever."""
+
+
+@dataclass(eq=False)
+class Question(Future[str | None]):
+    """What ssh wants to know of the person. `text` is what ssh or the other side wrote: never
+    taken for markup. It is done when it is answered, or nobody wants to know any more.
+    """
+
+    machine: str
+    text: str
+    secret: bool
+    yes_no: bool
+    again: bool
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def answer(self, text: str | None) -> None:
+        """The first one counts. None: no answer, and so no connection."""
+        with suppress(InvalidStateError):
+            self.set_result(text)
+
+
+class Questions:
+    """An `Asking` of which the questions wait for whoever shows `next`, and who may be gone
+    before those who ask.
+    """
+
+    def __init__(self, on_news: Callable[[], None]) -> None:
+        """`on_news`: one more waits, or one is over."""
+        self._on_news, self._closed = on_news, False
+        self._open: list[Question] = []
+
+    def next(self) -> Question | None:
+        """The one that has waited longest."""
+        return next((each for each in tuple(self._open) if not each.done()), None)
+
+    def ask(
+        self, host: HostName, text: str, *, secret: bool, yes_no: bool, again: bool
+    ) -> str | None:
+        question = Question(host.text, text, secret, yes_no, again)
+        self._open.append(question)
+        if self._closed:
+            question.answer(None)
+        self._on_news()
+        answer = question.result()
+        self._open.remove(question)
+        return answer
+
+    def withdraw(self, host: HostName | None) -> None:
+        """None: all of them."""
+        for each in tuple(self._open):
+            if host is None or each.machine == host.text:
+                each.answer(None)
+        self._on_news()
+
+    def close(self) -> None:
+        """Nobody answers any more."""
+        self._closed = True
+        self.withdraw(None)
 
 
 class AskedQuestions:

@@ -1,18 +1,23 @@
 """What a person wants to be told of: rules, the few that hold until somebody chooses, and
-Watch, which holds each sample against them and says once when an alert begins and ends.
+Watch, which holds each sample against them and says once when an alert begins and ends;
+SessionWatch does so with all that a session reads.
 """
 
 import threading
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gpuexplorer.core import metrics as m
-from gpuexplorer.core.cards import CardId, Sample
+from gpuexplorer.core.cards import HOST_ID, CardId, Sample
 from gpuexplorer.core.metrics import METRICS, Metric, MetricId, Scope, Unit
 from gpuexplorer.core.newer_python import StrEnum
-from gpuexplorer.core.words import NOTHING, Message
+from gpuexplorer.core.units import USUAL, Measure, Units, measure, plain, quantity, span_words
+from gpuexplorer.core.words import NOTHING, Message, mark
 from gpuexplorer.telemetry.card_course import MAY_PASS, Holding
+from gpuexplorer.telemetry.facts import Fact
+from gpuexplorer.telemetry.happenings import Kind
+from gpuexplorer.telemetry.session import Session, Want
 
 LONGEST_SECONDS = 86400.0
 
@@ -38,6 +43,7 @@ _USUAL: Mapping[Unit, tuple[float, float | None]] = {
     Unit.COUNT: (0.0, 0.0),
 }
 _MARGIN_SHARE, _MARGIN_OF_LIMIT = 0.05, 0.01
+_GIGA = 2e9  # figures of this size are typed in GiB, GB or GB/s
 
 
 class Side(StrEnum):
@@ -45,6 +51,12 @@ class Side(StrEnum):
 
     ABOVE = "above"
     BELOW = "below"
+
+
+HELD = {
+    Side.ABOVE: mark("{metric} above {threshold}"),
+    Side.BELOW: mark("{metric} below {threshold}"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +87,18 @@ class Rule:
         elif self.of_limit:
             threshold, margin = limit * threshold, limit * _MARGIN_OF_LIMIT
         return threshold, threshold + (margin if self.side is Side.BELOW else -margin)
+
+    @property
+    def possible(self) -> bool:
+        """What a newer version wrote may mean nothing here."""
+        known = METRICS.get(self.metric)
+        if known is None or not can_be_watched(known):
+            return False
+        least, most = known.lowest, known.highest
+        if self.of_limit:
+            least, most = (-200.0, 200.0) if known.unit is Unit.CELSIUS else (0.0, 1.0)
+        fits = least <= self.threshold <= most and 0 <= self.seconds <= LONGEST_SECONDS
+        return fits and (self.metric in LIMITS or not self.of_limit)
 
     def beyond(self, value: float, threshold: float) -> bool:
         return value > threshold if self.side is Side.ABOVE else value < threshold
@@ -234,3 +258,88 @@ class Watch:
             return course.over(Why.BACK)
         course.alert = Alert(rule, sample.card, holding.since, at, threshold)
         return [course.alert]
+
+
+def typed_in(metric: MetricId, units: Units) -> Measure:
+    """The one unit in which a person types figures of it, whatever their size."""
+    return measure(METRICS[metric].unit, _GIGA, units)
+
+
+def figure_words(metric: MetricId, value: float, units: Units) -> str:
+    known = METRICS[metric]
+    if known.unit is Unit.BYTES:
+        return str(quantity(known, value, units))
+    typed = typed_in(metric, units)
+    # What a person typed comes back as it was typed.
+    return f"{plain(round(typed.shown(value), 2))} {typed.name}".rstrip()
+
+
+def standing(alert: Alert, units: Units) -> Message:
+    """ "Temperature above 87 °C": on this card, whatever it was counted from."""
+    rule = alert.rule
+    threshold = figure_words(rule.metric, alert.threshold, units)
+    label = METRICS[rule.metric].label
+    return Message(HELD[rule.side], metric=label, threshold=threshold)
+
+
+def _event_sentence(alert: Alert, units: Units) -> Message:
+    """How it stands among the events."""
+    what, seconds = standing(alert, units), alert.rule.seconds
+    if alert.why is Why.UNKNOWN:
+        unknown = mark("Alert: {what} is not known any more: {reason}")
+        return Message(unknown, what=what, reason=alert.reason)
+    if alert.why is Why.CHANGED:
+        return Message("Alert ended: {what}; it is no longer watched", what=what)
+    if alert.why is Why.BACK:
+        return Message("Alert ended: {what}", what=what)
+    if seconds:
+        return Message("Alert: {what} for {time}", what=what, time=span_words(seconds))
+    return Message("Alert: {what}", what=what)
+
+
+class SessionWatch(Watch):
+    """Hears one session, in its threads, has it read what the rules are about, and notes what
+    began and ended among its events.
+    """
+
+    def __init__(self, session: Session, tell: Callable[[], None]) -> None:
+        """`tell`: something goes on, with new figures, or is over."""
+        super().__init__()
+        self.session, self._tell = session, tell
+        self.ended: deque[Alert] = deque(maxlen=100)
+        self._units = USUAL
+        self._want = Want()
+        session.attach(self._hear)
+
+    def follow(self, rules: Sequence[Rule], units: Units) -> None:
+        """From now on these. What nobody looks at is read for the rules that are about it."""
+        self._units = units
+        if tuple(rules) != self._rules:
+            self._note(self.change_rules(rules))
+            limits = (LIMITS.get(each.metric, ()) for each in rules if each.of_limit)
+            metrics = {each.metric for each in rules}.union(*limits)
+            before, self._want = self._want, self.session.want_metrics(metrics)
+            self.session.release(before)
+
+    def close(self) -> None:
+        """Nothing is heard after this."""
+        self.session.detach(self._hear)
+        self.session.release(self._want)
+
+    def _hear(self, fact: Fact) -> None:
+        if isinstance(fact, Sample) and fact.card != HOST_ID:
+            changes = self.consider(fact)
+            self._note(changes)
+            if changes or self.alerts():  # whose figures go on
+                self._tell()
+
+    def _note(self, changes: Sequence[Alert]) -> None:
+        for alert in changes:
+            rule, kind, until = alert.rule, Kind.ALERT_BEGAN, None
+            if alert.why is not None:
+                unknown, until = alert.why is Why.UNKNOWN, alert.until
+                kind = Kind.ALERT_UNKNOWN if unknown else Kind.ALERT_ENDED
+                self.ended.append(alert)
+            about = f"{rule.metric} {rule.side} {alert.threshold:g}"
+            log, sentence = self.session.happening_log, _event_sentence(alert, self._units)
+            log.tell(kind, alert.card, sentence, about, until)

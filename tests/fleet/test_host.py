@@ -143,7 +143,7 @@ def test_a_server_that_breaks_is_said_with_since_when_and_asked_more_and_more_sl
     for _ in range(7):
         watching.look()
         assert watching.broken is not None
-        waits.append(watching.broken.retry_at - clock.now())
+        waits.append((watching.broken.retry_at or 0.0) - clock.now())
         clock.advance(10.0)
     assert watching.broken is not None
     assert waits == [15.0, 30.0, 60.0, 120.0, 240.0, 300.0, 300.0]

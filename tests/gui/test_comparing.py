@@ -21,7 +21,7 @@ from gpuexplorer.telemetry.trace import Trace
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, working
 from tests.gui.hands import texts
-from tests.gui.plots.made import NOW, line, plot, stack_of, steady, written
+from tests.gui.plots.made import NOW, line, plot, stack_of, steady
 from tests.recording.made import make_recording
 
 
@@ -42,10 +42,6 @@ def recording(tmp_path: Path) -> Recording:
     return open_recording(make_recording(tmp_path / "other.gpurec", "2xH100", 120, seed=3))
 
 
-def compared(value: float, other: Trace, **more: object) -> PlotLine:
-    return replace(line("GPU", value, **more), beside=other)  # type: ignore[arg-type]
-
-
 def test_an_earlier_time_lies_where_the_present_is() -> None:
     comparing = Comparing(PastOf())
     comparing.with_span(-3600.0, "an hour earlier")
@@ -57,19 +53,10 @@ def test_an_earlier_time_lies_where_the_present_is() -> None:
 
 
 def test_the_crosshair_tells_both_figures_and_how_far_apart_they_are(qtbot: QtBot) -> None:
-    stack = stack_of([plot(compared(0.75, steady(0.5)))])
+    stack = stack_of([plot(replace(line("GPU", 0.75), beside=steady(0.5)))])
     qtbot.addWidget(stack)
     stack.time_window.point_at(NOW - 100)
     assert "Utilisation GPU: 75 %, compared: 50 %, +25 %" in stack.words_at_crosshair()
-
-
-def test_the_scale_holds_what_is_compared_too(qtbot: QtBot) -> None:
-    alone = plot(line("GPU", 0.2), highest=None)
-    both = plot(compared(0.2, steady(0.9)), highest=None)
-    for content, top in ((alone, "20 %"), (both, "100 %")):
-        stack = stack_of([content])
-        qtbot.addWidget(stack)
-        assert top in written(stack)
 
 
 def test_cards_are_told_apart_by_their_uuid_then_by_their_number(recording: Recording) -> None:

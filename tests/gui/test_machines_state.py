@@ -178,22 +178,17 @@ def test_what_somebody_else_wrote_into_the_settings_does_no_harm(
     room.state.stop()
 
 
-def asks(room: Room, name: str, answers: list[str | None]) -> threading.Thread:
-    """As the thread of a connection does."""
-
-    def ask() -> None:
-        how = {"secret": True, "yes_no": False, "again": False}
-        answers.append(room.state.questions.ask(HostName(name), "Password:", **how))
-
-    return threading.Thread(target=ask)
-
-
 def test_who_asks_waits_until_it_is_answered_or_nobody_wants_to_know_any_more(
     room: Room, qtbot: QtBot
 ) -> None:
     questions, answers = room.state.questions, list[str | None]()
-    threads = [asks(room, name, answers) for name in "abc"]
-    for thread in threads:
+
+    def ask(name: str) -> None:
+        how = {"secret": True, "yes_no": False, "again": False}
+        answers.append(questions.ask(HostName(name), "Password:", **how))
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in "abcd"]
+    for thread in threads[:3]:
         with qtbot.waitSignal(room.state.asked):
             thread.start()
     first = questions.next()
@@ -208,9 +203,8 @@ def test_who_asks_waits_until_it_is_answered_or_nobody_wants_to_know_any_more(
     assert left.machine == "c"
     questions.close()
     threads[2].join()
-    after = asks(room, "d", answers)
-    after.start()
-    after.join()
+    threads[3].start()
+    threads[3].join()
     assert answers == ["secret", None, None, None]
     assert questions.next() is None
 

@@ -26,7 +26,6 @@ from gpuexplorer.gui.processes.view import EndDialog
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.copies_state import copies_of
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.machines import Question
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.controls.fields import NumberField, Range, text_field
 from gpuexplorer.gui.widgets.laid_out import add
@@ -38,6 +37,7 @@ from gpuexplorer.gui.widgets.sheets.small_sheets import (
     question_sheet,
     release_first,
 )
+from gpuexplorer.remote.ssh import Question
 from tests.gui.hands import press
 from tests.gui.lab.conftest import faults, lab, machine, worker
 from tests.gui.processes.programs import A, Nobody, named, row, using

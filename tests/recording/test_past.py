@@ -95,7 +95,7 @@ def test_what_was_kept_goes_over_into_what_is_live(tmp_path: Path, asked: int) -
     # Whenever it is opened: what the file has of this run is not seen twice.
     stored = open_recording(path)
     second.live([1.0] * (1000 - asked))
-    joined = JoinedPast(second.history, stored, clock.now() - clock.wall())
+    joined = JoinedPast(second.history, stored, clock)
     assert joined.ended is None
     assert joined.began == pytest.approx(clock.now() - 2900, abs=2)
     assert joined.cards() == (CARD,)

@@ -17,7 +17,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desktop.desktop import Notifications, NotifiedBy
 from gpuexplorer.gui.settings.dialog import Section, SettingRow
 from gpuexplorer.gui.state.alert_watch import AlertWatch
-from gpuexplorer.gui.state.alert_words import promise, rule_sentence, typed_in
+from gpuexplorer.gui.state.alert_words import promise, rule_sentence
 from gpuexplorer.gui.state.choices import SettingsGroup
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import MOST_RULES, Settings
@@ -43,6 +43,7 @@ from gpuexplorer.telemetry.alerts import (
     Rule,
     Side,
     can_be_watched,
+    typed_in,
     usual_rule,
     with_comparison,
 )

@@ -161,7 +161,7 @@ class SettingsDialog(Sheet):
             self._kept = SettingRow(tr("Kept until now"), "", forget)
             section = self._sections[SettingsGroup.RECORDINGS]
             add(section.body, line_between(), self._kept)
-            always_on.turned.connect(self._show_notes)
+            always_on.changed.connect(self._show_notes)
         if lab is not None:
             notice = PyTorchNotice(lab, self, stays=True)
             self._sections[SettingsGroup.LAB].body.insertWidget(1, notice)
@@ -222,9 +222,9 @@ class SettingsDialog(Sheet):
                 refused.show_meaning(why)
                 refused.control.setEnabled(False)
         if (kept := self._always_on) is not None:
-            size, held = kept.size(), bytes_words(kept.size(), units)
+            size, held = kept.files.size(), bytes_words(kept.files.size(), units)
             where = mark("{size} in {folder}." if size else "Nothing. It would go to {folder}.")
-            where = tr(where, size=held, folder=kept.folder)
+            where = tr(where, size=held, folder=kept.files.folder)
             self._kept.show_meaning(paragraph((kept.trouble, where)))
             self._kept.control.setEnabled(bool(size))
 

@@ -2,27 +2,18 @@
 all machines.
 """
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gpuexplorer.core.cards import HOST_ID, CardId, Sample
-from gpuexplorer.core.units import Units
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.event_loop import Bridge
-from gpuexplorer.gui.state.alert_words import (
-    began_sentence,
-    ended_sentence,
-    standing,
-    strip_sentence,
-)
+from gpuexplorer.gui.state.alert_words import strip_sentence
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.telemetry.alerts import LIMITS, Alert, Rule, Watch, Why
-from gpuexplorer.telemetry.facts import Fact
-from gpuexplorer.telemetry.happenings import Kind
-from gpuexplorer.telemetry.session import Session, Want, card_numbers
+from gpuexplorer.telemetry.alerts import Alert, SessionWatch, Why, standing
+from gpuexplorer.telemetry.session import Session, card_numbers
 
 AN_HOUR = 3600.0
 
@@ -33,6 +24,17 @@ class Heard(NamedTuple):
     key: str  # of MachinesState
     name: str  # empty where there is one machine alone
     session: Session
+
+    @property
+    def numbers(self) -> Mapping[CardId, str]:
+        """How people call the cards that there are."""
+        return card_numbers(self.session.cards())
+
+    def named(self, said: str) -> str:
+        words = mark("{machine}: {said}")
+        if self.session.simulated:
+            words = mark("{machine} (simulated): {said}")
+        return tr(words, machine=self.name, said=said) if self.name else said
 
 
 class AlertWatch(QObject):
@@ -47,37 +49,31 @@ class AlertWatch(QObject):
     ) -> None:
         super().__init__(parent)
         self.settings, self._bridge = settings, bridge
-        self._ears: list[_Ear] = []
-        self._over: tuple[_Ear, Alert] | None = None  # what ended last
+        self._heard: Sequence[Heard] = ()
+        self._watches: dict[Session, SessionWatch] = {}
+        self._over: tuple[Heard, Alert] | None = None  # what ended last
         self._silence = QTimer(self, singleShot=True)
         self._silence.timeout.connect(self.changed)
-        settings.changed.connect(self._on_settings_changed)
+        settings.changed.connect(self._follow_rules)
         bridge.alerts_changed.connect(self._on_alerts_changed)
 
     def follow(self, *machines: Heard) -> None:
         """From now on these. What was said of others is over; who is followed already goes on
         being followed.
         """
-        before, self._ears = {ear.session: ear for ear in self._ears}, []
-        rules, units = self._rules(), self.settings.choices.units
-        for each in machines:
-            ear = before.pop(each.session, None)
-            if ear is None:
-                ear = _Ear(each.session, rules, units, self._bridge.post_alerts_changed)
-            ear.key, ear.name = each.key, each.name
-            self._ears.append(ear)
-        for gone in before.values():
-            gone.close()
-        if self._over is not None and self._over[0] not in self._ears:
+        self._heard, there = machines, {each.session for each in machines}
+        for gone in self._watches.keys() - there:
+            self._watches.pop(gone).close()
+        for come in there - self._watches.keys():
+            self._watches[come] = SessionWatch(come, self._bridge.post_alerts_changed)
+        if self._over is not None and self._over[0].session not in there:
             self._over = None
-        self.changed.emit()
+        self._follow_rules()
 
     def stop(self) -> None:
         """Nothing is listened to after this. Harmless when called twice."""
         self._silence.stop()
-        for ear in self._ears:
-            ear.close()
-        self._ears = []
+        self.follow()
 
     def alerts(self) -> Sequence[Alert]:
         """Those that go on, the oldest first."""
@@ -85,24 +81,24 @@ class AlertWatch(QObject):
 
     def oldest(self) -> tuple[str, CardId, str] | None:
         """The machine and the card of the first one, and its number."""
-        for ear, alert in self._now()[:1]:
-            return ear.key, alert.card, ear.numbers().get(alert.card, "")
+        for heard, alert in self._now()[:1]:
+            return heard.key, alert.card, heard.numbers.get(alert.card, "")
         return None
 
     @property
     def simulated(self) -> bool:
         """Nothing that is told is of a real card."""
-        ears = {ear for ear, _ in self._now()} or ({self._over[0]} if self._over else set())
-        return bool(ears) and all(ear.session.simulated for ear in ears)
+        told = self._now() or filter(None, [self._over])
+        made_up = [heard.session.simulated for heard, _ in told]
+        return bool(made_up) and all(made_up)
 
     def sentence(self) -> str:
         """All of them in one line; empty where there are none."""
-        units, now = self.settings.choices.units, self._now()
-        parts = []
-        for ear in self._ears:
-            if alerts := [alert for whose, alert in now if whose is ear]:
-                said = strip_sentence(alerts, ear.numbers(), units, ear.session.clock)
-                parts.append(ear.with_name(said))
+        units, now, parts = self.settings.choices.units, self._now(), []
+        for each in self._heard:
+            if alerts := [alert for heard, alert in now if heard is each]:
+                clock = each.session.clock
+                parts.append(each.named(strip_sentence(alerts, each.numbers, units, clock)))
         return "; ".join(parts)
 
     def over(self) -> tuple[str, str]:
@@ -111,15 +107,14 @@ class AlertWatch(QObject):
         """
         if self._over is None:
             return "", ""
-        ear, ended = self._over
-        number = ear.numbers().get(ended.card, ended.card)
-        words = {"number": number, "what": standing(ended, self.settings.choices.units)}
-        if ended.why is not Why.UNKNOWN:
-            said = tr("Card {number}: {what} has ended.", **words)
-            return tr("All alerts have ended"), ear.with_name(said)
-        unknown = mark("Card {number}: {what} is not known any more: {reason}.")
-        said = tr(unknown, **words, reason=tr(ended.reason))
-        return tr("Not known whether an alert goes on"), ear.with_name(said)
+        heard, ended = self._over
+        title, words = tr("All alerts have ended"), mark("Card {number}: {what} has ended.")
+        if ended.why is Why.UNKNOWN:
+            title = tr("Not known whether an alert goes on")
+            words = mark("Card {number}: {what} is not known any more: {reason}.")
+        what = standing(ended, self.settings.choices.units)
+        number = heard.numbers.get(ended.card, ended.card)
+        return title, heard.named(tr(words, number=number, what=what, reason=ended.reason))
 
     def be_silent(self, seconds: float = AN_HOUR) -> None:
         """Show nothing for so long. What happens meanwhile stands among the events."""
@@ -134,85 +129,20 @@ class AlertWatch(QObject):
         """Seconds left; 0 where nothing is kept back."""
         return max(0.0, self._silence.remainingTime() / 1000)
 
-    def _rules(self) -> Sequence[Rule]:
+    def _now(self) -> Sequence[tuple[Heard, Alert]]:
+        watches = [(each, self._watches[each.session]) for each in self._heard]
+        now = [(each, alert) for each, watch in watches for alert in watch.alerts()]
+        return [] if self._silence.isActive() else sorted(now, key=lambda each: each[1].since)
+
+    def _follow_rules(self) -> None:
         choices = self.settings.choices
-        return [rule for rule in choices.rules if rule.enabled] if choices.alerts else []
-
-    def _now(self) -> "Sequence[tuple[_Ear, Alert]]":
-        heard = [] if self._silence.isActive() else self._ears
-        now = [(ear, alert) for ear in heard for alert in ear.watch.alerts()]
-        return sorted(now, key=lambda each: each[1].since)
-
-    def _on_settings_changed(self) -> None:
-        for ear in self._ears:
-            ear.change(self._rules(), self.settings.choices.units)
+        rules = [each for each in choices.rules if each.enabled and choices.alerts]
+        for watch in self._watches.values():
+            watch.follow(rules, choices.units)
         self.changed.emit()
 
     def _on_alerts_changed(self) -> None:
-        for ear in self._ears:
-            while ear.ended:
-                self._over = ear, ear.ended.popleft()
+        for each in self._heard:
+            while ended := self._watches[each.session].ended:
+                self._over = each, ended.popleft()
         self.changed.emit()
-
-
-class _Ear:
-    """Hears one session, in its threads, and keeps what it heard apart from another's."""
-
-    def __init__(
-        self, session: Session, rules: Sequence[Rule], units: Units, post: Callable[[], None]
-    ) -> None:
-        self.session, self._units, self._post = session, units, post
-        self.key = self.name = ""
-        self.watch = Watch(rules)
-        self.ended: deque[Alert] = deque(maxlen=100)
-        self._rules: Sequence[Rule] = ()
-        self._want: Want | None = None
-        session.attach(self._hear)
-        self._ask(rules)
-
-    def numbers(self) -> Mapping[CardId, str]:
-        """How people call the cards that there are."""
-        return card_numbers(self.session.cards())
-
-    def with_name(self, said: str) -> str:
-        words = mark("{machine}: {said}")
-        if self.session.simulated:
-            words = mark("{machine} (simulated): {said}")
-        return tr(words, machine=self.name, said=said) if self.name else said
-
-    def change(self, rules: Sequence[Rule], units: Units) -> None:
-        self._units = units
-        if rules != self._rules:
-            self._tell(self.watch.change_rules(rules))
-            self._ask(rules)
-
-    def close(self) -> None:
-        self.session.detach(self._hear)
-        self._ask(())
-
-    def _ask(self, rules: Sequence[Rule]) -> None:
-        """What nobody looks at is read for the rules that are about it."""
-        before, self._rules = self._want, rules
-        limits = (LIMITS.get(each.metric, ()) for each in rules if each.of_limit)
-        metrics = {each.metric for each in rules}.union(*limits)
-        self._want = self.session.want_metrics(metrics) if metrics else None
-        if before is not None:
-            self.session.release(before)
-
-    def _hear(self, fact: Fact) -> None:
-        if isinstance(fact, Sample) and fact.card != HOST_ID:
-            if changes := self.watch.consider(fact):
-                self._tell(changes)
-            if changes or self.watch.alerts():  # whose figures go on
-                self._post()
-
-    def _tell(self, changes: Sequence[Alert]) -> None:
-        tell, units = self.session.happening_log.tell, self._units
-        for alert in changes:
-            about = standing(alert, units)
-            if alert.why is None:
-                tell(Kind.ALERT_BEGAN, alert.card, began_sentence(alert, units), about)
-                continue
-            kind = Kind.ALERT_UNKNOWN if alert.why is Why.UNKNOWN else Kind.ALERT_ENDED
-            tell(kind, alert.card, ended_sentence(alert, units), about, alert.until)
-            self.ended.append(alert)

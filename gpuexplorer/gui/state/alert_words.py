@@ -5,17 +5,21 @@ from collections.abc import Mapping, Sequence
 from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.clock import Clock
-from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, MetricId, Unit
-from gpuexplorer.core.units import Measure, Units, measure, plain, quantity, span_words
-from gpuexplorer.core.words import Message, listed, mark, tr, trn
-from gpuexplorer.telemetry.alerts import LIMITS, Alert, Rule, Side, Why
+from gpuexplorer.core.metrics import MEMORY_TOTAL, METRICS, Unit
+from gpuexplorer.core.units import Units, plain, span_words
+from gpuexplorer.core.words import listed, mark, tr, trn
+from gpuexplorer.telemetry.alerts import (
+    HELD,
+    LIMITS,
+    Alert,
+    Rule,
+    Side,
+    figure_words,
+    standing,
+    typed_in,
+)
 
 _MOST_CARDS, _MOST_ALERTS = 4, 3
-_GIGA = 2e9  # figures of this size are typed in GiB, GB or GB/s
-_HELD = {
-    Side.ABOVE: mark("{metric} above {threshold}"),
-    Side.BELOW: mark("{metric} below {threshold}"),
-}
 _OVER = {
     Side.ABOVE: mark(
         "Ends when it was back below {figure} for 5 s, or was not above the threshold for half "
@@ -26,11 +30,6 @@ _OVER = {
         "a minute."
     ),
 }
-
-
-def typed_in(metric: MetricId, units: Units) -> Measure:
-    """The one unit in which a person types figures of it, whatever their size."""
-    return measure(METRICS[metric].unit, _GIGA, units)
 
 
 def rule_sentence(rule: Rule, units: Units, numbers: Mapping[CardId, str]) -> str:
@@ -48,31 +47,6 @@ def promise(rule: Rule, units: Units) -> str:
     return tr(_OVER[rule.side], figure=_threshold(rule, back, units))
 
 
-def standing(alert: Alert, units: Units) -> Message:
-    """ "Temperature above 87 °C": on this card, whatever it was counted from."""
-    rule = alert.rule
-    threshold = _figure(rule.metric, alert.threshold, units)
-    label = METRICS[rule.metric].label
-    return Message(_HELD[rule.side], metric=label, threshold=threshold)
-
-
-def began_sentence(alert: Alert, units: Units) -> Message:
-    what = standing(alert, units)
-    if not alert.rule.seconds:
-        return Message("Alert: {what}", what=what)
-    return Message("Alert: {what} for {time}", what=what, time=span_words(alert.rule.seconds))
-
-
-def ended_sentence(ended: Alert, units: Units) -> Message:
-    what = standing(ended, units)
-    if ended.why is Why.CHANGED:
-        return Message("Alert ended: {what}; it is no longer watched", what=what)
-    if ended.why is Why.BACK:
-        return Message("Alert ended: {what}", what=what)
-    unknown = mark("Alert: {what} is not known any more: {reason}")
-    return Message(unknown, what=what, reason=ended.reason)
-
-
 def strip_sentence(
     alerts: Sequence[Alert], numbers: Mapping[CardId, str], units: Units, clock: Clock
 ) -> str:
@@ -83,22 +57,21 @@ def strip_sentence(
     parts = [_part(group, numbers, units, clock) for group in by_rule.values()]
     if len(parts) == 1:
         return parts[0]
-    rest, which = len(parts) - _MOST_ALERTS, parts[:_MOST_ALERTS]
-    if rest > 0:
-        which.append(trn("and {count} more", "and {count} more", rest))
+    if rest := parts[_MOST_ALERTS:]:
+        parts[_MOST_ALERTS:] = [trn("and {count} more", "and {count} more", len(rest))]
     one, several = mark("{count} alert: {which}"), mark("{count} alerts: {which}")
-    return trn(one, several, len(alerts), which="; ".join(which))
+    return trn(one, several, len(alerts), which="; ".join(parts))
 
 
 def _condition(rule: Rule, units: Units) -> str:
     threshold = _threshold(rule, rule.threshold, units)
-    return tr(_HELD[rule.side], metric=tr(METRICS[rule.metric].label), threshold=threshold)
+    return tr(HELD[rule.side], metric=tr(METRICS[rule.metric].label), threshold=threshold)
 
 
 def _threshold(rule: Rule, value: float, units: Units) -> str:
     """ "85 °C", "the card's limit − 2 °C", "98 % of the card's memory"."""
     if not rule.of_limit:
-        return _figure(rule.metric, value, units)
+        return figure_words(rule.metric, value, units)
     if METRICS[rule.metric].unit is not Unit.CELSIUS:
         share = plain(round(100 * value, 2))
         if LIMITS[rule.metric][0] == MEMORY_TOTAL:
@@ -132,14 +105,19 @@ def _part(
 ) -> str:
     seconds = max(0.0, clock.now() - min(alert.since for alert in group))
     now, names = clock.wall(), [numbers.get(alert.card, alert.card) for alert in group]
-    times = {"moment": moment_word(now - seconds, now), "time": span_words(seconds)}
-    if len(group) == 1:
-        what = standing(group[0], units)
-        one = mark("Card {number}: {what} since {moment}, for {time}")
-        return tr(one, number=names[0], what=what, **times)
-    several = mark("{what} on cards {numbers}, the first since {moment}, for {time}")
-    held = _condition(group[0].rule, units)
-    return tr(several, what=held, numbers=_listed(sorted(names)), **times)
+    what: str = standing(group[0], units)
+    words = mark("Card {number}: {what} since {moment}, for {time}")
+    if len(group) > 1:
+        what = _condition(group[0].rule, units)
+        words = mark("{what} on cards {numbers}, the first since {moment}, for {time}")
+    return tr(
+        words,
+        number=names[0],
+        numbers=_listed(sorted(names)),
+        what=what,
+        moment=moment_word(now - seconds, now),
+        time=span_words(seconds),
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -147,12 +125,3 @@ def _listed(names: Sequence[str]) -> str:
         return listed(names)
     rest, shown = len(names) - _MOST_CARDS, ", ".join(names[:_MOST_CARDS])
     return trn("{names} and {count} more", "{names} and {count} more", rest, names=shown)
-
-
-def _figure(metric: MetricId, value: float, units: Units) -> str:
-    known = METRICS[metric]
-    if known.unit is Unit.BYTES:
-        return str(quantity(known, value, units))
-    typed = typed_in(metric, units)
-    # What a person typed comes back as it was typed.
-    return f"{plain(round(typed.shown(value), 2))} {typed.name}".rstrip()

@@ -1,47 +1,15 @@
 """Comparing: a second past that lies behind the plots: another time, or another recording."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 
-from gpuexplorer.core.cards import HOST_ID, Card, CardId
-from gpuexplorer.core.metrics import MetricId
-from gpuexplorer.core.words import listed, mark, tr, trn
-from gpuexplorer.recording.recorded_session import RecordedPast
+from gpuexplorer.core.cards import Card
+from gpuexplorer.core.words import tr
+from gpuexplorer.recording.recorded_session import OtherPast, RecordedPast, matched
 from gpuexplorer.recording.recording import Recording
-from gpuexplorer.telemetry.session import card_numbers
-from gpuexplorer.telemetry.trace import Trace, TraceSource, empty_trace
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OtherPast:
-    """A TraceSource on the axis of what is shown, whose figures are of another time."""
-
-    past: TraceSource
-    shift: float  # seconds from a moment that is shown to the one it is compared with
-    label: str  # in the language of the window
-    cards: Mapping[CardId, CardId] | None = None  # which lies behind which; None: the same
-    remarks: Sequence[str] = ()
-
-    @property
-    def began(self) -> float | None:
-        return None if self.past.began is None else self.past.began - self.shift
-
-    @property
-    def ended(self) -> float | None:
-        return None if self.past.ended is None else self.past.ended - self.shift
-
-    def trace(
-        self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
-    ) -> Trace:
-        other = card if self.cards is None else self.cards.get(card)
-        if other is None:
-            return empty_trace()
-        ends = (start + self.shift, end + self.shift)
-        found = self.past.trace(other, metric, *ends, columns)
-        return replace(found, times=found.times - self.shift)
+from gpuexplorer.telemetry.trace import TraceSource
 
 
 class Comparing(QObject):
@@ -65,8 +33,8 @@ class Comparing(QObject):
     ) -> None:
         """Whose beginning lies at that moment of what is shown, of these cards."""
         past, shift = RecordedPast(recording), recording.began - at
-        matched = _matched(cards, recording.cards())
-        self._show(OtherPast(past, shift, label, *matched), recording)
+        found = matched(cards, recording.cards())
+        self._show(OtherPast(past, shift, label, *found), recording)
 
     def named(self, source: str) -> str:
         """What pictures say of where figures come from."""
@@ -85,27 +53,3 @@ class Comparing(QObject):
         self.changed.emit()
         if before is not None:
             before.close()
-
-
-def _matched(
-    cards: Sequence[Card], others: Sequence[Card]
-) -> tuple[Mapping[CardId, CardId], Sequence[str]]:
-    """By UUID, if it is the same model too; the rest by number, and what is said of that."""
-    numbers, theirs = card_numbers(cards), {n: c for c, n in card_numbers(others).items()}
-    there = {(each.id, each.name) for each in others}
-    matched = {each.id: each.id for each in cards if (each.id, each.name) in there}
-    by_number, missing = [], []
-    for card in (each.id for each in cards if each.id not in matched):
-        other = theirs.get(numbers[card])
-        if other is None or other in matched.values():
-            missing.append(numbers[card])
-        else:
-            matched[card] = other
-            by_number.append(numbers[card])
-    one = mark("Card {cards} is another one there: compared by its number.")
-    more = mark("Cards {cards} are others there: compared by their numbers.")
-    remarks = [trn(one, more, len(by_number), cards=listed(by_number))] if by_number else []
-    if missing:
-        one, more = mark("Card {cards} is not in it."), mark("Cards {cards} are not in it.")
-        remarks.append(trn(one, more, len(missing), cards=listed(missing)))
-    return {HOST_ID: HOST_ID} | matched, remarks

@@ -1,8 +1,7 @@
 """EventList: one row an episode, the newest on top, and what stands in its columns."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from gpuexplorer.core.axes import moment_word
@@ -22,6 +21,7 @@ from gpuexplorer.telemetry.happenings import (
     Happening,
     group_of,
 )
+from gpuexplorer.telemetry.trace import iso
 
 # All of one kind, about the same, begun at once, and each of another card; the oldest first.
 EpisodeRow = Sequence[Episode]
@@ -36,11 +36,10 @@ class EventList:
     """`rows` are those that are chosen. What a row says is made only when it is seen."""
 
     def __init__(self, machine: MachineState) -> None:
-        self._machine = machine
-        self._book = EventBook()
-        self._log: Sequence[Happening] = ()
+        self._machine, self._book = machine, EventBook()
+        self._newest: Sequence[Happening] = ()
         self.every: list[list[Episode]] = []  # the oldest first, as all but `rows`
-        self.found: list[list[Episode]] = []  # for the card and the words, of every group
+        self.found: Sequence[EpisodeRow] = ()  # for the card and the words, of every group
         # What is chosen; None and "" let everything through.
         self.group: EventGroup | None = None
         self._card: CardId | None = None
@@ -50,28 +49,43 @@ class EventList:
 
     def show_log(self, log: Sequence[Happening]) -> bool:
         """Takes in what is new; True if there was anything."""
-        if log[-1:] == self._log[-1:]:
+        if log[-1:] == self._newest:
             return False
-        self._log, added = log, self._book.take(log)
+        self._newest, added = log[-1:], self._book.take(log)
         # Of another log, as when the playhead of a recording goes back, nothing is kept. Else
         # the oldest make room for the newest, but what still goes on stays.
-        for rows, new in ((self.every, added), (self.found, filter(self._fits, added))):
-            rows[:] = [
-                row
-                for row in ([] if self._book.anew else rows)
-                if any(each.running or each.first.at >= log[0].at - _AT_ONCE for each in row)
-            ]
-            _gather(new, rows)
+        self.every = [
+            row
+            for row in ([] if self._book.anew else self.every)
+            if any(each.running or each.first.at >= log[0].at - _AT_ONCE for each in row)
+        ]
+        for each in added:
+            self._gather(each)
         self._list()
         return True
 
     def choose(self, group: EventGroup | None, card: CardId | None, words: str) -> None:
-        self.group, self._card, self._words, self.found = group, card, words.lower().split(), []
-        episodes = (each for row in self.every for each in row)
-        _gather(filter(self._fits, episodes), self.found)
+        self.group, self._card, self._words = group, card, words.lower().split()
         self._list()
 
+    def _gather(self, new: Episode) -> None:
+        """It goes to the row of what began at once with it, or is a new one."""
+        for row in reversed(self.every[-_LOOKED_AT:]):
+            if (
+                new.first.kind is row[0].first.kind
+                and new.first.at - row[0].first.at <= _AT_ONCE
+                and new.first.card not in (None, *(one.first.card for one in row))
+                and stem(new) == stem(row[0])
+            ):
+                row.append(new)
+                return
+        self.every.append([new])
+
     def _list(self) -> None:
+        self.found = self.every
+        if self._card or self._words:
+            fitting = ([*filter(self._fits, row)] for row in self.every)
+            self.found = [*filter(None, fitting)]
         groups = [group_of(row[0].first.kind) for row in self.found]
         self.counts = Counter(groups)
         pairs = zip(self.found, groups, strict=True)
@@ -81,8 +95,6 @@ class EventList:
         """Whatever its group. What is about the driver is about each of its cards."""
         if self._card not in (None, episode.first.card) and episode.first.card:
             return False
-        if not self._words:
-            return True
         kinds = [tr(each.kind.value) for each in (episode.first, episode.end) if each]
         said = " ".join([self._named(episode), *kinds]).lower()
         return all(word in said for word in self._words)
@@ -102,14 +114,14 @@ class EventList:
             said = tr(row[0].sentence()) if len(row) == 1 else of_all(row, stem)
             return Cell(said, hint=self._hint(row))
 
-        def of_each(said: Callable[[Episode], str], row: EpisodeRow) -> Cell:
+        def each(said: Callable[[Episode], str], row: EpisodeRow) -> Cell:
             return Cell(of_all(row, said), tone=Tone.QUIET)
 
         def spoken(row: EpisodeRow) -> str:
             began = self._began_cell(row).said
             return tr("{time}: {sentence}", time=began, sentence=self._hint(row))
 
-        ended, lasted = partial(of_each, self._ended), partial(of_each, _lasted)
+        ended, lasted = partial(each, self._ended), partial(each, _lasted)
         column = partial(Column[EpisodeRow], spoken=spoken)
         wide = partial(column, width=164, stretches=True, share=0.25)
         return [
@@ -188,23 +200,4 @@ def _lasted(episode: Episode) -> str:
 
 
 def _iso(wall: float | None) -> str:
-    if wall is None:
-        return ""
-    return datetime.fromtimestamp(wall).astimezone().isoformat(timespec="milliseconds")
-
-
-def _gather(episodes: Iterable[Episode], rows: list[list[Episode]]) -> None:
-    """Each goes to the row of what began at once with it, or is a new one."""
-    for each in episodes:
-        new = each.first
-        for row in reversed(rows[-_LOOKED_AT:]):
-            if (
-                new.kind is row[0].first.kind
-                and new.at - row[0].first.at <= _AT_ONCE
-                and new.card not in (None, *(one.first.card for one in row))
-                and stem(each) == stem(row[0])
-            ):
-                row.append(each)
-                break
-        else:
-            rows.append([each])
+    return "" if wall is None else iso(wall)

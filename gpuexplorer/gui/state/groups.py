@@ -3,7 +3,6 @@ MachinesSource: the machines of a window, out of what their sessions know, and F
 of a fleet. A card is a tuple: there may be 8 000 at each beat.
 """
 
-import gc
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,11 +21,12 @@ from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Stan
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.remote.link import LinkNow, LinkState
+from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.processes import NamedProcess
 from gpuexplorer.telemetry.session import Session, Want
 
 if TYPE_CHECKING:
-    from gpuexplorer.fleet.fleet import Alert, FleetCard, FleetNow
+    from gpuexplorer.fleet.fleet import FleetCard, FleetNow
     from gpuexplorer.fleet.host import Watching
 
 GRAVE, WORTH_A_LOOK = 4, 3
@@ -276,8 +276,8 @@ class MachinesSource:
         wanted = {each.session for each in rows if each.session is not None and self._looking}
         for session in self._wants.keys() - wanted:
             session.release(self._wants.pop(session))
-        for session in wanted - self._wants.keys():
-            self._wants[session] = session.want((), processes=True)
+        come = wanted - self._wants.keys()
+        self._wants |= {each: each.want((), processes=True) for each in come}
         return rows
 
 
@@ -285,40 +285,32 @@ def _group(row: MachineRow) -> HostGroup:
     session = row.session
     if session is None:
         return HostGroup(**vars(row))
-    arranged, book, cards = arrange(session.cards()), session.process_book, list[CardCell]()
+    arranged, book, cells = arrange(session.cards()), session.process_book, list[CardCell]()
     card_of, unknown = parents(arranged), set(session.processes_unknown())
-    running, ages = defaultdict[CardId | None, list[NamedProcess]](list), list[float]()
+    running = defaultdict[CardId | None, list[NamedProcess]](list)
     for each in book.living():
         running[card_of.get(each.process.card)].append(each)
     for shown in arranged:
-        card, reading, mark = shown.card, session.reading(shown.card.id), None
-        there = running[card.id]
+        card, there = shown.card, running[shown.card.id]
+        reading = session.reading(card.id) or Reading(card.id, 0.0, {})
         known = card.id not in unknown and book.looked_at(card.id) is not None
+        harmful = (throttle_mark(each) for each in m.GRAVE if reading.values.get(each))
         cell = CardCell(
             *(CellKey(row.key, card.id), shown.number, "" if card.nameless else card.name),
-            CardState.WORKING,
-            memory_bytes=None if card.memory_bytes is None else float(card.memory_bytes),
-            users=frozenset(e.user for e in there if e.user is not None) if known else None,
-            processes=len({each.process.pid for each in there}),
+            *(reading.state, reading.values, reading.missing),
+            card.memory_bytes,
+            frozenset(e.user for e in there if e.user is not None) if known else None,
+            len({each.process.pid for each in there}),
+            state_mark(reading.state) or next(harmful, None),
         )
-        if reading is not None:
-            ages.append(max(0.0, session.clock.now() - reading.at))
-            if reading.state is not CardState.WORKING:
-                mark = state_mark(reading.state)
-            harmful = [throttle_mark(each) for each in m.GRAVE if reading.values.get(each)]
-            cell = cell._replace(
-                state=reading.state,
-                values=reading.values,
-                missing=reading.missing,
-                mark=mark or next(iter(harmful), None),
-            )
         silence = session.stream.silence(card.id) or 0.0
         silent = silence > _SHORT_SILENCE or not row.standing.answers
-        cards.append(cell.silent() if silent else cell)
+        cells.append(cell.silent() if silent else cell)
+    read = [one.at for shown in arranged if (one := session.reading(shown.card.id))]
     return HostGroup(
         **vars(row),
-        cards=tuple(cards),
-        age=min(ages, default=None),
+        cards=cells,
+        age=max(0.0, session.clock.now() - max(read)) if read else None,
         beat=session.interval,
         simulated=session.simulated,
     )
@@ -331,8 +323,6 @@ class FleetHosts:
 
     def __init__(self, watching: "Watching") -> None:
         self.watching = watching
-        self._cards: Mapping[CardId, FleetCard] | None = None
-        self._hosts: Mapping[str, Sequence[FleetCard]] = {}
         server = watching.fleet.server.where.url
         # As of the last answer; without the figures while there is none.
         self._answered: Sequence[HostGroup] = (
@@ -343,23 +333,17 @@ class FleetHosts:
     @property
     def link(self) -> LinkNow:
         """Of every host."""
-        broken = self.watching.broken
-        up = LinkNow(LinkState.UP, 0.0)
-        return up if broken is None else LinkNow(LinkState.BROKEN, *broken)
+        return self.watching.broken or LinkNow(LinkState.UP, 0.0)
 
     @property
     def groups(self) -> Sequence[HostGroup]:
         """The very same until there is news; of an outage the seconds are counted."""
-        link, now = self.link, self.watching.clock.now()
-        if link.state is LinkState.UP:
+        broken, now = self.watching.broken, self.watching.clock.now()
+        if broken is None:
             return self._answered
         passed = now - (self.watching.answered_at or 0.0)
-        return [
-            replace(
-                each.linked(link, now, link.since), age=None if each.age is None else passed
-            )
-            for each in self._answered
-        ]
+        outage = [each.linked(broken, now, broken.since) for each in self._answered]
+        return [replace(e, age=None if e.age is None else passed) for e in outage]
 
     def open(self, host: str, machines: MachinesState) -> str:
         """Among the machines of the window from now on, under this key."""
@@ -377,21 +361,14 @@ class FleetHosts:
                 replace(each, cards=[cell.silent() for cell in each.cards])
                 for each in self._answered
             ]
-            return
-        if self._cards is not now.cards:
-            self._cards, self._hosts = now.cards, _by_host(now.cards)
-            # They stay, and going through them in search of rubbish would take 100 ms.
-            gc.freeze()
-        alerts: dict[str, list[Alert]] = defaultdict(list)
-        for alert in now.alerts:
-            alerts[alert.host].append(alert)
-        self._answered = [
-            self._group(host, cards, alerts[host], now) for host, cards in self._hosts.items()
-        ]
+        else:
+            self._answered = [self._group(host, now) for host in now.hosts]
 
-    def _group(
-        self, host: str, cards: "Sequence[FleetCard]", alerts: "list[Alert]", now: "FleetNow"
-    ) -> HostGroup:
+    def _group(self, host: str, now: "FleetNow") -> HostGroup:
+        """Without parts of cards, where the cards themselves are told of."""
+        cards = now.hosts[host]
+        cards = [each for each in cards if each.kind is CardKind.GPU] or cards
+        alerts = [each for each in now.alerts if each.host == host]
         ages = [now.ages[each.id] for each in cards if each.id in now.ages]
         said = [": ".join(filter(None, (each.severity, each.text))) for each in alerts]
         said += [
@@ -414,17 +391,6 @@ class FleetHosts:
         )
         _ = group.together  # here, so that the window need not
         return group
-
-
-def _by_host(cards: "Mapping[CardId, FleetCard]") -> "Mapping[str, Sequence[FleetCard]]":
-    """Without parts of cards, where the cards themselves are told of."""
-    found: dict[str, list[FleetCard]] = defaultdict(list)
-    for card in sorted(cards.values(), key=lambda e: (e.host, len(e.number), e.number)):
-        found[card.host].append(card)
-    return {
-        host: [each for each in there if each.kind is CardKind.GPU] or there
-        for host, there in found.items()
-    }
 
 
 def _cell(now: "FleetNow", card: "FleetCard") -> CardCell:

@@ -4,8 +4,6 @@ import argparse
 import json
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -22,7 +20,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.remote.link import LinkNow, LinkState
-from gpuexplorer.remote.ssh import Asking, HostName, Launch, host_name
+from gpuexplorer.remote.ssh import Asking, Launch, Questions, host_name
 from gpuexplorer.telemetry.session import Session, remembering
 
 if TYPE_CHECKING:
@@ -192,19 +190,17 @@ class MachinesState(QObject):
     def rows(self) -> Sequence[MachineRow]:
         """This computer first, then the others as they were added."""
         name, now = QSysInfo.machineHostName() or tr("This computer"), self.clock.now()
-        here = MachineRow(HERE, name, Standing.HERE, session=self.here, shown=not self.shown)
-        rows = [here]
+        shown = self.shown
+        rows = [MachineRow(HERE, name, Standing.HERE, session=self.here, shown=shown == HERE)]
         for key, each in self._machines.items():
-            link, lost_at = _NEVER, None
+            link, lost_at, of_fleet = _NEVER, None, False
             if each.far is not None:
                 link, lost_at = each.far.now, each.far.lost_at
             elif self.fleet is not None and each.session is not None:
-                link = self.fleet.link
+                link, of_fleet = self.fleet.link, True
+            about = (key, key, Standing.ENDED)
             row = MachineRow(
-                *(key, key, Standing.ENDED),
-                session=each.session,
-                shown=self.shown == key,
-                of_fleet=each.far is None and each.session is not None,
+                *about, session=each.session, shown=shown == key, of_fleet=of_fleet
             )
             rows.append(row.linked(link, now, link.since if lost_at is None else lost_at))
         return rows
@@ -353,66 +349,6 @@ class MachinesState(QObject):
             self._interval = interval
             for session in self.sessions():
                 session.set_interval(interval)
-
-
-@dataclass(eq=False)
-class Question(Future[str | None]):
-    """What ssh wants to know of the person. `text` is what ssh or the other side wrote: never
-    taken for markup. It is done when it is answered, or nobody wants to know any more.
-    """
-
-    machine: str
-    text: str
-    secret: bool
-    yes_no: bool
-    again: bool
-
-    def __post_init__(self) -> None:
-        super().__init__()
-
-    def answer(self, text: str | None) -> None:
-        """The first one counts. None: no answer, and so no connection."""
-        with suppress(InvalidStateError):
-            self.set_result(text)
-
-
-class Questions:
-    """An `Asking`, called from threads of connections, which may outlive the window: it holds
-    nothing of Qt. `next` is for the window.
-    """
-
-    def __init__(self, on_news: Callable[[], None]) -> None:
-        """`on_news`: one more waits, or one is over."""
-        self._on_news, self._closed = on_news, False
-        self._open: list[Question] = []
-
-    def next(self) -> Question | None:
-        """The one that has waited longest."""
-        return next((each for each in tuple(self._open) if not each.done()), None)
-
-    def ask(
-        self, host: HostName, text: str, *, secret: bool, yes_no: bool, again: bool
-    ) -> str | None:
-        question = Question(host.text, text, secret, yes_no, again)
-        self._open.append(question)
-        if self._closed:
-            question.answer(None)
-        self._on_news()
-        answer = question.result()
-        self._open.remove(question)
-        return answer
-
-    def withdraw(self, host: HostName | None) -> None:
-        """None: all of them."""
-        for each in tuple(self._open):
-            if host is None or each.machine == host.text:
-                each.answer(None)
-        self._on_news()
-
-    def close(self) -> None:
-        """Nobody answers any more."""
-        self._closed = True
-        self.withdraw(None)
 
 
 def machines_at_start(

@@ -2,12 +2,11 @@
 threads wait for disks.
 """
 
-import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from enum import Enum, auto
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -18,14 +17,13 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.starting import LabRecording
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.recording.recorded_session import JoinedPast
-from gpuexplorer.recording.recorder import Kept, Listening, Recorder, machine_of
+from gpuexplorer.recording.recorder import Kept, KeptFiles, Listening, Recorder, machine_of
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.patience import Asked
 from gpuexplorer.telemetry.session import Session
 
 _OFTEN, _SELDOM = 250, 1000  # milliseconds
 _PATIENCE, _LAST_PATIENCE, _PATIENCE_AT_START = 10.0, 1.5, 0.3
-_FILES = "*.gpurec*"
 
 
 class RecordingPhase(Enum):
@@ -43,6 +41,7 @@ class Writing(QObject):
     changed = Signal()
     failed = Signal(str)  # it could not be begun
     ended = Signal(str)  # and why, where nobody asked for it
+    _asked: Asked[Any]  # to begin: a recorder, or none; to end: whether it did in time
 
     def __init__(self, every: int, parent: QObject | None) -> None:
         super().__init__(parent)
@@ -50,8 +49,6 @@ class Writing(QObject):
         self.session: Session | None = None  # until it is to end
         self.recorder: Recorder | None = None  # this one, or the last
         self.heard: list[Listening | LabRecording] = []
-        self._beginning: Asked[Recorder | None] | None = None
-        self._ending: Asked[bool] | None = None
         self._because = ""
         self._timer = QTimer(self, interval=every)
         self._timer.timeout.connect(self._look)
@@ -60,7 +57,7 @@ class Writing(QObject):
         self, session: Session | None, path: Path, make: Callable[[], Recorder | None]
     ) -> None:
         self.phase, self.session, self.path = RecordingPhase.STARTING, session, path
-        self.recorder, self._because, self._beginning = None, "", Asked(make)
+        self.recorder, self._because, self._asked = None, "", Asked(make)
         self._timer.start()
         self.changed.emit()
 
@@ -72,25 +69,25 @@ class Writing(QObject):
             while self.heard:
                 self.heard.pop().stop()
             self.phase = RecordingPhase.ENDING
-            self._ending = Asked(partial(self.recorder.stop, _PATIENCE))
+            self._asked = Asked(partial(self.recorder.stop, _PATIENCE))
             self.changed.emit()
 
     def stop_now(self) -> None:
         """At the end of the program: the disk has a moment. Harmless when called twice."""
         self._timer.stop()
-        if self._beginning is not None and self._beginning.answered_within(_LAST_PATIENCE):
+        begins = self.phase is RecordingPhase.STARTING
+        if begins and self._asked.answered_within(_LAST_PATIENCE):
             self._look()
         self.stop()
-        if self._ending is not None:
-            self._ending.answered_within(_LAST_PATIENCE)
+        if self.phase is RecordingPhase.ENDING:
+            self._asked.answered_within(_LAST_PATIENCE)
         self.phase = RecordingPhase.NONE
 
     def _look(self) -> None:
-        beginning, ending, recorder = self._beginning, self._ending, self.recorder
-        if beginning is not None and beginning.answered:
-            self._beginning = None
-            self._take(beginning)
-        elif ending is not None and ending.answered:
+        recorder = self.recorder
+        if self.phase is RecordingPhase.STARTING and self._asked.answered:
+            self._take()
+        elif self.phase is RecordingPhase.ENDING and self._asked.answered:
             self._rest()
             why = "" if recorder is None or not recorder.trouble else recorder.trouble.told
             late = tr(
@@ -98,29 +95,29 @@ class Writing(QObject):
                 "its end.",
                 file=self.path.name,
             )
-            self.ended.emit(why or (self._because if ending.result() else late))
+            self.ended.emit(why or (self._because if self._asked.result() else late))
         elif recorder is not None and recorder.trouble:
             self.stop()
         self.changed.emit()
 
-    def _take(self, beginning: "Asked[Recorder | None]") -> None:
+    def _take(self) -> None:
         try:
-            self.recorder = recorder = beginning.result()
+            self.recorder = self._asked.result()
         except Trouble as trouble:
             self._rest()
             self.failed.emit(trouble.told)
             return
-        if recorder is None:
+        if self.recorder is None:
             self._rest()
             return
         self.phase = RecordingPhase.RECORDING
         if self.session is None:  # it was asked to stop meanwhile
             self.stop(self._because)
         else:
-            self.heard = [Listening(self.session, recorder)]
+            self.heard = [Listening(self.session, self.recorder)]
 
     def _rest(self) -> None:
-        self.phase, self.session, self._ending = RecordingPhase.NONE, None, None
+        self.phase, self.session = RecordingPhase.NONE, None
         self._timer.stop()
 
 
@@ -162,8 +159,8 @@ class RecordingState(Writing):
             make = partial(Recorder, path, anonymous=anonymous)
             self.begin(self._shown, path, partial(_started, make, self._shown))
 
-    def _take(self, beginning: "Asked[Recorder | None]") -> None:
-        super()._take(beginning)
+    def _take(self) -> None:
+        super()._take()
         self._hear_lab()
 
     def _hear_lab(self) -> None:
@@ -181,41 +178,29 @@ def _started(make: Callable[..., Recorder], session: Session) -> Recorder:
     return recorder
 
 
-class AlwaysOn(QObject):
+class AlwaysOn(Writing):
     """What is read is kept on the disk all the time, where somebody chose so, and what was kept
-    before is the past that plots begin with. One file for real cards, and one for each set of
-    simulated ones: their figures never mix.
+    before is the past that plots begin with.
     """
 
-    turned = Signal()  # it keeps something else, or nothing, or says why it cannot
-
     def __init__(self, settings: Settings, folder: Path | None = None) -> None:
-        super().__init__(settings)
+        super().__init__(_SELDOM, settings)
         data = platformdirs.user_data_path("gpuexplorer", appauthor=False)
-        self._settings, self.folder, self.trouble = settings, folder or data / "past", ""
-        self._session: Session | None = None
+        self._settings, self.files = settings, KeptFiles(folder or data / "past")
+        self.trouble = ""
+        self._read: Session | None = None
         self._of: Session | None = None  # whose readings are kept
         self._forgetting, self._before = False, list[Recording]()
-        self._writing = Writing(_SELDOM, self)
-        self._writing.changed.connect(self._look)
-        self._writing.changed.connect(self.turned)
-        self._writing.failed.connect(self._say)
-        self._writing.ended.connect(self._say)
-        settings.changed.connect(self._look)
-
-    def size(self) -> int:
-        """Bytes on the disk, of all that is kept."""
-        sizes = 0
-        for path in self.folder.glob(_FILES):
-            with suppress(OSError):  # gone meanwhile
-                sizes += path.stat().st_size
-        return sizes
+        self.failed.connect(self._say)
+        self.ended.connect(self._say)
+        self.changed.connect(self._turn)
+        settings.changed.connect(self._turn)
 
     def join(self, session: Session) -> None:
         """What was kept before becomes part of its past. Called before anybody looks at it; a
         disk that takes too long is not waited for, and then plots begin with what is read now.
         """
-        path = self._path_of(session)
+        path = self.files.of(session)
         if not self._settings.choices.keep_days or not path.exists():
             return
         opening = Asked(partial(open_recording, path))
@@ -226,68 +211,52 @@ class AlwaysOn(QObject):
                 self._say(trouble.told)
                 return
             self._before.append(stored)
-            kept_to_wall = stored.wall(stored.ended) - stored.ended
-            shift = kept_to_wall - (session.clock.wall() - session.clock.now())
-            session.past = JoinedPast(session.history, stored, shift)
+            session.past = JoinedPast(session.history, stored, session.clock)
 
     def follow(self, session: Session) -> None:
         """What is read from now on. A recording is not kept again, nor does it end anything."""
         if session.past.ended is None:
-            self._session = session
-            self._look()
+            self._read = session
+            self._turn()
 
     def forget(self) -> None:
         """All of it, now; plots have no past from before any longer."""
         for stored in self._before:
             stored.close()
         self._before, self._forgetting = [], True
-        self._look()
+        self._turn()
 
-    def stop(self) -> None:
-        """Ends it as it should end. Harmless when called twice."""
-        self._session = self._of = None
-        self._writing.stop_now()
+    def stop_now(self) -> None:
+        self._read = self._of = None
+        super().stop_now()
 
-    def _look(self) -> None:
+    def _turn(self) -> None:
         """Keep what is to be kept now, or nothing; one change after the other."""
-        writing, choices = self._writing, self._settings.choices
+        choices = self._settings.choices
         days, most = int(choices.keep_days), int(choices.keep_bytes)
-        wished = self._session if days else None
-        if isinstance(writing.recorder, Kept):
-            writing.recorder.days, writing.recorder.most_bytes = days, most
+        wished = self._read if days else None
+        if isinstance(self.recorder, Kept):
+            self.recorder.days, self.recorder.most_bytes = days, most
         if wished is self._of and not self._forgetting:
             return
-        if writing.phase is not RecordingPhase.NONE:
-            writing.stop()
+        if self.phase is not RecordingPhase.NONE:
+            self.stop()
             return
-        forgotten = list(self.folder.glob(_FILES)) if self._forgetting else []
-        self._of, self._forgetting = wished, False
+        forget, self._of, self._forgetting = self._forgetting, wished, False
         self._say("")
-        path = self.folder if wished is None else self._path_of(wished)
+        path = self.files.folder if wished is None else self.files.of(wished)
         make = partial(Kept, path, days=days, most_bytes=most)
-        writing.begin(wished, path, partial(_turned, forgotten, make, wished))
+        self.begin(wished, path, partial(_turned, self.files, make, wished, forget=forget))
 
     def _say(self, trouble: str) -> None:
         if trouble != self.trouble:
             self.trouble = trouble
-            self.turned.emit()
-
-    def _path_of(self, session: Session) -> Path:
-        name = "cards"
-        if session.simulated:
-            cards = str(session.source.label.values.get("cards", "")).lower()
-            name = f"simulated-{re.sub('[^a-z0-9]+', '-', cards)[:80].strip('-')}"
-        return self.folder / f"{name}.gpurec"
+            self.changed.emit()
 
 
 def _turned(
-    forgotten: Sequence[Path], make: Callable[..., Recorder], session: Session | None
+    files: KeptFiles, make: Callable[..., Recorder], session: Session | None, *, forget: bool
 ) -> Recorder | None:
-    for path in forgotten:
-        try:
-            path.unlink()
-        except OSError:
-            raise Trouble(
-                "{file} cannot be removed.", "Another program may have it open.", file=path
-            ) from None
+    if forget:
+        files.remove()
     return None if session is None else _started(make, session)

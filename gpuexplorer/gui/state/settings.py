@@ -13,15 +13,24 @@ from typing import Any
 import platformdirs
 from PySide6.QtCore import QObject, QSettings, Signal
 
-from gpuexplorer.core.metrics import METRICS, Unit
 from gpuexplorer.core.records import UNREADABLE, reader
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.telemetry.alerts import LIMITS, LONGEST_SECONDS, Rule, can_be_watched
+from gpuexplorer.telemetry.alerts import Rule
 
 MOST_RULES, _LONGEST_NAME = 50, 100
 _FLAGS = {"true": True, "false": False}
+_TROUBLES = {
+    QSettings.Status.AccessError: mark(
+        "The settings cannot be saved to {file}; what you choose lasts until the program is "
+        "closed."
+    ),
+    QSettings.Status.FormatError: mark(
+        "Some lines of {file} could not be read. The defaults are used in their place, and the "
+        "file as it was is kept as {kept}."
+    ),
+}
 
 
 def open_store(path: Path | None = None) -> QSettings:
@@ -60,46 +69,44 @@ class Settings(QObject):
         self.trouble = ""  # where the file cannot be read or written
         self._store = store
         self._chosen, self._strange = Choices(), list[str]()
-        self._held_scheme: Scheme | None = None
-        self._kept: dict[str, str] = {}
+        # What holds for this run, and is not written down.
+        self._held: dict[str, Any] = {"read_only": True} if read_only_because else {}
+        self._kept: dict[str, object] = {}  # without a store
         if store is not None:
             kept = {each.name: store.value(f"choices/{each.name}") for each in fields(Choices)}
             self._chosen, self._strange = understood(kept)
             self._look_for_trouble(store)
-        self.choices = self._in_force()  # what holds now
+        self.choices = replace(self._chosen, **self._held)  # what holds now
 
     def choose(self, choices: Choices) -> None:
-        if self.read_only_because:
-            choices = replace(choices, read_only=self._chosen.read_only)
-        if choices.scheme is self._held_scheme:
-            choices = replace(choices, scheme=self._chosen.scheme)
-        else:
-            self._held_scheme = None
-        before, self._chosen = self._chosen, choices
-        if self._store is not None and choices != before:
+        if choices.scheme is not self.choices.scheme:
+            self._held.pop("scheme", None)
+        kept = {name: getattr(self._chosen, name) for name in self._held}
+        before, self._chosen = self._chosen, replace(choices, **kept)
+        if self._store is not None and self._chosen != before:
             # What did not change is left alone: a newer version may have said it better.
             for name in (each.name for each in fields(Choices)):
-                if (choice := getattr(choices, name)) != getattr(before, name):
+                if (choice := getattr(self._chosen, name)) != getattr(before, name):
                     self._store.setValue(f"choices/{name}", written(choice))
             self.flush()
         self._tell()
 
     def hold_scheme(self, scheme: Scheme) -> None:
         """For this run, until another is chosen; nothing is written down."""
-        self._held_scheme = scheme
+        self._held["scheme"] = scheme
         self._tell()
 
     def remembered(self, key: str) -> str | None:
         """The text that was remembered under this key, in this run or an earlier one."""
-        if key in self._kept or self._store is None:
-            return self._kept.get(key)
-        text = self._store.value(f"layout/{key}")
+        store = self._store
+        text = self._kept.get(key) if store is None else store.value(f"layout/{key}")
         return text if isinstance(text, str) else None
 
     def remember(self, key: str, text: str) -> None:
         """Written when the program comes to rest: a splitter that is dragged costs nothing."""
-        self._kept[key] = text
-        if self._store is not None:
+        if self._store is None:
+            self._kept[key] = text
+        else:
             self._store.setValue(f"layout/{key}", text)
 
     def flush(self) -> None:
@@ -109,37 +116,19 @@ class Settings(QObject):
             self._look_for_trouble(self._store)
 
     def _tell(self) -> None:
-        before, self.choices = self.choices, self._in_force()
+        before, self.choices = self.choices, replace(self._chosen, **self._held)
         if self.choices != before:
             self.changed.emit()
 
-    def _in_force(self) -> Choices:
-        read_only = bool(self.read_only_because) or self._chosen.read_only
-        scheme = self._held_scheme or self._chosen.scheme
-        return replace(self._chosen, read_only=read_only, scheme=scheme)
-
     def _look_for_trouble(self, store: QSettings) -> None:
-        name, before, self.trouble = store.fileName(), self.trouble, ""
-        if store.status() is QSettings.Status.AccessError:
-            self.trouble = tr(
-                "The settings cannot be saved to {file}; what you choose lasts until the "
-                "program is closed.",
-                file=name,
-            )
-        elif store.status() is QSettings.Status.FormatError:
-            self.trouble = tr(
-                "Some lines of {file} could not be read. The defaults are used in their "
-                "place, and the file as it was is kept as {kept}.",
-                file=name,
-                kept=f"{Path(name).name}.broken",
-            )
-        elif self._strange:
-            self.trouble = tr(
-                "Some values in {file} could not be read, and the defaults are used in "
-                "their place: {names}.",
-                file=name,
-                names=", ".join(self._strange),
-            )
+        strange = mark(
+            "Some values in {file} could not be read, and the defaults are used in their "
+            "place: {names}."
+        )
+        words = _TROUBLES.get(store.status(), strange if self._strange else "")
+        file, names = store.fileName(), ", ".join(self._strange)
+        kept = f"{Path(file).name}.broken"
+        before, self.trouble = self.trouble, tr(words, file=file, kept=kept, names=names)
         if self.trouble != before:
             self.trouble_changed.emit()
 
@@ -185,14 +174,7 @@ def _read(text: str, usual: object, offer: Offer | None) -> object:
 
 def _rule(kept: object) -> Rule | None:
     """None for one of a newer version that means nothing here; the others hold."""
-    try:
+    with contextlib.suppress(*UNREADABLE):
         rule: Rule = reader(Rule)(kept)
-        known = METRICS[rule.metric]
-    except UNREADABLE:
-        return None
-    least, most = known.lowest, known.highest
-    if rule.of_limit:
-        least, most = (-200.0, 200.0) if known.unit is Unit.CELSIUS else (0.0, 1.0)
-    means = can_be_watched(known) and (rule.metric in LIMITS or not rule.of_limit)
-    fits = least <= rule.threshold <= most and 0 <= rule.seconds <= LONGEST_SECONDS
-    return rule if means and fits else None
+        return rule if rule.possible else None
+    return None

@@ -93,10 +93,11 @@ class TimeWindow(QObject):
         if self._held is not None:
             return self._held
         now, span = self.now(), self._span
-        if self._grows and now - self.began < span:
+        read = now - self.began
+        if self._grows and read < span:
             # In steps: a scale that changed with every frame could not be read.
             span = min(span, _FIRST_SPAN)
-            while 2 * span <= now - self.began:
+            while 2 * span <= read:
                 span *= 2
         return now - span, now
 
@@ -127,7 +128,8 @@ class TimeWindow(QObject):
         if abs(offset - self._offset) >= _STEP_OF_THE_CLOCK:
             self._offset = offset
             self.changed.emit()
-        now, stood, self._stood = self.now(), self._stood, self.now()
+        stood, self._stood = self._stood, self.now()
+        now = self._stood
         if self.playhead is None or now == stood:
             return
         start, end = self.stretch()
@@ -135,14 +137,12 @@ class TimeWindow(QObject):
         if not start <= now <= end and (start <= stood <= end or not playing):
             self._hold(end - start, now + (1 - _BEFORE_PLAYHEAD) * (end - start))
 
-    def show_past(self, past: TraceSource | None, clock: Clock | None = None) -> None:
+    def show_past(self, past: TraceSource, clock: Clock | None = None) -> None:
         """From now on, and its clock; it is shown up to now, and a recording as a whole."""
         self._past, self._clock = past, clock or self._clock
         self._stood, self._grows = self.now(), True
-        whole = None
-        if past is not None and past.ended is not None:
-            whole = min(self.began, past.ended - SHORTEST_SPAN), past.ended
-        self._change(whole)
+        end = past.ended
+        self._change(None if end is None else (min(self.began, end - SHORTEST_SPAN), end))
 
     def grow_to(self, seconds: float) -> None:
         """Show so much up to now as soon as there is so much, and until then what there is."""

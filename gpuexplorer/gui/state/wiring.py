@@ -14,8 +14,7 @@ _AGAIN_AFTER = 5.0
 
 
 class WiringAnswer(Enum):
-    NOT_ASKED = auto()
-    WAITING = auto()
+    WAITING = auto()  # or nobody asked yet
     TOLD = auto()
     NOTHING = auto()  # the driver answered and told of no wire
     REFUSED = auto()  # it could not be asked, see `refusal`
@@ -26,12 +25,12 @@ class Wiring(QObject):
 
     changed = Signal()
     _asked: Asked[Topology]
-    _asked_at, _asked_for = float("-inf"), object()
+    _asked_at, _asked_for = float("inf"), object()
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
-        self.answer, self.refusal = WiringAnswer.NOT_ASKED, ""  # of the newest asking
+        self.answer, self.refusal = WiringAnswer.WAITING, ""  # of the newest asking
         self.topology: Topology | None = None
         # None until a driver told it. The very same object until it tells something else.
         self.shape: MachineShape | None = None
@@ -52,7 +51,7 @@ class Wiring(QObject):
 
     def ask(self) -> None:
         """Ask now. A call under way is waited for: a driver that hangs is not asked twice."""
-        if self.answer is not WiringAnswer.WAITING:
+        if not self._looks.isActive():
             self._asked_for = self._session.cards()
             self._asked_at = self._session.desk.now()
             self.answer = WiringAnswer.WAITING

@@ -181,7 +181,7 @@ class TopologyView(LiveView):
         if answer is WiringAnswer.REFUSED:
             heading = tr("The driver could not be asked how the cards are wired.")
             return heading, self._wiring.refusal
-        if answer in (WiringAnswer.NOT_ASKED, WiringAnswer.WAITING):
+        if answer is WiringAnswer.WAITING:
             return tr("The driver is asked how the cards are wired."), ""
         if states == {CardState.ASLEEP}:
             heading = tr("All cards sleep and are not woken to ask how they are wired.")

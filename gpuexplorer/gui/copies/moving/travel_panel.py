@@ -198,7 +198,7 @@ class TravelPanel(QFrame):
         elif alone:
             self._waiting.show_words(tr("Nothing can be copied"), tr(alone))
         elif self._machine.cards():
-            awaited = wiring.answer in (WiringAnswer.NOT_ASKED, WiringAnswer.WAITING)
+            awaited = wiring.answer is WiringAnswer.WAITING
             asked = mark("The driver is asked how the cards are wired.")
             untold = mark("The driver does not report how the cards are wired.")
             self._waiting.show_words(tr(asked if awaited else untold), wiring.refusal)

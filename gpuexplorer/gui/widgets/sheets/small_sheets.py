@@ -13,7 +13,7 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import listed, tr, trn
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage
-from gpuexplorer.gui.state.machines import MachinesState, Question
+from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
@@ -23,7 +23,7 @@ from gpuexplorer.gui.widgets.live_view import KeyGroup
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.saving import in_a_thread
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
-from gpuexplorer.remote.ssh import host_name, names_to_choose
+from gpuexplorer.remote.ssh import Question, host_name, names_to_choose
 
 _LONGEST_ANSWER, _MOST_NAMED = 900, 12
 

@@ -78,24 +78,31 @@ def shown(qtbot: QtBot, recorded: Path) -> Iterator[Shown]:
 
 
 def test_a_click_and_a_drag_move_the_playhead(shown: Shown) -> None:
-    left = Qt.MouseButton.LeftButton
-    QTest.mouseClick(shown.scrubber, left, pos=QPoint(shown.x(300), 12))
+    QTest.mouseClick(shown.scrubber, LEFT, pos=QPoint(shown.x(300), 12))
     assert shown.second == pytest.approx(300, abs=2)
-    QTest.mousePress(shown.scrubber, left, pos=QPoint(shown.x(300), 12))
+    QTest.mousePress(shown.scrubber, LEFT, pos=QPoint(shown.x(300), 12))
     QTest.mouseMove(shown.scrubber, QPoint(shown.x(420), 12))
     assert shown.second == pytest.approx(420, abs=2)
     QTest.mouseMove(shown.scrubber, QPoint(-500, 12))
     assert shown.second == 0
-    QTest.mouseRelease(shown.scrubber, left, pos=QPoint(-500, 12))
+    QTest.mouseRelease(shown.scrubber, LEFT, pos=QPoint(-500, 12))
 
 
-def test_the_keys_of_a_slider_move_it_and_page_up_leads_back_as_on_the_plots(
-    shown: Shown,
+def test_the_keys_of_a_slider_move_it_and_a_screen_reader_is_told(
+    shown: Shown, qtbot: QtBot
 ) -> None:
+    told = QAccessible.queryAccessibleInterface(shown.scrubber)
+    assert told.role() is QAccessible.Role.Slider
+    value = told.valueInterface()
+    assert value.maximumValue() == pytest.approx(SECONDS * 10, abs=10)
     shown.press(Qt.Key.Key_Home)
-    assert shown.second == pytest.approx(0)
-    shown.press(Qt.Key.Key_PageDown)
+    assert shown.second == value.currentValue() == value.minimumValue() == 0
+    described = shown.scrubber.accessibleDescription()
+    assert described.startswith("21 Sep 2026, ")
+    shown.press(Qt.Key.Key_PageDown)  # as on the plots, page up leads back
     assert shown.second == pytest.approx(30, abs=1)
+    assert value.currentValue() == pytest.approx(300, abs=10)
+    qtbot.waitUntil(lambda: shown.scrubber.accessibleDescription() != described)
     shown.press(Qt.Key.Key_Right)
     assert shown.second == pytest.approx(31.2, abs=1)
     shown.press(Qt.Key.Key_Left, Qt.Key.Key_PageUp)
@@ -106,36 +113,14 @@ def test_the_keys_of_a_slider_move_it_and_page_up_leads_back_as_on_the_plots(
 
 def test_the_wheel_goes_on_in_time_as_it_scrolls_down(shown: Shown) -> None:
     shown.bar.seek(shown.recording.began + 300)
+    at = QPointF(shown.scrubber.rect().center())
+    none, keys = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    where, inverted = shown.scrubber.mapToGlobal(at), False
     for turned in (-120, -120, 120):
-        middle = QPointF(shown.scrubber.rect().center())
-        event = QWheelEvent(
-            middle,
-            shown.scrubber.mapToGlobal(middle),
-            QPoint(),
-            QPoint(0, turned),
-            Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier,
-            Qt.ScrollPhase.NoScrollPhase,
-            False,  # noqa: FBT003 - Qt takes no name here
-        )
+        by = QPoint(0, turned)
+        event = QWheelEvent(at, where, QPoint(), by, none, keys, Qt.ScrollPhase(0), inverted)
         QApplication.sendEvent(shown.scrubber, event)
     assert shown.second == pytest.approx(303.6, abs=0.5)
-
-
-def test_a_screen_reader_is_told_of_a_slider_its_value_and_the_moment(
-    shown: Shown, qtbot: QtBot
-) -> None:
-    shown.press(Qt.Key.Key_Home)
-    told = QAccessible.queryAccessibleInterface(shown.scrubber)
-    assert told.role() is QAccessible.Role.Slider
-    value = told.valueInterface()
-    assert value.currentValue() == value.minimumValue() == 0
-    assert value.maximumValue() == pytest.approx(SECONDS * 10, abs=10)
-    described = shown.scrubber.accessibleDescription()
-    assert described.startswith("21 Sep 2026, ")
-    shown.press(Qt.Key.Key_PageDown)
-    assert value.currentValue() == pytest.approx(300, abs=10)
-    qtbot.waitUntil(lambda: shown.scrubber.accessibleDescription() != described)
 
 
 def test_a_mark_tells_what_happened_and_a_click_on_it_leads_there(
@@ -157,7 +142,7 @@ def test_a_mark_tells_what_happened_and_a_click_on_it_leads_there(
     assert shown.second == pytest.approx(LOST_AT, abs=3)
 
 
-def test_it_opens_at_its_end_and_plays_from_the_beginning_until_it_is_paused(
+def test_it_opens_at_its_end_plays_from_the_beginning_and_faster_gets_further(
     shown: Shown, qtbot: QtBot
 ) -> None:
     assert shown.second == pytest.approx(SECONDS, abs=1.0)
@@ -168,11 +153,6 @@ def test_it_opens_at_its_end_and_plays_from_the_beginning_until_it_is_paused(
     qtbot.waitUntil(lambda: shown.second > before)
     shown.click("Pause")
     assert not shown.playhead.playing
-
-
-def test_a_faster_speed_gets_further_and_it_stops_at_the_end(
-    shown: Shown, qtbot: QtBot
-) -> None:
     speed = the(QComboBox, shown.bar)
     speed.activated.emit(speed.findText("100×"))
     shown.bar.seek(shown.recording.ended - 20)

@@ -1,7 +1,8 @@
-"""What was chosen is there at the next start; a bad file or a full disk harms nobody."""
+"""What was chosen holds on every screen and at the next start; a bad file harms nobody."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -14,11 +15,21 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import TEMPERATURE
 from gpuexplorer.core.units import Units
+from gpuexplorer.gui.cards.card_face import arrange
+from gpuexplorer.gui.desk import VIEWS
+from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.overview.view import Arrangement
 from gpuexplorer.gui.state.choices import Choices, WithoutCards
 from gpuexplorer.gui.state.settings import Settings, open_store, understood, written
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Palette, Scheme
+from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.telemetry.alerts import USUAL_RULES, Rule, Side
+from gpuexplorer.telemetry.session import Session, remembering, session_on
+from gpuexplorer.telemetry.sources import simulated
+from tests.gui.conftest import OpenWindow
+from tests.gui.fakes import card, session_of, working
+from tests.screens.every_word import everything_said
 
 EVERYTHING = Choices(
     interval=0.2,
@@ -81,35 +92,16 @@ def test_everything_that_was_chosen_is_there_at_the_next_start(path: Path) -> No
     assert again.trouble == ""
 
 
-def test_layouts_are_remembered_beside_the_choices(path: Path) -> None:
-    first = Settings(open_store(path))
-    first.remember("splitter", "some, text; with = signs")
-    assert first.remembered("splitter") == "some, text; with = signs"
-    first.flush()
-    again = Settings(open_store(path))
-    assert again.remembered("splitter") == "some, text; with = signs"
-    assert again.remembered("never kept") is None
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("interval", "0.01"),
-        ("interval", "1e400"),
-        ("interval", "NaN"),
-        ("interval", "true"),
-        ("interval", '"often"'),
-        ("interval", "[" * 100_000),
+        *(("interval", text) for text in ("0.01", "1e400", "NaN", "true", "[" * 100_000)),
+        *(("scheme", text) for text in ('"sepia"', "3")),
         ("full_seconds", "-1"),
         ("fahrenheit", "1"),
-        ("scheme", '"sepia"'),
-        ("scheme", "3"),
-        ("palette", "null"),
         ("motion", '{"a": 1}'),
         ("rules", '"all of them"'),
         ("first_screen", '"' + "x" * 1000 + '"'),
-        ("first_span", '"long"'),
-        ("without_cards", '"panic"'),
         ("read_only", "yes"),
     ],
 )
@@ -219,20 +211,6 @@ def test_a_file_with_broken_lines_is_kept_beside_and_said_in_one_sentence(
     assert Path(f"{path}.broken").read_text("utf-8") == content
 
 
-def test_where_nothing_can_be_written_one_sentence_says_so_and_the_choice_holds(
-    tmp_path: Path, qtbot: QtBot
-) -> None:
-    (tmp_path / "file").write_text("in the way")
-    found = Settings(open_store(tmp_path / "file" / "settings.ini"))
-    assert found.trouble == ""
-    with qtbot.waitSignals([found.trouble_changed, found.changed]):
-        found.choose(replace(found.choices, interval=5.0))
-    assert found.choices.interval == 5.0
-    assert "lasts until the program is closed" in found.trouble
-    with qtbot.assertNotEmitted(found.trouble_changed):
-        found.choose(replace(found.choices, interval=6.0))
-
-
 def test_read_only_of_the_command_line_holds_and_is_not_kept(path: Path) -> None:
     forced = Settings(open_store(path), read_only_because="Started so.")
     assert forced.choices.read_only
@@ -242,3 +220,77 @@ def test_read_only_of_the_command_line_holds_and_is_not_kept(path: Path) -> None
     again = Settings(open_store(path))
     assert not again.choices.read_only
     assert again.choices.interval == 3.0
+
+
+@pytest.mark.parametrize(
+    ("chosen", "shown"),
+    [("events", "events"), ("hologram", "overview")],  # which there was once
+)
+def test_the_window_opens_on_the_screen_and_the_span_that_were_chosen(
+    open_window: OpenWindow, chosen: str, shown: str
+) -> None:
+    settings = Settings()
+    settings.choose(replace(settings.choices, first_screen=chosen, first_span=60.0))
+    window = open_window(session_of({card(0): working()}), settings=settings)
+    assert window.navigation.screen == shown
+    assert window.time_window.span == 60.0
+
+
+@pytest.mark.parametrize(("keep", "shown"), [(True, ["GPU-1"]), (False, ["GPU-0", "GPU-1"])])
+def test_hidden_cards_stay_hidden_where_that_was_chosen(
+    tmp_path: Path, keep: bool, shown: list[str]
+) -> None:
+    cards = arrange([card(0), card(1)])
+    settings = Settings(open_store(tmp_path / "settings.ini"))
+    settings.choose(replace(settings.choices, keep_hidden=keep))
+    Arrangement(settings, "here").hide(CardId("GPU-0"))
+    settings.flush()
+    again = Settings(open_store(tmp_path / "settings.ini"))
+    found = Arrangement(again, "here").shown(cards)
+    assert [each.card.id for each in found] == shown
+
+
+# Not in sentences that explain what a GiB is.
+OTHERWISE = re.compile(r"\d\s*(GiB|MiB|°C)|, (GiB|°C)$")
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    made = remembering(session_on(simulated("2xTitanRTX,1xH100"), interval=0.1))
+    yield made
+    made.stop()
+
+
+# What a lesson says of itself is its author's.
+SCREENS = [
+    pytest.param(each.name, marks=[] if each.name in ("overview", "card") else pytest.mark.long)
+    for each in VIEWS
+    if each.name != "lessons"
+]
+
+
+def otherwise(window: MainWindow) -> set[str]:
+    painted = [each for each in window.findChildren(Painted) if each.isVisible()]
+    words = {text for text, _ in everything_said()}.union(*(each.hints() for each in painted))
+    return {each for each in words if OTHERWISE.search(each)}
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_every_screen_is_in_the_units_a_person_chose(
+    open_window: OpenWindow, session: Session, qtbot: QtBot, name: str
+) -> None:
+    settings = Settings()
+    window: MainWindow = open_window(session, settings=settings)
+    window.resize(1600, 1000)
+    window.navigation.open_screen(name)
+    qtbot.waitUntil(lambda: bool(otherwise(window)))
+    settings.choose(replace(settings.choices, decimal_memory=True, fahrenheit=True))
+    taken = session.beats().taken
+
+    def as_chosen() -> None:
+        window.grab()
+        assert otherwise(window) == set()
+
+    # A second and more, so that what is worked out rarely is worked out anew.
+    qtbot.waitUntil(lambda: session.beats().taken > taken + 12)
+    qtbot.waitUntil(as_chosen)

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -13,21 +14,22 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.metrics import GPU_UTILIZATION
+from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, POWER_DRAW
 from gpuexplorer.gui.card.view import CardView
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.plots.content import PlotLine, Stretch, summarise
 from gpuexplorer.gui.topology.view import TopologyView
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.window_commands import Do
-from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.recorded_session import RecordedPast, RecordedSession
 from gpuexplorer.recording.recorder import Recorder, machine_of
+from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.session import session_on
 from tests.clocks import ManualClock
-from tests.gui.hands import shown, texts, the
-from tests.recording.made import BEGAN, make_recording
+from tests.gui.hands import rows_of, shown, texts, the
+from tests.recording.made import BEGAN, CARD, MACHINE, Life, make_recording
 
 SECONDS = 300.0
 Start = Callable[..., App]
@@ -79,73 +81,42 @@ def cards_on_tiles(app: App) -> list[str]:
     return [each.face.name for each in app.window.findChildren(CardTile) if each.isVisible()]
 
 
-def busy_on_tile(app: App, card: str) -> float | None:
-    tiles = [each for each in app.window.findChildren(CardTile) if each.isVisible()]
-    face = next(each.face for each in tiles if each.face.id == card)
-    return face.reading.values.get(GPU_UTILIZATION)
-
-
 def busy_is(app: App, busy: float) -> bool:
-    return busy_on_tile(app, "SIM-0") == busy
+    tiles = [each for each in app.window.findChildren(CardTile) if each.isVisible()]
+    face = next(each.face for each in tiles if each.face.id == "SIM-0")
+    return face.reading.values.get(GPU_UTILIZATION) == busy
 
 
-def rows(app: App) -> list[str]:
-    """What the rows of the big table on this screen say to a screen reader."""
-    view = next(each for each in app.window.findChildren(Table) if each.isVisible())
-    model, role = view.model(), Qt.ItemDataRole.AccessibleTextRole
-    return [str(model.index(row, 0).data(role)) for row in range(model.rowCount())]
-
-
-def test_named_at_the_start_its_cards_are_on_the_screens_at_once(
-    start: Start, path: Path
-) -> None:
-    app = start(path)
-    assert cards_on_tiles(app) == ["NVIDIA H100 80GB HBM3"] * 2
-    told = recorded(app).recording.sample(
-        CardId("SIM-0"), {GPU_UTILIZATION}, recorded(app).clock.now()
-    )
-    assert busy_on_tile(app, "SIM-0") == told.values[GPU_UTILIZATION]
-    assert "SIMULATED" in app.window.windowTitle()
-
-
-def test_opened_from_the_window_it_takes_the_place_of_the_live_cards(
-    start: Start, path: Path, qtbot: QtBot
-) -> None:
-    app = start()
-    assert cards_on_tiles(app) == ["NVIDIA TITAN RTX"]
-    app.window.open_recording(path)
-    qtbot.waitUntil(lambda: len(cards_on_tiles(app)) == 2)
-    app.window.commands[Do.CLOSE_RECORDING].trigger()
-    qtbot.waitUntil(lambda: cards_on_tiles(app) == ["NVIDIA TITAN RTX"])
-
-
-def test_the_live_cards_were_read_all_the_while(start: Start, path: Path, qtbot: QtBot) -> None:
-    app = start()
-    live = app.session
-    qtbot.waitUntil(lambda: live.past.began is not None)
-    began = live.past.began
-    app.window.open_recording(path)
-    qtbot.waitUntil(lambda: app.session is not live)
-    before = live.beats().taken
-    qtbot.waitUntil(lambda: live.beats().taken > before, timeout=5000)
-    app.window.close_recording()
-    assert app.session is live
-    assert live.past.began == began
-    before = live.beats().taken
-    qtbot.waitUntil(lambda: live.beats().taken > before, timeout=5000)
-
-
-def test_all_of_it_is_shown_and_the_playhead_stands_at_its_end(
+def test_named_at_the_start_all_of_it_is_shown_and_the_playhead_stands_at_its_end(
     start: Start, path: Path
 ) -> None:
     app = start(path)
     recording = recorded(app).recording
+    assert cards_on_tiles(app) == ["NVIDIA H100 80GB HBM3"] * 2
+    assert "SIMULATED" in app.window.windowTitle()
     assert app.window.time_window.stretch() == (recording.began, recording.ended)
     assert not recorded(app).playhead.playing
-    canvas = shown(PlotStack, app.window)
-    trace = canvas.contents[0].lines[0].trace
+    trace = shown(PlotStack, app.window).contents[0].lines[0].trace
     assert trace.times[0] <= recording.began + 2.0
     assert trace.times[-1] >= recording.ended - 5.0
+
+
+def test_opened_from_the_window_it_takes_the_place_of_live_cards_that_are_read_on(
+    start: Start, path: Path, qtbot: QtBot
+) -> None:
+    app = start()
+    live = app.session
+    assert cards_on_tiles(app) == ["NVIDIA TITAN RTX"]
+    qtbot.waitUntil(lambda: live.past.began is not None)
+    began = live.past.began
+    app.window.open_recording(path)
+    qtbot.waitUntil(lambda: len(cards_on_tiles(app)) == 2)
+    before = live.beats().taken
+    qtbot.waitUntil(lambda: live.beats().taken > before, timeout=5000)
+    app.window.commands[Do.CLOSE_RECORDING].trigger()
+    qtbot.waitUntil(lambda: cards_on_tiles(app) == ["NVIDIA TITAN RTX"])
+    assert app.session is live
+    assert live.past.began == began
 
 
 def test_wherever_the_playhead_is_put_the_figures_are_of_then(
@@ -166,16 +137,17 @@ def test_a_card_that_is_lost_later_works_before_and_its_loss_is_no_event_yet(
 ) -> None:
     app = start(path)
     app.window.navigation.open_screen("events")
-    lost = "The card is lost"
-    qtbot.waitUntil(lambda: any(lost in row for row in rows(app)))
+
+    def says_lost() -> bool:
+        return any("The card is lost" in row for row in rows_of(app.window, "Events"))
+
+    qtbot.waitUntil(says_lost)
     session = recorded(app)
-    session.playhead.seek(session.recording.began + 100.0)
-    qtbot.waitUntil(lambda: not any(lost in row for row in rows(app)))
-    few = len(rows(app))
-    session.playhead.seek(session.recording.ended)
-    qtbot.waitUntil(lambda: any(lost in row for row in rows(app)))
-    session.playhead.seek(session.recording.began + 100.0)
-    qtbot.waitUntil(lambda: len(rows(app)) == few)
+    for _ in range(2):
+        session.playhead.seek(session.recording.began + 100.0)
+        qtbot.waitUntil(lambda: not says_lost())
+        session.playhead.seek(session.recording.ended)
+        qtbot.waitUntil(says_lost)
 
 
 def test_while_it_plays_the_plots_that_follow_it_move(
@@ -204,36 +176,14 @@ def test_nothing_is_asked_or_copied_in_it(start: Start, path: Path, qtbot: QtBot
     assert not any(each.isEnabled() for each in buttons if each.text() == "New copy")
 
 
-def test_compared_with_a_time_before_its_beginning_it_says_that_nothing_was_read_then(
-    start: Start, path: Path
-) -> None:
-    app = start(path)
-    app.window.commands[Do.COMPARE_HOUR].trigger()
-    assert says(app, "Nothing was read before")
-
-
-def test_a_file_that_is_no_recording_is_refused_in_a_sentence(
-    start: Start, tmp_path: Path, qtbot: QtBot
-) -> None:
-    broken = tmp_path / "b.gpurec"
-    broken.write_bytes(b"no recording at all" * 100)
-    app = start()
-    live = app.session
-    app.window.open_recording(broken)
-    qtbot.waitUntil(lambda: says(app, "b.gpurec"))
-    assert app.session is live
-
-
 def test_one_that_is_dropped_on_the_window_is_opened(
     start: Start, path: Path, qtbot: QtBot
 ) -> None:
     app = start()
     dropped = QMimeData()
     dropped.setUrls([QUrl.fromLocalFile(str(path))])
-    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    event = QDropEvent(
-        QPointF(200, 200), action, dropped, button, Qt.KeyboardModifier.NoModifier
-    )
+    how = Qt.DropAction.CopyAction, dropped, Qt.MouseButton.LeftButton
+    event = QDropEvent(QPointF(200, 200), *how, Qt.KeyboardModifier.NoModifier)
     app.window.dropEvent(event)
     qtbot.waitUntil(lambda: len(cards_on_tiles(app)) == 2)
 
@@ -268,3 +218,25 @@ def test_of_a_computer_without_cards_the_computer_itself_is_shown(
     assert the(CardView, app.window).isVisible()
     assert not cards_on_tiles(app)
     assert says(app, "A computer whose name was left out")
+
+
+@pytest.mark.parametrize("after", [0.1, 0.95])
+def test_a_line_that_goes_to_the_end_of_a_recording_has_its_last_figure(
+    tmp_path: Path, after: float
+) -> None:
+    clock = ManualClock(wall=BEGAN)
+    life = Life(Recorder(tmp_path / "a.gpurec", MACHINE, clock), clock)
+    life.live([1.0] * 3700)
+    clock.advance(after)
+    said = life.recorder.size
+    life.recorder.stop()
+    assert said == pytest.approx((tmp_path / "a.gpurec").stat().st_size, rel=0.25)
+    with closing(open_recording(tmp_path / "a.gpurec")) as recording:
+        past = RecordedPast(recording)
+        for seconds in (60, 621, 1800, recording.ended - recording.began):
+            start = recording.ended - seconds
+            stretch = Stretch(start, recording.ended, following=False, offset=0.0)
+            for columns in range(2, 1500, 61):
+                trace = past.trace(CARD, POWER_DRAW, start, recording.ended, columns)
+                line = PlotLine("card", METRICS[POWER_DRAW], trace)
+                assert summarise(line, stretch).now == 300.0, (seconds, columns)

@@ -1,21 +1,33 @@
-"""The list of events as Qt asks for it, also when the oldest have to make room."""
+"""The screen of events: what a person reads, finds, copies and goes to, and its rows."""
 
 import csv
 import io
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import throttle
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.events import EventsView
 from gpuexplorer.gui.state.event_list import EventList
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.widgets.controls.fields import SearchField
+from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.happenings import EventGroup, Happening, Kind
 from gpuexplorer.telemetry.session import Session
+from tests.gui.conftest import OpenWindow
+from tests.gui.fakes import NVML, SIMULATED, card, session_of, working
+from tests.gui.hands import press, texts, the
 
 ZERO, ONE = CardId("GPU-0"), CardId("GPU-1")
 LIMIT = "At its power limit"
@@ -36,6 +48,19 @@ NAME = Message("{name} ({pid})", name="train", pid=7)
 CAME = happening(1.0, Kind.PROCESS_APPEARED, ZERO)._replace(
     sentence=Message("{program} uses the card", program=NAME), about="7"
 )
+
+
+@pytest.fixture
+def session() -> Session:
+    """Two simulated cards that only work; a test tells what else took place."""
+    return session_of({card(0): working(), card(1): working()}, SIMULATED)
+
+
+@pytest.fixture
+def view(open_window: OpenWindow, session: Session) -> EventsView:
+    window = open_window(session)
+    window.navigation.open_screen("events")
+    return the(EventsView, window)
 
 
 def at(seconds: float) -> str:
@@ -175,3 +200,54 @@ def test_a_file_has_a_line_for_each_card_with_its_own_begin_end_and_duration(
     ]
     assert lines[2]["began"] == began
     assert lines[0]["what_happened"] == "'=HYPERLINK(1) uses the card"  # no formula
+
+
+def sentences(view: EventsView) -> list[str]:
+    model = the(Table, view).model()
+    return [model.index(row, 3).data() for row in range(model.rowCount())]
+
+
+def test_what_takes_place_while_one_looks_comes_in_on_top_and_can_be_narrowed_down(
+    view: EventsView, session: Session, qtbot: QtBot
+) -> None:
+    tell = session.happening_log.tell
+    tell(Kind.CARD_LOST, ONE, Message("The card is lost"))
+    qtbot.waitUntil(lambda: sentences(view) == ["The card is lost"])
+    tell(Kind.CARD_BACK, ONE, Message("The card is back"))
+    model = the(Table, view).model()
+    qtbot.waitUntil(lambda: model.index(0, 4).data() not in ("", "ongoing"))
+    assert sentences(view) == ["The card is lost"]
+    assert any(text.startswith("1 event.") for text in texts(view))
+    tell(Kind.ALERT_BEGAN, ZERO, Message("Hot for 10 s"), "hot")
+    qtbot.waitUntil(lambda: sentences(view) == ["Hot for 10 s", "The card is lost"])
+    assert view.choice.segments[EventGroup.FAULT].text() == "Faults  1"
+    view.choice.segments[EventGroup.ALERT].click()
+    assert sentences(view) == ["Hot for 10 s"]
+    assert any(text.startswith("1 of 2 events") for text in texts(view))
+
+
+@pytest.mark.parametrize("source", [SIMULATED, NVML])
+def test_a_file_holds_what_is_listed_and_whether_it_is_made_up(
+    open_window: OpenWindow, tmp_path: Path, source: Source, qtbot: QtBot
+) -> None:
+    session = session_of({card(0): working(), card(1): working()}, source)
+    session.happening_log.tell(Kind.CARD_LOST, ONE, Message("The card is lost"))
+    session.happening_log.tell(Kind.ALERT_BEGAN, ZERO, Message("Hot for 10 s"), "hot")
+    window = open_window(session)
+    window.navigation.open_screen("events")
+    view = the(EventsView, window)
+    QTest.keyClicks(the(SearchField, view), "lost")
+    moment = datetime.fromtimestamp(session.clock.wall()).astimezone()
+    press(window, Qt.Key.Key_S, control=True)
+    dialog = the(QFileDialog, view)
+    made_up, [name] = "simulated-" if source.simulated else "", dialog.selectedFiles()
+    assert Path(name).name == f"{made_up}events-{moment:%Y-%m-%d-%H%M}.csv"
+    dialog.fileSelected.emit(str(tmp_path / "e.csv"))
+    dialog.close()
+    said = f"Saved to {tmp_path / 'e.csv'}."
+    qtbot.waitUntil(lambda: any(text.startswith(said) for text in texts(view)))
+    [row] = csv.DictReader((tmp_path / "e.csv").read_text("utf-8").splitlines())
+    assert row["what_happened"] == "The card is lost"
+    assert row["simulated"] == ("yes" if source.simulated else "no")
+    assert (row["card_id"], row["state"]) == (ONE, "ongoing")
+    assert row["ended"] == row["lasted [s]"] == ""
