@@ -91,15 +91,11 @@ class App:
             session,
             attempts,
             looked_for(Place()),
-            or_simulated=bool(attempts) and not session.bare,
-            simulate=lambda spec: self._change_to(self._simulated(spec)),
-            bridge=bridge,
-            settings=settings,
-            look_again=self._look_again,
-            open_recording=self._open_recording,
-            close_recording=self._close_recording,
-            always_on=self._always_on,
-            machines=machines,
+            lambda spec: self._change_to(self._simulated(spec)),
+            self._look_again,
+            self._open_recording,
+            self._close_recording,
+            *(bridge, settings, self._always_on, machines),
         )
         self.crash_reports = CrashReports(window)
         search.setParent(window)

@@ -126,7 +126,7 @@ class FrameClock(QObject):
 
     def __init__(self, window: QWidget, seconds: float = LONGEST_PERIOD) -> None:
         super().__init__(window)
-        self._window, self._stopped = window, False
+        self._window = window
         self._timer = QTimer(self, interval=round(seconds * 1000))
         for told in (self.work_began, self.ticked, self.work_done):
             self._timer.timeout.connect(told)
@@ -144,12 +144,12 @@ class FrameClock(QObject):
 
     def stop(self) -> None:
         """For good."""
-        self._stopped = True
+        self._window.removeEventFilter(self)
         self._timer.stop()
 
     def _follow(self) -> None:
         seen = self._window.isVisible() and not self._window.isMinimized()
-        if not self._stopped and seen is not self.running:
+        if seen is not self.running:
             (self._timer.start if seen else self._timer.stop)()
             self.paused.emit(not seen)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from enum import Enum, StrEnum
 from functools import partial
 from math import inf
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
@@ -18,16 +19,18 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.palette import Scheme
+from gpuexplorer.gui.widgets.live_view import KeyGroup
 
-# A heading, and below it keys with what they do.
-Keys = tuple[str, Sequence[tuple[str, str]]]
+if TYPE_CHECKING:
+    from gpuexplorer.gui.main_window import MainWindow
+
 MOST_RECENT = 5  # recordings that were opened or made
 _SCHEMES = {
     Scheme.SYSTEM: mark("Theme: as the system has it"),
     Scheme.DARK: mark("Theme: dark"),
     Scheme.LIGHT: mark("Theme: light"),
 }
-_EVERYWHERE: Keys = (
+_EVERYWHERE: KeyGroup = (
     mark("Everywhere"),
     (
         ("Tab", mark("To the next part of the window")),
@@ -57,6 +60,9 @@ _G = CommandGroup
 
 class Do(Enum):
     """The group, the words, the keys, and other words by which somebody searches for it."""
+
+    def __init__(self, group: CommandGroup, words: str, keys: str = "", also: str = "") -> None:
+        self.group, self.words, self.keys, self.also = group, words, keys.split(), also
 
     NEXT_SCREEN = _G.SCREENS, mark("Next screen"), "Ctrl+Tab"
     SCREEN_BEFORE = _G.SCREENS, mark("Previous screen"), "Ctrl+Shift+Tab"
@@ -196,11 +202,10 @@ class WindowCommands(CommandList):
             # With Ctrl also where digits are typed.
             keys = (str(position), f"Ctrl+{position}")
             self.make(_G.SCREENS, tr(entry.title), *keys, run=go, also=tr(entry.also))
-        self._by_name: dict[Do, QAction] = {}
-        for do in Do:
-            group, words, taps, also = (*do.value, "", "")[:4]
-            action = self.make(group, tr(words), *taps.split(), also=also and tr(also))
-            self._by_name[do] = action
+        self._by_name = {
+            do: self.make(do.group, tr(do.words), *do.keys, also=do.also and tr(do.also))
+            for do in Do
+        }
         self.recent = [self.make(_G.RECORDING, "") for _ in range(MOST_RECENT)]
         self._schemes = {
             scheme: self.make(_G.VIEW, tr(words), run=partial(self._choose, scheme=scheme))
@@ -214,8 +219,9 @@ class WindowCommands(CommandList):
             self.menu_of_program.addActions([self[do] for do in part])
             if Do.OPEN_RECORDING in part:
                 self.menu_of_program.addActions(self.recent)
-        self[Do.BACK].triggered.connect(partial(navigation.step, -1))
-        self[Do.FORWARD].triggered.connect(partial(navigation.step, 1))
+        self.carry_out(
+            {Do.BACK: partial(navigation.step, -1), Do.FORWARD: partial(navigation.step, 1)}
+        )
         self[Do.READ_ONLY].triggered.connect(lambda on: self._choose(read_only=on))
         for changed in (navigation.screen_changed, navigation.card_changed, settings.changed):
             changed.connect(self._on_changed)
@@ -224,7 +230,19 @@ class WindowCommands(CommandList):
     def __getitem__(self, do: Do) -> QAction:
         return self._by_name[do]
 
-    def all_keys(self, here: Sequence[QAction], parts: Sequence[Keys] = ()) -> Sequence[Keys]:
+    def carry_out(self, slots: Mapping[Do, Callable[[], object]]) -> None:
+        """Who does what."""
+        for do, slot in slots.items():
+            self[do].triggered.connect(lambda _=False, run=slot: run())
+
+    def offer(self, offered: Mapping[Do, bool]) -> None:
+        """What is possible just now; the rest is not seen."""
+        for do, possible in offered.items():
+            self[do].setVisible(possible)
+
+    def all_keys(
+        self, here: Sequence[QAction], parts: Sequence[KeyGroup] = ()
+    ) -> Sequence[KeyGroup]:
         """For the sheet of keys. `parts` are keys that parts of this screen take."""
         groups = [_translated(_EVERYWHERE)]
         for group, actions in self.by_group(here).items():
@@ -246,6 +264,16 @@ class WindowCommands(CommandList):
         self[Do.READ_ONLY].setEnabled(not self._settings.read_only_because)
         for scheme, action in self._schemes.items():
             action.setChecked(scheme is choices.scheme)
+
+
+class WindowPart(QObject):
+    """Does a part of the window's work, with what the window has."""
+
+    def __init__(self, window: "MainWindow") -> None:
+        super().__init__(window)
+        self.window, self.settings, self.navigation = window, window.settings, window.navigation
+        self.commands, self.notices = window.commands, window.notices
+        self.time_window = window.time_window
 
 
 class CopyKey(QObject):
@@ -276,7 +304,7 @@ class CopyKey(QObject):
         return not selected
 
 
-def _translated(group: Keys) -> Keys:
+def _translated(group: KeyGroup) -> KeyGroup:
     heading, keys = group
     return tr(heading), [(each, tr(words)) for each, words in keys]
 
@@ -316,9 +344,8 @@ def keys_of(action: QAction) -> str:
 def find(commands: Sequence[QAction], text: str) -> Sequence[QAction]:
     """Those that have all words that were typed; the best first."""
     parts = text.casefold().split()
-    costs = [(sum(_cost(each, part) for part in parts), each) for each in commands]
-    found = sorted((each for each in costs if each[0] < inf), key=lambda each: each[0])
-    return [command for _, command in found]
+    costs = {each: sum(_cost(each, part) for part in parts) for each in commands}
+    return sorted((each for each in commands if costs[each] < inf), key=costs.__getitem__)
 
 
 def _cost(action: QAction, part: str) -> float:

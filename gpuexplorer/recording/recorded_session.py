@@ -15,7 +15,7 @@ import numpy as np
 
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
+from gpuexplorer.core.metrics import GPU_UTILIZATION, Cadence, MetricId, metrics_of
 from gpuexplorer.core.words import Message
 from gpuexplorer.recording.recording import MOST_HAPPENINGS, Recording
 from gpuexplorer.recording.schema import CPU, HOST_MEMORY, Floats, ProgramSeen
@@ -289,6 +289,26 @@ class RecordedPast:
             return _of_sums(strand.sums(metric, start, end))
         before = _of_sums(strand.sums(metric, start, end, forgotten=True))
         return before.then(_of_readings(*strand.readings(metric, start, end)))
+
+    def busy(self, columns: int) -> Trace:
+        """Of all cards together, over the whole; a gap where no card gave a figure. Reads the
+        file: not for the window's thread.
+        """
+        width = (self.ended - self.began) / columns
+        times: Floats = np.linspace(self.began, self.ended, columns, endpoint=False)
+        total, count = np.zeros(columns), np.zeros(columns, np.int64)
+        for card in self._recording.cards():
+            trace = self.trace(card.id, GPU_UTILIZATION, self.began, self.ended, columns)
+            if len(trace):
+                at = np.searchsorted(trace.times, times + width / 2, side="right") - 1
+                means = np.where(at >= 0, trace.means[at], np.nan)
+                # What was read last says nothing of the time after it.
+                until = trace.times[-1] + max(trace.column_seconds, MINUTE)
+                means[times + width / 2 > until] = np.nan
+                total += np.nan_to_num(means)
+                count += ~np.isnan(means)
+        busy: Floats = total / np.where(count > 0, count, np.nan)
+        return Trace(times, busy, busy, busy, np.minimum(count, 1), width)
 
 
 class JoinedPast:

@@ -9,8 +9,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.state.machines import MachinesState
+from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.theme.palette import Palette, Scheme
@@ -38,6 +41,14 @@ LOOKED_FOR = (
 )
 
 OpenWindow = Callable[..., MainWindow]
+
+
+def parts_of_a_window(
+    session: Session, settings: Settings
+) -> tuple[Bridge, Settings, AlwaysOn, MachinesState]:
+    """What the program makes before it."""
+    bridge, machines = Bridge(settings), MachinesState(settings, session, parent=settings)
+    return bridge, settings, AlwaysOn(settings), machines
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +94,6 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
         session: Session | None = None,
         attempts: Sequence[Attempt] = (),
         looked_for: Sequence[Looked] = (),
-        or_simulated: bool = False,
         simulate: Callable[[str], None] = lambda _: None,
         settings: Settings | None = None,
         look_again: Callable[[], None] = lambda: None,
@@ -94,10 +104,11 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
             session,
             attempts,
             looked_for,
-            or_simulated,
             simulate,
-            settings=settings,
-            look_again=look_again,
+            look_again,
+            lambda _: None,
+            lambda: None,
+            *parts_of_a_window(session, settings or Settings()),
         )
         qtbot.addWidget(window)
         windows.append(window)

@@ -135,7 +135,7 @@ def test_simulated_cards_that_were_asked_for_take_its_place(
 
 def test_the_banner_leads_to_the_reasons_and_one_gets_back(open_window: OpenWindow) -> None:
     two = session_of({card(0): working(), card(1): working()}, SIMULATED)
-    window = open_window(two, [NO_DRIVER], LOOKED_FOR, or_simulated=True)
+    window = open_window(two, [NO_DRIVER], LOOKED_FOR)
     banner = "No graphics card answers on this computer, so these are 2 simulated cards."
     assert banner in texts(window)
     click(window, "What was looked for")
@@ -236,7 +236,7 @@ def test_each_screen_without_a_card_says_what_would_stand_there_and_leads_on(
 
 def test_a_screen_chosen_over_the_explanation_takes_its_place(open_window: OpenWindow) -> None:
     two = session_of({card(0): working(), card(1): working()}, SIMULATED)
-    window = open_window(two, [NO_DRIVER], LOOKED_FOR, or_simulated=True)
+    window = open_window(two, [NO_DRIVER], LOOKED_FOR)
     click(window, "What was looked for")
     assert "The library is not here." in texts(window)
     press(window, Qt.Key.Key_1)
