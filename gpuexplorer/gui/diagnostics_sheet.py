@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFormLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import Message, mark, tr
@@ -12,7 +12,7 @@ from gpuexplorer.gui.event_loop import FrameClock
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import label
+from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 _FRAME = mark("{median:.1f} ms, 99 % within {p99:.1f} ms, longest {longest:.1f} ms")
@@ -25,12 +25,9 @@ class DiagnosticsSheet(Sheet):
         super().__init__(tr("Diagnostics"), window, 600)
         self._diagnostics, self._clock = diagnostics, clock
         self._beats_for_us = not diagnostics.heartbeat.isActive()
-        form, lines = QFormLayout(horizontalSpacing=24), cost_lines(diagnostics.figures())
         letters = look().letters.body
-        self._figures = [label("", letters) for _ in lines]
-        for figure, (what, _) in zip(self._figures, lines, strict=True):
-            form.addRow(label(what, letters, Tone.QUIET), figure)
-        self.body.addLayout(form)
+        self._named, self._told = label("", letters, Tone.QUIET), label("", letters)
+        self.body.addLayout(row(self._named, self._told, GROWS, gap=24))
         self.add_sentence(
             tr(
                 "A frame is one painting of the window, including collecting the new readings. "
@@ -48,13 +45,13 @@ class DiagnosticsSheet(Sheet):
 
     def _on_ticked(self) -> None:
         lines = cost_lines(self._diagnostics.figures())
-        for shown, (what, figure) in zip(self._figures, lines, strict=True):
-            shown.setText(figure)
-            shown.setAccessibleName(tr("{what}: {value}", what=what, value=figure))
+        self._named.setText("\n".join(what for what, _ in lines))
+        self._told.setText("\n".join(figure for _, figure in lines))
+        said = [tr("{what}: {value}", what=what, value=figure) for what, figure in lines]
+        self._told.setAccessibleName("\n".join(said))
 
     def _on_copy_clicked(self) -> None:
-        lines = [f"{each.accessibleName()}\n" for each in self._figures]
-        QGuiApplication.clipboard().setText("".join(lines))
+        QGuiApplication.clipboard().setText(self._told.accessibleName())
 
     def _on_finished(self) -> None:
         self._clock.ticked.disconnect(self._on_ticked)

@@ -2,14 +2,14 @@
 what they have, views are told when to look for news, and Python searches for rubbish.
 """
 
-import contextlib
 import gc
-import socket
 import sys
-import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial, wraps
+from queue import Empty, SimpleQueue
+from socket import socketpair
 from typing import ParamSpec, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSocketNotifier, Qt, QTimer, Signal
@@ -24,6 +24,7 @@ Result = TypeVar("Result")
 # Looking whether something new came is cheap; drawing follows only where something did.
 LONGEST_PERIOD, SHORTEST_PERIOD = 0.25, 0.1
 _AT_LEAST_EVERY = 1.5  # seconds
+_RINGS = 4096  # that may have come together
 _SWEEP_EVERY = 2_000  # milliseconds
 _DUE = 10  # shorter searches since the last long one; Python's own measure
 
@@ -50,30 +51,26 @@ class Letterbox:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._things: list[object] = []
-        self.ear, self._mouth = socket.socketpair()
-        self.ear.settimeout(0)  # the window waits for nobody
+        self._things = SimpleQueue[object]()
+        self.ear, self._mouth = socketpair()
+        for each in (self.ear, self._mouth):
+            each.settimeout(0)  # nobody waits for the other
 
     def put(self, thing: object) -> None:
         """From any thread. Nobody hears it once the inbox is gone."""
-        with self._lock, contextlib.suppress(OSError):
-            if not self._things:
-                self._mouth.send(b"\0")
-            self._things.append(thing)
+        self._things.put(thing)
+        with suppress(OSError):  # or so many have rung already
+            self._mouth.send(b"\0")
 
-    def take(self) -> list[object]:
-        with self._lock:
-            with contextlib.suppress(BlockingIOError):
-                self.ear.recv(1)
-            things, self._things = self._things, []
-        return things
+    def take(self) -> Iterator[object]:
+        with suppress(OSError, Empty):
+            self.ear.recv(_RINGS)
+            while True:
+                yield self._things.get_nowait()
 
     def close(self) -> None:
-        with self._lock:
-            self._things.clear()
-            self.ear.close()
-            self._mouth.close()
+        self.ear.close()
+        self._mouth.close()
 
 
 class Inbox(QObject):

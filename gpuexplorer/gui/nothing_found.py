@@ -28,7 +28,7 @@ from gpuexplorer.gui.widgets.laid_out import (
     column,
     label,
     row,
-    show_sentence,
+    say,
     wrapped_label,
 )
 from gpuexplorer.gui.widgets.line import ElidedLabel
@@ -40,10 +40,9 @@ from gpuexplorer.lab.packaged import folder
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.looked_for import Looked, Thing
 
-OVERVIEW = "overview"
 # What stands on each screen as soon as a card answers.
 STANDS_HERE = {
-    OVERVIEW: mark(
+    "overview": mark(
         "Every card gets a tile here: how busy and how full it is, its power, its "
         "temperature and its links, over time."
     ),
@@ -65,10 +64,9 @@ _DOCTOR_HEIGHT = 480
 
 
 class NothingFoundView(Page):
-    """The one button goes on to simulated cards, or back to them where they run already. The
-    reasons stand on the first screen; each other says what it would show. A look that finds the
-    same changes only its time, so that whoever reads it, or goes through it with the keys, is
-    not disturbed.
+    """The one button goes on to simulated cards, or back to them where they run already. A look
+    that finds the same changes only its time, so that whoever reads it, or goes through it with
+    the keys, is not disturbed.
     """
 
     def __init__(
@@ -79,7 +77,6 @@ class NothingFoundView(Page):
         self._found: tuple[Sequence[Attempt], Sequence[Looked]] = (), ()
         self._every: float | None = None
         self._back = self._asked_by_key = False
-        self._screen = OVERVIEW  # the one in whose place it stands
         self._simulate = commands[Do.SIMULATE]
         self.setAccessibleName(tr("No graphics card answers"))
         self._sketch = Sign(Icon.CARD, Tone.FAINT, _SKETCH)
@@ -95,11 +92,6 @@ class NothingFoundView(Page):
         self._again.clicked.connect(commands[Do.LOOK_AGAIN].trigger)
         self._promise = _centred("", Tone.FAINT)
         self._promise.setFont(look().letters.caption.font)
-        self._open_reasons = _way(
-            *(Icon.NOTE, tr("Why no card answers")),
-            tr("What was looked for, where, and what to do about it."),
-            partial(navigation.open_screen, OVERVIEW),
-        )
         computer = _way(
             *(Icon.CARDS, tr("See the computer's processor and memory")),
             tr("How busy and how full they are, read since the start."),
@@ -124,7 +116,7 @@ class NothingFoundView(Page):
             row(FREE, self._sketch, FREE),
             *(heading, self._why, self._hints, self._stands_here, Space(4)),
             *(row(FREE, self._button, self._again, FREE, gap=12), self._promise),
-            *(row(FREE, e, FREE) for e in (self._open_reasons, computer, alone, idle)),
+            *(row(FREE, e, FREE) for e in (computer, alone, idle)),
             *(Space(8), self._panel, Space(8)),
             within=content,
         )
@@ -139,14 +131,7 @@ class NothingFoundView(Page):
 
     def show_screen(self, name: str) -> None:
         """It stands in the place of this one."""
-        self._screen = name if name in STANDS_HERE else OVERVIEW
-        first = self._screen == OVERVIEW
-        icon = Icon.CARD if first else Icon(self._screen)
-        self._sketch.show_sign(icon, Tone.FAINT)
-        self._sketch.setFixedWidth(_SKETCH.width() if first else _SKETCH.height())
-        self._stands_here.setText(tr(STANDS_HERE[self._screen]))
-        self._open_reasons.setHidden(first)
-        self._fit()
+        self._stands_here.setText(tr(STANDS_HERE.get(name, "")))
 
     def show_search(self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]) -> None:
         """What the newest look came to."""
@@ -216,8 +201,8 @@ class NothingFoundView(Page):
 
     def _show_found(self) -> None:
         attempts, looked_for = self._found
-        show_sentence(self._why, "\n".join(tr(each.sentence) for each in attempts))
-        show_sentence(self._hints, "\n".join(tr(each.hint) for each in attempts if each.hint))
+        say(self._why, "\n".join(tr(each.sentence) for each in attempts))
+        say(self._hints, "\n".join(tr(each.hint) for each in attempts if each.hint))
         if looked_for:  # the computer itself is there in any case
             where = trn("{count} core", "{count} cores", self._host.cores or 1)
             if self._host.memory_bytes is not None:
@@ -231,17 +216,6 @@ class NothingFoundView(Page):
                 widget.deleteLater()
         for each in looked_for:
             add(self._rows, line_between(), looked_row(each))
-        self._fit()
-
-    def _fit(self) -> None:
-        """In a low window nothing is drawn above the words."""
-        first = self._screen == OVERVIEW
-        for said in (self._why, self._hints):
-            said.setVisible(first and bool(said.text()))
-        self._panel.setVisible(first)
-        roomy = self.height() >= _DRAWN_FROM or not first
-        self._sketch.setVisible(roomy)
-        self._stands_here.setVisible(roomy and not self._back)
 
     def _on_way_on_chosen(self) -> None:
         if self._back:
@@ -251,7 +225,8 @@ class NothingFoundView(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        # In a low window nothing is drawn above the words.
+        self._sketch.setVisible(self.height() >= _DRAWN_FROM)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._back and event.key() == Qt.Key.Key_Escape:

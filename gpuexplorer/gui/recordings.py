@@ -13,10 +13,8 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from gpuexplorer.core.axes import day_word, moment_word
-from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.units import bytes_words
-from gpuexplorer.core.words import mark, paragraph, tr, trn
+from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.recording_bar import ReplayBar
 from gpuexplorer.gui.state.machine import MachineState
@@ -37,7 +35,7 @@ from gpuexplorer.gui.widgets.saving import (
 )
 from gpuexplorer.gui.window_commands import MOST_RECENT, Do, WindowPart
 from gpuexplorer.recording.door import refuse_own
-from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.recorded_session import RecordedSession, span_of, what_is_shown
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -54,7 +52,7 @@ _EXPORTS = (
     FileKind(mark("Lines of JSON"), "jsonl"),
     FileKind(mark("Trace for Perfetto"), "json"),
 )
-_RECENT, _LONGEST_NAME = "recordings/opened", 60
+_RECENT = "recordings/opened"
 # Only while a recording is shown.
 _OF_SHOWN = (
     *(Do.REPLAY, Do.NEXT_EVENT, Do.EVENT_BEFORE),
@@ -235,31 +233,6 @@ class WindowRecordings(WindowPart):
             action.setToolTip(name or "")
             action.setData(name)
             action.setVisible(name is not None)
-
-
-def what_is_shown(recording: Recording) -> str:
-    """The sentences of the notice."""
-    machine = recording.run(recording.ended).machine
-    sentence = tr(
-        "Recording of {host}, {span}, {cards}",
-        host=clean(machine.name, _LONGEST_NAME) or tr("a computer that is not named"),
-        span=span_of(recording),
-        cards=trn("{count} card", "{count} cards", len(recording.cards())),
-    )
-    parts = [sentence]
-    if machine.source.simulated:
-        parts.append(tr("simulated cards: every figure is made up"))
-    if recording.anonymous:
-        parts.append(tr("without names, command lines and users"))
-    return paragraph([f"{'; '.join(parts)}.", *recording.notes()])
-
-
-def span_of(recording: Recording) -> str:
-    """ "22 Nov 14:05:10 to 15:05:10", "22 Nov 14:05:10 to 29 Nov 09:00:00"."""
-    began, ended = recording.wall(recording.began), recording.wall(recording.ended)
-    # Its day is said, whenever it was.
-    start = f"{day_word(began)} {moment_word(began, began)}"
-    return tr("{start} to {end}", start=start, end=moment_word(ended, began))
 
 
 def _write(path: Path, target: Path, kind: FileKind) -> None:

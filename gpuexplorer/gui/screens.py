@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import paragraph, tr
@@ -150,7 +150,7 @@ class Screens(QStackedWidget):
 
     def commands_here(self) -> Sequence[QAction]:
         """What can be done on this screen; first of all with what has the keyboard on it."""
-        view, focused = self.view, QApplication.focusWidget()
+        view, focused = self.view, self.window().focusWidget()
         if view is None:
             return ()
         first = [focused] if view.isAncestorOf(focused) else []
@@ -305,7 +305,7 @@ class LessonPlace(QSplitter):
 
     def _has_keyboard(self) -> bool:
         column = self._column
-        return column is not None and column.isAncestorOf(QApplication.focusWidget())
+        return column is not None and column.isAncestorOf(self.window().focusWidget())
 
     def _on_opened(self) -> None:
         """Another lesson, the same on other cards, or none any more."""

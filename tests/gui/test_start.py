@@ -9,7 +9,7 @@ import pytest
 
 from gpuexplorer.gui.desk import VIEWS
 
-_OPEN = "from gpuexplorer.gui.start import create_application; create_application([])"
+_OPEN = "from gpuexplorer.app import create_application; create_application([])"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Qt looks at the locale on Linux only")

@@ -15,9 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.recording_bar import ReplayBar, Scrubber
-from gpuexplorer.gui.recordings import what_is_shown
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.recorded_session import RecordedSession, what_is_shown
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.trace import Trace
