@@ -14,7 +14,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 
 from gpuexplorer.core.metrics import (
     CLOCK_SM,
@@ -30,7 +30,7 @@ from gpuexplorer.gui.cards.figure import figure
 from gpuexplorer.gui.desk import PLOTS, VIEWS, Desk
 from gpuexplorer.gui.desktop.desktop import ask_for_stillness
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
-from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, FrameClock, News
+from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, News
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.nothing_found import NothingFoundView
@@ -42,9 +42,8 @@ from gpuexplorer.gui.state import navigation as places
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, NoticeWay
+from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, NoticeWay
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine, StatusPart
 from gpuexplorer.gui.widgets.bars.top_bar import (
     STOP_SIMULATING,
@@ -57,7 +56,8 @@ from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.sheets.small_sheets import about_sheet, keys_sheet
 from gpuexplorer.gui.window_alerts import WindowAlerts
-from gpuexplorer.gui.window_commands import CommandGroup, CopyKey, Do, WindowCommands, command
+from gpuexplorer.gui.window_commands import CommandGroup, CopyKey, Do, command
+from gpuexplorer.gui.window_frame import WindowFrame
 from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.happenings import Happening, Kind
@@ -73,7 +73,7 @@ _MOST_NAMED = 4
 _RAIL, _NARROW = "window/rail", "narrow"
 
 
-class MainWindow(QMainWindow):
+class MainWindow(WindowFrame):
     """Shows one session, or why it reads no card. Owns neither the session nor its threads."""
 
     def __init__(
@@ -92,27 +92,21 @@ class MainWindow(QMainWindow):
     ) -> None:
         """`attempts`: why the session is not of real cards, where nobody asked for others."""
         self.look = look()  # before the first widget, so that all have its letters
-        super().__init__()
+        super().__init__(bridge, settings, open_recording, close_recording)
         self.setAcceptDrops(True)
-        self.settings, self.bridge = settings, bridge
         self._simulate, self._look_again = simulate, look_again
-        self.open_recording, self.close_recording = open_recording, close_recording
         self._nothing_real, self._quitting = bool(attempts), False
         self._news, self._wants = News(), list[tuple[Session, Want]]()
         self._stillness = ask_for_stillness(self.look.follow_stillness, self)
-        self.frame_clock = clock = FrameClock(self)
-        self.time_window = time_window = TimeWindow(parent=self)
-        self.navigation = navigation = places.Navigation(self)
-        self.commands = commands = WindowCommands(self, time_window, navigation, settings)
-        self.notices = Notices()
+        clock, time_window = self.frame_clock, self.time_window
+        navigation, commands = self.navigation, self.commands
         self.companions = Companions(self)
-        self._alerts = WindowAlerts(self)
+        self._alerts = WindowAlerts(self, self.companions.tray)
         self.machines = WindowMachines(self, machines, session)
         self._rail = Rail(navigation, machines, time_window, commands)
         self._top, self.status = TopBar(time_window, commands), StatusLine()
         self._always_on = always_on
         self._recordings = WindowRecordings(self, self._top.record, always_on)
-        self.say = self._recordings.say
         self._comparing = WindowComparing(self, self.machines.lab_seen.machine)
         self.explanation = NothingFoundView(session.host, settings, navigation, commands)
         self.explanation.show_search(attempts, looked_for)
@@ -182,10 +176,9 @@ class MainWindow(QMainWindow):
         from gpuexplorer.gui.settings.alerts import AlertsSection  # noqa: PLC0415
         from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
 
-        for before in self.findChildren(SettingsDialog):
-            if before.isVisible():
-                before.reject()
-                return
+        if (before := self.findChild(SettingsDialog)) is not None and before.isVisible():
+            before.reject()
+            return
         lab, settings = self.machines.lab_seen, self.settings
         alerts = AlertsSection(settings, lab.machine, self._alerts.watch, self._alerts.desktop)
         SettingsDialog(settings, lab.machine, self, alerts, self._always_on, lab).open()
@@ -199,7 +192,7 @@ class MainWindow(QMainWindow):
         self._top.host.show_text(machine.name or host_name(session))
         self._top.show_source(session.source)
         self.status.show_session(session)
-        self.status.say(StatusPart.MISSING, *(missing_figures(faces) if faces else ("",)))
+        self.status.say(StatusPart.MISSING, *missing_figures(faces))
 
     def stop(self) -> None:
         """Nothing is pulled or asked for after this. Harmless when called twice."""
@@ -217,7 +210,7 @@ class MainWindow(QMainWindow):
     def _show(self, session: Session) -> None:
         machines, live = self.machines, session.past.ended is None
         machines.seen = self.diagnostics.session = session
-        lab, kept, all_read = machines.lab_seen, machines.kept(), machines.state.sessions()
+        lab, all_read = machines.lab_seen, machines.state.sessions()
         machine = lab.machine
         self._nothing_real |= session.bare
         self.setWindowTitle(window_title(session, machine.name))
@@ -237,8 +230,8 @@ class MainWindow(QMainWindow):
             *(machine, self.time_window, self.navigation, self.settings),
             *(self.frame_clock, lab, self._lessons.lessons, machines.state),
         )
-        self.screens.show_desk(desk, kept)
-        machines.let_go(kept)
+        self.screens.show_desk(desk, machines.kept())
+        machines.let_go()
         here = live and session not in all_read[1:]
         made_up = here and session.simulated
         self.commands.offer(
@@ -326,7 +319,8 @@ class MainWindow(QMainWindow):
     def _on_palette_asked(self) -> None:
         machine = self.machines.lab_seen.machine
         groups = self.commands.by_group(self.screens.commands_here()).values()
-        found = [*chain(*groups), *self.machines.more_commands()]
+        more = self.machines.more_commands(), self.commands.recent.actions()
+        found = [*chain(*groups, *more)]
         for shown in (*machine.cards(), machine.host):
             form = mark("Open the host, {name}" if shown.host else "Open card {number}, {name}")
             words = tr(form, number=shown.number, name=shown.card.name)
@@ -433,6 +427,6 @@ def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
         if len(numbers) > _MOST_NAMED:
             which = trn("{count} card", "{count} cards", len(numbers))
         lines.append(tr("{what} ({cards})", what=what, cards=which))
-    if not lines:
+    if cards and not lines:
         return tr("Nothing missing"), tr("Every card answers with every figure shown.")
     return "; ".join(lines), "\n".join(lines)

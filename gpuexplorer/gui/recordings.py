@@ -5,12 +5,10 @@ WindowComparing: with comparing them.
 from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
-from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.units import bytes_words
@@ -33,15 +31,13 @@ from gpuexplorer.gui.widgets.saving import (
     in_a_thread,
     suggested_name,
 )
-from gpuexplorer.gui.window_commands import MOST_RECENT, Do, WindowPart
+from gpuexplorer.gui.window_commands import CommandGroup, Do, command
+from gpuexplorer.gui.window_frame import WindowFrame, WindowPart
 from gpuexplorer.recording.door import refuse_own
 from gpuexplorer.recording.recorded_session import RecordedSession, span_of, what_is_shown
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.telemetry.session import Session
 from gpuexplorer.telemetry.whole_file import write_whole
-
-if TYPE_CHECKING:
-    from gpuexplorer.gui.main_window import MainWindow
 
 SUFFIX = "gpurec"
 RECORDINGS = FileKind(mark("Recording"), SUFFIX)
@@ -52,7 +48,7 @@ _EXPORTS = (
     FileKind(mark("Lines of JSON"), "jsonl"),
     FileKind(mark("Trace for Perfetto"), "json"),
 )
-_RECENT = "recordings/opened"
+_RECENT, _MOST_RECENT = "recordings/opened", 5
 # Only while a recording is shown.
 _OF_SHOWN = (
     *(Do.REPLAY, Do.NEXT_EVENT, Do.EVENT_BEFORE),
@@ -63,19 +59,19 @@ _OF_SHOWN = (
 class WindowRecordings(WindowPart):
     """The window lays out `strips` and opens files; here is what one sees and clicks."""
 
-    def __init__(self, window: "MainWindow", button: RecordButton, always_on: AlwaysOn) -> None:
+    def __init__(self, window: WindowFrame, button: RecordButton, always_on: AlwaysOn) -> None:
         super().__init__(window)
         self._button, self._always_on = button, always_on
         self.strips = QWidget()
         self._strips = column(within=self.strips, gap=0)
         self.making = making = RecordingState(self)
         making.changed.connect(self._on_making_changed)
-        making.failed.connect(self.say)
+        making.failed.connect(window.say)
         making.ended.connect(self._on_ended)
         always_on.turned.connect(self._on_always_on_turned)
         self._saving = Saving(self.settings, window)
         self._saving.done.connect(self._tell_done)
-        self._saving.refused.connect(self.say)
+        self._saving.refused.connect(window.say)
         opened = tr("Open a recording"), RECORDINGS.filter, window, window.open_recording
         self.commands.carry_out(
             {
@@ -87,8 +83,6 @@ class WindowRecordings(WindowPart):
                 Do.EXPORT_RECORDING: partial(self._hand_on, _EXPORTS),
             }
         )
-        for action in self.commands.recent:
-            action.triggered.connect(partial(self._open, action))
         button.clicked.connect(self._on_record_asked)
         self._show_recent()
         self._on_making_changed()
@@ -97,6 +91,7 @@ class WindowRecordings(WindowPart):
         """Which the window shows from now on; the one before may be gone. `read` are those of
         all machines, this computer first: of that one alone the past is kept.
         """
+        self._session = session
         self.making.follow(session, read)
         self._always_on.follow(read[0])
         for bar in self._bars():
@@ -110,10 +105,6 @@ class WindowRecordings(WindowPart):
         self.commands.offer(dict.fromkeys(_OF_SHOWN, recorded))
         # Its key plays the recording meanwhile.
         self.commands.hold.setVisible(not recorded)
-
-    def say(self, sentence: str) -> None:
-        """Why a file could not be opened, say."""
-        self.notices.say(About.FILE, Notice(sentence, sign=WARNS, news=True))
 
     def stop(self) -> None:
         """Ends a recording as it should end. Harmless when called twice."""
@@ -154,7 +145,7 @@ class WindowRecordings(WindowPart):
             self.making.stop()
 
     def _ask_where(self, *kinds: FileKind) -> None:
-        session = self.window.machines.seen
+        session = self._session
         if self.making.possible:
             wall, simulated = session.clock.wall(), session.simulated
             name = suggested_name("recording", wall, simulated=simulated)
@@ -183,7 +174,7 @@ class WindowRecordings(WindowPart):
 
     def _on_always_on_turned(self) -> None:
         if self._always_on.trouble:
-            self.say(self._always_on.trouble)
+            self.window.say(self._always_on.trouble)
 
     def _on_ended(self, why: str) -> None:
         path, recorder = self.making.path, self.making.recorder
@@ -214,25 +205,21 @@ class WindowRecordings(WindowPart):
 
         self._saving.ask(tr("Export the recording"), recorded.stem, kinds, take)
 
-    def _open(self, recent: QAction) -> None:
-        self.window.open_recording(Path(recent.data()))
-
     def _remember(self, path: Path) -> None:
         name = str(path.absolute())
-        recent = dict.fromkeys([name, *self._recent()])
-        self.settings.remember(_RECENT, "\n".join([*recent][:MOST_RECENT]))
+        recent = dict.fromkeys([name, *(self.settings.remembered(_RECENT) or "").splitlines()])
+        self.settings.remember(_RECENT, "\n".join([*recent][:_MOST_RECENT]))
         self._show_recent()
-
-    def _recent(self) -> list[str]:
-        return (self.settings.remembered(_RECENT) or "").splitlines()
 
     def _show_recent(self) -> None:
         """In the menu, and among all commands."""
-        for action, name in zip_longest(self.commands.recent, self._recent()[:MOST_RECENT]):
-            action.setText(tr("Open {file}", file=Path(name or "").name.replace("&", "&&")))
-            action.setToolTip(name or "")
-            action.setData(name)
-            action.setVisible(name is not None)
+        menu = self.commands.recent
+        menu.clear()
+        for name in (self.settings.remembered(_RECENT) or "").splitlines():
+            words = tr("Open {file}", file=Path(name).name.replace("&", "&&"))
+            run = partial(self.window.open_recording, Path(name))
+            menu.addAction(command(CommandGroup.RECORDING, words, run, parent=menu))
+        menu.setEnabled(not menu.isEmpty())
 
 
 def _write(path: Path, target: Path, kind: FileKind) -> None:
@@ -256,7 +243,7 @@ def _write(path: Path, target: Path, kind: FileKind) -> None:
 class WindowComparing(WindowPart):
     """A notice says what lies behind the plots, and ends it."""
 
-    def __init__(self, window: "MainWindow", machine: MachineState) -> None:
+    def __init__(self, window: WindowFrame, machine: MachineState) -> None:
         """`machine` is what the window shows."""
         super().__init__(window)
         self._machine = machine

@@ -3,7 +3,6 @@ Companions, which opens it, and the icon beside the clock.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QShortcut
@@ -15,16 +14,14 @@ from gpuexplorer.gui.desktop.desktop import Tray
 from gpuexplorer.gui.event_loop import FrameClock, News
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.machine import MachineState
-from gpuexplorer.gui.state.navigation import put_back, remember_place
+from gpuexplorer.gui.state.navigation import Navigation, put_back, remember_place
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, host_name, window_title
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel, draw_figure_right
-from gpuexplorer.gui.window_commands import Do, WindowPart
-
-if TYPE_CHECKING:
-    from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.window_commands import Do
+from gpuexplorer.gui.window_frame import WindowFrame, WindowPart
 
 _OPEN, _PLACE = "small/open", "small/place"
 _TOLD_EVERY = 2_000  # milliseconds
@@ -39,12 +36,14 @@ class SmallWindow(QWidget):
     Enter, opens the card.
     """
 
-    def __init__(self, window: "MainWindow", switch: QAction, show: QAction) -> None:
+    def __init__(
+        self, navigation: Navigation, switch: QAction, show: QAction, machine: MachineState
+    ) -> None:
         """`switch` opens and closes it, `show` shows the other window."""
         flag = Qt.WindowType
         # Nobody's child: it is to be seen while the window itself is minimised.
         super().__init__(None, flag.Window | flag.WindowStaysOnTopHint)
-        self._navigation, self._switch, self._show = window.navigation, switch, show
+        self._navigation, self._switch, self._show = navigation, switch, show
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, on=False)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("panel", "page")
@@ -69,7 +68,7 @@ class SmallWindow(QWidget):
         FrameClock(self).ticked.connect(self._on_ticked)
         look().changed.connect(self._on_look_changed)
         self._on_look_changed()
-        self.follow(window.machines.lab_seen.machine)
+        self.follow(machine)
 
     def follow(self, machine: MachineState) -> None:
         """From now on the cards of this one; of a computer without any, itself."""
@@ -151,7 +150,7 @@ class _SmallCardDrawing(Delegate):
 class Companions(WindowPart):
     """Remembers whether the small window was open, and where it stood."""
 
-    def __init__(self, window: "MainWindow") -> None:
+    def __init__(self, window: WindowFrame) -> None:
         super().__init__(window)
         self._switch, self._small = self.commands[Do.SMALL_WINDOW], list[SmallWindow]()
         self._show = QAction(tr("Show the window"), self)
@@ -171,6 +170,7 @@ class Companions(WindowPart):
         return self.tray.there and self.settings.choices.keep_running
 
     def follow(self, machine: MachineState) -> None:
+        self._machine = machine
         for small in self._small:
             small.follow(machine)
         self._on_time_to_tell()
@@ -200,7 +200,8 @@ class Companions(WindowPart):
             self._leave_small()
             return
         # Made when it is first wanted.
-        self._small = self._small or [SmallWindow(self.window, self._switch, self._show)]
+        ways = self.navigation, self._switch, self._show
+        self._small = self._small or [SmallWindow(*ways, self._machine)]
         put_back(self._small[0], self.settings.remembered(_PLACE))
         self._small[0].show()
 
@@ -212,7 +213,7 @@ class Companions(WindowPart):
         window.activateWindow()
 
     def _on_time_to_tell(self) -> None:
-        machine = self.window.machines.lab_seen.machine
+        machine = self._machine
         busiest = max(small_cards(machine), key=lambda each: each.busy_share or 0.0)
         spoken = busiest.busy.spoken, busiest.memory.figure.spoken
         said = busiest.sentence or ", ".join(spoken)

@@ -1,21 +1,17 @@
 """WindowAlerts: the notice of alerts; and AlertNotes, which carries them to the desktop."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.desktop.desktop import Notifications
+from gpuexplorer.gui.desktop.desktop import Notifications, Tray
 from gpuexplorer.gui.state.alert_watch import AlertWatch
 from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, NoticeWay
-from gpuexplorer.gui.window_commands import WindowPart
+from gpuexplorer.gui.window_frame import WindowFrame, WindowPart
 from gpuexplorer.telemetry.alerts import Alert
-
-if TYPE_CHECKING:
-    from gpuexplorer.gui.main_window import MainWindow
 
 _GATHER = 1000  # milliseconds: what begins together is shown together
 
@@ -23,10 +19,10 @@ _GATHER = 1000  # milliseconds: what begins together is shown together
 class WindowAlerts(WindowPart):
     """The window says which session is followed, and stops it at its end."""
 
-    def __init__(self, window: "MainWindow") -> None:
+    def __init__(self, window: WindowFrame, tray: Tray) -> None:
         super().__init__(window)
         self.watch = AlertWatch(window.settings, window.bridge, self)
-        self.desktop = Notifications(tray=window.companions.tray)
+        self.desktop = Notifications(tray=tray)
         self._notes = AlertNotes(self.watch, self.desktop, self)
         self.watch.changed.connect(self._tell)
         window.frame_clock.ticked.connect(self._tell)

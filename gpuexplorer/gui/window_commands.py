@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum, StrEnum
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
@@ -17,18 +16,15 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import SPANS, TimeWindow
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.live_view import KeyGroup
 
-if TYPE_CHECKING:
-    from gpuexplorer.gui.main_window import MainWindow
-
-MOST_RECENT = 5  # recordings that were opened or made
+# A heading, and below it keys with what they do.
+Keys = tuple[str, Sequence[tuple[str, str]]]
 _SCHEMES = {
     Scheme.SYSTEM: mark("Theme: as the system has it"),
     Scheme.DARK: mark("Theme: dark"),
     Scheme.LIGHT: mark("Theme: light"),
 }
-_EVERYWHERE: KeyGroup = (
+_EVERYWHERE: Keys = (
     mark("Everywhere"),
     (
         ("Tab", mark("To the next part of the window")),
@@ -140,7 +136,10 @@ class CommandList(QObject):
         self._window, self._time_window = window, time_window
         self._spans: dict[float, QAction] = {}
         for position, (seconds, name) in enumerate(SPANS, 1):
-            words, choose = tr("Show {span}", span=name), partial(self._choose_span, seconds)
+            words, choose = (
+                tr("Show {span}", span=name),
+                partial(time_window.choose_span, seconds),
+            )
             self._spans[seconds] = self.make(TIME, words, f"Alt+{position}", run=choose)
             self._spans[seconds].setCheckable(True)
         words, toggle = tr("Pause or resume the plots"), time_window.toggle_pause
@@ -173,10 +172,6 @@ class CommandList(QObject):
                 found[group_of(each)].append(each)
         return found
 
-    def _choose_span(self, seconds: float) -> None:
-        self._time_window.choose_span(seconds)
-        self._on_time_changed()  # Qt has changed its mark, also where it held already
-
     def _on_time_changed(self) -> None:
         self._now.setEnabled(not self._time_window.following)
         for seconds, action in self._spans.items():
@@ -204,7 +199,6 @@ class WindowCommands(CommandList):
             do: self.make(do.group, tr(do.words), *do.keys, also=do.also and tr(do.also))
             for do in Do
         }
-        self.recent = [self.make(RECORDING, "") for _ in range(MOST_RECENT)]
         self._schemes = {
             scheme: self.make(VIEW, tr(words), run=partial(self._choose, scheme=scheme))
             for scheme, words in _SCHEMES.items()
@@ -216,7 +210,7 @@ class WindowCommands(CommandList):
             self.menu_of_program.addSeparator()
             self.menu_of_program.addActions([self[do] for do in part])
             if Do.OPEN_RECORDING in part:
-                self.menu_of_program.addActions(self.recent)
+                self.recent = self.menu_of_program.addMenu(tr("Open recent"))
         self.carry_out(
             {Do.BACK: partial(navigation.step, -1), Do.FORWARD: partial(navigation.step, 1)}
         )
@@ -238,9 +232,7 @@ class WindowCommands(CommandList):
         for do, possible in offered.items():
             self[do].setVisible(possible)
 
-    def all_keys(
-        self, here: Sequence[QAction], parts: Sequence[KeyGroup] = ()
-    ) -> Sequence[KeyGroup]:
+    def all_keys(self, here: Sequence[QAction], parts: Sequence[Keys] = ()) -> Sequence[Keys]:
         """For the sheet of keys. `parts` are keys that parts of this screen take."""
         groups = [_translated(_EVERYWHERE)]
         for group, actions in self.by_group(here).items():
@@ -262,16 +254,6 @@ class WindowCommands(CommandList):
         self[Do.READ_ONLY].setEnabled(not self._settings.read_only_because)
         for scheme, action in self._schemes.items():
             action.setChecked(scheme is choices.scheme)
-
-
-class WindowPart(QObject):
-    """Does a part of the window's work, with what the window has."""
-
-    def __init__(self, window: "MainWindow") -> None:
-        super().__init__(window)
-        self.window, self.settings, self.navigation = window, window.settings, window.navigation
-        self.commands, self.notices = window.commands, window.notices
-        self.time_window = window.time_window
 
 
 class CopyKey(QObject):
@@ -302,7 +284,7 @@ class CopyKey(QObject):
         return not selected
 
 
-def _translated(group: KeyGroup) -> KeyGroup:
+def _translated(group: Keys) -> Keys:
     heading, keys = group
     return tr(heading), [(each, tr(words)) for each, words in keys]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
@@ -18,17 +17,15 @@ from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Ques
 from gpuexplorer.gui.widgets.bars.notices import About, Notice, NoticeWay
 from gpuexplorer.gui.widgets.sheets import small_sheets
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
-from gpuexplorer.gui.window_commands import CommandGroup, Do, WindowPart, command
+from gpuexplorer.gui.window_commands import CommandGroup, Do, command
+from gpuexplorer.gui.window_frame import WindowFrame, WindowPart
 from gpuexplorer.telemetry.session import Session
-
-if TYPE_CHECKING:
-    from gpuexplorer.gui.main_window import MainWindow
 
 
 class WindowMachines(WindowPart):
     """Keeps what is known of each machine's cards, and its lab, while another one is shown."""
 
-    def __init__(self, window: "MainWindow", state: MachinesState, seen: Session) -> None:
+    def __init__(self, window: WindowFrame, state: MachinesState, seen: Session) -> None:
         """`seen` is what the window shows: that of a machine, or a recording beside them."""
         super().__init__(window)
         self.state, self.seen, self.pythons = state, seen, LabPythons(self.settings, window)
@@ -85,8 +82,9 @@ class WindowMachines(WindowPart):
             if each.session is not None and (each.key != HERE or self.seen in there)
         ]
 
-    def let_go(self, kept: Sequence[MachineState]) -> None:
-        """What holds the others holds them no more."""
+    def let_go(self) -> None:
+        """Of the others, now that their screens are gone."""
+        kept = self.kept()
         for session, lab in list(self._labs.items()):
             if lab.machine not in kept:
                 del self._labs[session]
