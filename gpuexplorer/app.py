@@ -47,7 +47,6 @@ from gpuexplorer.remote.ssh import Launch
 from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.local import Local
-from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.session import Session, Want, remembering, session_on
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simulated
@@ -108,7 +107,6 @@ class App:
         self.window = window = MainWindow(
             session,
             attempts,
-            looked_for(Place()),
             lambda spec: self._change_to(self._simulated(spec)),
             self._look_again,
             self._open_recording,
@@ -184,7 +182,7 @@ class App:
         # The window says what it wants first, and so gets all of it with the first beat.
         window = self.window
         if session.bare:
-            window.explanation.show_search(attempts, looked_for(Place()))
+            window.explanation.show_search(attempts)
         window.show_session(session, quietly=quietly)
         if session.bare and window.machines.state.session is session:
             window.navigation.open_screen("overview")  # which says why
@@ -236,7 +234,7 @@ class App:
             else:
                 self._change_to(self._reading(backend, attempts), quietly=not asked)
         elif session.bare:
-            window.explanation.show_search(attempts, looked_for(Place()))
+            window.explanation.show_search(attempts)
             if first and self._or_simulate and not asked:
                 self._change_to(self._simulated(MAKE_BELIEVE), quietly=True)
         elif not in_peace:

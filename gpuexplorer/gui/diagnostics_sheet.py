@@ -23,8 +23,7 @@ class DiagnosticsSheet(Sheet):
 
     def __init__(self, diagnostics: Diagnostics, clock: FrameClock, window: QWidget) -> None:
         super().__init__(tr("Diagnostics"), window, 600)
-        self._diagnostics, self._clock = diagnostics, clock
-        self._beats_for_us = not diagnostics.heartbeat.isActive()
+        self._diagnostics = diagnostics
         letters = look().letters.body
         self._named, self._told = label("", letters, Tone.QUIET), label("", letters)
         self.body.addLayout(row(self._named, self._told, GROWS, gap=24))
@@ -38,10 +37,11 @@ class DiagnosticsSheet(Sheet):
         )
         self.add_button(tr("Copy"), ROLE.ActionRole).clicked.connect(self._on_copy_clicked)
         self.add_close()
+        if not diagnostics.heartbeat.isActive():
+            self.finished.connect(diagnostics.heartbeat.stop)
         diagnostics.heartbeat.start()
         self._on_ticked()
         clock.ticked.connect(self._on_ticked)
-        self.finished.connect(self._on_finished)
 
     def _on_ticked(self) -> None:
         lines = cost_lines(self._diagnostics.figures())
@@ -52,11 +52,6 @@ class DiagnosticsSheet(Sheet):
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self._told.accessibleName())
-
-    def _on_finished(self) -> None:
-        self._clock.ticked.disconnect(self._on_ticked)
-        if self._beats_for_us:
-            self._diagnostics.heartbeat.stop()
 
 
 def cost_lines(told: Mapping[str, Any]) -> Sequence[tuple[str, str]]:

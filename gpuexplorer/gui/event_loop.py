@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Happening
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.session import BeatCount, Session
 
 Needs = ParamSpec("Needs")
 Result = TypeVar("Result")
@@ -26,7 +26,6 @@ LONGEST_PERIOD, SHORTEST_PERIOD = 0.25, 0.1
 _AT_LEAST_EVERY = 1.5  # seconds
 _RINGS = 4096  # that may have come together
 _SWEEP_EVERY = 2_000  # milliseconds
-_DUE = 10  # shorter searches since the last long one; Python's own measure
 
 
 def guarded(method: Callable[Needs, Result]) -> Callable[Needs, Result]:
@@ -110,7 +109,7 @@ class Bridge(Inbox):
             self.letterbox.put(partial(self.happened.emit, fact))
 
 
-class FrameClock(QObject):
+class FrameClock(QTimer):
     """The tick at which visible views pull what is new. It ticks only while the window is on
     screen: hidden or minimised, it costs nothing.
     """
@@ -122,32 +121,31 @@ class FrameClock(QObject):
     paused = Signal(bool)  # True: nobody sees the window; False: somebody does again
 
     def __init__(self, window: QWidget, seconds: float = LONGEST_PERIOD) -> None:
-        super().__init__(window)
+        super().__init__(window, interval=round(seconds * 1000))
         self._window = window
-        self._timer = QTimer(self, interval=round(seconds * 1000))
         for told in (self.work_began, self.ticked, self.work_done):
-            self._timer.timeout.connect(told)
+            self.timeout.connect(told)
         window.installEventFilter(self)
         self._follow()
 
     @property
     def running(self) -> bool:
-        return self._timer.isActive()
+        return self.isActive()
 
     def keep_up_with(self, interval: float) -> None:
         """Readings come every `interval` seconds; tick as often, or a little more often."""
         seconds = min(max(interval, SHORTEST_PERIOD), LONGEST_PERIOD)
-        self._timer.setInterval(round(seconds * 1000))
+        self.setInterval(round(seconds * 1000))
 
     def stop(self) -> None:
         """For good."""
         self._window.removeEventFilter(self)
-        self._timer.stop()
+        super().stop()
 
     def _follow(self) -> None:
         seen = self._window.isVisible() and not self._window.isMinimized()
         if seen is not self.running:
-            (self._timer.start if seen else self._timer.stop)()
+            (self.start if seen else super().stop)()
             self.paused.emit(not seen)
 
     @guarded
@@ -164,11 +162,10 @@ class News:
     """
 
     def __init__(self) -> None:
-        self._seen, self._seen_at = (-1, -1), 0.0
+        self._seen, self._seen_at = BeatCount(-1), 0.0
 
     def came(self, session: Session) -> bool:
-        now, beats = session.desk.now(), session.beats()
-        seen = beats.taken, beats.missed
+        now, seen = session.desk.now(), session.beats()
         if seen == self._seen and now - self._seen_at < _AT_LEAST_EVERY:
             return False
         self._seen, self._seen_at = seen, now
@@ -183,7 +180,6 @@ class Sweeping(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._young, self._middle, _ = gc.get_threshold()
         gc.disable()
         QTimer.singleShot(0, gc.freeze)
         timer = QTimer(self, interval=_SWEEP_EVERY, timerType=Qt.TimerType.CoarseTimer)
@@ -191,10 +187,7 @@ class Sweeping(QObject):
         timer.start()
 
     def _on_timeout(self) -> None:
-        young, middle, old = gc.get_count()
-        if old >= _DUE:
-            gc.collect()
-        elif middle >= self._middle:
-            gc.collect(1)
-        elif young >= self._young:
-            gc.collect(0)
+        counts = zip(gc.get_count(), gc.get_threshold(), strict=True)
+        due = [at for at, (count, enough) in enumerate(counts) if count >= enough]
+        if due:
+            gc.collect(due[-1])

@@ -128,7 +128,7 @@ class ListView(LiveView, Generic[T]):
         self.table.setFocus()
 
     def start_search(self) -> bool:
-        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.setFocus()
         self.search.selectAll()
         return True
 

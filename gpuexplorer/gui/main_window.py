@@ -61,7 +61,6 @@ from gpuexplorer.gui.window_frame import WindowFrame
 from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.happenings import Happening, Kind
-from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.session import Session, Want
 from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
 
@@ -80,7 +79,6 @@ class MainWindow(WindowFrame):
         self,
         session: Session,
         attempts: Sequence[Attempt],
-        looked_for: Sequence[Looked],
         simulate: Callable[[str], None],
         look_again: Callable[[], None],
         open_recording: Callable[[Path], None],
@@ -105,11 +103,10 @@ class MainWindow(WindowFrame):
         self.machines = WindowMachines(self, machines, session)
         self._rail = Rail(navigation, machines, time_window, commands)
         self._top, self.status = TopBar(time_window, commands), StatusLine()
-        self._always_on = always_on
         self._recordings = WindowRecordings(self, self._top.record, always_on)
         self._comparing = WindowComparing(self, self.machines.lab_seen.machine)
         self.explanation = NothingFoundView(session.host, settings, navigation, commands)
-        self.explanation.show_search(attempts, looked_for)
+        self.explanation.show_search(attempts)
         self.screens = Screens(navigation, self.explanation, clock)
         self._lessons = LessonPlace(
             *(settings, navigation, self.screens, commands, self.machines.lab_seen)
@@ -180,8 +177,9 @@ class MainWindow(WindowFrame):
             before.reject()
             return
         lab, settings = self.machines.lab_seen, self.settings
-        alerts = AlertsSection(settings, lab.machine, self._alerts.watch, self._alerts.desktop)
-        SettingsDialog(settings, lab.machine, self, alerts, self._always_on, lab).open()
+        machine, kept = lab.machine, self._recordings.always_on
+        alerts = AlertsSection(settings, machine, self._alerts.watch, self._alerts.desktop)
+        SettingsDialog(settings, machine, self, alerts, kept, lab).open()
 
     def pull(self) -> None:
         """Bring rail, top bar and status line up to date now."""
@@ -392,7 +390,8 @@ class MainWindow(WindowFrame):
         self._fold()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.companions.keep_running and not self._quitting:
+        beside_the_clock = self.companions.tray.there and self.settings.choices.keep_running
+        if beside_the_clock and not self._quitting:
             self.hide()
             event.ignore()
             return

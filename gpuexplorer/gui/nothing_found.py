@@ -38,7 +38,7 @@ from gpuexplorer.gui.widgets.sheets.sheet import Sheet, line_between
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.lab.packaged import folder
 from gpuexplorer.telemetry.facts import Attempt
-from gpuexplorer.telemetry.looked_for import Looked, Thing
+from gpuexplorer.telemetry.looked_for import Looked, Place, Thing, looked_for
 
 # What stands on each screen as soon as a card answers.
 STANDS_HERE = {
@@ -133,9 +133,10 @@ class NothingFoundView(Page):
         """It stands in the place of this one."""
         self._stands_here.setText(tr(STANDS_HERE.get(name, "")))
 
-    def show_search(self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]) -> None:
+    def show_search(self, attempts: Sequence[Attempt]) -> None:
         """What the newest look came to."""
-        before, self._found = self._found, ([*attempts], [*looked_for])
+        looked = looked_for(Place()) if attempts else ()
+        before, self._found = self._found, ([*attempts], [*looked])
         if self._found != before:
             self._show_found()
         self.show_rhythm(self._every)
@@ -200,21 +201,21 @@ class NothingFoundView(Page):
         return panel
 
     def _show_found(self) -> None:
-        attempts, looked_for = self._found
+        attempts, looked = self._found
         say(self._why, "\n".join(tr(each.sentence) for each in attempts))
         say(self._hints, "\n".join(tr(each.hint) for each in attempts if each.hint))
-        if looked_for:  # the computer itself is there in any case
+        if looked:  # the computer itself is there in any case
             where = trn("{count} core", "{count} cores", self._host.cores or 1)
             if self._host.memory_bytes is not None:
                 units = self._settings.choices.units
                 where = f"{where}, {memory(self._host.memory_bytes, units)}"
             read = Message("Read, and listed at the left as the host.")
-            looked_for = [*looked_for, Looked(Thing.HOST, where, found=True, sentence=read)]
+            looked = [*looked, Looked(Thing.HOST, where, found=True, sentence=read)]
         while (gone := self._rows.takeAt(0)) is not None:
             if (widget := gone.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        for each in looked_for:
+        for each in looked:
             add(self._rows, line_between(), looked_row(each))
 
     def _on_way_on_chosen(self) -> None:
@@ -254,13 +255,10 @@ def looked_row(looked: Looked) -> QWidget:
     sign = Sign(icon, tone, QSize(16, 16))
     sign.setAccessibleName(found)
     sign.setToolTip(found)
-    thing, sentence = tr(looked.what.sentence), tr(looked.sentence)
-    said = tr("{thing}: {found}. {sentence}", thing=thing, found=found, sentence=sentence)
-    made.setAccessibleName(said)
     where = ElidedLabel(look().letters.mono, Tone.FAINT, looked.where)
     where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    head = row(sign, label(thing, look().letters.body), where, GROWS, gap=12)
-    below = row(Space(28), wrapped_label(sentence, Tone.QUIET), gap=0)
+    head = row(sign, label(tr(looked.what.sentence), look().letters.body), where, GROWS, gap=12)
+    below = row(Space(28), wrapped_label(tr(looked.sentence), Tone.QUIET), gap=0)
     column(head, below, within=made, gap=2, margins=(0, 8, 0, 8))
     return made
 

@@ -61,7 +61,7 @@ class WindowRecordings(WindowPart):
 
     def __init__(self, window: WindowFrame, button: RecordButton, always_on: AlwaysOn) -> None:
         super().__init__(window)
-        self._button, self._always_on = button, always_on
+        self._button, self.always_on = button, always_on
         self.strips = QWidget()
         self._strips = column(within=self.strips, gap=0)
         self.making = making = RecordingState(self)
@@ -93,7 +93,7 @@ class WindowRecordings(WindowPart):
         """
         self._session = session
         self.making.follow(session, read)
-        self._always_on.follow(read[0])
+        self.always_on.follow(read[0])
         for bar in self._bars():
             bar.stop()
             bar.hide()
@@ -111,7 +111,7 @@ class WindowRecordings(WindowPart):
         for bar in self._bars():
             bar.stop()
         self.making.stop_now()
-        self._always_on.stop()
+        self.always_on.stop()
 
     def _bars(self) -> Sequence[ReplayBar]:
         """Last that of the recording that is shown, if one is."""
@@ -173,8 +173,8 @@ class WindowRecordings(WindowPart):
         self.commands[Do.RECORD_ANONYMOUSLY].setEnabled(making.possible)
 
     def _on_always_on_turned(self) -> None:
-        if self._always_on.trouble:
-            self.window.say(self._always_on.trouble)
+        if self.always_on.trouble:
+            self.window.say(self.always_on.trouble)
 
     def _on_ended(self, why: str) -> None:
         path, recorder = self.making.path, self.making.recorder

@@ -140,7 +140,6 @@ class Screens(QStackedWidget):
             attempts = machine.session.stream.attempts
             why = paragraph([part for each in attempts for part in (each.sentence, each.hint)])
             self._nothing_there.show_words(heading, why, tr("See its processor and memory"))
-            self._nothing_there.setAccessibleName(heading)
             self.setCurrentWidget(self._nothing_there)
             return
         if name not in views:

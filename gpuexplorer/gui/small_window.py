@@ -164,11 +164,6 @@ class Companions(WindowPart):
         if self.tray.there:
             self._tell.start()
 
-    @property
-    def keep_running(self) -> bool:
-        """Whether the program goes on, beside the clock, when the window is closed."""
-        return self.tray.there and self.settings.choices.keep_running
-
     def follow(self, machine: MachineState) -> None:
         self._machine = machine
         for small in self._small:

@@ -168,7 +168,7 @@ class CommandList(QObject):
         """Those that are seen now; `here` are those of the screen."""
         found: dict[str, list[QAction]] = {group: [] for group in CommandGroup}
         for each in (*self._window.actions(), *here):
-            if each.isVisible() and each.text():
+            if each.isVisible():
                 found[group_of(each)].append(each)
         return found
 

@@ -31,7 +31,6 @@ class WindowMachines(WindowPart):
         self.state, self.seen, self.pythons = state, seen, LabPythons(self.settings, window)
         self._labs: dict[Session | None, Lab] = {}
         self._asking: tuple[Question, Sheet] | None = None
-        self._stopped = False
         self.commands.carry_out(
             {
                 Do.ADD_MACHINE: state.add_asked.emit,
@@ -94,7 +93,6 @@ class WindowMachines(WindowPart):
 
     def stop(self) -> None:
         """Harmless when called twice."""
-        self._stopped = True
         self.pythons.give_up()
         self.state.stop()
         for lab in self._labs.values():
@@ -187,7 +185,7 @@ class WindowMachines(WindowPart):
                 sheet.reject()  # ssh does not want to know any more
             return
         question = self.state.questions.next()
-        if question is None or self._stopped:
+        if question is None:
             return
         QApplication.alert(self.window)  # where another window is in front
         self._asking = question, small_sheets.question_sheet(question, self.window)

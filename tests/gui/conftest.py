@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui import nothing_found
 from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
@@ -41,6 +42,7 @@ LOOKED_FOR = (
 )
 
 OpenWindow = Callable[..., MainWindow]
+TileSaying = Callable[[MainWindow, str], CardTile]
 
 
 def parts_of_a_window(
@@ -85,7 +87,7 @@ def _as_the_system_looks() -> Iterator[None]:
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
+def open_window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenWindow]:
     """Shows a window on a session and starts to read; without a session, the computer alone."""
     windows: list[MainWindow] = []
     sessions: list[Session] = []
@@ -100,10 +102,10 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
         resized: bool = True,
     ) -> MainWindow:
         session = session or remembering(session_on(NoCards()))
+        monkeypatch.setattr(nothing_found, "looked_for", lambda _: looked_for)
         window = MainWindow(
             session,
             attempts,
-            looked_for,
             simulate,
             look_again,
             lambda _: None,
@@ -129,7 +131,7 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
 
 
 @pytest.fixture
-def tile_saying(qtbot: QtBot) -> Callable[[MainWindow, str], CardTile]:
+def tile_saying(qtbot: QtBot) -> TileSaying:
     """Waits for the tile that says these words to a screen reader."""
 
     def wait_for(window: MainWindow, words: str) -> CardTile:

@@ -1,6 +1,7 @@
 """The frame around the screens, and the small window above all others."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -12,17 +13,14 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
 from gpuexplorer.gui.small_window import SmallWindow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from gpuexplorer.gui.window_commands import Do
-from tests.gui.conftest import OpenWindow
+from tests.gui.conftest import OpenWindow, TileSaying
 from tests.gui.fakes import SIMULATED, Answer, card, session_of, working
-from tests.gui.frame.steps import simulated_cards
+from tests.gui.frame.steps import CONTROL, SHIFT, simulated_cards
 from tests.gui.hands import the
-
-TileSaying = Callable[[MainWindow, str], CardTile]
 
 
 def test_a_hidden_window_pulls_nothing_and_a_shown_one_catches_up(
@@ -63,9 +61,6 @@ def test_the_window_can_be_small_and_large(
     assert tile.mapTo(window, tile.rect().topRight()).x() < width
 
 
-CONTROL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-
-
 def small_windows() -> Sequence[SmallWindow]:
     return [
         each
@@ -75,7 +70,7 @@ def small_windows() -> Sequence[SmallWindow]:
 
 
 def open_small(window: MainWindow) -> SmallWindow:
-    QTest.keyClick(window, Qt.Key.Key_M, CONTROL_SHIFT)
+    QTest.keyClick(window, Qt.Key.Key_M, CONTROL | SHIFT)
     [small] = small_windows()
     return small
 
@@ -135,7 +130,7 @@ def test_a_click_opens_the_card_in_the_window(open_window: OpenWindow, qtbot: Qt
 def test_the_same_key_closes_it_and_so_does_its_own_button(open_window: OpenWindow) -> None:
     window = open_window(session_of({card(0): working()}))
     small = open_small(window)
-    QTest.keyClick(small, Qt.Key.Key_M, CONTROL_SHIFT)
+    QTest.keyClick(small, Qt.Key.Key_M, CONTROL | SHIFT)
     assert not small_windows()
     small = open_small(window)
     small.close()
@@ -166,17 +161,11 @@ def test_without_a_card_it_shows_the_computer(open_window: OpenWindow, qtbot: Qt
     assert the(SourceBadge, small).accessibleName() == "No card"
 
 
-@pytest.fixture
-def with_tray(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a desktop that has a place beside the clock."""
-    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
-
-
-@pytest.mark.usefixtures("with_tray")
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged", "does not support")
-def test_the_icon_beside_the_clock_says_what_the_busiest_card_does(
-    open_window: OpenWindow, qtbot: QtBot
+def test_the_icon_beside_the_clock_says_what_the_busiest_card_does_and_can_stay_alone(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
     cards = {card(0): working(gpu_utilization=0.12), card(1): working(gpu_utilization=0.97)}
     window = open_window(session_of(cards, SIMULATED))
     icon = the(QSystemTrayIcon, window)
@@ -185,28 +174,14 @@ def test_the_icon_beside_the_clock_says_what_the_busiest_card_does(
     assert "Card 1, NVIDIA TITAN RTX" in icon.toolTip()
     menu = icon.contextMenu()
     assert menu is not None
-    words = [each.text() for each in menu.actions()]
+    show, _, leave = actions = menu.actions()
+    words = [each.text() for each in actions]
     assert words == ["Show the window", "Small window above all others", "Quit"]
-
-
-@pytest.mark.usefixtures("with_tray")
-@pytest.mark.qt_log_ignore("systemTrayWindowChanged", "does not support")
-def test_closing_the_window_quits_unless_a_person_chose_otherwise(
-    open_window: OpenWindow,
-) -> None:
-    quits = open_window(session_of({card(0): working()}))
-    quits.close()
-    assert not quits.frame_clock.running
-    settings = Settings()
-    settings.choose(settings.choices.__class__(keep_running=True))
-    stays = open_window(session_of({card(0): working()}), settings=settings)
-    stays.close()
-    assert stays.isHidden()
-    menu = the(QSystemTrayIcon, stays).contextMenu()
-    assert menu is not None
-    show, _, leave = menu.actions()
+    window.settings.choose(replace(window.settings.choices, keep_running=True))
+    window.close()
+    assert window.isHidden()
     show.trigger()
-    assert stays.isVisible()
+    assert window.isVisible()
     leave.trigger()
-    assert stays.isHidden()
-    assert not stays.frame_clock.running
+    assert window.isHidden()
+    assert not window.frame_clock.running

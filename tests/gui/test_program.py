@@ -5,12 +5,12 @@ import locale
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.commands.window_arguments import SCREENS
@@ -21,7 +21,7 @@ from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.state.time_window import MINUTE
 from gpuexplorer.gui.theme.palette import Scheme, load_theme
 from gpuexplorer.gui.widgets.strip import Strip
-from tests.gui.conftest import OpenWindow
+from tests.gui.conftest import OpenWindow, TileSaying
 from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import click, texts
 from tests.gui.pixels import colours_of
@@ -67,9 +67,6 @@ def test_who_only_looks_at_cards_waits_for_no_other_screen_and_no_measuring_of_c
     assert {name for name in came if ".copies" in name} <= {
         f"gpuexplorer.copies{each}" for each in values
     }
-
-
-TileSaying = Callable[[MainWindow, str], QWidget]
 
 
 def measured(window: MainWindow) -> Diagnostics:
@@ -131,7 +128,6 @@ def test_the_program_ends_by_itself_and_leaves_its_figures(tmp_path: Path, place
 
 
 PICTURE = "-m", "gpuexplorer", "--screenshot"
-STEP = 5
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +157,7 @@ def test_there_is_one_of_each_screen_and_of_the_settings(
 @pytest.mark.long
 def test_none_is_blank_and_each_stands_on_its_theme(pictures: Mapping[str, QImage]) -> None:
     for name, image in pictures.items():
-        met = colours_of(image, STEP)
+        met = colours_of(image, 5)
         theme = load_theme(Scheme(name.rpartition("-")[2]))
         assert len(met) > 12, f"{name} is blank"
         most = sorted(met, key=lambda colour: -met[colour])[:3]

@@ -33,7 +33,7 @@ def session() -> Iterator[Session]:
 def window(qtbot: QtBot, session: Session) -> Iterator[MainWindow]:
     """On the X server, in front, and with the keyboard."""
     window = MainWindow(
-        *(session, (), (), lambda _: None, lambda: None, lambda _: None, lambda: None),
+        *(session, (), lambda _: None, lambda: None, lambda _: None, lambda: None),
         *parts_of_a_window(session, Settings()),
     )
     qtbot.addWidget(window)

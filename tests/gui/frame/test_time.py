@@ -11,10 +11,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.cards import CardId, Sample
 from gpuexplorer.core.metrics import GPU_UTILIZATION, MetricId
 from gpuexplorer.gui.desk import VIEWS
-from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.state.time_window import DAY, HOUR, MINUTE, TimeWindow
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, TimePill, TopBar
-from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
 from gpuexplorer.recording.recorded_session import Playhead
 from gpuexplorer.telemetry.history import History
@@ -22,7 +20,7 @@ from gpuexplorer.telemetry.trace import Trace, empty_trace
 from tests.clocks import ManualClock
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_with_past, working
-from tests.gui.frame.steps import CONTROL, called, keys, press_with_mouse
+from tests.gui.frame.steps import CONTROL, keys, press_with_mouse
 from tests.gui.hands import the
 
 BEGAN = 1_790_000_000.0
@@ -145,18 +143,6 @@ def test_a_playhead_that_plays_on_or_is_moved_is_always_seen() -> None:
         assert start <= at <= end
 
 
-def spans(window: MainWindow) -> Segmented:
-    return called(Segmented, the(TopBar, window), "Time span")
-
-
-def chosen(window: MainWindow) -> list[str]:
-    return [
-        each.accessibleName()
-        for each in spans(window).findChildren(ToolButton)
-        if each.isVisible() and each.isChecked()
-    ]
-
-
 def test_looking_back_is_said_and_one_gets_back(open_window: OpenWindow) -> None:
     window = open_window(session_with_past({card(0): working()}))
     pill = the(TimePill, window)
@@ -178,10 +164,8 @@ def test_time_is_chosen_only_beside_plots(open_window: OpenWindow) -> None:
     offered = []
     for entry in VIEWS:
         window.navigation.open_screen(entry.name)
-        seen = [
-            each for each in the(TopBar, window).findChildren(Segmented) if each.isVisible()
-        ]
-        offered += [entry.name for _ in seen]
+        choices = the(TopBar, window).findChildren(Segmented)
+        offered += [entry.name for each in choices if each.isVisible()]
     assert offered == ["overview", "card", "lab"]
 
 
@@ -192,9 +176,8 @@ def test_nothing_is_cut_off_and_nothing_overlaps_at_any_width(
     session = session_with_past({card(0): working()}, SIMULATED)
     window = open_window(session, look_again=lambda: None)
     bar, badge = the(TopBar, window), the(SourceBadge, window)
-    now = window.time_window.now()
     if back:
-        window.time_window.look_at(now - 400, now - 100)
+        window.time_window.look_at(*(window.time_window.now() - each for each in (400, 100)))
 
     def fits() -> bool:
         parts = [each for each in bar.children() if isinstance(each, QWidget)]
