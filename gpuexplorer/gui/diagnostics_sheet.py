@@ -1,6 +1,6 @@
 """DiagnosticsSheet: what the program itself costs, live, with a way to copy it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtGui import QGuiApplication
@@ -45,16 +45,16 @@ class DiagnosticsSheet(Sheet):
 
     def _on_ticked(self) -> None:
         lines = cost_lines(self._diagnostics.figures())
-        self._named.setText("\n".join(what for what, _ in lines))
-        self._told.setText("\n".join(figure for _, figure in lines))
-        said = [tr("{what}: {value}", what=what, value=figure) for what, figure in lines]
+        self._named.setText("\n".join(lines))
+        self._told.setText("\n".join(lines.values()))
+        said = [tr("{what}: {value}", what=what, value=it) for what, it in lines.items()]
         self._told.setAccessibleName("\n".join(said))
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self._told.accessibleName())
 
 
-def cost_lines(told: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+def cost_lines(told: Mapping[str, Any]) -> Mapping[str, str]:
     """What each is, and what it is; the same figures as in the file."""
     frames, beats, resident = told["frames"], told["beats"], told["resident_bytes"]
     wait, first = told["event_loop"]["longest_wait_ms"], told["first_reading_seconds"]
@@ -68,22 +68,22 @@ def cost_lines(told: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     versions = "GPU Explorer {gpuexplorer}, Python {python}, Qt {qt}".format_map(told)
     part = mark("{used:.1f} s, {share:.1f} % of a core")
     cards = tr("none are read") if source is None else tr(source)
-    return [
-        (tr("Running for"), f"{seconds:.0f} s"),
-        (tr("From the start to the first reading"), _known("{it:.2f} s", it=first)),
-        (tr("Frames drawn"), str(frames["drawn"])),
-        (tr("A frame, on the processor"), _known(_FRAME, **frames["cpu_ms"])),
-        (tr("A frame, by the clock"), _known(_FRAME, **frames["wall_ms"])),
-        (tr("Longest wait of the event loop"), _known("{it:.1f} ms", it=wait)),
-        (tr("Readings"), tr(taken, **beats) if beats else tr("none: no card is read")),
-        (tr("Processor time"), tr(part, used=used, share=100 * used / seconds)),
-        (tr("Memory now"), str(memory(resident["now"]))),
-        (tr("Memory at the start"), str(memory(resident["start"]))),
-        (tr("Screen"), tr(place, screen=screen, size=size, scale=told["scale"] * 100)),
-        (tr("Versions"), versions),
-        (tr("System"), tr("{system}, drawn through {it}", system=system, it=drawn)),
-        (tr("Cards"), cards),
-    ]
+    return {
+        tr("Running for"): f"{seconds:.0f} s",
+        tr("From the start to the first reading"): _known("{it:.2f} s", it=first),
+        tr("Frames drawn"): str(frames["drawn"]),
+        tr("A frame, on the processor"): _known(_FRAME, **frames["cpu_ms"]),
+        tr("A frame, by the clock"): _known(_FRAME, **frames["wall_ms"]),
+        tr("Longest wait of the event loop"): _known("{it:.1f} ms", it=wait),
+        tr("Readings"): tr(taken, **beats) if beats else tr("none: no card is read"),
+        tr("Processor time"): tr(part, used=used, share=100 * used / seconds),
+        tr("Memory now"): str(memory(resident["now"])),
+        tr("Memory at the start"): str(memory(resident["start"])),
+        tr("Screen"): tr(place, screen=screen, size=size, scale=told["scale"] * 100),
+        tr("Versions"): versions,
+        tr("System"): tr("{system}, drawn through {it}", system=system, it=drawn),
+        tr("Cards"): cards,
+    }
 
 
 def _known(form: str, **values: float | None) -> str:
