@@ -1,6 +1,4 @@
-"""A bug of ours is shown and does not end the program; what other threads hand in; searches for
-rubbish.
-"""
+"""A bug of ours ends nothing; what other threads hand in; searches for rubbish."""
 
 import ast
 import gc
