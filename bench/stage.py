@@ -13,9 +13,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject, Qt, QT
 
 from bench.child import OFFSCREEN, run
 from bench.table import Figure
-from gpuexplorer.app import App
+from gpuexplorer.app import App, create_application
 from gpuexplorer.gui.event_loop import Sweeping
-from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.sources import first_that_answers
 

@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import locale
+import os
 import signal
 import sys
 import threading
@@ -10,13 +12,25 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QLibraryInfo,
+    QMessageLogContext,
+    QSize,
+    QTimer,
+    QtMsgType,
+    qInstallMessageHandler,
+)
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import QApplication
 
+from gpuexplorer import __version__
+from gpuexplorer.core.resources import resource
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.crash_dialog import CrashReports
 from gpuexplorer.gui.event_loop import Bridge, Sweeping
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.start import create_application
 from gpuexplorer.gui.state.card_search import STILL_WAITING, CardSearch, Opened
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.machines import machines_at_start
@@ -26,13 +40,13 @@ from gpuexplorer.gui.state.settings import Settings, open_store
 from gpuexplorer.gui.theme.look import Motion
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.saving import in_a_thread
+from gpuexplorer.lab import packaged
 from gpuexplorer.recording.recorded_session import RecordedSession
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.remote.ssh import Launch
 from gpuexplorer.telemetry.backend import Backend, NoCards
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.local import Local
-from gpuexplorer.telemetry.looked_for import Place, looked_for
 from gpuexplorer.telemetry.session import Session, Want, remembering, session_on
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import MAKE_BELIEVE, first_that_answers, simulated
@@ -46,6 +60,9 @@ _OPENING_PATIENCE = 1.0
 # Pictures of an empty plot teach nobody: a little more than the plots show at first.
 _PAST = 330.0
 _PICTURE_SIZE = (1600, 1000)
+# Seconds for which a thread may keep Python from the one that draws. That one asks for it again
+# many times a frame: with Python's own 5 ms a frame took 80 while a day was written to a file.
+_TURN = 0.001
 
 
 class App:
@@ -90,16 +107,11 @@ class App:
         self.window = window = MainWindow(
             session,
             attempts,
-            looked_for(Place()),
-            or_simulated=bool(attempts) and not session.bare,
-            simulate=lambda spec: self._change_to(self._simulated(spec)),
-            bridge=bridge,
-            settings=settings,
-            look_again=self._look_again,
-            open_recording=self._open_recording,
-            close_recording=self._close_recording,
-            always_on=self._always_on,
-            machines=machines,
+            lambda spec: self._change_to(self._simulated(spec)),
+            self._look_again,
+            self._open_recording,
+            self._close_recording,
+            *(bridge, settings, self._always_on, machines),
         )
         self.crash_reports = CrashReports(window)
         search.setParent(window)
@@ -170,7 +182,7 @@ class App:
         # The window says what it wants first, and so gets all of it with the first beat.
         window = self.window
         if session.bare:
-            window.explanation.show_search(attempts, looked_for(Place()))
+            window.explanation.show_search(attempts)
         window.show_session(session, quietly=quietly)
         if session.bare and window.machines.state.session is session:
             window.navigation.open_screen("overview")  # which says why
@@ -222,11 +234,41 @@ class App:
             else:
                 self._change_to(self._reading(backend, attempts), quietly=not asked)
         elif session.bare:
-            window.explanation.show_search(attempts, looked_for(Place()))
+            window.explanation.show_search(attempts)
             if first and self._or_simulate and not asked:
                 self._change_to(self._simulated(MAKE_BELIEVE), quietly=True)
         elif not in_peace:
             self._change_to(self._reading(NoCards()), attempts, quietly=not asked)
+
+
+def create_application(argv: Sequence[str]) -> QApplication:
+    """The one application object of this process."""
+    # In the C locale Qt takes UTF-8 all the same, but complains to the terminal about it.
+    if locale.setlocale(locale.LC_CTYPE) in ("C", "POSIX"):
+        # LC_ALL hides every other variable.
+        os.environ["LC_ALL" if os.environ.get("LC_ALL") else "LC_CTYPE"] = "C.UTF-8"
+    sys.setswitchinterval(_TURN)
+    QGuiApplication.setDesktopFileName("gpuexplorer")
+    if packaged.folder() is not None:
+        # QT_PLUGIN_PATH names those of the desktop's Qt, which is another.
+        own = QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)
+        QApplication.setLibraryPaths([own])
+    QApplication.setStyle("fusion")
+    application = QApplication(list(argv))
+    application.setApplicationName("GPU Explorer")
+    application.setApplicationVersion(__version__)
+    application.setOrganizationName("gpuexplorer")
+    application.setWindowIcon(QIcon(str(resource("icons", "gpuexplorer.svg"))))
+    if application.platformName() == "offscreen":
+        qInstallMessageHandler(_say_all_but_size_hints)
+    return application
+
+
+def _say_all_but_size_hints(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+    """Where nobody looks there is nobody who could be told a size, and that is no news."""
+    del kind, context
+    if "propagateSizeHints" not in message:
+        sys.stderr.write(f"{message}\n")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -29,9 +29,9 @@ class CrashReports(QObject):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._window, self._stopped = window, False
+        self._window = window
         self._seen: set[str] = set()
-        self._before, self._before_in_threads = sys.excepthook, threading.excepthook
+        self._before = sys.excepthook, threading.excepthook
         self._caught.connect(self._on_caught, Qt.ConnectionType.QueuedConnection)
         sys.excepthook, threading.excepthook = self._take, self._take_from_thread
 
@@ -42,17 +42,13 @@ class CrashReports(QObject):
 
     def stop(self) -> None:
         """Give the hooks back. Harmless when called twice."""
-        self._stopped = True  # who took the hooks meanwhile may hand them back to us
-        if sys.excepthook == self._take:
-            sys.excepthook = self._before
-        if threading.excepthook == self._take_from_thread:
-            threading.excepthook = self._before_in_threads
+        sys.excepthook, threading.excepthook = self._before
 
     def _take(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        if self._stopped or not issubclass(kind, Exception):
-            self._before(kind, error, trace)
+        if not issubclass(kind, Exception):
+            self._before[0](kind, error, trace)
             return
         # The same each time it comes: what it says may have another figure at every tick.
         said = re.sub(r"0x[0-9a-f]+|[0-9]+", "", str(error))
@@ -71,11 +67,11 @@ class CrashReports(QObject):
             self._take(args.exc_type, args.exc_value, args.exc_traceback)
 
     def _on_caught(self, report: str) -> None:
-        for there in self._window.findChildren(CrashDialog):
-            if there.isVisible():
-                there.report.appendPlainText(f"\n{report}")
-                return
-        CrashDialog(report, self._window).open()
+        there = [each for each in self._window.findChildren(CrashDialog) if each.isVisible()]
+        if there:
+            there[0].report.appendPlainText(f"\n{report}")
+        else:
+            CrashDialog(report, self._window).open()
 
 
 class CrashDialog(QDialog):

@@ -1,10 +1,10 @@
 """DiagnosticsSheet: what the program itself costs, live, with a way to copy it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFormLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.core.units import memory
 from gpuexplorer.core.words import Message, mark, tr
@@ -12,7 +12,7 @@ from gpuexplorer.gui.event_loop import FrameClock
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
-from gpuexplorer.gui.widgets.laid_out import label
+from gpuexplorer.gui.widgets.laid_out import GROWS, label, row
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet
 
 _FRAME = mark("{median:.1f} ms, 99 % within {p99:.1f} ms, longest {longest:.1f} ms")
@@ -23,14 +23,10 @@ class DiagnosticsSheet(Sheet):
 
     def __init__(self, diagnostics: Diagnostics, clock: FrameClock, window: QWidget) -> None:
         super().__init__(tr("Diagnostics"), window, 600)
-        self._diagnostics, self._clock = diagnostics, clock
-        self._beats_for_us = not diagnostics.heartbeat.isActive()
-        form, lines = QFormLayout(horizontalSpacing=24), cost_lines(diagnostics.figures())
+        self._diagnostics = diagnostics
         letters = look().letters.body
-        self._figures = [label("", letters) for _ in lines]
-        for figure, (what, _) in zip(self._figures, lines, strict=True):
-            form.addRow(label(what, letters, Tone.QUIET), figure)
-        self.body.addLayout(form)
+        self._named, self._told = label("", letters, Tone.QUIET), label("", letters)
+        self.body.addLayout(row(self._named, self._told, GROWS, gap=24))
         self.add_sentence(
             tr(
                 "A frame is one painting of the window, including collecting the new readings. "
@@ -41,28 +37,24 @@ class DiagnosticsSheet(Sheet):
         )
         self.add_button(tr("Copy"), ROLE.ActionRole).clicked.connect(self._on_copy_clicked)
         self.add_close()
+        if not diagnostics.heartbeat.isActive():
+            self.finished.connect(diagnostics.heartbeat.stop)
         diagnostics.heartbeat.start()
         self._on_ticked()
         clock.ticked.connect(self._on_ticked)
-        self.finished.connect(self._on_finished)
 
     def _on_ticked(self) -> None:
         lines = cost_lines(self._diagnostics.figures())
-        for shown, (what, figure) in zip(self._figures, lines, strict=True):
-            shown.setText(figure)
-            shown.setAccessibleName(tr("{what}: {value}", what=what, value=figure))
+        self._named.setText("\n".join(lines))
+        self._told.setText("\n".join(lines.values()))
+        said = [tr("{what}: {value}", what=what, value=it) for what, it in lines.items()]
+        self._told.setAccessibleName("\n".join(said))
 
     def _on_copy_clicked(self) -> None:
-        lines = [f"{each.accessibleName()}\n" for each in self._figures]
-        QGuiApplication.clipboard().setText("".join(lines))
-
-    def _on_finished(self) -> None:
-        self._clock.ticked.disconnect(self._on_ticked)
-        if self._beats_for_us:
-            self._diagnostics.heartbeat.stop()
+        QGuiApplication.clipboard().setText(self._told.accessibleName())
 
 
-def cost_lines(told: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+def cost_lines(told: Mapping[str, Any]) -> Mapping[str, str]:
     """What each is, and what it is; the same figures as in the file."""
     frames, beats, resident = told["frames"], told["beats"], told["resident_bytes"]
     wait, first = told["event_loop"]["longest_wait_ms"], told["first_reading_seconds"]
@@ -76,22 +68,22 @@ def cost_lines(told: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     versions = "GPU Explorer {gpuexplorer}, Python {python}, Qt {qt}".format_map(told)
     part = mark("{used:.1f} s, {share:.1f} % of a core")
     cards = tr("none are read") if source is None else tr(source)
-    return [
-        (tr("Running for"), f"{seconds:.0f} s"),
-        (tr("From the start to the first reading"), _known("{it:.2f} s", it=first)),
-        (tr("Frames drawn"), str(frames["drawn"])),
-        (tr("A frame, on the processor"), _known(_FRAME, **frames["cpu_ms"])),
-        (tr("A frame, by the clock"), _known(_FRAME, **frames["wall_ms"])),
-        (tr("Longest wait of the event loop"), _known("{it:.1f} ms", it=wait)),
-        (tr("Readings"), tr(taken, **beats) if beats else tr("none: no card is read")),
-        (tr("Processor time"), tr(part, used=used, share=100 * used / seconds)),
-        (tr("Memory now"), str(memory(resident["now"]))),
-        (tr("Memory at the start"), str(memory(resident["start"]))),
-        (tr("Screen"), tr(place, screen=screen, size=size, scale=told["scale"] * 100)),
-        (tr("Versions"), versions),
-        (tr("System"), tr("{system}, drawn through {it}", system=system, it=drawn)),
-        (tr("Cards"), cards),
-    ]
+    return {
+        tr("Running for"): f"{seconds:.0f} s",
+        tr("From the start to the first reading"): _known("{it:.2f} s", it=first),
+        tr("Frames drawn"): str(frames["drawn"]),
+        tr("A frame, on the processor"): _known(_FRAME, **frames["cpu_ms"]),
+        tr("A frame, by the clock"): _known(_FRAME, **frames["wall_ms"]),
+        tr("Longest wait of the event loop"): _known("{it:.1f} ms", it=wait),
+        tr("Readings"): tr(taken, **beats) if beats else tr("none: no card is read"),
+        tr("Processor time"): tr(part, used=used, share=100 * used / seconds),
+        tr("Memory now"): str(memory(resident["now"])),
+        tr("Memory at the start"): str(memory(resident["start"])),
+        tr("Screen"): tr(place, screen=screen, size=size, scale=told["scale"] * 100),
+        tr("Versions"): versions,
+        tr("System"): tr("{system}, drawn through {it}", system=system, it=drawn),
+        tr("Cards"): cards,
+    }
 
 
 def _known(form: str, **values: float | None) -> str:

@@ -2,14 +2,14 @@
 what they have, views are told when to look for news, and Python searches for rubbish.
 """
 
-import contextlib
 import gc
-import socket
 import sys
-import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial, wraps
+from queue import Empty, SimpleQueue
+from socket import socketpair
 from typing import ParamSpec, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSocketNotifier, Qt, QTimer, Signal
@@ -17,15 +17,15 @@ from PySide6.QtWidgets import QWidget
 
 from gpuexplorer.telemetry.facts import Fact
 from gpuexplorer.telemetry.happenings import Happening
-from gpuexplorer.telemetry.session import Session
+from gpuexplorer.telemetry.session import BeatCount, Session
 
 Needs = ParamSpec("Needs")
 Result = TypeVar("Result")
 # Looking whether something new came is cheap; drawing follows only where something did.
 LONGEST_PERIOD, SHORTEST_PERIOD = 0.25, 0.1
 _AT_LEAST_EVERY = 1.5  # seconds
+_RINGS = 4096  # that may have come together
 _SWEEP_EVERY = 2_000  # milliseconds
-_DUE = 10  # shorter searches since the last long one; Python's own measure
 
 
 def guarded(method: Callable[Needs, Result]) -> Callable[Needs, Result]:
@@ -50,30 +50,26 @@ class Letterbox:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._things: list[object] = []
-        self.ear, self._mouth = socket.socketpair()
-        self.ear.settimeout(0)  # the window waits for nobody
+        self._things = SimpleQueue[object]()
+        self.ear, self._mouth = socketpair()
+        for each in (self.ear, self._mouth):
+            each.settimeout(0)  # nobody waits for the other
 
     def put(self, thing: object) -> None:
         """From any thread. Nobody hears it once the inbox is gone."""
-        with self._lock, contextlib.suppress(OSError):
-            if not self._things:
-                self._mouth.send(b"\0")
-            self._things.append(thing)
+        self._things.put(thing)
+        with suppress(OSError):  # or so many have rung already
+            self._mouth.send(b"\0")
 
-    def take(self) -> list[object]:
-        with self._lock:
-            with contextlib.suppress(BlockingIOError):
-                self.ear.recv(1)
-            things, self._things = self._things, []
-        return things
+    def take(self) -> Iterator[object]:
+        with suppress(OSError, Empty):
+            self.ear.recv(_RINGS)
+            while True:
+                yield self._things.get_nowait()
 
     def close(self) -> None:
-        with self._lock:
-            self._things.clear()
-            self.ear.close()
-            self._mouth.close()
+        self.ear.close()
+        self._mouth.close()
 
 
 class Inbox(QObject):
@@ -113,7 +109,7 @@ class Bridge(Inbox):
             self.letterbox.put(partial(self.happened.emit, fact))
 
 
-class FrameClock(QObject):
+class FrameClock(QTimer):
     """The tick at which visible views pull what is new. It ticks only while the window is on
     screen: hidden or minimised, it costs nothing.
     """
@@ -125,32 +121,31 @@ class FrameClock(QObject):
     paused = Signal(bool)  # True: nobody sees the window; False: somebody does again
 
     def __init__(self, window: QWidget, seconds: float = LONGEST_PERIOD) -> None:
-        super().__init__(window)
-        self._window, self._stopped = window, False
-        self._timer = QTimer(self, interval=round(seconds * 1000))
+        super().__init__(window, interval=round(seconds * 1000))
+        self._window = window
         for told in (self.work_began, self.ticked, self.work_done):
-            self._timer.timeout.connect(told)
+            self.timeout.connect(told)
         window.installEventFilter(self)
         self._follow()
 
     @property
     def running(self) -> bool:
-        return self._timer.isActive()
+        return self.isActive()
 
     def keep_up_with(self, interval: float) -> None:
         """Readings come every `interval` seconds; tick as often, or a little more often."""
         seconds = min(max(interval, SHORTEST_PERIOD), LONGEST_PERIOD)
-        self._timer.setInterval(round(seconds * 1000))
+        self.setInterval(round(seconds * 1000))
 
     def stop(self) -> None:
         """For good."""
-        self._stopped = True
-        self._timer.stop()
+        self._window.removeEventFilter(self)
+        super().stop()
 
     def _follow(self) -> None:
         seen = self._window.isVisible() and not self._window.isMinimized()
-        if not self._stopped and seen is not self.running:
-            (self._timer.start if seen else self._timer.stop)()
+        if seen is not self.running:
+            (self.start if seen else super().stop)()
             self.paused.emit(not seen)
 
     @guarded
@@ -167,11 +162,10 @@ class News:
     """
 
     def __init__(self) -> None:
-        self._seen, self._seen_at = (-1, -1), 0.0
+        self._seen, self._seen_at = BeatCount(-1), 0.0
 
     def came(self, session: Session) -> bool:
-        now, beats = session.desk.now(), session.beats()
-        seen = beats.taken, beats.missed
+        now, seen = session.desk.now(), session.beats()
         if seen == self._seen and now - self._seen_at < _AT_LEAST_EVERY:
             return False
         self._seen, self._seen_at = seen, now
@@ -186,7 +180,6 @@ class Sweeping(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._young, self._middle, _ = gc.get_threshold()
         gc.disable()
         QTimer.singleShot(0, gc.freeze)
         timer = QTimer(self, interval=_SWEEP_EVERY, timerType=Qt.TimerType.CoarseTimer)
@@ -194,10 +187,7 @@ class Sweeping(QObject):
         timer.start()
 
     def _on_timeout(self) -> None:
-        young, middle, old = gc.get_count()
-        if old >= _DUE:
-            gc.collect()
-        elif middle >= self._middle:
-            gc.collect(1)
-        elif young >= self._young:
-            gc.collect(0)
+        counts = zip(gc.get_count(), gc.get_threshold(), strict=True)
+        due = [at for at, (count, enough) in enumerate(counts) if count >= enough]
+        if due:
+            gc.collect(due[-1])

@@ -27,37 +27,33 @@ def leave(
     """At once where nothing is lost; `words` say what is done, for the button. Another session
     has other devices, so its lab begins anew. `simulated`: these cards go, and their past.
     """
-    cells = program = past = None
+    said: list[tuple[str, Tone]] = []
     if lab is not None and not lab.recorded:
-        cells = [each for each in lab.ledger.cells if each.number]
-        program = lab.program.chosen if lab.program.phase.runs else None
-    if simulated is not None and (began := simulated.history.began) is not None:
-        seconds = simulated.clock.now() - began
-        past = span_words(seconds) if seconds >= _WORTH_KEEPING else ""
-    if not (cells or program or past):
-        then()
-        return
-    heading = (
-        tr("Leave what is in the lab?")
-        if cells or program
-        else tr("Leave the simulated cards?")
-    )
-    sheet = Sheet(heading, window)
-    if program is not None:
-        runs = mark("{file} still runs, and is ended with all that it started.")
-        sheet.add_sentence(tr(runs, file=program.path.name), Tone.WARN)
-    if lab is not None and lab.ledger.things:
-        sheet.add_sentence(lost(list(lab.ledger.things)))
-    if past:
+        if lab.program.phase.runs and lab.program.chosen is not None:
+            runs = mark("{file} still runs, and is ended with all that it started.")
+            said.append((tr(runs, file=lab.program.chosen.path.name), Tone.WARN))
+        if lab.ledger.things:
+            said.append((lost(list(lab.ledger.things)), Tone.TEXT))
+        if any(each.number for each in lab.ledger.cells):
+            keeps = mark(
+                "Its cells go too. “Save as” in the lab keeps them as a program or a notebook."
+            )
+            said.append((tr(keeps), Tone.QUIET))
+    heading = tr("Leave what is in the lab?") if said else tr("Leave the simulated cards?")
+    if simulated is not None:
+        now = simulated.clock.now()
+        seconds = now - (simulated.history.began or now)
         gone = mark(
             "The past of the simulated cards is lost: {time} of readings, and their events."
         )
-        sheet.add_sentence(tr(gone, time=past))
-    if cells:
-        keeps = mark(
-            "Its cells go too. “Save as” in the lab keeps them as a program or a notebook."
-        )
-        sheet.add_sentence(tr(keeps), Tone.QUIET)
+        if seconds >= _WORTH_KEEPING:
+            said.append((tr(gone, time=span_words(seconds)), Tone.TEXT))
+    if not said:
+        then()
+        return
+    sheet = Sheet(heading, window)
+    for sentence, tone in said:
+        sheet.add_sentence(sentence, tone)
     sheet.add_button(tr("Stay"), ROLE.RejectRole, default=True)
     sheet.add_button(words, ROLE.AcceptRole)
     sheet.accepted.connect(then)

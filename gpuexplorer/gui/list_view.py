@@ -59,7 +59,7 @@ class ListView(LiveView, Generic[T]):
         self.search.setMinimumWidth(120)
         self.search.setMaximumWidth(320)
         self.search.textChanged.connect(self.list_anew)
-        self.search.left.connect(self._on_search_left)
+        self.search.left.connect(self.table.setFocus)
         self._choose_card = MenuButton(tr("Card"))
         self._choose_columns = MenuButton(tr("Columns and order"))
         self._choose_card.about_to_open.connect(self._on_cards_asked)
@@ -109,7 +109,7 @@ class ListView(LiveView, Generic[T]):
         self._either.setCurrentWidget(self.table if rows else self.nothing)
         if rows and self.hasFocus():
             # Where it was to be from the beginning, and there were no rows yet.
-            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.table.setFocus()
         chosen, every = self.machine.shown(self.card), tr("All cards")
         self._choose_card.show_words(
             tr("Card {number}", number=chosen.number) if chosen else every
@@ -125,10 +125,10 @@ class ListView(LiveView, Generic[T]):
         with QSignalBlocker(self.search):
             self.search.clear()
         self.show_card(None)
-        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.table.setFocus()
 
     def start_search(self) -> bool:
-        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.setFocus()
         self.search.selectAll()
         return True
 
@@ -154,11 +154,6 @@ class ListView(LiveView, Generic[T]):
         note = tr("SIMULATED: these rows are made up") if simulated else ""
         QGuiApplication.clipboard().setText(tabbed(captions, rows, note))
         self._note.show_done(trn("{count} row copied.", "{count} rows copied.", len(rows)))
-
-    def _on_search_left(self) -> None:
-        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
-        if not self.table.currentIndex().isValid():
-            self.table.setCurrentIndex(self.table.listed.index(0, 0))
 
     def _on_cards_asked(self, menu: QMenu) -> None:
         cards = [each for shown in self.machine.cards() for each in (shown, *shown.instances)]

@@ -14,7 +14,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QMainWindow, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 
 from gpuexplorer.core.metrics import (
     CLOCK_SM,
@@ -30,7 +30,7 @@ from gpuexplorer.gui.cards.figure import figure
 from gpuexplorer.gui.desk import PLOTS, VIEWS, Desk
 from gpuexplorer.gui.desktop.desktop import ask_for_stillness
 from gpuexplorer.gui.diagnostics_sheet import DiagnosticsSheet
-from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, FrameClock, News
+from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, News
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.nothing_found import NothingFoundView
@@ -42,9 +42,8 @@ from gpuexplorer.gui.state import navigation as places
 from gpuexplorer.gui.state.machines import MachinesState
 from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
-from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, Notices, NoticeWay
+from gpuexplorer.gui.widgets.bars.notices import WARNS, About, Notice, NoticeWay
 from gpuexplorer.gui.widgets.bars.status_line import StatusLine, StatusPart
 from gpuexplorer.gui.widgets.bars.top_bar import (
     STOP_SIMULATING,
@@ -57,11 +56,11 @@ from gpuexplorer.gui.widgets.controls.keyboard import pressed_by_enter
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.sheets.small_sheets import about_sheet, keys_sheet
 from gpuexplorer.gui.window_alerts import WindowAlerts
-from gpuexplorer.gui.window_commands import CommandGroup, CopyKey, Do, WindowCommands, command
+from gpuexplorer.gui.window_commands import CommandGroup, CopyKey, Do, command
+from gpuexplorer.gui.window_frame import WindowFrame
 from gpuexplorer.gui.window_machines import WindowMachines
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.happenings import Happening, Kind
-from gpuexplorer.telemetry.looked_for import Looked
 from gpuexplorer.telemetry.session import Session, Want
 from gpuexplorer.telemetry.sources import IDLE, MAKE_BELIEVE
 
@@ -73,103 +72,85 @@ _MOST_NAMED = 4
 _RAIL, _NARROW = "window/rail", "narrow"
 
 
-class MainWindow(QMainWindow):
+class MainWindow(WindowFrame):
     """Shows one session, or why it reads no card. Owns neither the session nor its threads."""
 
     def __init__(
         self,
         session: Session,
         attempts: Sequence[Attempt],
-        looked_for: Sequence[Looked],
-        or_simulated: bool,
         simulate: Callable[[str], None],
-        bridge: Bridge | None = None,
-        settings: Settings | None = None,
-        look_again: Callable[[], None] = lambda: None,
-        open_recording: Callable[[Path], None] = lambda _: None,
-        close_recording: Callable[[], None] = lambda: None,
-        always_on: AlwaysOn | None = None,
-        machines: MachinesState | None = None,
+        look_again: Callable[[], None],
+        open_recording: Callable[[Path], None],
+        close_recording: Callable[[], None],
+        bridge: Bridge,
+        settings: Settings,
+        always_on: AlwaysOn,
+        machines: MachinesState,
     ) -> None:
+        """`attempts`: why the session is not of real cards, where nobody asked for others."""
         self.look = look()  # before the first widget, so that all have its letters
-        super().__init__()
-        self._session, self._wants = session, list[tuple[Session, Want]]()
-        self._nothing_real, self._quitting = or_simulated, False
-        self._news = News()
-        self._simulate, self._look_again = simulate, look_again
-        self.open_recording, self.close_recording = open_recording, close_recording
+        super().__init__(bridge, settings, open_recording, close_recording)
         self.setAcceptDrops(True)
-        self.settings = settings = settings or Settings(parent=self)
-        bridge = bridge or Bridge(self)
+        self._simulate, self._look_again = simulate, look_again
+        self._nothing_real, self._quitting = bool(attempts), False
+        self._news, self._wants = News(), list[tuple[Session, Want]]()
         self._stillness = ask_for_stillness(self.look.follow_stillness, self)
-        self.frame_clock = clock = FrameClock(self)
-        self.time_window = time_window = TimeWindow(parent=self)
-        self.navigation = navigation = places.Navigation(self)
-        self.commands = commands = WindowCommands(self, time_window, navigation, settings)
-        small, leaving = commands[Do.SMALL_WINDOW], commands[Do.QUIT]
-        self.companions = Companions(settings, navigation, small, leaving, self)
-        self._notices, tray = Notices(), self.companions.tray
-        shared = (self._notices, self)
-        self._alerts = WindowAlerts(settings, navigation, clock, *shared, bridge, tray)
-        machines = machines or MachinesState(settings, session, parent=self)
+        clock, time_window = self.frame_clock, self.time_window
+        navigation, commands = self.navigation, self.commands
+        self.companions = Companions(self)
+        self._alerts = WindowAlerts(self, self.companions.tray)
+        self.machines = WindowMachines(self, machines, session)
         self._rail = Rail(navigation, machines, time_window, commands)
-        self.machines = WindowMachines(
-            *(settings, commands, navigation, clock, machines, self._notices),
-            *(close_recording, self),
-        )
         self._top, self.status = TopBar(time_window, commands), StatusLine()
-        self._always_on, record = always_on or AlwaysOn(settings), self._top.record
-        self._recordings = WindowRecordings(
-            settings, commands, record, time_window, self._always_on, *shared
-        )
-        self.say = self._recordings.say
-        self._comparing = WindowComparing(commands, time_window, self._recordings, *shared)
+        self._recordings = WindowRecordings(self, self._top.record, always_on)
+        self._comparing = WindowComparing(self, self.machines.lab_seen.machine)
         self.explanation = NothingFoundView(session.host, settings, navigation, commands)
-        self.explanation.show_search(attempts, looked_for)
-        self.screens = Screens(navigation, self.explanation)
-        self._lessons = LessonPlace(settings, navigation, self.screens, commands)
+        self.explanation.show_search(attempts)
+        self.screens = Screens(navigation, self.explanation, clock)
+        self._lessons = LessonPlace(
+            *(settings, navigation, self.screens, commands, self.machines.lab_seen)
+        )
         CopyKey(self)
         beside = column(self._top, self._recordings.strips, self._lessons, GROWS, gap=0)
         upper = row(self._rail, beside, GROWS, gap=0)
-        lower = row(self.status, GROWS, self._notices, gap=0)
+        lower = row(self.status, GROWS, self.notices, gap=0)
         self.setCentralWidget(QWidget())
         column(upper, GROWS, lower, within=self.centralWidget(), gap=0)
         self.diagnostics = Diagnostics(self, clock, navigation)
         simulated = partial(self._leave_for, MAKE_BELIEVE)
-        for do, slot in (
-            (Do.SEARCH, self._on_palette_asked),
-            (Do.KEYS, self._on_keys_asked),
-            (Do.FIND, self._on_find_asked),
-            (Do.FULL_SCREEN, self._on_full_screen_asked),
-            (Do.FOLD, self._on_fold_asked),
-            (Do.SETTINGS, self.open_settings),
-            (Do.MENU, self._rail.open_menu),
-            (Do.DIAGNOSTICS, lambda: DiagnosticsSheet(self.diagnostics, clock, self).open()),
-            (Do.ABOUT, lambda: about_sheet(self).open()),
-            (Do.NEXT_SCREEN, partial(self.screens.step, 1)),
-            (Do.SCREEN_BEFORE, partial(self.screens.step, -1)),
-            (Do.QUIT, self._on_quit_asked),
-            (Do.STOP_SIMULATING, self._on_real_cards_asked),
-            (Do.LOOK_AGAIN, self._on_real_cards_asked),
-            (Do.SIMULATE, simulated),
-            (Do.PRACTISE, partial(self._leave_for, IDLE, "lab")),
-            (Do.REASONS, self.screens.show_reasons),
-        ):
-            commands[do].triggered.connect(slot)
+        commands.carry_out(
+            {
+                Do.SEARCH: self._on_palette_asked,
+                Do.KEYS: self._on_keys_asked,
+                Do.FIND: self._on_find_asked,
+                Do.FULL_SCREEN: self._on_full_screen_asked,
+                Do.FOLD: self._on_fold_asked,
+                Do.SETTINGS: self.open_settings,
+                Do.MENU: self._rail.open_menu,
+                Do.DIAGNOSTICS: lambda: DiagnosticsSheet(self.diagnostics, clock, self).open(),
+                Do.ABOUT: lambda: about_sheet(self).open(),
+                Do.NEXT_SCREEN: partial(self.screens.step, 1),
+                Do.SCREEN_BEFORE: partial(self.screens.step, -1),
+                Do.QUIT: self._on_quit_asked,
+                Do.STOP_SIMULATING: self._on_real_cards_asked,
+                Do.LOOK_AGAIN: self._on_real_cards_asked,
+                Do.SIMULATE: simulated,
+                Do.PRACTISE: partial(self._leave_for, IDLE, "lab"),
+                Do.REASONS: self.screens.show_reasons,
+            }
+        )
         clock.ticked.connect(time_window.follow_clock)
         clock.ticked.connect(self._on_ticked)
         clock.paused.connect(self._on_clock_paused)
-        self._notices.left.connect(self.screens.take_keyboard)
+        self.notices.left.connect(self.screens.take_keyboard)
         self.screens.rested.connect(self.machines.pythons.find)
         self.screens.currentChanged.connect(self._on_screen_changed)
         self._lessons.arranged.connect(self._fold)
-        self.explanation.way_on_chosen.connect(self._on_way_on_chosen)
         navigation.simulated_cards_asked.connect(simulated)
         navigation.idle_cards_asked.connect(partial(self._leave_for, IDLE))
         machines.shown_changed.connect(lambda: self._show(machines.session))
         machines.changed.connect(self._follow_alerts)
-        self._recordings.open_asked.connect(open_recording)
-        self._recordings.close_asked.connect(close_recording)
         self.look.changed.connect(self._on_look_changed)
         bridge.happened.connect(self._on_happened)
         self._on_look_changed()
@@ -192,24 +173,24 @@ class MainWindow(QMainWindow):
         from gpuexplorer.gui.settings.alerts import AlertsSection  # noqa: PLC0415
         from gpuexplorer.gui.settings.dialog import SettingsDialog  # noqa: PLC0415
 
-        for before in self.findChildren(SettingsDialog):
-            if before.isVisible():
-                before.reject()
-                return
-        lab, settings = self.machines.lab(self._session), self.settings
-        alerts = AlertsSection(settings, lab.machine, self._alerts.watch, self._alerts.desktop)
-        SettingsDialog(settings, lab.machine, self, alerts, self._always_on, lab).open()
+        if (before := self.findChild(SettingsDialog)) is not None and before.isVisible():
+            before.reject()
+            return
+        lab, settings = self.machines.lab_seen, self.settings
+        machine, kept = lab.machine, self._recordings.always_on
+        alerts = AlertsSection(settings, machine, self._alerts.watch, self._alerts.desktop)
+        SettingsDialog(settings, machine, self, alerts, kept, lab).open()
 
     def pull(self) -> None:
         """Bring rail, top bar and status line up to date now."""
-        session, machine = self._session, self.machines.lab(self._session).machine
-        faces = [machine.face(each) for each in machine.cards()]
+        machine = self.machines.lab_seen.machine
+        session, faces = machine.session, [machine.face(each) for each in machine.cards()]
         self._rail.show_faces(machine, faces, self.explanation.plugged_in)
         # The driver may have gone or come back since.
         self._top.host.show_text(machine.name or host_name(session))
         self._top.show_source(session.source)
         self.status.show_session(session)
-        self.status.say(StatusPart.MISSING, *(missing_figures(faces) if faces else ("",)))
+        self.status.say(StatusPart.MISSING, *missing_figures(faces))
 
     def stop(self) -> None:
         """Nothing is pulled or asked for after this. Harmless when called twice."""
@@ -225,11 +206,11 @@ class MainWindow(QMainWindow):
             part.stop()
 
     def _show(self, session: Session) -> None:
-        self._session = self.diagnostics.session = session
+        machines, live = self.machines, session.past.ended is None
+        machines.seen = self.diagnostics.session = session
+        lab, all_read = machines.lab_seen, machines.state.sessions()
+        machine = lab.machine
         self._nothing_real |= session.bare
-        machines, commands = self.machines, self.commands
-        lab, live = machines.lab(session), session.past.ended is None
-        machine, kept = lab.machine, machines.kept(session)
         self.setWindowTitle(window_title(session, machine.name))
         self.explanation.show_way_on(back=not session.bare)
         self._on_clock_paused(not self.frame_clock.running)
@@ -237,7 +218,7 @@ class MainWindow(QMainWindow):
         self._rail.python.show_lab(lab)
         self.pull()
         self._comparing.follow(machine)
-        self._recordings.follow(session, machines.state.sessions())
+        self._recordings.follow(session, all_read)
         self.time_window.show_past(machine.past, session.clock)
         self._recordings.making.follow_lab(lab)
         self._lessons.show_lab(lab)
@@ -247,18 +228,18 @@ class MainWindow(QMainWindow):
             *(machine, self.time_window, self.navigation, self.settings),
             *(self.frame_clock, lab, self._lessons.lessons, machines.state),
         )
-        self.screens.show_desk(desk, kept)
-        machines.let_go(kept)
-        machines.show_for(recording=not live)
-        here = live and session not in machines.state.sessions()[1:]
+        self.screens.show_desk(desk, machines.kept())
+        machines.let_go()
+        here = live and session not in all_read[1:]
         made_up = here and session.simulated
-        for do, possible in (
-            (Do.SIMULATE, here and session.bare),
-            (Do.STOP_SIMULATING, made_up),
-            (Do.LOOK_AGAIN, here and session.bare),
-            (Do.REASONS, made_up and self._nothing_real),
-        ):
-            commands[do].setVisible(possible)
+        self.commands.offer(
+            {
+                Do.SIMULATE: here and session.bare,
+                Do.STOP_SIMULATING: made_up,
+                Do.LOOK_AGAIN: here and session.bare,
+                Do.REASONS: made_up and self._nothing_real,
+            }
+        )
         self._on_screen_changed()
 
     def _fold(self) -> None:
@@ -277,31 +258,25 @@ class MainWindow(QMainWindow):
         leave(self, tr("Simulate cards"), go, lab=self.machines.lab_here)
 
     def _on_real_cards_asked(self) -> None:
-        if self._session.bare:
+        seen, lab = self.machines.seen, self.machines.lab_here
+        if seen.bare:
             self._look_for_cards()
         else:
-            words, lab = tr(STOP_SIMULATING), self.machines.lab_here
-            leave(self, words, self._look_for_cards, lab=lab, simulated=self._session)
+            leave(self, tr(STOP_SIMULATING), self._look_for_cards, lab=lab, simulated=seen)
 
     def _look_for_cards(self) -> None:
         self.explanation.show_looking()
         self._look_again()
 
-    def _on_way_on_chosen(self) -> None:
-        if self._session.bare:
-            self._leave_for(MAKE_BELIEVE)
-        else:
-            self.screens.show_screen()
-
     def _on_ticked(self) -> None:
-        if self._news.came(self._session):
+        if self._news.came(self.machines.seen):
             self.pull()
 
     def _on_clock_paused(self, paused: bool) -> None:
         """A past to be looked at later is kept in any case; nobody counts the processes in a
         minimised window.
         """
-        before, session = self._wants, self._session
+        before, session = self._wants, self.machines.seen
         processes = [] if paused else [session.want((), processes=True)]
         self._wants = [(session, each) for each in (session.want_always(), *processes)]
         for there, want in before:
@@ -313,36 +288,37 @@ class MainWindow(QMainWindow):
 
     def _on_settings_changed(self) -> None:
         """Who moves a playhead waits for nothing."""
-        choices, live = self.settings.choices, self._session.past.ended is None
+        choices, live = self.settings.choices, self.machines.seen.past.ended is None
         self.look.dress(choices.scheme, choices.palette, choices.motion)
         self.frame_clock.keep_up_with(choices.interval if live else SHORTEST_PERIOD)
 
     def _on_screen_changed(self) -> None:
         """Time is chosen for plots. On every screen it is said why all cards are simulated."""
-        view, session = self.screens.view, self._session
+        view = self.screens.view
         self._top.offer_time(offered=view is not None and view.objectName() in PLOTS)
         if view is None or not self.commands[Do.REASONS].isVisible():
-            self._notices.end(About.SIMULATED)
+            self.notices.end(About.SIMULATED)
             return
         said = trn(
             "No graphics card answers on this computer, so this is one simulated card.",
             "No graphics card answers on this computer, so these are {count} simulated cards.",
-            len(session.cards()),
+            len(self.machines.seen.cards()),
         )
         ways = [NoticeWay(tr("What was looked for"), self.screens.show_reasons)]
-        self._notices.say(About.SIMULATED, Notice(said, ways, WARNS))
+        self.notices.say(About.SIMULATED, Notice(said, ways, WARNS))
 
     def _follow_alerts(self) -> None:
-        self._alerts.watch.follow(*self.machines.heard(self._session))
+        self._alerts.watch.follow(*self.machines.heard())
 
     def _on_happened(self, happening: Happening) -> None:
         if happening.kind in _WORTH_AN_ALERT and not self.isActiveWindow():
             QApplication.alert(self)
 
     def _on_palette_asked(self) -> None:
-        machine = self.machines.lab(self._session).machine
+        machine = self.machines.lab_seen.machine
         groups = self.commands.by_group(self.screens.commands_here()).values()
-        found = [*chain(*groups), *self.machines.more_commands()]
+        more = self.machines.more_commands(), self.commands.recent.actions()
+        found = [*chain(*groups, *more)]
         for shown in (*machine.cards(), machine.host):
             form = mark("Open the host, {name}" if shown.host else "Open card {number}, {name}")
             words = tr(form, number=shown.number, name=shown.card.name)
@@ -414,7 +390,8 @@ class MainWindow(QMainWindow):
         self._fold()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.companions.keep_running and not self._quitting:
+        beside_the_clock = self.companions.tray.there and self.settings.choices.keep_running
+        if beside_the_clock and not self._quitting:
             self.hide()
             event.ignore()
             return
@@ -433,7 +410,7 @@ def recording_in(dropped: QMimeData) -> Path | None:
 
 
 def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
-    """What no card, or not every card, reports: in a few words, and in full."""
+    """What no card, or not every card, reports: in a line, and each on its own."""
     lacking: dict[str, list[str]] = {}
     for each in cards:
         reading = each.reading
@@ -443,12 +420,12 @@ def missing_figures(cards: Sequence[CardFace]) -> tuple[str, str]:
             lacking.setdefault(why, []).append(each.number)
     lines = []
     for what, numbers in lacking.items():
-        named, many = ", ".join(numbers), len(numbers)
-        which = trn("card {numbers}", "cards {numbers}", many, numbers=named)
-        if many > _MOST_NAMED:
-            which = trn("{count} card", "{count} cards", many)
+        which = trn(
+            "card {numbers}", "cards {numbers}", len(numbers), numbers=", ".join(numbers)
+        )
+        if len(numbers) > _MOST_NAMED:
+            which = trn("{count} card", "{count} cards", len(numbers))
         lines.append(tr("{what} ({cards})", what=what, cards=which))
-    if not lines:
+    if cards and not lines:
         return tr("Nothing missing"), tr("Every card answers with every figure shown.")
-    few = trn("{count} thing missing", "{count} things missing", len(lines))
-    return lines[0] if len(lines) == 1 else few, "\n".join(lines)
+    return "; ".join(lines), "\n".join(lines)

@@ -1,21 +1,18 @@
-"""NothingFoundView: why no card is read, what would stand on this screen, and the ways on;
-NothingThere: the same of another machine, in a sentence.
-"""
+"""NothingFoundView: why no card is read, what would stand on this screen, and the ways on."""
 
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QProcess, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import QProcess, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from gpuexplorer.core.axes import moment_word
 from gpuexplorer.core.cards import HOST_ID, Card
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import memory, plain
-from gpuexplorer.core.words import Message, mark, paragraph, tr, trn
-from gpuexplorer.gui.state.machine import MachineState
+from gpuexplorer.core.words import Message, mark, tr, trn
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
@@ -24,139 +21,107 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.laid_out import (
     FREE,
+    GROWS,
     Grow,
     Space,
     add,
     column,
     label,
     row,
+    say,
     wrapped_label,
 )
 from gpuexplorer.gui.widgets.line import ElidedLabel
-from gpuexplorer.gui.widgets.live_view import EmptyState, Page
+from gpuexplorer.gui.widgets.live_view import Page
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet, line_between
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 from gpuexplorer.lab.packaged import folder
 from gpuexplorer.telemetry.facts import Attempt
-from gpuexplorer.telemetry.looked_for import Looked, Thing
+from gpuexplorer.telemetry.looked_for import Looked, Place, Thing, looked_for
 
-OVERVIEW = "overview"
 # What stands on each screen as soon as a card answers.
 STANDS_HERE = {
-    OVERVIEW: (
-        Icon.CARD,
-        mark(
-            "Every card gets a tile here: how busy and how full it is, its power, its "
-            "temperature and its links, over time."
-        ),
+    "overview": mark(
+        "Every card gets a tile here: how busy and how full it is, its power, its "
+        "temperature and its links, over time."
     ),
-    "processes": (
-        Icon.PROCESSES,
-        mark(
-            "Programs that use a card are listed here: who runs each, how much of the card's "
-            "memory it holds, and how busy it keeps the card."
-        ),
+    "processes": mark(
+        "Programs that use a card are listed here: who runs each, how much of the card's "
+        "memory it holds, and how busy it keeps the card."
     ),
-    "topology": (
-        Icon.TOPOLOGY,
-        mark(
-            "The machine is drawn here as soon as a card answers: cards, processors, switches "
-            "and the links between them, each with what it can carry and what it carries now."
-        ),
+    "topology": mark(
+        "The machine is drawn here as soon as a card answers: cards, processors, switches "
+        "and the links between them, each with what it can carry and what it carries now."
     ),
-    "events": (
-        Icon.EVENTS,
-        mark(
-            "What happens to a card is listed here: throttling, errors, a card that is lost or "
-            "comes back, and every alert, each with its beginning and its end."
-        ),
+    "events": mark(
+        "What happens to a card is listed here: throttling, errors, a card that is lost or "
+        "comes back, and every alert, each with its beginning and its end."
     ),
 }
 _WIDTH, _SKETCH, _DRAWN_FROM = 640, QSize(200, 106), 780  # pixels of a window's height
-_DOCTOR_HEIGHT, _LOOK_EVERY = 480, 500  # pixels; milliseconds
+_DOCTOR_HEIGHT = 480
 
 
 class NothingFoundView(Page):
-    """The one button goes on to simulated cards, or back to them where they run already. The
-    reasons stand on the first screen; each other says what it would show. A look that finds the
-    same changes only its time, so that whoever reads it, or goes through it with the keys, is
-    not disturbed.
+    """The one button goes on to simulated cards, or back to them where they run already. A look
+    that finds the same changes only its time, so that whoever reads it, or goes through it with
+    the keys, is not disturbed.
     """
-
-    way_on_chosen = Signal()
 
     def __init__(
         self, host: Card, settings: Settings, navigation: Navigation, commands: WindowCommands
     ) -> None:
         super().__init__()
-        self._host, self._settings = host, settings
+        self._host, self._settings, self._navigation = host, settings, navigation
         self._found: tuple[Sequence[Attempt], Sequence[Looked]] = (), ()
         self._every: float | None = None
-        self.setAccessibleName(tr("No graphics card answers"))
         self._back = self._asked_by_key = False
-        self.stands_for = OVERVIEW  # the screen in whose place it stands
+        self._simulate = commands[Do.SIMULATE]
+        self.setAccessibleName(tr("No graphics card answers"))
         self._sketch = Sign(Icon.CARD, Tone.FAINT, _SKETCH)
         heading = _centred(tr("No graphics card answers on this computer"), Tone.TEXT)
         heading.setFont(look().letters.number.font)
+        self._why, self._hints = _centred("", Tone.TEXT), _centred("", Tone.QUIET)
         self._stands_here = _centred("", Tone.TEXT)
-        self._why, self._reasons = QWidget(), QWidget()
-        self._said = column(within=self._why, gap=2, margins=(0, 0, 0, 4))
         self._button, self._again = QPushButton(), QPushButton(tr("Look again"))
         self._button.setProperty("kind", "primary")
         self._button.setDefault(True)
-        self._button.clicked.connect(self.way_on_chosen)
+        self._button.clicked.connect(self._on_way_on_chosen)
         self._again.setToolTip(tr("For real cards: a driver may have been loaded since."))
         self._again.clicked.connect(commands[Do.LOOK_AGAIN].trigger)
         self._promise = _centred("", Tone.FAINT)
         self._promise.setFont(look().letters.caption.font)
-        links = [
-            _link(icon, words, hint, asked)
-            for icon, words, hint, asked in (
-                (
-                    Icon.NOTE,
-                    tr("Why no card answers"),
-                    tr("What was looked for, where, and what to do about it."),
-                    partial(navigation.open_screen, OVERVIEW),
-                ),
-                (
-                    Icon.CARDS,
-                    tr("See the computer's processor and memory"),
-                    tr("How busy and how full they are, read since the start."),
-                    partial(navigation.open_card, HOST_ID),
-                ),
-                (
-                    Icon.LAB,
-                    tr("Open the lab on the processor alone"),
-                    tr("PyTorch computes there with real values; nothing is made up."),
-                    partial(navigation.open_screen, "lab"),
-                ),
-                (
-                    Icon.LAB,
-                    tr("Lab on two idle simulated cards"),
-                    tr("Nobody else uses these cards. Values are real, times are modelled."),
-                    commands[Do.PRACTISE].trigger,
-                ),
-            )
-        ]
-        self._open_reasons, self._labs = links[0], links[2:]
-        self._panel = LookedPanel()
-        column(self._panel, within=self._reasons, margins=(0, 16, 0, 16))
+        computer = _way(
+            *(Icon.CARDS, tr("See the computer's processor and memory")),
+            tr("How busy and how full they are, read since the start."),
+            partial(navigation.open_card, HOST_ID),
+        )
+        alone = _way(
+            *(Icon.LAB, tr("Open the lab on the processor alone")),
+            tr("PyTorch computes there with real values; nothing is made up."),
+            partial(navigation.open_screen, "lab"),
+        )
+        idle = _way(
+            *(Icon.LAB, tr("Lab on two idle simulated cards")),
+            tr("Nobody else uses these cards. Values are real, times are modelled."),
+            commands[Do.PRACTISE].trigger,
+        )
+        self._without_cards = alone, idle, self._stands_here
+        self._panel = self._looked_panel()
         content = QWidget()
         content.setMaximumWidth(_WIDTH)
         # In the middle and as wide as allowed; an alignment would make it narrow.
         column(
             row(FREE, self._sketch, FREE),
-            *(heading, self._why, self._stands_here, Space(4)),
+            *(heading, self._why, self._hints, self._stands_here, Space(4)),
             *(row(FREE, self._button, self._again, FREE, gap=12), self._promise),
-            *(row(FREE, each, FREE) for each in links),
-            self._reasons,
+            *(row(FREE, e, FREE) for e in (computer, alone, idle)),
+            *(Space(8), self._panel, Space(8)),
             within=content,
         )
         add(self.body, Space(stretch=2), row(FREE, content, Grow(1000), FREE), Space(stretch=3))
         self.setFocusProxy(self._button)
-        self.show_way_on(back=False)
-        self.show_screen(OVERVIEW)
         settings.changed.connect(self._show_found)
 
     @property
@@ -166,21 +131,12 @@ class NothingFoundView(Page):
 
     def show_screen(self, name: str) -> None:
         """It stands in the place of this one."""
-        self.stands_for = name if name in STANDS_HERE else OVERVIEW
-        first = self.stands_for == OVERVIEW
-        icon, words = STANDS_HERE[self.stands_for]
-        self._sketch.show_sign(icon, Tone.FAINT)
-        wide = _SKETCH.width() if first else _SKETCH.height()
-        self._sketch.setFixedSize(wide, _SKETCH.height())
-        self._stands_here.setText(tr(words))
-        for widget in (self._why, self._reasons):
-            widget.setVisible(first)
-        self._open_reasons.setHidden(first)
-        self._fit()
+        self._stands_here.setText(tr(STANDS_HERE.get(name, "")))
 
-    def show_search(self, attempts: Sequence[Attempt], looked_for: Sequence[Looked]) -> None:
+    def show_search(self, attempts: Sequence[Attempt]) -> None:
         """What the newest look came to."""
-        before, self._found = self._found, ([*attempts], [*looked_for])
+        looked = looked_for(Place()) if attempts else ()
+        before, self._found = self._found, ([*attempts], [*looked])
         if self._found != before:
             self._show_found()
         self.show_rhythm(self._every)
@@ -188,17 +144,20 @@ class NothingFoundView(Page):
     def show_rhythm(self, every: float | None) -> None:
         """So many seconds after each look comes another by itself; None where none comes."""
         self._every, now = every, SystemClock().wall()
-        self._panel.show_time(moment_word(now, now), every)
+        time, words = moment_word(now, now), mark("at {time}")
+        if every is not None:
+            words = mark("at {time}, and again every {seconds} s")
+        self._time.setText(tr(words, time=time, seconds=plain(every or 0.0)))
         if not self._again.isEnabled():
             self._again.setEnabled(True)
             self._again.setText(tr("Look again"))
             if self._asked_by_key:
-                self._again.setFocus(Qt.FocusReason.OtherFocusReason)
+                self._again.setFocus()
 
     def show_way_on(self, *, back: bool) -> None:
         """`back`: the simulated cards are there already, and only covered by this screen."""
         self._back = back
-        for widget in (*self._labs, self._stands_here):
+        for widget in self._without_cards:
             widget.setHidden(back)
         words = tr("Look around on simulated cards")
         promise = tr(
@@ -216,33 +175,63 @@ class NothingFoundView(Page):
         self._again.setEnabled(False)
         self._again.setText(tr("Looking…"))
 
+    def _looked_panel(self) -> QFrame:
+        """Each thing that was looked for, and what the doctor says of the rest."""
+        panel, letters = QFrame(), look().letters.caption
+        panel.setProperty("panel", "card")
+        panel.setAccessibleName(tr("What was looked for"))
+        heading, self._time = (
+            label(words, letters, Tone.QUIET) for words in (tr("What was looked for"), "")
+        )
+        self._rows = column(gap=0)
+        closer = tr(
+            "`gpuexplorer doctor` looks closer: driver, PyTorch, permissions and display, each "
+            "with what to do about it."
+        )
+        ask = QPushButton(tr("Ask the doctor"))
+        ask.clicked.connect(lambda: DoctorSheet(self.window()).open())
+        column(
+            *(row(heading, FREE, self._time), Space(10)),
+            *(self._rows, line_between(), Space(12)),
+            row(wrapped_label(closer, Tone.QUIET), ask, gap=12),
+            within=panel,
+            gap=0,
+            margins=(16, 12, 16, 12),
+        )
+        return panel
+
     def _show_found(self) -> None:
-        attempts, looked_for = self._found
-        _empty(self._why)
-        hints = [_centred(tr(each.hint), Tone.QUIET) for each in attempts if each.hint]
-        add(self._said, *(_centred(tr(e.sentence), Tone.TEXT) for e in attempts), *hints)
-        if looked_for:  # the computer itself is there in any case
+        attempts, looked = self._found
+        say(self._why, "\n".join(tr(each.sentence) for each in attempts))
+        say(self._hints, "\n".join(tr(each.hint) for each in attempts if each.hint))
+        if looked:  # the computer itself is there in any case
             where = trn("{count} core", "{count} cores", self._host.cores or 1)
             if self._host.memory_bytes is not None:
                 units = self._settings.choices.units
                 where = f"{where}, {memory(self._host.memory_bytes, units)}"
             read = Message("Read, and listed at the left as the host.")
-            looked_for = [*looked_for, Looked(Thing.HOST, where, found=True, sentence=read)]
-        self._panel.show_things(looked_for)
+            looked = [*looked, Looked(Thing.HOST, where, found=True, sentence=read)]
+        while (gone := self._rows.takeAt(0)) is not None:
+            if (widget := gone.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for each in looked:
+            add(self._rows, line_between(), looked_row(each))
 
-    def _fit(self) -> None:
-        """In a low window nothing is drawn above the words."""
-        roomy = self.height() >= _DRAWN_FROM or self.stands_for != OVERVIEW
-        self._sketch.setVisible(roomy)
-        self._stands_here.setVisible(roomy and not self._back)
+    def _on_way_on_chosen(self) -> None:
+        if self._back:
+            self._navigation.asked.emit()  # the screen below
+        else:
+            self._simulate.trigger()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        # In a low window nothing is drawn above the words.
+        self._sketch.setVisible(self.height() >= _DRAWN_FROM)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._back and event.key() == Qt.Key.Key_Escape:
-            self.way_on_chosen.emit()
+            self._navigation.asked.emit()
         else:
             super().keyPressEvent(event)
 
@@ -253,64 +242,10 @@ def _centred(text: str, tone: Tone) -> QLabel:
     return made
 
 
-def _empty(holder: QWidget) -> None:
-    only = Qt.FindChildOption.FindDirectChildrenOnly
-    for each in holder.findChildren(QWidget, options=only):
-        each.hide()
-        each.deleteLater()
-
-
-def _link(icon: Icon, words: str, hint: str, asked: Callable[[], object]) -> ToolButton:
-    link = ToolButton("word", icon, words)
-    link.setToolTip(hint)
+def _way(icon: Icon, words: str, hint: str, asked: Callable[[], object]) -> ToolButton:
+    link = ToolButton("word", icon, words, hint)
     link.clicked.connect(asked)
     return link
-
-
-class LookedPanel(QFrame):
-    """Each thing that was looked for, where, and what that means; and what the doctor says of
-    the rest.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("panel", "card")
-        self.setAccessibleName(tr("What was looked for"))
-        heading = label(tr("What was looked for"), look().letters.caption, Tone.QUIET)
-        self._time = label("", look().letters.caption, Tone.QUIET)
-        self._rows = QWidget()
-        self._listed = column(within=self._rows, gap=0)
-        closer = tr(
-            "`gpuexplorer doctor` looks closer: driver, PyTorch, permissions and display, each "
-            "with what to do about it."
-        )
-        ask = QPushButton(tr("Ask the doctor"))
-        ask.clicked.connect(lambda: DoctorSheet(self.window()).open())
-        column(
-            row(heading, FREE, self._time),
-            Space(10),
-            self._rows,
-            line_between(),
-            Space(12),
-            row(wrapped_label(closer, Tone.QUIET), ask, gap=12),
-            within=self,
-            gap=0,
-            margins=(16, 12, 16, 12),
-        )
-
-    def show_things(self, looked_for: Sequence[Looked]) -> None:
-        _empty(self._rows)
-        for each in looked_for:
-            add(self._listed, line_between(), looked_row(each))
-        self.setHidden(not looked_for)
-
-    def show_time(self, time: str, every: float | None) -> None:
-        """Of the newest look, and how many seconds later the next comes by itself."""
-        words = tr("at {time}", time=time)
-        if every is not None:
-            again = mark("at {time}, and again every {seconds} s")
-            words = tr(again, time=time, seconds=plain(every))
-        self._time.setText(words)
 
 
 def looked_row(looked: Looked) -> QWidget:
@@ -322,17 +257,9 @@ def looked_row(looked: Looked) -> QWidget:
     sign.setToolTip(found)
     where = ElidedLabel(look().letters.mono, Tone.FAINT, looked.where)
     where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    parts = {"thing": looked.what.sentence, "found": found, "sentence": looked.sentence}
-    made.setAccessibleName(tr("{thing}: {found}. {sentence}", **parts))
-    grid = QGridLayout(made)
-    grid.setContentsMargins(0, 8, 0, 8)
-    grid.setHorizontalSpacing(12)
-    grid.setVerticalSpacing(2)
-    grid.addWidget(sign, 0, 0, Qt.AlignmentFlag.AlignVCenter)
-    grid.addWidget(label(tr(looked.what.sentence), look().letters.body), 0, 1)
-    grid.addWidget(where, 0, 2)
-    grid.addWidget(wrapped_label(tr(looked.sentence), Tone.QUIET), 1, 1, 1, 2)
-    grid.setColumnStretch(2, 1)
+    head = row(sign, label(tr(looked.what.sentence), look().letters.body), where, GROWS, gap=12)
+    below = row(Space(28), wrapped_label(tr(looked.sentence), Tone.QUIET), gap=0)
+    column(head, below, within=made, gap=2, margins=(0, 8, 0, 8))
     return made
 
 
@@ -355,35 +282,3 @@ class DoctorSheet(Sheet):
 
     def _on_ended(self) -> None:
         self._said.setPlainText(self._doctor.readAll().toStdString())
-
-
-class NothingThere(EmptyState):
-    """While it is seen it looks whether a card answers after all."""
-
-    card_came = Signal()
-
-    def __init__(self) -> None:
-        super().__init__(Icon.CARDS)
-        self._machine: MachineState | None = None
-        self._timer = QTimer(self, interval=_LOOK_EVERY)
-        self._timer.timeout.connect(self._on_timeout)
-
-    def show_machine(self, machine: MachineState) -> None:
-        self._machine = machine
-        heading = tr("No graphics card answers on {machine}", machine=machine.name)
-        attempts = machine.session.stream.attempts
-        why = paragraph([part for each in attempts for part in (each.sentence, each.hint)])
-        self.show_words(heading, why, tr("See its processor and memory"))
-        self.setAccessibleName(heading)
-
-    def _on_timeout(self) -> None:
-        if self._machine is not None and not self._machine.session.bare:
-            self.card_came.emit()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._timer.start()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._timer.stop()

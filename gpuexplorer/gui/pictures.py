@@ -55,9 +55,7 @@ class Pictures(QObject):
         if hosts:
             window.machines.state.show(hosts[0])
         self._course = self._take_all()
-        self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self._on_timeout)
-        self._timer.start()
+        self._go_on()
 
     def _take_all(self) -> Iterator[float]:
         """Yields the seconds until it goes on."""
@@ -92,9 +90,6 @@ class Pictures(QObject):
                 for each in sheets:
                     each.close()
 
-    def _on_timeout(self) -> None:
-        wait = next(self._course, None)
-        if wait is None:
-            self.finished.emit()
-        else:
-            self._timer.start(round(wait * 1000))
+    def _go_on(self) -> None:
+        wait = next(self._course, 0.0)
+        QTimer.singleShot(round(wait * 1000), self._go_on if wait else self.finished.emit)

@@ -1,25 +1,23 @@
 """ReplayBar: plays a recording, and moves through the whole of it with its Scrubber."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from time import localtime
 
-import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QTransform
 from PySide6.QtWidgets import QComboBox, QFrame, QSlider
 
-from gpuexplorer.core.axes import day_word, time_ticks
+from gpuexplorer.core.axes import day_word, moment_word, time_ticks
 from gpuexplorer.core.harmless import clean
-from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.units import plain
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.reasons import sign
 from gpuexplorer.gui.event_loop import guarded
-from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, Run, plain_tip
+from gpuexplorer.gui.paint.drawing import CHIP_RADIUS, Drawing, plain_tip
+from gpuexplorer.gui.plots.curves import Curve, draw_curves
+from gpuexplorer.gui.plots.graph import draw_columns
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
@@ -27,10 +25,9 @@ from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, label, row
 from gpuexplorer.gui.widgets.saving import in_a_thread
-from gpuexplorer.recording.recorded_session import RecordedSession
-from gpuexplorer.recording.recording import MOST_HAPPENINGS, Recording
+from gpuexplorer.recording.recorded_session import RecordedPast, RecordedSession
 from gpuexplorer.telemetry.happenings import Happening
-from gpuexplorer.telemetry.trace import TraceSource
+from gpuexplorer.telemetry.trace import Trace
 
 PLAY_KEYS, NEXT_KEYS, BEFORE_KEYS = "Space", "F9", "F7"
 SPEEDS = (1.0, 2.0, 5.0, 10.0, 30.0, 100.0)
@@ -39,51 +36,19 @@ _FRAME = 40  # milliseconds
 _ONE_MARK = 1.0
 _COLUMNS = 600  # of the outline
 _HEIGHT, _LEAST_WIDTH, _MARGIN = 52, 100, 8
-_TOP, _FLOOR, _MARKS, _WORDS = 4, 26, 38, 49
+_TOP, _FLOOR, _MARKS, _WORDS = 4, 26, 38, 31
 _TENTHS = 10  # of a second: 30 days of them are a slider's whole number
 _STEPS, _PAGES = 500, 20  # over the whole span
-_SPOT, _TICK = 5, 110  # pixels: of a mark, and from one word to the next
+_NEAR, _TICK = 5, 110  # pixels: to a mark that is pointed at, and from one word to the next
 # What is worse lies on top, and is told first.
 _TONES = (Tone.QUIET, Tone.GOOD, Tone.WARN, Tone.BAD)
 _MOST_TOLD, _LONGEST = 6, 160  # sentences, and letters of one
 
 
-class Outline(NamedTuple):
-    """The busy share of all cards together in columns of equal width over the whole span, NaN
-    where no card gave a figure; and what happened, oldest first.
-    """
-
-    busy: NDArray[np.float64]
-    happenings: Sequence[Happening] = ()
-
-    @property
-    def cut(self) -> bool:
-        """There were more before: a recording tells only the newest."""
-        return len(self.happenings) >= MOST_HAPPENINGS
-
-
-def outline_of(recording: Recording, past: TraceSource) -> Outline:
-    """Reads the file; not for the window's thread."""
-    began, ended = recording.began, recording.ended
-    middles = began + (np.arange(_COLUMNS) + 0.5) * (ended - began) / _COLUMNS
-    total, count = np.zeros(_COLUMNS), np.zeros(_COLUMNS)
-    for card in recording.cards():
-        trace = past.trace(card.id, GPU_UTILIZATION, began, ended, _COLUMNS)
-        if len(trace):
-            at = np.searchsorted(trace.times, middles, side="right") - 1
-            means = np.where(at >= 0, trace.means[at], np.nan)
-            # What was read last says nothing of the time after it.
-            means[middles > trace.times[-1] + max(trace.column_seconds, 60.0)] = np.nan
-            total += np.nan_to_num(means)
-            count += ~np.isnan(means)
-    busy = total / np.where(count > 0, count, np.nan)
-    return Outline(busy, [each for each in recording.happenings() if each.at >= began])
-
-
 def day_and_time(wall: float) -> tuple[str, str]:
     """The day with its year, and the time of day."""
-    moment = datetime.fromtimestamp(wall).astimezone()
-    return tr("{day} {year}", day=day_word(wall), year=moment.year), f"{moment:%H:%M:%S}"
+    day = tr("{day} {year}", day=day_word(wall), year=localtime(wall).tm_year)
+    return day, moment_word(wall, wall)
 
 
 class ReplayBar(QFrame):
@@ -94,8 +59,6 @@ class ReplayBar(QFrame):
     def __init__(self, session: RecordedSession, time_window: TimeWindow) -> None:
         super().__init__()
         self.recording, self.playhead = session.recording, session.playhead
-        self._speed = SPEEDS[0]
-        self._playing: bool | None = None  # as the button says
         began = self.recording.began
         happened = (each.at for each in self.recording.happenings())
         self._stops = [began, *(at for at in happened if at > began), self.recording.ended]
@@ -104,25 +67,26 @@ class ReplayBar(QFrame):
         self.setProperty("panel", "banner")
         self.setAccessibleName(tr("Replay"))
         self.before = IconButton(Icon.BEFORE, tr("Event before"), BEFORE_KEYS)
-        self.play = IconButton(Icon.PLAY)
+        self.play = IconButton(Icon.PLAY, tr("Play the recording"), PLAY_KEYS)
         self.after = IconButton(Icon.AFTER, tr("Next event"), NEXT_KEYS)
         self.before.clicked.connect(partial(self._step, -1))
         self.play.clicked.connect(self._on_play_asked)
         self.after.clicked.connect(partial(self._step, 1))
-        speed = QComboBox()
-        speed.setAccessibleName(tr("Speed"))
-        speed.setToolTip(tr("Speed"))
-        speed.addItems([tr("{speed}×", speed=plain(each)) for each in SPEEDS])
-        speed.activated.connect(self._on_speed_chosen)
+        self._speed = QComboBox()
+        self._speed.setAccessibleName(tr("Speed"))
+        self._speed.setToolTip(tr("Speed"))
+        for each in SPEEDS:
+            self._speed.addItem(tr("{speed}×", speed=plain(each)), each)
+        self._speed.activated.connect(self._on_speed_chosen)
         self._time = label("", look().letters.title)
         self._day = label("", look().letters.caption, Tone.QUIET)
-        self._scrubber = Scrubber(self.recording, time_window)
+        self._scrubber = Scrubber(session, time_window)
         self._scrubber.sought.connect(self.seek)
-        buttons = row(self.before, self.play, self.after, speed, gap=2)
+        buttons = row(self.before, self.play, self.after, self._speed, gap=2)
         parts = (buttons, self._scrubber, GROWS, column(self._time, self._day, gap=1))
         row(*parts, within=self, gap=12, margins=(20, 6, 24, 4))
-        reading = partial(outline_of, self.recording, session.past)
-        in_a_thread(reading, self, self._scrubber.show_outline, self.setToolTip)
+        reading = partial(RecordedPast(self.recording).busy, _COLUMNS)
+        in_a_thread(reading, self, self._scrubber.show_busy, self.setToolTip)
         self._show()
 
     def seek(self, at: float) -> None:
@@ -135,13 +99,11 @@ class ReplayBar(QFrame):
         self.playhead.pause()
 
     def _show(self) -> None:
-        at, playing = self.playhead.now(), self.playhead.playing
-        day, time = day_and_time(self.playhead.wall())
+        playing, (day, time) = self.playhead.playing, day_and_time(self.playhead.wall())
         self._time.setText(time)
         self._day.setText(day)
-        self._scrubber.show_moment(at)
-        if playing is not self._playing:
-            self._playing = playing
+        self._scrubber.show_playhead()
+        if playing is not self._timer.isActive():
             words = tr("Pause the recording") if playing else tr("Play the recording")
             self.play.show_meaning(Icon.PAUSE if playing else Icon.PLAY, words, PLAY_KEYS)
             (self._timer.start if playing else self._timer.stop)()
@@ -150,13 +112,12 @@ class ReplayBar(QFrame):
         if self.playhead.playing:
             self.playhead.pause()
         else:
-            self.playhead.play(self._speed)
+            self.playhead.play(self._speed.currentData())
         self._show()
 
-    def _on_speed_chosen(self, at: int) -> None:
-        self._speed = SPEEDS[at]
+    def _on_speed_chosen(self) -> None:
         if self.playhead.playing:
-            self.playhead.play(self._speed)
+            self.playhead.play(self._speed.currentData())
 
     def _step(self, by: int) -> None:
         """To what happened next or before, or to the end or the beginning."""
@@ -168,17 +129,20 @@ class ReplayBar(QFrame):
 
 
 class Scrubber(QSlider):
-    """The whole of a recording on one line. What stands still is drawn once."""
+    """The whole of a recording on one line: how busy all cards were, and what happened. What
+    stands still is drawn once.
+    """
 
     sought = Signal(float)
 
-    def __init__(self, recording: Recording, time_window: TimeWindow) -> None:
+    def __init__(self, session: RecordedSession, time_window: TimeWindow) -> None:
         super().__init__(Qt.Orientation.Horizontal)
-        self._recording, self._time_window = recording, time_window
-        self._began, self._at = recording.began, recording.ended
-        self._seconds = max(1.0 / _TENTHS, recording.ended - recording.began)
-        self._outline: Outline | None = None
-        self._marks: dict[int, list[Happening]] = {}  # by spot, the worst first
+        self._session, self._time_window = session, time_window
+        self._recording, self._began = session.recording, session.recording.began
+        self._seconds = max(1.0 / _TENTHS, self._recording.ended - self._began)
+        happened = self._recording.happenings()
+        self.happenings = [each for each in happened if each.at >= self._began]
+        self._busy: Trace | None = None
         self._groove: QPixmap | None = None
         self._groove_of: object = None
         self.setRange(0, round(self._seconds * _TENTHS))
@@ -194,129 +158,118 @@ class Scrubber(QSlider):
         self.valueChanged.connect(self._on_value_changed)
         time_window.changed.connect(self.update)
 
-    def show_outline(self, outline: Outline) -> None:
-        self._outline = outline
+    def show_busy(self, busy: Trace) -> None:
+        self._busy = busy
         self.update()
 
-    def show_moment(self, at: float) -> None:
-        self._at = at
+    def show_playhead(self) -> None:
+        playhead = self._session.playhead
         with QSignalBlocker(self):
-            self.setValue(round((at - self._began) * _TENTHS))
-        self.setAccessibleDescription(", ".join(day_and_time(self._recording.wall(at))))
+            self.setValue(round((playhead.now() - self._began) * _TENTHS))
+        self.setAccessibleDescription(", ".join(day_and_time(playhead.wall())))
         self.update()
 
     def told_at(self, x: float) -> str:
         """What a person is told who points there."""
-        here, outline = self._marked_at(x), self._outline
-        at = here[0].at if here else self._began + self._value_at(x) / _TENTHS
+        here = self._near(x)
+        at = here[0].at if here else self._moment(x)
         told = [", ".join(day_and_time(self._recording.wall(at)))]
         told += [clean(tr(each.sentence), _LONGEST) for each in here[:_MOST_TOLD]]
         if more := max(0, len(here) - _MOST_TOLD):
             told.append(trn("and {count} more", "and {count} more", more))
-        if outline is not None and outline.cut and at < outline.happenings[0].at:
+        if self._session.older_unread and at < self.happenings[0].at:
             told.append(tr("Of so many events only the newest are listed."))
         return "\n".join(told)
 
-    def _marked_at(self, x: float) -> Sequence[Happening]:
-        spot = int((x - _MARGIN) // _SPOT)
-        found = (self._marks.get(each) for each in (spot, spot - 1, spot + 1))
-        return next((each for each in found if each), ())
+    def _near(self, x: float) -> Sequence[Happening]:
+        """What happened there, the worst first."""
+        at, reach = self._moment(x), _NEAR / self._scale
+        near = [each for each in self.happenings if abs(each.at - at) <= reach]
+        return sorted(near, key=_weight, reverse=True)
 
-    def _value_at(self, x: float) -> int:
-        share = (x - _MARGIN) / max(1, self.width() - 2 * _MARGIN)
-        return round(min(1.0, max(0.0, share)) * self.maximum())
+    @property
+    def _scale(self) -> float:
+        """Pixels for a second."""
+        return max(1, self.width() - 2 * _MARGIN) / self._seconds
+
+    def _moment(self, x: float) -> float:
+        return self._began + min(max(0.0, (x - _MARGIN) / self._scale), self._seconds)
 
     def _x(self, at: float) -> float:
-        share = (at - self._began) / self._seconds
-        return _MARGIN + min(1.0, max(0.0, share)) * (self.width() - 2 * _MARGIN)
+        return _MARGIN + min(max(0.0, at - self._began), self._seconds) * self._scale
 
     def _drawn_groove(self) -> QPixmap:
-        ratio = self.devicePixelRatioF()
+        ratio, tall, told = self.devicePixelRatioF(), _FLOOR - _TOP, self._recording
         groove = QPixmap(self.size() * ratio)
         groove.setDevicePixelRatio(ratio)
         groove.fill(Qt.GlobalColor.transparent)
         with QPainter(groove) as painter:
-            drawing, told = Drawing(painter), self._recording
+            drawing = Drawing(painter)
+            theme, ends = drawing.theme, (0.0, float(self.width()))
             runs = [(self._x(each.began), self._x(each.ended)) for each in told.runs]
             for left, right in runs:
-                track = QRectF(left, _TOP, max(1.0, right - left), _FLOOR - _TOP)
-                drawing.filled(track, drawing.theme.track, 2)
+                track = QRectF(left, _TOP, max(1.0, right - left), tall)
+                drawing.filled(track, theme.track, 2)
             for (_, left), (right, _) in pairwise(runs):
                 if right - left >= 2:
-                    drawing.no_bar(QRectF(left, _TOP, right - left, _FLOOR - _TOP))
-            if self._outline is not None:
-                self._draw_outline(drawing, self._outline)
-            offset = told.wall(told.ended) - told.ended
-            most = max(1, self.width() // _TICK)
+                    drawing.no_bar(QRectF(left, _TOP, right - left, tall))
+            if self._busy is not None:
+                start, scale = _MARGIN - self._began * self._scale, self._scale
+                to = QTransform(scale, 0, 0, 2 - tall, start, _FLOOR - 1)
+                place = QRectF(_MARGIN, _TOP, self.width() - 2 * _MARGIN, tall)
+                draw_curves(painter, place, to, [Curve(self._busy, theme.quiet, fill=True)])
+            for each in sorted(self.happenings, key=_weight):
+                tone = _TONES[_weight(each)]
+                mark = QRectF(
+                    self._x(each.at) - 1, _FLOOR + 3, 2, 5 if tone is Tone.QUIET else 9
+                )
+                painter.fillRect(mark, theme.tone(tone))
+            most, offset = max(1, self.width() // _TICK), told.wall(told.ended) - told.ended
             ticks = time_ticks(told.began, told.ended, offset, most)
-            for tick in ticks[:: 1 + len(ticks) // (most + 1)]:  # a day is the longest step
-                at, faint = round(self._x(tick.at)), drawing.theme.faint
-                painter.fillRect(at, _FLOOR, 1, 2, faint)
-                said = Run(tick.text, drawing.letters.caption, faint)
-                left = min(max(at - said.width / 2, 0.0), self.width() - said.width)
-                drawing.text(left, _WORDS, said)
+            words = [(self._x(each.at), each.text) for each in ticks]
+            draw_columns(drawing, _WORDS, words, ends)
         return groove
-
-    def _draw_outline(self, drawing: Drawing, outline: Outline) -> None:
-        theme, painter = drawing.theme, drawing.painter
-        for x in range(_MARGIN, self.width() - _MARGIN):
-            share = (x - _MARGIN) / (self.width() - 2 * _MARGIN)
-            busy = outline.busy[int(share * len(outline.busy))]
-            if not np.isnan(busy):
-                # A hair of an idle card stays visible: it was read.
-                high = max(1.0, busy * (_FLOOR - _TOP - 2))
-                painter.fillRect(QRectF(x, _FLOOR - high, 1, high), faded(theme.quiet, 0.5))
-        self._marks = {}
-        for each in outline.happenings:
-            spot = int((self._x(each.at) - _MARGIN) // _SPOT)
-            self._marks.setdefault(spot, []).append(each)
-        for spot, there in self._marks.items():
-            there.sort(key=_weight, reverse=True)
-            tone = _TONES[_weight(there[0])]
-            wide, high = 3 if len(there) > 1 else 2, 5 if tone is Tone.QUIET else 9
-            left = _MARGIN + spot * _SPOT + (_SPOT - wide) / 2
-            painter.fillRect(QRectF(left, _FLOOR + 3, wide, high), theme.tone(tone))
 
     def _on_value_changed(self, value: int) -> None:
         self.sought.emit(self._began + value / _TENTHS)
 
+    def _go_to(self, x: float) -> None:
+        self.setValue(round((self._moment(x) - self._began) * _TENTHS))
+
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
-        of = self.size() * self.devicePixelRatioF(), id(self._outline), id(look().theme)
+        of = self.size() * self.devicePixelRatioF(), id(self._busy), id(look().theme)
         if self._groove is None or self._groove_of != of:
             self._groove, self._groove_of = self._drawn_groove(), of
         with QPainter(self) as painter:
             painter.drawPixmap(0, 0, self._groove)
-            drawing, tall = Drawing(painter), _FLOOR - _TOP
-            theme = drawing.theme
-            left, right = (round(self._x(each)) for each in self._time_window.stretch())
+            drawing, shown = Drawing(painter), self._time_window.stretch()
+            theme, (left, right) = drawing.theme, map(self._x, shown)
             if right - left < self.width() - 2 * _MARGIN - 1:  # what the plots show of it
-                painter.fillRect(left, _TOP, max(3, right - left), tall, faded(theme.text, 0.1))
-                for edge in (left, max(left + 2, right - 1)):
-                    painter.fillRect(edge, _TOP, 1, tall, theme.quiet)
-            x = round(self._x(self._at))
+                seen = QRectF(left, _TOP, max(3.0, right - left), _FLOOR - _TOP)
+                painter.fillRect(seen, faded(theme.text, 0.1))
+                drawing.outlined(seen, QPen(theme.quiet, 1), 0)
+            x = round(self._x(self._session.playhead.now()))
             painter.fillRect(x - 1, _TOP, 2, _MARKS - _TOP, theme.accent)
-            knob = ((x - 6, 0), (x + 6, 0), (x + 6, 5), (x, 11), (x - 6, 5))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent)
-            painter.drawPolygon([QPointF(*corner) for corner in knob])
+            drawing.filled(QRectF(x - 6, 0, 12, 10), theme.accent, 5)
             if self.hasFocus():
                 drawing.focus_ring(QRectF(self.rect()), CHIP_RADIUS)
 
     @guarded
     def mousePressEvent(self, event: QMouseEvent) -> None:
         at = event.position()
-        here = self._marked_at(at.x()) if at.y() > _FLOOR else ()
+        here = self._near(at.x()) if at.y() > _FLOOR else ()
         if here:
             self.sought.emit(here[0].at)
         else:
-            self.setValue(self._value_at(at.x()))
+            self._go_to(at.x())
 
     @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.setToolTip(plain_tip(self.told_at(event.position().x())))
+        x = event.position().x()
+        self.setToolTip(plain_tip(self.told_at(x)))
         if event.buttons() & Qt.MouseButton.LeftButton:
-            self.setValue(self._value_at(event.position().x()))
+            self._go_to(x)
 
 
 def _weight(happening: Happening) -> int:

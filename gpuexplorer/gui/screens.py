@@ -9,14 +9,15 @@ from importlib import import_module
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMenu, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import HOST_ID
-from gpuexplorer.core.words import tr
+from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.desk import VIEWS, WITHOUT_CARDS, Desk
-from gpuexplorer.gui.nothing_found import NothingFoundView, NothingThere
+from gpuexplorer.gui.event_loop import FrameClock
+from gpuexplorer.gui.nothing_found import NothingFoundView
 from gpuexplorer.gui.rail.rail import NARROW
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
@@ -24,7 +25,7 @@ from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from gpuexplorer.gui.widgets.live_view import LiveView
+from gpuexplorer.gui.widgets.live_view import EmptyState, LiveView
 from gpuexplorer.gui.window_commands import Do, WindowCommands
 
 if TYPE_CHECKING:
@@ -67,14 +68,16 @@ class Screens(QStackedWidget):
 
     rested = Signal()  # all parts of the program are there, some seconds after its start
 
-    def __init__(self, navigation: Navigation, explanation: NothingFoundView) -> None:
+    def __init__(
+        self, navigation: Navigation, explanation: NothingFoundView, clock: FrameClock
+    ) -> None:
         super().__init__()
         self._navigation, self._explanation = navigation, explanation
         self._views: dict[MachineState, dict[str, LiveView]] = {}
         self._desk: Desk | None = None
-        self._nothing_there = NothingThere()
+        self._nothing_there = EmptyState(Icon.CARDS)
         self._nothing_there.way_on_chosen.connect(partial(navigation.open_card, HOST_ID))
-        self._nothing_there.card_came.connect(self.show_screen)
+        clock.ticked.connect(self._on_ticked)
         self.addWidget(explanation)
         self.addWidget(self._nothing_there)
         self._modules = _modules()
@@ -92,9 +95,8 @@ class Screens(QStackedWidget):
         """From now on the screens of this session. The screens of those that it `keeps` are
         there again as they were left.
         """
-        focused: QWidget | None = self.window().focusWidget()
         # Asked before they go: Qt then hands the keyboard on to whoever comes next.
-        within = focused is not None and self.isAncestorOf(focused)
+        within = self.isAncestorOf(self.window().focusWidget())
         self._turns.stop()
         for machine in self._views.keys() - {*keeps, desk.machine}:
             for view in self._views.pop(machine).values():
@@ -109,7 +111,7 @@ class Screens(QStackedWidget):
 
     def take_keyboard(self) -> None:
         if (shown := self.currentWidget()) is not None:
-            shown.setFocus(Qt.FocusReason.OtherFocusReason)
+            shown.setFocus()
 
     def show_reasons(self) -> None:
         """Over the screens, which stay as they are."""
@@ -128,15 +130,18 @@ class Screens(QStackedWidget):
         if desk is None:
             return  # the window is being put together, and what is remembered comes first
         machine = desk.machine
+        views = self._views.setdefault(machine, {})
         if machine.session.bare and name not in WITHOUT_CARDS:
-            if machine.name:
-                self._nothing_there.show_machine(machine)
-                self.setCurrentWidget(self._nothing_there)
-            else:
+            if not machine.name:
                 self._explanation.show_screen(name)
                 self._show(self._explanation)
+                return
+            heading = tr("No graphics card answers on {machine}", machine=machine.name)
+            attempts = machine.session.stream.attempts
+            why = paragraph([part for each in attempts for part in (each.sentence, each.hint)])
+            self._nothing_there.show_words(heading, why, tr("See its processor and memory"))
+            self.setCurrentWidget(self._nothing_there)
             return
-        views = self._views.setdefault(machine, {})
         if name not in views:
             views[name] = made(name, desk)
             self.addWidget(views[name])
@@ -144,10 +149,10 @@ class Screens(QStackedWidget):
 
     def commands_here(self) -> Sequence[QAction]:
         """What can be done on this screen; first of all with what has the keyboard on it."""
-        view, focused = self.view, QApplication.focusWidget()
+        view, focused = self.view, self.window().focusWidget()
         if view is None:
             return ()
-        first = [focused] if focused is not None and view.isAncestorOf(focused) else []
+        first = [focused] if view.isAncestorOf(focused) else []
         rest = [each for each in view.findChildren(QWidget) if each.isVisible()]
         found: dict[str, QAction] = {}
         for each in (*first, view, *rest):
@@ -167,6 +172,12 @@ class Screens(QStackedWidget):
         for view in [view for views in self._views.values() for view in views.values()]:
             view.stop()
 
+    def _on_ticked(self) -> None:
+        """A card may answer after all."""
+        there, desk = self.currentWidget() is self._nothing_there, self._desk
+        if there and desk is not None and not desk.machine.session.bare:
+            self.show_screen()
+
     def _on_turn(self) -> None:
         module = next(self._modules, None)
         if module is not None:
@@ -180,7 +191,7 @@ class Screens(QStackedWidget):
         focused = self.window().focusWidget()
         self.setCurrentWidget(screen)
         if focused in (None, self.window()) or self.isAncestorOf(focused):
-            screen.setFocus(Qt.FocusReason.OtherFocusReason)
+            screen.setFocus()
 
 
 class LessonPlace(QSplitter):
@@ -196,11 +207,13 @@ class LessonPlace(QSplitter):
         navigation: Navigation,
         screens: Screens,
         commands: WindowCommands,
+        lab: Lab,
     ) -> None:
+        """`lab` is that of the session that is shown."""
         super().__init__(childrenCollapsible=False, handleWidth=1)
         self._settings, self._navigation = settings, navigation
         self._screens, self._commands = screens, commands
-        self._lab: Lab | None = None
+        self._lab = lab
         self._lessons: LessonsState | None = None
         self._column: LessonColumn | None = None
         self._pointer: Pointer | None = None
@@ -212,9 +225,21 @@ class LessonPlace(QSplitter):
         self._tab.setFixedSize(_TAB)
         self._tab.hide()
         self._tab.clicked.connect(self._on_fold_asked)
-        for each in _OF_LESSON:
-            commands[each].triggered.connect(partial(self._on_command_given, each))
-            commands[each].setVisible(False)
+        commands.carry_out(
+            {
+                Do.LESSON_DO: lambda: self._played().do_next(),
+                Do.LESSON_NEXT: lambda: self._played().turn(1),
+                Do.LESSON_BEFORE: lambda: self._played().turn(-1),
+                Do.LESSON_KEYBOARD: self._on_keyboard_asked,
+                Do.LESSON_FOLD: self._on_fold_asked,
+                Do.LESSON_STEPS: lambda: self._unfolded().open_steps(),
+                Do.LESSON_PRESENT: lambda: self._played().present(),
+                Do.LESSON_EXPORT: lambda: self._played().export(),
+                Do.LESSON_ANEW: lambda: self.lessons().play_anew(),
+                Do.LESSON_LEAVE: lambda: self.lessons().leave(),
+            }
+        )
+        commands.offer(dict.fromkeys(_OF_LESSON, False))
         screens.currentChanged.connect(self._tab.raise_)
         navigation.asked.connect(self._on_screen_asked)
 
@@ -229,7 +254,6 @@ class LessonPlace(QSplitter):
         if self._lessons is None:
             from gpuexplorer.gui.state.lessons import LessonsState  # noqa: PLC0415
 
-            assert self._lab is not None  # a session is shown before a screen
             self._lessons = LessonsState(self._settings, self._lab, self)
             self._lessons.opened.connect(self._on_opened)
         return self._lessons
@@ -268,9 +292,19 @@ class LessonPlace(QSplitter):
         self._arrange()
         self.arranged.emit()
 
+    def _played(self) -> "LessonColumn":
+        """Nothing of a lesson can be asked for while there is none."""
+        assert self._column is not None
+        return self._column
+
+    def _unfolded(self) -> "LessonColumn":
+        if self._folded:
+            self._fold(folded=False)
+        return self._played()
+
     def _has_keyboard(self) -> bool:
-        column, focused = self._column, QApplication.focusWidget()
-        return column is not None and focused is not None and column.isAncestorOf(focused)
+        column = self._column
+        return column is not None and column.isAncestorOf(self.window().focusWidget())
 
     def _on_opened(self) -> None:
         """Another lesson, the same on other cards, or none any more."""
@@ -294,39 +328,17 @@ class LessonPlace(QSplitter):
             self.insertWidget(0, self._column)
             self.setStretchFactor(1, 1)
             self._share()
-        for each in _OF_LESSON:
-            self._commands[each].setVisible(player is not None)
+        self._commands.offer(dict.fromkeys(_OF_LESSON, player is not None))
         self._fold(folded=self._folded and None not in (before, player))
         if focused:
             (self._column if self.taken and self._column else self._screens).take_keyboard()
 
-    def _on_command_given(self, do: Do) -> None:
-        if (column := self._column) is None:
-            return
-        if self._folded and do in (Do.LESSON_KEYBOARD, Do.LESSON_STEPS):
-            self._fold(folded=False)
-        match do:
-            case Do.LESSON_DO:
-                column.do_next()
-            case Do.LESSON_NEXT | Do.LESSON_BEFORE:
-                column.turn(1 if do is Do.LESSON_NEXT else -1)
-            case Do.LESSON_KEYBOARD if self._has_keyboard():
-                self._navigation.asked.emit()
-                self._screens.take_keyboard()
-            case Do.LESSON_KEYBOARD:
-                column.take_keyboard()
-            case Do.LESSON_FOLD:
-                self._on_fold_asked()
-            case Do.LESSON_STEPS:
-                column.open_steps()
-            case Do.LESSON_PRESENT:
-                column.present()
-            case Do.LESSON_EXPORT:
-                column.export()
-            case Do.LESSON_ANEW:
-                self.lessons().play_anew()
-            case Do.LESSON_LEAVE:
-                self.lessons().leave()
+    def _on_keyboard_asked(self) -> None:
+        if self._has_keyboard():
+            self._navigation.asked.emit()
+            self._screens.take_keyboard()
+        else:
+            self._unfolded().take_keyboard()
 
     def _on_fold_asked(self) -> None:
         self._fold(folded=not self._folded)

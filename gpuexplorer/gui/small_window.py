@@ -4,16 +4,9 @@ Companions, which opens it, and the icon beside the clock.
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QObject, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QLayout,
-    QListView,
-    QMainWindow,
-    QStyle,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QShortcut
+from PySide6.QtWidgets import QLayout, QListView, QStyle, QStyleOptionViewItem, QWidget
 
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import DEVICE, CardFace, DeviceList, DeviceView
@@ -22,12 +15,13 @@ from gpuexplorer.gui.event_loop import FrameClock, News
 from gpuexplorer.gui.paint.drawing import Delegate, Drawing, Index, Run
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation, put_back, remember_place
-from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge, host_name, window_title
 from gpuexplorer.gui.widgets.laid_out import GROWS, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel, draw_figure_right
+from gpuexplorer.gui.window_commands import Do
+from gpuexplorer.gui.window_frame import WindowFrame, WindowPart
 
 _OPEN, _PLACE = "small/open", "small/place"
 _TOLD_EVERY = 2_000  # milliseconds
@@ -42,7 +36,9 @@ class SmallWindow(QWidget):
     Enter, opens the card.
     """
 
-    def __init__(self, navigation: Navigation, switch: QAction, show: QAction) -> None:
+    def __init__(
+        self, navigation: Navigation, switch: QAction, show: QAction, machine: MachineState
+    ) -> None:
         """`switch` opens and closes it, `show` shows the other window."""
         flag = Qt.WindowType
         # Nobody's child: it is to be seen while the window itself is minimised.
@@ -51,9 +47,8 @@ class SmallWindow(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, on=False)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setProperty("panel", "page")
-        self._machine: MachineState | None = None
-        self._news = News()
         self.addAction(switch)
+        QShortcut(Qt.Key.Key_Escape, self, self.close)
         self._badge = SourceBadge()
         self._host = ElidedLabel(look().letters.body, Tone.QUIET)
         head = row(self._badge, self._host, GROWS, margins=(round(_SIDE), 4, round(_SIDE), 8))
@@ -70,10 +65,10 @@ class SmallWindow(QWidget):
         parts = head, self._list, GROWS
         layout = column(*parts, within=self, gap=0, margins=(0, _AIR, 0, _AIR))
         layout.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
-        self._clock = FrameClock(self)
-        self._clock.ticked.connect(self._on_ticked)
+        FrameClock(self).ticked.connect(self._on_ticked)
         look().changed.connect(self._on_look_changed)
         self._on_look_changed()
+        self.follow(machine)
 
     def follow(self, machine: MachineState) -> None:
         """From now on the cards of this one; of a computer without any, itself."""
@@ -83,10 +78,10 @@ class SmallWindow(QWidget):
         self._on_ticked()
 
     def _on_ticked(self) -> None:
-        if (machine := self._machine) is None or not self._news.came(machine.session):
+        if not self._news.came(self._machine.session):
             return
-        self._badge.show_source(machine.session.source)
-        if self._model.show_faces(small_cards(machine)):
+        self._badge.show_source(self._machine.session.source)
+        if self._model.show_faces(small_cards(self._machine)):
             count = self._model.rowCount()
             rows, columns = min(count, _MOST_ROWS), -(-count // _MOST_ROWS)
             wide, high = columns * _ROW.width(), rows * _ROW.height()
@@ -100,16 +95,6 @@ class SmallWindow(QWidget):
     def _on_look_changed(self) -> None:
         self.setPalette(look().palette())
         self.setStyleSheet(look().style_sheet())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.close()
-        else:
-            super().keyPressEvent(event)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        self._on_ticked()
-        super().showEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
@@ -162,51 +147,35 @@ class _SmallCardDrawing(Delegate):
         return _ROW
 
 
-class Companions(QObject):
+class Companions(WindowPart):
     """Remembers whether the small window was open, and where it stood."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        navigation: Navigation,
-        switch: QAction,
-        leave: QAction,
-        window: QMainWindow,
-    ) -> None:
-        """`switch` opens and closes the small window; `leave` ends the program."""
+    def __init__(self, window: WindowFrame) -> None:
         super().__init__(window)
-        self._settings, self._navigation = settings, navigation
-        self._switch, self._window = switch, window
-        self._machine: MachineState | None = None
-        self._small: SmallWindow | None = None
+        self._switch, self._small = self.commands[Do.SMALL_WINDOW], list[SmallWindow]()
         self._show = QAction(tr("Show the window"), self)
         self._show.triggered.connect(self._on_window_asked)
-        self.tray = Tray([self._show, switch, leave], self)
+        self.tray = Tray([self._show, self._switch, self.commands[Do.QUIT]], self)
         self.tray.asked_for_window.connect(self._on_window_asked)
-        switch.setCheckable(True)
-        switch.toggled.connect(self._on_switched)
+        self._switch.setCheckable(True)
+        self._switch.toggled.connect(self._on_switched)
         self._tell = QTimer(self, interval=_TOLD_EVERY, timerType=Qt.TimerType.CoarseTimer)
         self._tell.timeout.connect(self._on_time_to_tell)
         if self.tray.there:
             self._tell.start()
 
-    @property
-    def keep_running(self) -> bool:
-        """Whether the program goes on, beside the clock, when the window is closed."""
-        return self.tray.there and self._settings.choices.keep_running
-
     def follow(self, machine: MachineState) -> None:
         self._machine = machine
-        if self._small is not None:
-            self._small.follow(machine)
+        for small in self._small:
+            small.follow(machine)
         self._on_time_to_tell()
 
     def restore(self) -> None:
         """Open the small window again, where it was left open."""
-        if self._settings.remembered(_OPEN) == "yes":
+        if self.settings.remembered(_OPEN) == "yes":
             self._switch.setChecked(True)
             # Nobody asked for it just now: the keyboard stays with the window.
-            self._window.activateWindow()
+            self.window.activateWindow()
 
     def stop(self) -> None:
         """Harmless when called twice."""
@@ -215,24 +184,24 @@ class Companions(QObject):
         self._leave_small()
 
     def _leave_small(self) -> None:
-        if self._small is not None and self._small.isVisible():
-            remember_place(self._small, self._settings, _PLACE)
-            self._small.hide()
+        for small in self._small:
+            if small.isVisible():
+                remember_place(small, self.settings, _PLACE)
+                small.hide()
 
     def _on_switched(self, on: bool) -> None:
-        self._settings.remember(_OPEN, "yes" if on else "no")
+        self.settings.remember(_OPEN, "yes" if on else "no")
         if not on:
             self._leave_small()
             return
-        if self._small is None:
-            self._small = SmallWindow(self._navigation, self._switch, self._show)
-            if self._machine is not None:
-                self._small.follow(self._machine)
-        put_back(self._small, self._settings.remembered(_PLACE))
-        self._small.show()
+        # Made when it is first wanted.
+        ways = self.navigation, self._switch, self._show
+        self._small = self._small or [SmallWindow(*ways, self._machine)]
+        put_back(self._small[0], self.settings.remembered(_PLACE))
+        self._small[0].show()
 
     def _on_window_asked(self) -> None:
-        window = self._window
+        window = self.window
         window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
         window.show()
         window.raise_()
@@ -240,12 +209,8 @@ class Companions(QObject):
 
     def _on_time_to_tell(self) -> None:
         machine = self._machine
-        if machine is None or not self.tray.there:
-            return
         busiest = max(small_cards(machine), key=lambda each: each.busy_share or 0.0)
-        busy, memory = busiest.busy, busiest.memory.figure
-        shown = (each.value or each.absent[0] for each in (busy, memory))
-        figures = dict(zip(("busy", "memory"), shown, strict=True))
-        said = busiest.sentence or tr("{busy}, memory {memory}", **figures)
+        spoken = busiest.busy.spoken, busiest.memory.figure.spoken
+        said = busiest.sentence or ", ".join(spoken)
         words = tr("{card}: {figures}", card=busiest.title, figures=said)
         self.tray.setToolTip(f"{window_title(machine.session, machine.name)}\n{words}")

@@ -1,11 +1,9 @@
 """WindowCommands: all that the window can be told to do, with its keys, and how it is found."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum, StrEnum
 from functools import partial
-from math import inf
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
@@ -21,7 +19,6 @@ from gpuexplorer.gui.theme.palette import Scheme
 
 # A heading, and below it keys with what they do.
 Keys = tuple[str, Sequence[tuple[str, str]]]
-MOST_RECENT = 5  # recordings that were opened or made
 _SCHEMES = {
     Scheme.SYSTEM: mark("Theme: as the system has it"),
     Scheme.DARK: mark("Theme: dark"),
@@ -52,69 +49,72 @@ class CommandGroup(StrEnum):
     CARDS = mark("Cards")
 
 
-_G = CommandGroup
+SCREENS, HERE, LESSON, RECORDING, MACHINES, TIME, VIEW, PROGRAM, CARDS = CommandGroup
 
 
 class Do(Enum):
     """The group, the words, the keys, and other words by which somebody searches for it."""
 
-    NEXT_SCREEN = _G.SCREENS, mark("Next screen"), "Ctrl+Tab"
-    SCREEN_BEFORE = _G.SCREENS, mark("Previous screen"), "Ctrl+Shift+Tab"
-    BACK = _G.SCREENS, mark("Back"), "Alt+Left"
-    FORWARD = _G.SCREENS, mark("Forward"), "Alt+Right"
-    FIND = _G.VIEW, mark("Find on this screen"), "Ctrl+F", mark("search, filter")
-    FULL_SCREEN = _G.VIEW, mark("Full screen"), "F11", mark("maximise")
-    SMALL_WINDOW = _G.VIEW, mark("Small window above all others"), "Ctrl+Shift+M", mark("mini")
-    FOLD = _G.VIEW, mark("Narrow or wide rail"), "Ctrl+B", mark("sidebar, collapse, hide")
+    def __init__(self, group: CommandGroup, words: str, keys: str = "", also: str = "") -> None:
+        self.group, self.words, self.keys, self.also = group, words, keys.split(), also
+
+    NEXT_SCREEN = SCREENS, mark("Next screen"), "Ctrl+Tab"
+    SCREEN_BEFORE = SCREENS, mark("Previous screen"), "Ctrl+Shift+Tab"
+    BACK = SCREENS, mark("Back"), "Alt+Left"
+    FORWARD = SCREENS, mark("Forward"), "Alt+Right"
+    FIND = VIEW, mark("Find on this screen"), "Ctrl+F", mark("search, filter")
+    FULL_SCREEN = VIEW, mark("Full screen"), "F11", mark("maximise")
+    SMALL_WINDOW = VIEW, mark("Small window above all others"), "Ctrl+Shift+M", mark("mini")
+    FOLD = VIEW, mark("Narrow or wide rail"), "Ctrl+B", mark("sidebar, collapse, hide")
     LESSON_DO = (
-        *(_G.LESSON, mark("Lesson: do what comes next: predict, run the cell, go on")),
+        *(LESSON, mark("Lesson: do what comes next: predict, run the cell, go on")),
         "Ctrl+Shift+Return",
     )
-    LESSON_NEXT = _G.LESSON, mark("Lesson: next step"), "Alt+PgDown"
-    LESSON_BEFORE = _G.LESSON, mark("Lesson: previous step"), "Alt+PgUp"
-    LESSON_KEYBOARD = _G.LESSON, mark("Lesson: keyboard to its text, or back"), "F6"
-    LESSON_FOLD = _G.LESSON, mark("Lesson: fold or unfold it"), "Ctrl+Shift+B"
-    LESSON_STEPS = _G.LESSON, mark("Lesson: list of its steps")
-    LESSON_PRESENT = _G.LESSON, mark("Lesson: present it"), "Shift+F11", mark("beamer, slides")
-    LESSON_EXPORT = _G.LESSON, mark("Lesson: export as a page…")
-    LESSON_ANEW = _G.LESSON, mark("Lesson: begin anew"), "", mark("restart")
-    LESSON_LEAVE = _G.LESSON, mark("Lesson: leave it"), "", mark("close, quit")
-    RECORD = _G.RECORDING, mark("Record…"), "Ctrl+R", mark("save, capture, log to a file")
+    LESSON_NEXT = LESSON, mark("Lesson: next step"), "Alt+PgDown"
+    LESSON_BEFORE = LESSON, mark("Lesson: previous step"), "Alt+PgUp"
+    LESSON_KEYBOARD = LESSON, mark("Lesson: keyboard to its text, or back"), "F6"
+    LESSON_FOLD = LESSON, mark("Lesson: fold or unfold it"), "Ctrl+Shift+B"
+    LESSON_STEPS = LESSON, mark("Lesson: list of its steps")
+    LESSON_PRESENT = LESSON, mark("Lesson: present it"), "Shift+F11", mark("beamer, slides")
+    LESSON_EXPORT = LESSON, mark("Lesson: export as a page…")
+    LESSON_ANEW = LESSON, mark("Lesson: begin anew"), "", mark("restart")
+    LESSON_LEAVE = LESSON, mark("Lesson: leave it"), "", mark("close, quit")
+    RECORD = RECORDING, mark("Record…"), "Ctrl+R", mark("save, capture, log to a file")
     RECORD_ANONYMOUSLY = (
-        *(_G.RECORDING, mark("Record without names, command lines and users…")),
+        *(RECORDING, mark("Record without names, command lines and users…")),
         *("", mark("anonymous, private")),
     )
-    OPEN_RECORDING = _G.RECORDING, mark("Open a recording…"), "Ctrl+Shift+R", mark("load, file")
-    REPLAY = _G.RECORDING, mark("Play or pause the recording"), "Space F8"
-    EVENT_BEFORE = _G.RECORDING, mark("Recording: to the previous event"), "F7"
-    NEXT_EVENT = _G.RECORDING, mark("Recording: to the next event"), "F9"
-    REPORT = _G.RECORDING, mark("Save a report of this recording…"), "", mark("HTML, web page")
-    EXPORT_RECORDING = _G.RECORDING, mark("Export this recording…"), "", mark("CSV, JSON")
-    COMPARE_FILE = _G.TIME, mark("Compare with another recording…"), "Ctrl+Shift+D"
-    COMPARE_HOUR = _G.TIME, mark("Compare with an hour earlier")
-    COMPARE_DAY = _G.TIME, mark("Compare with the same time the day before")
-    COMPARE_MARK = _G.TIME, mark("Compare with the time from the mark on")
-    COMPARE_END = _G.TIME, mark("End the comparison")
-    CLOSE_RECORDING = _G.RECORDING, mark("Back to the live cards"), "", mark("close, end")
-    ADD_MACHINE = _G.MACHINES, mark("Add a machine…"), "Ctrl+Shift+N", mark("ssh, server")
-    NEXT_MACHINE = _G.MACHINES, mark("Next machine"), "Ctrl+Shift+PgDown"
-    MACHINE_BEFORE = _G.MACHINES, mark("Previous machine"), "Ctrl+Shift+PgUp"
-    TRY_MACHINE = _G.MACHINES, mark("Connect to this machine now"), "", mark("retry, reconnect")
-    DISCONNECT = _G.MACHINES, mark("Disconnect this machine")
-    REMOVE_MACHINE = _G.MACHINES, mark("Remove this machine…"), "", mark("delete, forget")
-    SEARCH = _G.PROGRAM, mark("Search all commands"), "Ctrl+K Ctrl+Shift+P", mark("find")
-    SETTINGS = _G.PROGRAM, mark("Settings…"), "Ctrl+,", mark("preferences, options, alerts")
-    READ_ONLY = _G.PROGRAM, mark("Read-only: nothing can be ended from here"), "", mark("safe")
-    KEYS = _G.PROGRAM, mark("Keys"), "F1 ?", mark("help, shortcuts, keyboard")
-    MENU = _G.PROGRAM, mark("Menu"), "F10"
-    SIMULATE = _G.PROGRAM, mark("Look around on simulated cards"), "", mark("demo, try, fake")
-    PRACTISE = _G.PROGRAM, mark("Open the lab on two idle simulated cards"), "", mark("demo")
-    STOP_SIMULATING = _G.PROGRAM, mark("Stop simulating, look for real cards")
-    LOOK_AGAIN = _G.PROGRAM, mark("Look for real cards again"), "", mark("driver, detect")
-    REASONS = _G.PROGRAM, mark("What was looked for"), "", mark("why is there no card, driver")
-    DIAGNOSTICS = _G.PROGRAM, mark("Diagnostics"), "", mark("frame times, cost, performance")
-    ABOUT = _G.PROGRAM, mark("About GPU Explorer"), "", mark("version, licence, help")
-    QUIT = _G.PROGRAM, mark("Quit"), "Ctrl+Q", mark("exit, close the program")
+    OPEN_RECORDING = RECORDING, mark("Open a recording…"), "Ctrl+Shift+R", mark("load, file")
+    REPLAY = RECORDING, mark("Play or pause the recording"), "Space F8"
+    EVENT_BEFORE = RECORDING, mark("Recording: to the previous event"), "F7"
+    NEXT_EVENT = RECORDING, mark("Recording: to the next event"), "F9"
+    REPORT = RECORDING, mark("Save a report of this recording…"), "", mark("HTML, web page")
+    EXPORT_RECORDING = RECORDING, mark("Export this recording…"), "", mark("CSV, JSON")
+    COMPARE_FILE = TIME, mark("Compare with another recording…"), "Ctrl+Shift+D"
+    COMPARE_HOUR = TIME, mark("Compare with an hour earlier")
+    COMPARE_DAY = TIME, mark("Compare with the same time the day before")
+    COMPARE_MARK = TIME, mark("Compare with the time from the mark on")
+    COMPARE_END = TIME, mark("End the comparison")
+    CLOSE_RECORDING = RECORDING, mark("Back to the live cards"), "", mark("close, end")
+    ADD_MACHINE = MACHINES, mark("Add a machine…"), "Ctrl+Shift+N", mark("ssh, server")
+    NEXT_MACHINE = MACHINES, mark("Next machine"), "Ctrl+Shift+PgDown"
+    MACHINE_BEFORE = MACHINES, mark("Previous machine"), "Ctrl+Shift+PgUp"
+    TRY_MACHINE = MACHINES, mark("Connect to this machine now"), "", mark("retry, reconnect")
+    DISCONNECT = MACHINES, mark("Disconnect this machine")
+    REMOVE_MACHINE = MACHINES, mark("Remove this machine…"), "", mark("delete, forget")
+    SEARCH = PROGRAM, mark("Search all commands"), "Ctrl+K Ctrl+Shift+P", mark("find")
+    SETTINGS = PROGRAM, mark("Settings…"), "Ctrl+,", mark("preferences, options, alerts")
+    READ_ONLY = PROGRAM, mark("Read-only: nothing can be ended from here"), "", mark("safe")
+    KEYS = PROGRAM, mark("Keys"), "F1 ?", mark("help, shortcuts, keyboard")
+    MENU = PROGRAM, mark("Menu"), "F10"
+    SIMULATE = PROGRAM, mark("Look around on simulated cards"), "", mark("demo, try, fake")
+    PRACTISE = PROGRAM, mark("Open the lab on two idle simulated cards"), "", mark("demo")
+    STOP_SIMULATING = PROGRAM, mark("Stop simulating, look for real cards")
+    LOOK_AGAIN = PROGRAM, mark("Look for real cards again"), "", mark("driver, detect")
+    REASONS = PROGRAM, mark("What was looked for"), "", mark("why is there no card, driver")
+    DIAGNOSTICS = PROGRAM, mark("Diagnostics"), "", mark("frame times, cost, performance")
+    ABOUT = PROGRAM, mark("About GPU Explorer"), "", mark("version, licence, help")
+    QUIT = PROGRAM, mark("Quit"), "Ctrl+Q", mark("exit, close the program")
 
 
 # The parts of the program's menu.
@@ -136,14 +136,17 @@ class CommandList(QObject):
         self._window, self._time_window = window, time_window
         self._spans: dict[float, QAction] = {}
         for position, (seconds, name) in enumerate(SPANS, 1):
-            words, choose = tr("Show {span}", span=name), partial(self._choose_span, seconds)
-            self._spans[seconds] = self.make(_G.TIME, words, f"Alt+{position}", run=choose)
+            words, choose = (
+                tr("Show {span}", span=name),
+                partial(time_window.choose_span, seconds),
+            )
+            self._spans[seconds] = self.make(TIME, words, f"Alt+{position}", run=choose)
             self._spans[seconds].setCheckable(True)
         words, toggle = tr("Pause or resume the plots"), time_window.toggle_pause
-        self.hold = self.make(_G.TIME, words, "Space", run=toggle)
+        self.hold = self.make(TIME, words, "Space", run=toggle)
         self.hold.setAutoRepeat(False)
         words, back = tr("Back to now"), time_window.back_to_now
-        self._now = self.make(_G.TIME, words, "Ctrl+End", run=back)
+        self._now = self.make(TIME, words, "Ctrl+End", run=back)
         time_window.changed.connect(self._on_time_changed)
         self._on_time_changed()
 
@@ -165,13 +168,9 @@ class CommandList(QObject):
         """Those that are seen now; `here` are those of the screen."""
         found: dict[str, list[QAction]] = {group: [] for group in CommandGroup}
         for each in (*self._window.actions(), *here):
-            if each.isVisible() and each.text():
+            if each.isVisible():
                 found[group_of(each)].append(each)
         return found
-
-    def _choose_span(self, seconds: float) -> None:
-        self._time_window.choose_span(seconds)
-        self._on_time_changed()  # Qt has changed its mark, also where it held already
 
     def _on_time_changed(self) -> None:
         self._now.setEnabled(not self._time_window.following)
@@ -195,15 +194,13 @@ class WindowCommands(CommandList):
             go = partial(navigation.open_screen, entry.name)
             # With Ctrl also where digits are typed.
             keys = (str(position), f"Ctrl+{position}")
-            self.make(_G.SCREENS, tr(entry.title), *keys, run=go, also=tr(entry.also))
-        self._by_name: dict[Do, QAction] = {}
-        for do in Do:
-            group, words, taps, also = (*do.value, "", "")[:4]
-            action = self.make(group, tr(words), *taps.split(), also=also and tr(also))
-            self._by_name[do] = action
-        self.recent = [self.make(_G.RECORDING, "") for _ in range(MOST_RECENT)]
+            self.make(SCREENS, tr(entry.title), *keys, run=go, also=tr(entry.also))
+        self._by_name = {
+            do: self.make(do.group, tr(do.words), *do.keys, also=do.also and tr(do.also))
+            for do in Do
+        }
         self._schemes = {
-            scheme: self.make(_G.VIEW, tr(words), run=partial(self._choose, scheme=scheme))
+            scheme: self.make(VIEW, tr(words), run=partial(self._choose, scheme=scheme))
             for scheme, words in _SCHEMES.items()
         }
         for action in (*self._schemes.values(), self[Do.READ_ONLY]):
@@ -213,9 +210,10 @@ class WindowCommands(CommandList):
             self.menu_of_program.addSeparator()
             self.menu_of_program.addActions([self[do] for do in part])
             if Do.OPEN_RECORDING in part:
-                self.menu_of_program.addActions(self.recent)
-        self[Do.BACK].triggered.connect(partial(navigation.step, -1))
-        self[Do.FORWARD].triggered.connect(partial(navigation.step, 1))
+                self.recent = self.menu_of_program.addMenu(tr("Open recent"))
+        self.carry_out(
+            {Do.BACK: partial(navigation.step, -1), Do.FORWARD: partial(navigation.step, 1)}
+        )
         self[Do.READ_ONLY].triggered.connect(lambda on: self._choose(read_only=on))
         for changed in (navigation.screen_changed, navigation.card_changed, settings.changed):
             changed.connect(self._on_changed)
@@ -224,13 +222,23 @@ class WindowCommands(CommandList):
     def __getitem__(self, do: Do) -> QAction:
         return self._by_name[do]
 
+    def carry_out(self, slots: Mapping[Do, Callable[[], object]]) -> None:
+        """Who does what."""
+        for do, slot in slots.items():
+            self[do].triggered.connect(lambda _=False, run=slot: run())
+
+    def offer(self, offered: Mapping[Do, bool]) -> None:
+        """What is possible just now; the rest is not seen."""
+        for do, possible in offered.items():
+            self[do].setVisible(possible)
+
     def all_keys(self, here: Sequence[QAction], parts: Sequence[Keys] = ()) -> Sequence[Keys]:
         """For the sheet of keys. `parts` are keys that parts of this screen take."""
         groups = [_translated(_EVERYWHERE)]
         for group, actions in self.by_group(here).items():
             named = [(keys_of(each), each.text().rstrip("…")) for each in actions]
             groups.append((tr(group), [each for each in named if each[0]]))
-            groups += map(_translated, parts if group == _G.HERE else ())
+            groups += map(_translated, parts if group == HERE else ())
         return [each for each in groups if each[1]]
 
     def _choose(self, **changes: object) -> None:
@@ -303,33 +311,7 @@ def group_of(action: QAction) -> str:
     return str(action.property("group") or CommandGroup.HERE)
 
 
-def name_of(action: QAction) -> str:
-    return action.text().replace("&", "").rstrip("….")
-
-
 def keys_of(action: QAction) -> str:
     """As people call them: Enter is what stands on the key that Qt calls Return."""
     keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     return keys.replace("Return", "Enter")
-
-
-def find(commands: Sequence[QAction], text: str) -> Sequence[QAction]:
-    """Those that have all words that were typed; the best first."""
-    parts = text.casefold().split()
-    costs = [(sum(_cost(each, part) for part in parts), each) for each in commands]
-    found = sorted((each for each in costs if each[0] < inf), key=lambda each: each[0])
-    return [command for _, command in found]
-
-
-def _cost(action: QAction, part: str) -> float:
-    """Least where a word begins so, then where it is in one, then their first letters; last in
-    other words for it.
-    """
-    words, typed = name_of(action).casefold(), re.escape(part)
-    letters = "".join(re.findall(r"\b\w", words))
-    also = str(action.property("also") or "").casefold()
-    ways = ((rf"\b{typed}", words), (typed, words), (typed, letters), (rf"\b{typed}", also))
-    for cost, (form, said) in enumerate(ways):
-        if found := re.search(form, said):
-            return cost + found.start() / 100
-    return inf

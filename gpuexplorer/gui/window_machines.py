@@ -1,14 +1,12 @@
 """WindowMachines: what a window has to do with several machines: adding, showing, asking."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.event_loop import FrameClock
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.state.alert_watch import Heard
 from gpuexplorer.gui.state.lab.lab import Lab
@@ -16,54 +14,40 @@ from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.starting import lab_of
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
-from gpuexplorer.gui.state.navigation import Navigation
-from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.bars.notices import About, Notice, Notices, NoticeWay
+from gpuexplorer.gui.widgets.bars.notices import About, Notice, NoticeWay
 from gpuexplorer.gui.widgets.sheets import small_sheets
 from gpuexplorer.gui.widgets.sheets.sheet import Sheet
-from gpuexplorer.gui.window_commands import CommandGroup, Do, WindowCommands, command
+from gpuexplorer.gui.window_commands import CommandGroup, Do, command
+from gpuexplorer.gui.window_frame import WindowFrame, WindowPart
 from gpuexplorer.remote.ssh import Question
 from gpuexplorer.telemetry.session import Session
 
 
-class WindowMachines(QObject):
+class WindowMachines(WindowPart):
     """Keeps what is known of each machine's cards, and its lab, while another one is shown."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        commands: WindowCommands,
-        navigation: Navigation,
-        frame_clock: FrameClock,
-        machines: MachinesState,
-        notices: Notices,
-        close_recording: Callable[[], None],
-        window: QWidget,
-    ) -> None:
-        """`close_recording` does nothing where none is shown."""
+    def __init__(self, window: WindowFrame, state: MachinesState, seen: Session) -> None:
+        """`seen` is what the window shows: that of a machine, or a recording beside them."""
         super().__init__(window)
-        self._settings, self._commands, self._notices = settings, commands, notices
-        self._navigation, self._close_recording = navigation, close_recording
-        self._window = window
-        self.state, self.pythons = machines, LabPythons(settings, window)
+        self.state, self.seen, self.pythons = state, seen, LabPythons(self.settings, window)
         self._labs: dict[Session | None, Lab] = {}
         self._asking: tuple[Question, Sheet] | None = None
-        self._replayed = self._stopped = False
-        for do, slot in (
-            (Do.ADD_MACHINE, machines.add_asked.emit),
-            (Do.NEXT_MACHINE, partial(self._step, 1)),
-            (Do.MACHINE_BEFORE, partial(self._step, -1)),
-            (Do.TRY_MACHINE, lambda: machines.retry(self._about.key)),
-            (Do.DISCONNECT, self._disconnect),
-            (Do.REMOVE_MACHINE, self._remove),
-        ):
-            commands[do].triggered.connect(lambda _=False, run=slot: run())
-        navigation.machine_asked.connect(self._on_machine_asked)
-        machines.add_asked.connect(self._on_add_asked)
-        machines.changed.connect(self._on_changed)
-        navigation.screen_changed.connect(self._on_changed)
-        machines.asked.connect(self._on_question_changed)
-        frame_clock.ticked.connect(self._tell)  # its seconds go on
+        self.commands.carry_out(
+            {
+                Do.ADD_MACHINE: state.add_asked.emit,
+                Do.NEXT_MACHINE: partial(self._step, 1),
+                Do.MACHINE_BEFORE: partial(self._step, -1),
+                Do.TRY_MACHINE: lambda: state.retry(self._about.key),
+                Do.DISCONNECT: self._disconnect,
+                Do.REMOVE_MACHINE: self._remove,
+            }
+        )
+        self.navigation.machine_asked.connect(self._on_machine_asked)
+        state.add_asked.connect(lambda: small_sheets.add_machine_sheet(state, window).open())
+        state.changed.connect(self._on_changed)
+        self.navigation.screen_changed.connect(self._on_changed)
+        state.asked.connect(self._on_question_changed)
+        window.frame_clock.ticked.connect(self._tell)  # its seconds go on
         self._on_changed()
 
     def lab(self, session: Session) -> Lab:
@@ -71,45 +55,45 @@ class WindowMachines(QObject):
         if session not in self._labs:
             far = self.state.rows()[1:]
             name = next((each.name for each in far if each.session is session), "")
-            machine = MachineState(session, self._settings, self._window, name)
+            machine = MachineState(session, self.settings, self.window, name)
             self._labs[session] = lab_of(machine, self.pythons)
         return self._labs[session]
 
-    def show_for(self, *, recording: bool) -> None:
-        """A recording has no connection that could break."""
-        self._replayed = recording
-        self._tell()
+    @property
+    def lab_seen(self) -> Lab:
+        return self.lab(self.seen)
 
     @property
     def lab_here(self) -> Lab | None:
         """Of this computer, if somebody looked at it."""
         return self._labs.get(self.state.here)
 
-    def kept(self, seen: Session) -> Sequence[MachineState]:
-        """Of all but those that nobody reads any more. A recording is seen beside them."""
-        there = [seen, *self.state.sessions()]
+    def kept(self) -> Sequence[MachineState]:
+        """Of all but those that nobody reads any more."""
+        there = [self.seen, *self.state.sessions()]
         return [lab.machine for session, lab in self._labs.items() if session in there]
 
-    def heard(self, seen: Session) -> Sequence[Heard]:
+    def heard(self) -> Sequence[Heard]:
         """Whose alerts are told: what a recording holds is no news."""
         rows, there = self.state.rows(), self.state.sessions()
         return [
             Heard(each.key, each.name if len(rows) > 1 else "", each.session)
             for each in rows
-            if each.session is not None and (each.key != HERE or seen in there)
+            if each.session is not None and (each.key != HERE or self.seen in there)
         ]
 
-    def let_go(self, kept: Sequence[MachineState]) -> None:
-        """What holds the others holds them no more."""
+    def let_go(self) -> None:
+        """Of the others, now that their screens are gone."""
+        kept = self.kept()
         for session, lab in list(self._labs.items()):
             if lab.machine not in kept:
                 del self._labs[session]
                 lab.stop()
                 lab.machine.deleteLater()  # Qt lets go of it with its screens
+        self._tell()
 
     def stop(self) -> None:
         """Harmless when called twice."""
-        self._stopped = True
         self.pythons.give_up()
         self.state.stop()
         for lab in self._labs.values():
@@ -119,7 +103,7 @@ class WindowMachines(QObject):
         """One for each machine."""
         found, rows = [], self.state.rows()
         for each in rows if len(rows) > 1 else ():
-            show = partial(self._navigation.open_machine, each.key)
+            show = partial(self.navigation.open_machine, each.key)
             words = tr("Show machine {machine}", machine=each.name)
             found.append(command(CommandGroup.MACHINES, words, show))
             found[-1].setCheckable(True)
@@ -130,7 +114,7 @@ class WindowMachines(QObject):
     def _about(self) -> MachineRow:
         """The machine that is shown; on the screen of all, the one that somebody waits for."""
         waited = self.state.waited_for
-        if waited is None or self._navigation.screen != "machines":
+        if waited is None or self.navigation.screen != "machines":
             waited = self.state.shown
         return self.state.row(waited)
 
@@ -138,7 +122,7 @@ class WindowMachines(QObject):
         """Round and round, over those that can be shown."""
         keys = [each.key for each in self.state.rows() if each.session is not None]
         at = keys.index(self.state.shown)
-        self._navigation.open_machine(keys[(at + by) % len(keys)])
+        self.navigation.open_machine(keys[(at + by) % len(keys)])
 
     def _disconnect(self) -> None:
         """Its lab's worker has a connection of its own, and goes with the machine's."""
@@ -152,18 +136,18 @@ class WindowMachines(QObject):
             self.state.disconnect_from(about.key)
 
         words = tr("Release the cards and disconnect")
-        small_sheets.release_first(lab, words, then, self._window)
+        small_sheets.release_first(lab, words, then, self.window)
 
     def _remove(self) -> None:
         about, lab = self._about, self._labs.get(self._about.session)
         then = partial(self.state.remove, about.key)
-        leave(self._window, tr("Remove the machine"), then, lab=lab)
+        leave(self.window, tr("Remove the machine"), then, lab=lab)
 
     def _tell(self) -> None:
-        """Why nothing new comes, and what is next."""
+        """Why nothing new comes, and what is next. A recording has no connection to break."""
         about, ways = self._about, list[NoticeWay]()
-        if about.standing.answers or self._replayed:
-            self._notices.end(About.LINK)
+        if about.standing.answers or self.seen.past.ended is not None:
+            self.notices.end(About.LINK)
             return
         if about.standing.rests:
             words = tr("Connect") if about.standing is Standing.ENDED else tr("Try now")
@@ -171,29 +155,27 @@ class WindowMachines(QObject):
         if about.session is None:
             ways.append(NoticeWay(tr("Remove"), partial(self.state.remove, about.key)))
         said = tr("{machine}: {state}", machine=about.name, state=about.sentence)
-        self._notices.say(About.LINK, Notice(said, ways, about.standing.sign))
-
-    def _on_add_asked(self) -> None:
-        small_sheets.add_machine_sheet(self.state, self._window).open()
+        self.notices.say(About.LINK, Notice(said, ways, about.standing.sign))
 
     def _on_machine_asked(self, key: str) -> None:
-        self._close_recording()
+        self.window.close_recording()  # where one is shown
         self.state.show(key)
         if self.state.waited_for is not None:
-            self._navigation.open_screen("machines")
+            self.navigation.open_screen("machines")
 
     def _on_changed(self) -> None:
         about, several = self._about, len(self.state.rows()) > 1
         far, ended = about.key != HERE, about.standing is Standing.ENDED
-        for do, offered in (
-            (Do.ADD_MACHINE, self.state.possible),
-            (Do.NEXT_MACHINE, several),
-            (Do.MACHINE_BEFORE, several),
-            (Do.REMOVE_MACHINE, far),
-            (Do.DISCONNECT, far and not ended and not about.of_fleet),
-            (Do.TRY_MACHINE, about.standing.rests),
-        ):
-            self._commands[do].setVisible(offered)
+        self.commands.offer(
+            {
+                Do.ADD_MACHINE: self.state.possible,
+                Do.NEXT_MACHINE: several,
+                Do.MACHINE_BEFORE: several,
+                Do.REMOVE_MACHINE: far,
+                Do.DISCONNECT: far and not ended and not about.of_fleet,
+                Do.TRY_MACHINE: about.standing.rests,
+            }
+        )
         self._tell()
 
     def _on_question_changed(self) -> None:
@@ -204,10 +186,10 @@ class WindowMachines(QObject):
                 sheet.reject()  # ssh does not want to know any more
             return
         question = self.state.questions.next()
-        if question is None or self._stopped:
+        if question is None:
             return
-        QApplication.alert(self._window)  # where another window is in front
-        self._asking = question, small_sheets.question_sheet(question, self._window)
+        QApplication.alert(self.window)  # where another window is in front
+        self._asking = question, small_sheets.question_sheet(question, self.window)
         self._asking[1].finished.connect(self._on_question_answered)
         self._asking[1].open()
 

@@ -1,6 +1,7 @@
 """RecordedSession: an opened recording as the session that screens show, whose clock is the
 playhead. RecordedPast is what plots get of it: readings where they are few enough to be seen,
 else sums a minute; JoinedPast has the live past after it, OtherPast lies behind another one.
+And what a person is told it is.
 """
 
 import math
@@ -13,10 +14,12 @@ from functools import cached_property
 
 import numpy as np
 
+from gpuexplorer.core.axes import day_word, moment_word
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
-from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
-from gpuexplorer.core.words import Message, all_of, mark
+from gpuexplorer.core.harmless import clean
+from gpuexplorer.core.metrics import GPU_UTILIZATION, Cadence, MetricId, metrics_of
+from gpuexplorer.core.words import Message, all_of, mark, paragraph, tr, trn
 from gpuexplorer.recording.recording import MOST_HAPPENINGS, Recording
 from gpuexplorer.recording.schema import CPU, HOST_MEMORY, Floats, ProgramSeen
 from gpuexplorer.telemetry.backend import MADE_UP
@@ -37,6 +40,7 @@ _MINUTES = 240.0
 _USUAL = 1.0  # seconds from one reading to the next
 _LEARNT = 200  # distances of which the middle one is the usual one
 _WIDE = MINUTE / 2  # seconds of a column, from which sums are as good as readings
+_LONGEST_NAME = 60
 _ROUNDED = 0.001  # seconds; the axis counts since 1970
 
 
@@ -290,6 +294,26 @@ class RecordedPast:
         before = _of_sums(strand.sums(metric, start, end, forgotten=True))
         return before.then(_of_readings(*strand.readings(metric, start, end)))
 
+    def busy(self, columns: int) -> Trace:
+        """Of all cards together, over the whole; a gap where no card gave a figure. Reads the
+        file: not for the window's thread.
+        """
+        width = (self.ended - self.began) / columns
+        times: Floats = np.linspace(self.began, self.ended, columns, endpoint=False)
+        total, count = np.zeros(columns), np.zeros(columns, np.int64)
+        for card in self._recording.cards():
+            trace = self.trace(card.id, GPU_UTILIZATION, self.began, self.ended, columns)
+            if len(trace):
+                at = np.searchsorted(trace.times, times + width / 2, side="right") - 1
+                means = np.where(at >= 0, trace.means[at], np.nan)
+                # What was read last says nothing of the time after it.
+                until = trace.times[-1] + max(trace.column_seconds, MINUTE)
+                means[times + width / 2 > until] = np.nan
+                total += np.nan_to_num(means)
+                count += ~np.isnan(means)
+        busy: Floats = total / np.where(count > 0, count, np.nan)
+        return Trace(times, busy, busy, busy, np.minimum(count, 1), width)
+
 
 class JoinedPast:
     """A TraceSource on the live steady clock."""
@@ -396,3 +420,28 @@ def _of_sums(sums: Floats) -> Past:
     usual = float(np.median(apart)) if times.size and counts.mean() < GAP else 0.0
     broken = apart > (GAP * max(usual, 1.0) if usual else 1.0)
     return Past(times, broken, sums[1:], MINUTE)
+
+
+def what_is_shown(recording: Recording) -> str:
+    """Which computer, when and how many cards, and what is to be known about it: sentences."""
+    machine = recording.run(recording.ended).machine
+    sentence = tr(
+        "Recording of {host}, {span}, {cards}",
+        host=clean(machine.name, _LONGEST_NAME) or tr("a computer that is not named"),
+        span=span_of(recording),
+        cards=trn("{count} card", "{count} cards", len(recording.cards())),
+    )
+    parts = [sentence]
+    if machine.source.simulated:
+        parts.append(tr("simulated cards: every figure is made up"))
+    if recording.anonymous:
+        parts.append(tr("without names, command lines and users"))
+    return paragraph([f"{'; '.join(parts)}.", *recording.notes()])
+
+
+def span_of(recording: Recording) -> str:
+    """ "22 Nov 14:05:10 to 15:05:10", "22 Nov 14:05:10 to 29 Nov 09:00:00"."""
+    began, ended = recording.wall(recording.began), recording.wall(recording.ended)
+    # Its day is said, whenever it was.
+    start = f"{day_word(began)} {moment_word(began, began)}"
+    return tr("{start} to {end}", start=start, end=moment_word(ended, began))

@@ -9,8 +9,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui import nothing_found
+from gpuexplorer.gui.event_loop import Bridge
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.state.machines import MachinesState
+from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.theme.palette import Palette, Scheme
@@ -38,6 +42,15 @@ LOOKED_FOR = (
 )
 
 OpenWindow = Callable[..., MainWindow]
+TileSaying = Callable[[MainWindow, str], CardTile]
+
+
+def parts_of_a_window(
+    session: Session, settings: Settings
+) -> tuple[Bridge, Settings, AlwaysOn, MachinesState]:
+    """What the program makes before it."""
+    bridge, machines = Bridge(settings), MachinesState(settings, session, parent=settings)
+    return bridge, settings, AlwaysOn(settings), machines
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +87,7 @@ def _as_the_system_looks() -> Iterator[None]:
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
+def open_window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenWindow]:
     """Shows a window on a session and starts to read; without a session, the computer alone."""
     windows: list[MainWindow] = []
     sessions: list[Session] = []
@@ -83,21 +96,21 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
         session: Session | None = None,
         attempts: Sequence[Attempt] = (),
         looked_for: Sequence[Looked] = (),
-        or_simulated: bool = False,
         simulate: Callable[[str], None] = lambda _: None,
         settings: Settings | None = None,
         look_again: Callable[[], None] = lambda: None,
         resized: bool = True,
     ) -> MainWindow:
         session = session or remembering(session_on(NoCards()))
+        monkeypatch.setattr(nothing_found, "looked_for", lambda _: looked_for)
         window = MainWindow(
             session,
             attempts,
-            looked_for,
-            or_simulated,
             simulate,
-            settings=settings,
-            look_again=look_again,
+            look_again,
+            lambda _: None,
+            lambda: None,
+            *parts_of_a_window(session, settings or Settings()),
         )
         qtbot.addWidget(window)
         windows.append(window)
@@ -118,7 +131,7 @@ def open_window(qtbot: QtBot) -> Iterator[OpenWindow]:
 
 
 @pytest.fixture
-def tile_saying(qtbot: QtBot) -> Callable[[MainWindow, str], CardTile]:
+def tile_saying(qtbot: QtBot) -> TileSaying:
     """Waits for the tile that says these words to a screen reader."""
 
     def wait_for(window: MainWindow, words: str) -> CardTile:

@@ -2,42 +2,45 @@
 
 import re
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuexplorer.core.words import Message
-from gpuexplorer.gui.desk import VIEWS
+from gpuexplorer.core.words import Message, tr
+from gpuexplorer.gui.desk import VIEWS, WITHOUT_CARDS
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.nothing_found import OVERVIEW, DoctorSheet, NothingFoundView
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.nothing_found import STANDS_HERE, DoctorSheet, NothingFoundView
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.session import remembering, session_on
-from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
+from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow, TileSaying
 from tests.gui.fakes import SIMULATED, card, session_of, working
 from tests.gui.hands import button, click, press, texts, the
 
-TileSaying = Callable[[MainWindow, str], CardTile]
 
-
-def test_it_says_what_was_looked_for_and_what_is_there_instead(open_window: OpenWindow) -> None:
-    said = texts(open_window(None, [NO_DRIVER], LOOKED_FOR))
+def test_it_says_what_was_looked_for_when_and_what_is_there_instead(
+    open_window: OpenWindow,
+) -> None:
+    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
+    said = texts(window)
     assert "No graphics card answers on this computer" in said
     assert "NVIDIA's driver is not installed." in said
     assert "Install it." in said
+    assert "1 card, no driver" in said
     assert {"Driver library", "libnvidia-ml.so.1", "The library is not here."} <= set(said)
     assert "NVIDIA TU106M at 01:00.0." in said
     assert any("every screen says SIMULATED" in text for text in said)
+    assert any(re.fullmatch(r"at \d\d:\d\d:\d\d", text) for text in said)
+    names = [each.accessibleName() for each in window.findChildren(QLabel)]
+    assert any(name.startswith("gpuexplorer doctor looks closer") for name in names)
+    assert "Read, and listed at the left as the host." in said
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell's")
@@ -54,12 +57,9 @@ def test_the_doctor_is_asked_without_a_terminal(
     qtbot.waitUntil(lambda: said.toPlainText() == "OK  Driver (-m gpuexplorer doctor)\n")
 
 
-@pytest.mark.parametrize("screen", [OVERVIEW, "processes"])
-def test_all_that_stands_there_stands_in_the_middle(
-    open_window: OpenWindow, screen: str
-) -> None:
+def test_all_that_stands_there_stands_in_the_middle(open_window: OpenWindow) -> None:
     window = open_window(None, [NO_DRIVER], LOOKED_FOR)
-    window.navigation.open_screen(screen)
+    window.resize(1000, 900)
     view = the(NothingFoundView, window)
     QApplication.processEvents()
 
@@ -67,19 +67,9 @@ def test_all_that_stands_there_stands_in_the_middle(
         return widget.mapTo(view, widget.rect().center()).x()
 
     heading = next(each for each in view.findChildren(QLabel) if "answers on" in each.text())
-    in_the_middle: list[QWidget] = [
-        seen_button(window, "See the computer's processor and memory")
-    ]
-    if screen != OVERVIEW:
-        in_the_middle.append(view.findChildren(Sign)[0])
-    assert all(abs(middle(each) - middle(heading)) <= 2 for each in in_the_middle)
-
-
-def test_it_says_so_once_and_not_in_every_corner(open_window: OpenWindow) -> None:
-    said = texts(open_window(None, [NO_DRIVER], LOOKED_FOR))
-    assert [text for text in said if "No graphics card" in text or "Nothing" in text] == [
-        "No graphics card answers on this computer"
-    ]
+    computer = seen_button(window, "See the computer's processor and memory")
+    for each in (computer, view.findChildren(Sign)[0]):
+        assert abs(middle(each) - middle(heading)) <= 2
 
 
 def test_a_command_in_a_sentence_is_shown_as_one_types_it(open_window: OpenWindow) -> None:
@@ -104,15 +94,10 @@ def test_its_button_asks_for_simulated_cards_by_mouse_and_by_key(
     window = open_window(None, [NO_DRIVER], LOOKED_FOR, simulate=asked.append)
     click(window, "Look around on simulated cards")
     press(button(window, "Look around on simulated cards"), Qt.Key.Key_Space)
+    press(button(window, "Look around on simulated cards"), Qt.Key.Key_Escape)
     assert asked == ["2xTitanRTX", "2xTitanRTX"]
-
-
-def test_the_lab_on_two_idle_simulated_cards_is_one_click_away(open_window: OpenWindow) -> None:
-    asked: list[str] = []
-    window = open_window(None, [NO_DRIVER], LOOKED_FOR, simulate=asked.append)
-    way = seen_button(window, "Lab on two idle simulated cards")
-    QTest.mouseClick(way, Qt.MouseButton.LeftButton)
-    assert asked == ["2xTitanRTX+idle"]
+    seen_button(window, "Lab on two idle simulated cards").click()
+    assert asked[2:] == ["2xTitanRTX+idle"]
     assert window.navigation.screen == "lab"
 
 
@@ -135,7 +120,7 @@ def test_simulated_cards_that_were_asked_for_take_its_place(
 
 def test_the_banner_leads_to_the_reasons_and_one_gets_back(open_window: OpenWindow) -> None:
     two = session_of({card(0): working(), card(1): working()}, SIMULATED)
-    window = open_window(two, [NO_DRIVER], LOOKED_FOR, or_simulated=True)
+    window = open_window(two, [NO_DRIVER], LOOKED_FOR)
     banner = "No graphics card answers on this computer, so these are 2 simulated cards."
     assert banner in texts(window)
     click(window, "What was looked for")
@@ -151,25 +136,9 @@ def test_the_banner_leads_to_the_reasons_and_one_gets_back(open_window: OpenWind
     assert banner in texts(window)
 
 
-def test_without_cards_escape_leads_nowhere(open_window: OpenWindow) -> None:
-    asked: list[str] = []
-    window = open_window(None, [NO_DRIVER], LOOKED_FOR, simulate=asked.append)
-    press(button(window, "Look around on simulated cards"), Qt.Key.Key_Escape)
-    assert asked == []
-
-
 def test_cards_simulated_by_choice_need_no_banner(open_window: OpenWindow) -> None:
     window = open_window(session_of({card(0): working()}, SIMULATED))
     assert not any("No graphics card answers" in text for text in texts(window))
-
-
-def test_it_says_when_it_looked_and_which_command_looks_closer(open_window: OpenWindow) -> None:
-    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
-    said = texts(window)
-    assert any(re.fullmatch(r"at \d\d:\d\d:\d\d", text) for text in said)
-    names = [each.accessibleName() for each in window.findChildren(QLabel)]
-    assert any(name.startswith("gpuexplorer doctor looks closer") for name in names)
-    assert "Read, and listed at the left as the host." in said
 
 
 def test_one_can_look_again_and_sees_what_came_of_it(
@@ -181,7 +150,7 @@ def test_one_can_look_again_and_sees_what_came_of_it(
     assert asked == ["once"]
     assert not button(window, "Looking…").isEnabled()
     still = Attempt("NVIDIA", Message("Still none."), Message(""))
-    window.explanation.show_search([still], LOOKED_FOR)
+    window.explanation.show_search([still])
     qtbot.waitUntil(lambda: "Still none." in texts(window))
     assert button(window, "Look again").isEnabled()
 
@@ -192,7 +161,7 @@ def test_simulated_cards_that_were_left_leave_the_explanation(
     session = session_of({card(0): working()}, SIMULATED)
     window = open_window(session, look_again=lambda: None)
     tile_saying(window, "Card 0")
-    window.explanation.show_search([NO_DRIVER], LOOKED_FOR)
+    window.explanation.show_search([NO_DRIVER])
     window.show_session(remembering(session_on(NoCards())))
     assert "No graphics card answers on this computer" in texts(window)
     assert "SIMULATED" not in window.windowTitle()
@@ -200,43 +169,20 @@ def test_simulated_cards_that_were_left_leave_the_explanation(
     assert button(window, "Look around on simulated cards").isVisible()
 
 
-def test_every_screen_that_shows_cards_alone_explains_where_there_is_none(
+def test_each_screen_without_a_card_says_what_would_stand_there_and_why_it_does_not(
     open_window: OpenWindow,
 ) -> None:
     window = open_window(None, [NO_DRIVER], LOOKED_FOR)
     for entry in VIEWS:
         window.navigation.open_screen(entry.name)
-        explained = "No graphics card answers on this computer" in texts(window)
-        assert explained is (entry.name not in ("card", "lab", "copies", "lessons", "machines"))
-
-
-@pytest.mark.parametrize(
-    ("screen", "words"),
-    [
-        ("overview", "Every card gets a tile here"),
-        ("processes", "Programs that use a card are listed here"),
-        ("topology", "The machine is drawn here"),
-        ("events", "What happens to a card is listed here"),
-    ],
-)
-def test_each_screen_without_a_card_says_what_would_stand_there_and_leads_on(
-    open_window: OpenWindow, screen: str, words: str
-) -> None:
-    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
-    window.resize(1366, 900)
-    window.navigation.open_screen(screen)
-    assert len([text for text in texts(window) if words in text]) == 1
-    assert button(window, "Look around on simulated cards").isVisible()
-    reasons = "The library is not here." in texts(window)
-    assert reasons is (screen == "overview")
-    if not reasons:
-        QTest.mouseClick(seen_button(window, "Why no card answers"), Qt.MouseButton.LeftButton)
-        assert "The library is not here." in texts(window)
+        said = texts(window)
+        assert ("The library is not here." in said) is (entry.name not in WITHOUT_CARDS)
+        assert entry.name in WITHOUT_CARDS or tr(STANDS_HERE[entry.name]) in said
 
 
 def test_a_screen_chosen_over_the_explanation_takes_its_place(open_window: OpenWindow) -> None:
     two = session_of({card(0): working(), card(1): working()}, SIMULATED)
-    window = open_window(two, [NO_DRIVER], LOOKED_FOR, or_simulated=True)
+    window = open_window(two, [NO_DRIVER], LOOKED_FOR)
     click(window, "What was looked for")
     assert "The library is not here." in texts(window)
     press(window, Qt.Key.Key_1)
@@ -267,9 +213,7 @@ def test_the_computer_is_told_in_the_units_that_were_chosen(
     assert any(text.endswith("GiB") for text in texts(window))
     window.settings.choose(replace(window.settings.choices, decimal_memory=True))
     qtbot.waitUntil(lambda: any(text.endswith(" GB") for text in texts(window)))
-    said = texts(window)
-    assert not any(text.endswith("GiB") for text in said)
-    assert "The library is not here." in said
+    assert "The library is not here." in texts(window)
 
 
 def seen_button(window: MainWindow, words: str) -> QAbstractButton:

@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMainWindow, QToo
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.recording_bar import Outline, ReplayBar, Scrubber
-from gpuexplorer.gui.recordings import what_is_shown
+from gpuexplorer.gui.recording_bar import ReplayBar, Scrubber
 from gpuexplorer.gui.state.time_window import TimeWindow
-from gpuexplorer.recording.recorded_session import RecordedSession
+from gpuexplorer.recording.recorded_session import RecordedSession, what_is_shown
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.telemetry.happenings import Happening, Kind
+from gpuexplorer.telemetry.trace import Trace
 from tests.gui.frame.steps import called
 from tests.gui.hands import the
 from tests.recording.made import BEGAN, make_recording
@@ -154,7 +154,7 @@ def test_it_opens_at_its_end_plays_from_the_beginning_and_faster_gets_further(
     shown.click("Pause")
     assert not shown.playhead.playing
     speed = the(QComboBox, shown.bar)
-    speed.activated.emit(speed.findText("100×"))
+    speed.setCurrentText("100×")
     shown.bar.seek(shown.recording.ended - 20)
     shown.click("Play")
     qtbot.waitUntil(lambda: not shown.playhead.playing)
@@ -189,7 +189,7 @@ def test_of_many_events_on_one_spot_the_worst_is_told_first_and_how_many_more_th
         for number in range(9_999)
     ]
     long = Happening(at, at, Kind.XID, None, Message("{text}", text="x" * 1000))
-    shown.scrubber.show_outline(Outline(np.full(600, 0.5), [long, *many]))
+    shown.scrubber.happenings, shown.session.older_unread = [long, *many], True
     shown.scrubber.grab()
     told = shown.scrubber.told_at(shown.x(300)).splitlines()
     assert len(told[1]) <= 160
@@ -201,7 +201,8 @@ def test_of_many_events_on_one_spot_the_worst_is_told_first_and_how_many_more_th
 def test_a_time_without_figures_looks_different_from_an_idle_card(shown: Shown) -> None:
     busy = np.full(600, 0.5)
     busy[200:400] = np.nan
-    shown.scrubber.show_outline(Outline(busy))
+    times = shown.recording.began + np.arange(600.0)
+    shown.scrubber.show_busy(Trace(times, busy, busy, busy, np.ones(600, np.int64), 1.0))
     picture = shown.scrubber.grab().toImage()
     read, gap = (picture.pixelColor(shown.x(at), 24) for at in (SECONDS / 6, SECONDS / 2))
     assert read != gap

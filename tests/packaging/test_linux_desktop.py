@@ -30,7 +30,7 @@ def entry() -> configparser.ConfigParser:
 
 def test_the_window_belongs_to_the_entry(entry: configparser.ConfigParser) -> None:
     code = (
-        "from gpuexplorer.gui.start import create_application as c; a = c(['gpuexplorer'])\n"
+        "from gpuexplorer.app import create_application as c; a = c(['gpuexplorer'])\n"
         "print(a.desktopFileName(), a.applicationName(), sep='\\n')"
     )
     done = subprocess.run(

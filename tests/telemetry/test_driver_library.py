@@ -50,7 +50,7 @@ OPEN_WINDOW = """
 import argparse, sys
 from PySide6.QtCore import QTimer
 from gpuexplorer.app import App
-from gpuexplorer.gui.start import create_application
+from gpuexplorer.app import create_application
 from tests.gui.hands import texts
 
 application = create_application([])

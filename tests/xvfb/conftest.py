@@ -6,10 +6,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.local import Local
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.simulated_past import PastClock, live_through
 from gpuexplorer.telemetry.sources import simulated
+from tests.gui.conftest import parts_of_a_window
 from tests.xvfb.display import there_is_one
 
 collect_ignore_glob = [] if there_is_one() else ["test_*.py"]
@@ -30,7 +32,10 @@ def session() -> Iterator[Session]:
 @pytest.fixture
 def window(qtbot: QtBot, session: Session) -> Iterator[MainWindow]:
     """On the X server, in front, and with the keyboard."""
-    window = MainWindow(session, (), (), or_simulated=False, simulate=lambda _: None)
+    window = MainWindow(
+        *(session, (), lambda _: None, lambda: None, lambda _: None, lambda: None),
+        *parts_of_a_window(session, Settings()),
+    )
     qtbot.addWidget(window)
     window.resize(1200, 800)
     with qtbot.waitActive(window, timeout=10_000):

@@ -1,6 +1,8 @@
 """CommandPalette: all commands under Ctrl+K, narrowed down as one types."""
 
+import re
 from collections.abc import Sequence
+from math import inf
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QShortcut
@@ -21,7 +23,7 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import GROWS, add, row
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.gui.widgets.sheets.sheet import Popup, line_between
-from gpuexplorer.gui.window_commands import find, group_of, keys_of, name_of
+from gpuexplorer.gui.window_commands import group_of, keys_of
 
 _WIDTH, _HEIGHT, _HEAD = 600, 464, 52
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -114,3 +116,25 @@ class CommandPalette(Popup):
         if not isinstance(event, QKeyEvent) or event.type() is not QEvent.Type.KeyPress:
             return super().eventFilter(watched, event)
         return event.key() in _MOVES and QApplication.sendEvent(self._list, event)
+
+
+def name_of(action: QAction) -> str:
+    return action.text().replace("&", "").rstrip("….")
+
+
+def find(commands: Sequence[QAction], text: str) -> Sequence[QAction]:
+    """Those that have all words that were typed; the best first."""
+    parts = text.casefold().split()
+    costs = {each: sum(_cost(each, part) for part in parts) for each in commands}
+    return sorted((each for each in commands if costs[each] < inf), key=costs.__getitem__)
+
+
+def _cost(action: QAction, part: str) -> float:
+    """Least where a word begins so, the earlier the better: of its name, its first letters, and
+    other words for it; then where it is amid one.
+    """
+    words, also = name_of(action).casefold(), str(action.property("also")).casefold()
+    said = " ".join((words, "".join(re.findall(r"\b\w", words)), also))
+    begun = re.search(rf"\b{re.escape(part)}", said)
+    at = begun.start() if begun else len(said) + said.find(part)
+    return at if part in said else inf

@@ -1,17 +1,29 @@
-"""The palette of all commands: what it lists, how it finds, and who has the keyboard then."""
+"""The palette of all commands, and that a place is found again as it was left."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.rail.rail import RailEntry
+from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from tests.gui.conftest import OpenWindow
-from tests.gui.fakes import SIMULATED, card, session_of, working
-from tests.gui.frame.steps import CONTROL, SHIFT, called, keys, listed, open_palette, write
+from tests.gui.fakes import SIMULATED, card, session_of, session_with_past, working
+from tests.gui.frame.steps import (
+    ALT,
+    CONTROL,
+    SHIFT,
+    called,
+    keys,
+    listed,
+    open_palette,
+    simulated_cards,
+    write,
+)
 from tests.gui.hands import in_front, the
 
 
@@ -71,22 +83,40 @@ def test_the_keys_that_open_it_and_a_click_beside_it_close_it(window: MainWindow
     assert QApplication.activePopupWidget() is None
 
 
-@pytest.mark.parametrize(
-    ("typed", "first"),
-    [
-        ("ov", "Overview"),
-        ("tl", "Theme: light"),
-        ("card 1", "Open card 1, NVIDIA H100"),
-        ("QUI", "Quit"),
-        ("kill", "Processes"),
-        ("why is it slow", "Card"),
-        ("preferences", "Settings"),
-        ("exit", "Quit"),
-    ],
-)
-def test_letters_and_other_words_for_it_find_what_one_means(
-    window: MainWindow, typed: str, first: str
-) -> None:
+def test_letters_and_other_words_for_it_find_what_one_means(window: MainWindow) -> None:
     palette = open_palette(window)
-    write(typed)
-    assert listed(palette)[0] == first
+    for typed, first in (
+        *(("ov", "Overview"), ("tl", "Theme: light"), ("card 1", "Open card 1, NVIDIA H100")),
+        *(("QUI", "Quit"), ("kill", "Processes"), ("why is it slow", "Card")),
+        *(("preferences", "Settings"), ("exit", "Quit")),
+    ):
+        the(QLineEdit, palette).setText(typed)
+        assert listed(palette)[0] == first
+
+
+def test_the_window_comes_back_where_it_was_on_the_card_that_was_looked_at(
+    open_window: OpenWindow,
+) -> None:
+    settings = Settings()
+    before = open_window(simulated_cards("3xTitanRTX"), settings=settings)
+    before.navigation.open_card(CardId("SIM-2"))
+    before.setGeometry(40, 60, 620, 500)
+    before.close()
+    after = open_window(simulated_cards("3xTitanRTX"), settings=settings, resized=False)
+    assert after.geometry() == QRect(40, 60, 620, 500)
+    assert (after.navigation.screen, after.navigation.card) == ("card", "SIM-2")
+    # To have been there the last time is no step to go back on.
+    keys(Qt.Key.Key_Left, ALT)
+    assert (after.navigation.screen, after.navigation.card) == ("card", "SIM-2")
+
+
+def test_a_look_back_is_not_where_the_next_start_begins(open_window: OpenWindow) -> None:
+    settings = Settings()
+    before = open_window(session_with_past({card(0): working()}), settings=settings)
+    keys(Qt.Key.Key_1, ALT)
+    now = before.time_window.now()
+    before.time_window.look_at(now - 900.0, now - 890.0)
+    before.close()
+    after = open_window(simulated_cards("1xT4"), settings=settings)
+    assert after.time_window.span == 60.0
+    assert after.time_window.following

@@ -16,7 +16,7 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.rail.rail import NARROW, WIDE, DeviceListView, Rail
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
-from tests.gui.conftest import LOOKED_FOR, NO_DRIVER, OpenWindow
+from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import Answer, card, session_of, working
 from tests.gui.frame.steps import called, keys
 from tests.gui.hands import press, texts, the
@@ -152,14 +152,6 @@ def test_it_is_narrow_in_a_narrow_window_and_where_somebody_wants_it(
     assert rail.width() == NARROW
     after = open_window(session_of({card(0): working()}), settings=settings)
     assert the(Rail, after).width() == NARROW
-
-
-def test_without_a_driver_it_lists_the_host_and_what_is_plugged_in(
-    open_window: OpenWindow, device_saying: Waiting
-) -> None:
-    window = open_window(None, [NO_DRIVER], LOOKED_FOR)
-    device_saying(window, "The computer")
-    assert "1 card, no driver" in texts(window)
 
 
 @pytest.mark.parametrize("size", [(560, 420), (911, 512), (1000, 600)])
