@@ -21,7 +21,6 @@ from gpuexplorer.gui.crash_dialog import CrashDialog
 from gpuexplorer.gui.lab.program_panel import WatchSheet
 from gpuexplorer.gui.lab.switches import CapSheet, VisibleSheet
 from gpuexplorer.gui.nothing_found import DoctorSheet
-from gpuexplorer.gui.processes.rows import ProcessColumns, ProcessLine
 from gpuexplorer.gui.processes.view import EndDialog
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.copies_state import copies_of
@@ -38,6 +37,7 @@ from gpuexplorer.gui.widgets.sheets.small_sheets import (
     question_sheet,
     release_first,
 )
+from gpuexplorer.telemetry.process_lines import ProcessLine
 from tests.gui.hands import press
 from tests.gui.lab.conftest import faults, lab, machine, worker
 from tests.gui.processes.programs import A, Nobody, named, row, using
@@ -58,7 +58,7 @@ def full(window: QWidget, _: Lab) -> Sheet:
 
 def ended(window: QWidget, lab: Lab) -> EndDialog:
     process = ProcessLine("", (row(named(using(A, 4194305), identity=Nobody())),))
-    return EndDialog([process], ProcessColumns(lab.machine), parent=window)
+    return EndDialog([process], lab.machine, parent=window)
 
 
 def asked(window: QWidget, _: Lab) -> Sheet:

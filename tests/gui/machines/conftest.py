@@ -13,6 +13,7 @@ from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.widgets.laid_out import column
+from gpuexplorer.gui.widgets.line import Line
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.session import remembering, session_on
 from tests.gui.desks import desk_of
@@ -40,8 +41,7 @@ class Screen:
 
     @property
     def sums(self) -> str:
-        said = [each.accessibleDescription() for each in self.view.findChildren(QWidget)]
-        return next(each for each in said if each.startswith("Cards"))
+        return ". ".join(each.accessibleName() for each in self.view.findChildren(Line)) + "."
 
     @property
     def spoken(self) -> str:

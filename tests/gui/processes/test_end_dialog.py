@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.processes.rows import ProcessColumns, ProcessLine
 from gpuexplorer.gui.processes.view import EndDialog
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.process_book import CAN_ASK, ProcessNames
+from gpuexplorer.telemetry.process_lines import ProcessLine
 from gpuexplorer.telemetry.processes import NamedProcess
 from tests.gui.fakes import GIB
 from tests.gui.hands import click, in_front, press, texts
@@ -41,8 +41,8 @@ class Asked:
         machine = Machine()
         self.clock = machine.clock
         lines = [ProcessLine(each.process.pid, (row(each),)) for each in named]
-        columns = ProcessColumns(MachineState(machine.session, Settings()))
-        self.dialog = EndDialog(lines, columns, can_ask)
+        shown = MachineState(machine.session, Settings())
+        self.dialog = EndDialog(lines, shown, can_ask)
         self.dialog.open()
         with qtbot.waitActive(self.dialog):
             self.dialog.activateWindow()
