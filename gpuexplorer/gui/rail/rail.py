@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
-from gpuexplorer.core.cards import HOST_ID, CardId
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import DEVICE, CardFace, DeviceList, DeviceView
 from gpuexplorer.gui.cards.programs import pids
@@ -206,7 +206,6 @@ class DeviceListView(DeviceView):
         self._navigation, self._model = navigation, DeviceList(self)
         self.narrow = self.many = False
         self.row_height = _ROW
-        self.chosen: CardId | None = None
         self.setProperty("kind", "bare")
         self.setObjectName("rail.devices")
         self.setAccessibleName(tr("Devices"))
@@ -222,8 +221,15 @@ class DeviceListView(DeviceView):
         self.setViewportMargins(_AIR, 0, _AIR, 0)
         self.clicked.connect(self._on_chosen)
         self.activated.connect(self._on_chosen)
-        navigation.screen_changed.connect(self._mark)
-        navigation.card_changed.connect(self._mark)
+        navigation.screen_changed.connect(self.viewport().update)
+        navigation.card_changed.connect(self.viewport().update)
+
+    @property
+    def chosen(self) -> CardId | None:
+        """Which card is shown is not for a click to say: the navigation says it."""
+        if self._navigation.screen != "card" or not self._model.faces:
+            return None
+        return self._navigation.card or self._model.faces[0].id
 
     def show_faces(self, faces: Sequence[CardFace]) -> None:
         self.many = len(faces) > MOST_COLOURED_CARDS + 1
@@ -232,7 +238,6 @@ class DeviceListView(DeviceView):
             self.setFlow(flow.LeftToRight if self.many else flow.TopToBottom)
             self.setWrapping(self.many)
             self.updateGeometry()
-            self._mark()
 
     def show_room(self, *, narrow: bool, low: bool) -> None:
         """Rows are lower in a low window."""
@@ -244,13 +249,6 @@ class DeviceListView(DeviceView):
         )
         self.updateGeometry()
         self.scheduleDelayedItemsLayout()
-
-    def _mark(self) -> None:
-        """Which card is shown is not for a click to say: the navigation says it."""
-        first = next((each.id for each in self._model.faces), HOST_ID)
-        at_card = self._navigation.screen == "card"
-        self.chosen = self._navigation.card or first if at_card else None
-        self.viewport().update()
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self._navigation.open_card(index.data(DEVICE).id)
@@ -281,8 +279,8 @@ class _DeviceDrawing(Delegate):
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        devices, face, theme = self._devices, index.data(DEVICE), drawing.theme
-        focused = devices.hasFocus() and devices.currentIndex() == index
+        devices, face, flag = self._devices, index.data(DEVICE), QStyle.StateFlag
+        focused = option.state & flag.State_HasFocus
         if devices.many and not face.host:
             self._draw_cell(drawing, place.adjusted(0, 3, -2 + devices.narrow, -3), face)
             if face.id == devices.chosen or focused:
@@ -290,43 +288,44 @@ class _DeviceDrawing(Delegate):
             return
         place.setWidth(devices.viewport().width())
         ground = place.adjusted(0, 1, 0, -1)
-        if face.id == devices.chosen or option.state & QStyle.StateFlag.State_MouseOver:
-            drawing.filled(ground, theme.selection, 6)
+        if face.id == devices.chosen or option.state & flag.State_MouseOver:
+            drawing.filled(ground, drawing.theme.selection, 6)
         if focused:
             drawing.focus_ring(ground, 6)
         self._draw_row(drawing, place, face)
 
     def _draw_cell(self, drawing: Drawing, cell: QRectF, face: CardFace) -> None:
         """With its number, where there is room."""
-        theme, letters = drawing.theme, drawing.letters.caption
-        number, middle = Run(face.number, letters, theme.text), cell.center()
+        theme, number = (
+            drawing.theme,
+            Run(face.number, drawing.letters.caption, drawing.theme.text),
+        )
         known = face.answers and face.busy_share is not None
         drawing.filled(cell, theme.heat(face.busy_share or 0.0) if known else theme.ground, 3)
         if face.warning is not None or not known:
             tone = theme.warn if known else theme.tone(face.word_tone)
             drawing.outlined(cell, QPen(tone, 1), 3)
         if number.width <= cell.width():
-            left = middle.x() - number.width / 2
-            drawing.text(left, middle.y() + letters.cap_height / 2, number)
+            drawing.centred(cell, number)
 
     def _draw_row(self, drawing: Drawing, place: QRectF, face: CardFace) -> None:
         theme, letters, middle = drawing.theme, drawing.letters, place.center()
-        side = _SIDE - _AIR
+        side, narrow, mark = _SIDE - _AIR, self._devices.narrow, face.mark
         wide, right = max(_CHIP, letters.badge.width(face.number) + 8), place.right() - side
         left = max(_TEXT_LEFT, side + wide + 8)
         chip = QRectF(side, middle.y() - 8, wide, _CHIP)
         track = QRectF(left, middle.y() + 8.5, right - left, _BAR)
-        if self._devices.narrow:
+        if narrow:
             chip.moveTo(middle.x() - wide / 2, middle.y() - 13)
             track = QRectF(middle.x() - 12, middle.y() + 10, 24, _BAR)
         colour, filled = theme.card(face.colour), face.colour is not None and face.answers
-        wrong = face.mark is not None and face.mark.tone in (Tone.WARN, Tone.BAD)
-        worry = face.mark if wrong and (face.answers or self._devices.narrow) else None
+        wrong = mark is not None and mark.tone in (Tone.WARN, Tone.BAD)
+        worry = mark if wrong and (face.answers or narrow) else None
         drawing.chip(chip, face.number, letters.badge, colour if filled else None)
         share, ink = face.busy_share or 0.0, faded(theme.quiet, 0.75) if face.host else colour
         drawing.bar(track, [(min(1.0, share), ink)])
         sign = QRectF(chip.right() - 7, chip.top() - 5, _SIGN, _SIGN)
-        if not self._devices.narrow:
+        if not narrow:
             baseline, body = middle.y() + 2, letters.body
             unit = Run(f"{THIN_SPACE}{face.busy.unit}", letters.caption, theme.faint)
             runs = [Run(face.busy.number, body, theme.text), unit]
@@ -334,8 +333,7 @@ class _DeviceDrawing(Delegate):
                 said = body.elided(face.word, right - left - 24)
                 runs = [Run(said, body, theme.tone(face.word_tone))]
             room = drawing.runs_right(right, baseline, runs) - 6 - left
-            ink = theme.text if face.answers else theme.faint
-            name = Run(face.short_name, body, ink)
+            name = Run(face.short_name, body, theme.text if face.answers else theme.faint)
             after = drawing.elided(left, baseline, name, room - (_SIGN + 6 if worry else 0))
             sign.moveTo(after + 6, baseline - body.cap_height / 2 - _SIGN / 2)
         elif worry is not None:
@@ -353,7 +351,6 @@ class PythonFoot(_RailButton):
         super().__init__("python")
         self.setObjectName("rail.python")
         self._lab: Lab | None = None
-        self._sheet: PythonSheet | None = None
         self.setFont(look().letters.caption.font)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._on_clicked)
@@ -367,8 +364,8 @@ class PythonFoot(_RailButton):
         self._lab = lab
         lab.pythons.changed.connect(self._on_changed)
         lab.stage_changed.connect(self._on_changed)
-        if self._sheet is not None:
-            self._sheet.reject()
+        for sheet in self.window().findChildren(PythonSheet):
+            sheet.reject()
         self.setVisible(not (lab.recorded or lab.machine.session.source.figures_alone))
         self._on_changed()
 
@@ -391,7 +388,7 @@ class PythonFoot(_RailButton):
         elif pythons.working:
             line, state, passed_over = tr("Looking for one"), tr("with PyTorch"), ""
         elif usable := sum(each.usable for each in pythons.found):
-            line = trn("{count} with PyTorch", "{count} with PyTorch", usable)
+            line = tr("{count} with PyTorch", count=usable)
         elif pythons.trouble:
             line, state, tone = tr("None with PyTorch"), tr("Choose one"), Tone.WARN
             hint, passed_over = tr(pythons.trouble), ""
@@ -399,17 +396,12 @@ class PythonFoot(_RailButton):
             line, passed_over = tr("Not checked yet"), ""
         if passed_over:
             state, tone = tr("Not the one you chose"), Tone.WARN
-            hint = f"{hint}\n{passed_over}"
         self.setIcon(icon_of(Icon.LAB if tone is Tone.QUIET else Icon.WARNING, tone))
         self.setText(f"{line}\n{state}")
-        self.setAccessibleName(tr("Python of the lab: {name}", name=f"{line}, {state}"))
-        self.setToolTip(f"{self.accessibleName()}\n{hint}")
+        name = tr("Python of the lab: {name}", name=f"{line}, {state}")
+        self.setAccessibleName(name)
+        self.setToolTip("\n".join(filter(None, (name, hint, passed_over))))
 
     def _on_clicked(self) -> None:
         if self._lab is not None:
-            self._sheet = PythonSheet(self._lab.pythons, self._lab, self.window())
-            self._sheet.finished.connect(self._on_closed)
-            self._sheet.open()
-
-    def _on_closed(self) -> None:
-        self._sheet = None
+            PythonSheet(self._lab.pythons, self._lab, self.window()).open()

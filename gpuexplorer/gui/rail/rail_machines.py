@@ -14,8 +14,6 @@ from gpuexplorer.gui.widgets.laid_out import FREE, column, row
 from gpuexplorer.gui.widgets.line import ElidedLabel
 
 _SIDE, _HEIGHT = 20, 32
-# So many are seen in a rail of this height.
-_MOST = ((900, 5), (772, 3), (730, 2), (0, 1))
 
 
 class RailMachines(QWidget):
@@ -45,8 +43,7 @@ class RailMachines(QWidget):
         self._show()
 
     def show_within(self, height: int, *, narrow: bool) -> None:
-        self._most = next(most for least, most in _MOST if height >= least)
-        self._narrow = narrow
+        self._most, self._narrow = min(5, max(1, (height - 650) // 40)), narrow
         self._heading.setVisible(not narrow)
         policy = Qt.ScrollBarPolicy
         bar = policy.ScrollBarAlwaysOff if narrow else policy.ScrollBarAsNeeded
