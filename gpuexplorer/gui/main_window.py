@@ -34,7 +34,7 @@ from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, FrameClock, News
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.nothing_found import NothingFoundView
-from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
+from gpuexplorer.gui.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.recordings import SUFFIX, WindowComparing, WindowRecordings
 from gpuexplorer.gui.screens import LessonPlace, Screens
 from gpuexplorer.gui.small_window import Companions

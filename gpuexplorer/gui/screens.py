@@ -17,7 +17,7 @@ from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.desk import VIEWS, WITHOUT_CARDS, Desk
 from gpuexplorer.gui.nothing_found import NothingFoundView, NothingThere
-from gpuexplorer.gui.rail.rail import NARROW
+from gpuexplorer.gui.rail import NARROW
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation

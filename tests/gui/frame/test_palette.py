@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.rail.rail import RailEntry
+from gpuexplorer.gui.rail import RailEntry
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import SIMULATED, card, session_of, working

@@ -13,7 +13,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.gui.machines.view import MachinesPage, MachinesView
-from gpuexplorer.gui.rail.rail import PythonFoot
+from gpuexplorer.gui.rail import PythonFoot
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.copies.between_machines import between
 from gpuexplorer.gui.state.copies.copies_state import bench_maker

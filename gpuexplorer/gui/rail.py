@@ -9,10 +9,13 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QListView,
+    QListWidget,
+    QListWidgetItem,
     QSizePolicy,
     QSpacerItem,
     QStyle,
     QStyleOptionViewItem,
+    QWidget,
 )
 
 from gpuexplorer.core.cards import CardId
@@ -20,8 +23,7 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import DEVICE, CardFace, DeviceList, DeviceView
 from gpuexplorer.gui.cards.programs import pids
 from gpuexplorer.gui.desk import VIEWS, Entry
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run
-from gpuexplorer.gui.rail.rail_machines import RailMachines
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.state.machine import MachineState
@@ -46,7 +48,7 @@ NARROW_BELOW = 1000
 _BOARD, _BAR_ROOM, _AIR = 8, 14, 8
 _SIDE, _TEXT_LEFT = 20, 44.0
 _ENTRY, _LOW_ENTRY, _LEAST_ENTRY, _LOW = 36, 28, 22, 560
-_ROW, _LOW_ROW, _BOARD_ROW = 40, 28, 28
+_ROW, _LOW_ROW, _BOARD_ROW, _MACHINE = 40, 28, 28, 32
 _CHIP, _BAR, _SIGN = 20.0, 3.0, 14.0
 
 
@@ -98,21 +100,24 @@ class Rail(QFrame):
         self._keys = ArrowKeys(self)
         self._keys.take(list(self.entries.values()))
         navigation.screen_changed.connect(self._on_screen_changed)
-        machines.changed.connect(self._on_machines_changed)
-        self._on_machines_changed()
+        machines.changed.connect(self._show_height)
         self.show_narrow(narrow=False, may_be_wide=True)
 
     def show_narrow(self, *, narrow: bool, may_be_wide: bool) -> None:
-        self._narrow = narrow
+        self._narrow, direction, policy = narrow, QBoxLayout.Direction, Qt.ScrollBarPolicy
         self.setFixedWidth(NARROW if narrow else WIDE)
         for each in (self._name, self._count, self._heading):
             each.setVisible(not narrow)
-        self._head.setContentsMargins(10 if narrow else _SIDE, 6, 10 if narrow else _SIDE, 0)
+        side = 10 if narrow else _SIDE
+        self._head.setContentsMargins(side, 6, side, 0)
         self._mark.setContentsMargins(18 if narrow else 20, 8, 17 if narrow else 8, 8)
         for entry in (*self.entries.values(), self.python):
             entry.show_narrow(narrow)
+        # Where it is as needed, Qt keeps its room free beside cells.
+        bar = policy.ScrollBarAlwaysOff if narrow else policy.ScrollBarAsNeeded
+        for rows in (self._several.list, self.devices):
+            rows.setVerticalScrollBarPolicy(bar)
         self._show_height()
-        direction = QBoxLayout.Direction
         self._foot.setDirection(direction.BottomToTop if narrow else direction.LeftToRight)
         self._foot.setContentsMargins(11 if narrow else 14, 4, 12, 4)
         self._fold.setVisible(may_be_wide)
@@ -136,14 +141,11 @@ class Rail(QFrame):
         menu = self._commands.menu_of_program
         menu.popup(self._menu.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
 
-    def _on_machines_changed(self) -> None:
+    def _show_height(self) -> None:
         """One machine needs no screen of all of them."""
         self.entries["machines"].setVisible(self._machines.several)
-        self._show_height()
-
-    def _show_height(self) -> None:
-        high, low = self.height(), self.height() <= _LOW
-        self._several.show_within(high, narrow=self._narrow)
+        self._several.show_room(self.height(), narrow=self._narrow)
+        low = self.height() <= _LOW
         self.devices.show_room(narrow=self._narrow, low=low)
         for entry in self.entries.values():
             entry.setMinimumHeight(_LEAST_ENTRY if low else _LOW_ENTRY)
@@ -198,6 +200,63 @@ class RailEntry(_RailButton):
         return QSize(super().sizeHint().width(), _ENTRY)
 
 
+class RailMachines(QWidget):
+    """Which machine the screens show, and how the others are. There only where there is more
+    than one. A narrow rail has no room for names.
+    """
+
+    def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
+        super().__init__()
+        self._machines, self._navigation = machines, navigation
+        self._most, self._narrow = 1, False
+        self.setAccessibleName(tr("Machines of this window"))
+        self.setObjectName("rail.machines")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._heading = ElidedLabel(look().letters.caption, Tone.QUIET, tr("Machine"))
+        self.list = QListWidget()
+        self.list.setIconSize(QSize(24, 16))
+        self.list.setProperty("kind", "bare")
+        self.list.setAccessibleName(tr("Machine"))
+        self.list.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.list.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        head = row(self._heading, FREE, margins=(_SIDE, 12, _SIDE, 4))
+        column(head, row(self.list, margins=(16, 0, 8, 0)), within=self, gap=0)
+        for signal in (self.list.clicked, self.list.activated):
+            signal.connect(self._on_chosen)
+        for signal in (machines.changed, look().changed):
+            signal.connect(self._show)
+        self._show()
+
+    def show_room(self, height: int, *, narrow: bool) -> None:
+        """So many are seen as a rail of this height has room for."""
+        self._most, self._narrow = min(5, max(1, (height - 650) // 40)), narrow
+        self._heading.setVisible(not narrow)
+        self._show()
+
+    def _show(self) -> None:
+        """Where there is little room, the machine that is shown stands alone."""
+        rows, at, letters = self._machines.rows(), self.list.currentRow(), look().letters
+        self.list.clear()
+        for each in rows:
+            words = tr("{machine}: {state}", machine=each.name, state=tr(each.standing.word))
+            name = "" if self._narrow else each.name
+            item = QListWidgetItem(icon_of(*each.standing.sign), name, self.list)
+            item.setSizeHint(QSize(0, _MACHINE))
+            item.setToolTip(plain_tip(words))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
+            item.setFont((letters.strong if each.shown else letters.body).font)
+            if each.shown:
+                item.setBackground(look().theme.selection)
+        self.list.setCurrentRow(at)
+        self.list.setFixedHeight(min(len(rows), self._most) * _MACHINE)
+        self.list.scrollToItem(self.list.item([each.shown for each in rows].index(True)))
+        self.setVisible(len(rows) > 1)
+
+    def _on_chosen(self, index: QModelIndex) -> None:
+        self._navigation.open_machine(self._machines.rows()[index.row()].key)
+
+
 class DeviceListView(DeviceView):
     """Up to eight cards are named; of more, each is a cell in a row of eight."""
 
@@ -242,11 +301,6 @@ class DeviceListView(DeviceView):
     def show_room(self, *, narrow: bool, low: bool) -> None:
         """Rows are lower in a low window."""
         self.narrow, self.row_height = narrow, _LOW_ROW if low else _ROW
-        # Where it is as needed, Qt keeps its room free beside cells.
-        policy = Qt.ScrollBarPolicy
-        self.setVerticalScrollBarPolicy(
-            policy.ScrollBarAlwaysOff if narrow else policy.ScrollBarAsNeeded
-        )
         self.updateGeometry()
         self.scheduleDelayedItemsLayout()
 
