@@ -83,7 +83,7 @@ class Rail(QFrame):
         self._menu.clicked.connect(commands[Do.MENU].trigger)
         self._fold = IconButton(Icon.FOLD)
         self._fold.clicked.connect(commands[Do.FOLD].trigger)
-        self._foot = row(self._menu, FREE, self._fold, gap=4)
+        self._foot = row(self._menu, FREE, self._fold, gap=4, margins=(12, 4, 12, 4))
         body = column(within=self, gap=0, margins=(0, 0, 1, 0))  # there is the hairline
         policy = QSizePolicy.Policy
         self._head = row(self._heading, NowTag(time_window), FREE, self._count)
@@ -119,7 +119,6 @@ class Rail(QFrame):
             rows.setVerticalScrollBarPolicy(bar)
         self._show_height()
         self._foot.setDirection(direction.BottomToTop if narrow else direction.LeftToRight)
-        self._foot.setContentsMargins(11 if narrow else 14, 4, 12, 4)
         self._fold.setVisible(may_be_wide)
         meaning = tr("Make the rail wide") if narrow else tr("Make the rail narrow")
         self._fold.show_meaning(Icon.UNFOLD if narrow else Icon.FOLD, meaning, "Ctrl+B")
@@ -412,9 +411,9 @@ class PythonFoot(_RailButton):
 
     def show_lab(self, lab: Lab) -> None:
         """The lab of the session that is shown; another machine has Pythons of its own."""
-        if self._lab is not None:
-            self._lab.pythons.changed.disconnect(self._on_changed)
-            self._lab.stage_changed.disconnect(self._on_changed)
+        if (before := self._lab) is not None:
+            before.pythons.changed.disconnect(self._on_changed)
+            before.stage_changed.disconnect(self._on_changed)
         self._lab = lab
         lab.pythons.changed.connect(self._on_changed)
         lab.stage_changed.connect(self._on_changed)

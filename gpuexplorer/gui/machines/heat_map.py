@@ -105,8 +105,8 @@ class HeatMap(QTableView):
         self.viewport().update()
 
     def cell(self, index: Index) -> tuple[HostGroup, CardCell] | None:
-        row = self.cells[index.row()] if 0 <= index.row() < len(self.cells) else ()
-        return row[index.column() - 1] if 0 < index.column() <= len(row) else None
+        row, at = self.cells[index.row()] if index.isValid() else (), index.column()
+        return row[at - 1] if 0 < at <= len(row) else None
 
     def words(self, index: Index) -> str:
         """All of it in one line, for a pointer and a screen reader."""

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from enum import StrEnum
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS
 from gpuexplorer.core.units import Quantity, Units, part_of_memory, ratio, temperature, trimmed
@@ -31,9 +30,9 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row, say
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, add, column, label, row, say
 from gpuexplorer.gui.widgets.line import ElidedLabel, Line
-from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, KeyGroup, LiveView
+from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, KeyGroup, LiveView, Panel
 
 _PAGE = "machines/page"
 # The columns of the list, and of the cards that are free, which are machines of one card.
@@ -41,14 +40,6 @@ _OF_HOST = "machine state place cards idle busy free hottest power users age"
 _OF_FREE = "machine card model free whole users hottest place"
 _MANY = 100e9  # bytes
 _DASH = Cell(absent=("–",))
-
-
-class MachinesPage(StrEnum):
-    """What is seen of all machines."""
-
-    MAP = "map"
-    LIST = "list"
-    FREE = "free"
 
 
 class MachinesView(LiveView):
@@ -72,8 +63,8 @@ class MachinesView(LiveView):
         self._sums, self._lines = QWidget(), [Line(height=42) for _ in range(6)]
         row(*self._lines, within=self._sums, gap=16)
         self._sums.setAccessibleName(tr("All machines together"))
-        words = tr("Map"), tr("List"), tr("Who is free?")
-        self._tabs = Segmented(tr("What is shown"), list(zip(MachinesPage, words, strict=True)))
+        tabs = ("map", tr("Map")), ("list", tr("List")), ("free", tr("Who is free?"))
+        self._tabs = Segmented(tr("What is shown"), tabs)
         self._tabs.chosen.connect(self.show_page)
         self.search = SearchField(tr("Find a machine, rack, model or user"))
         self.search.setMinimumWidth(110)
@@ -96,7 +87,7 @@ class MachinesView(LiveView):
             self._list.columns.sort_by("state", falling=False)
         self._nothing, self._stack = EmptyState(Icon.MACHINES), QStackedWidget()
         self._nothing.way_on_chosen.connect(self.search.clear)
-        self._pages = dict(zip(MachinesPage, (self._map, self._list, self._free), strict=True))
+        self._pages = {"map": self._map, "list": self._list, "free": self._free}
         for page in (*self._pages.values(), self._nothing):
             self._stack.addWidget(page)
         for table, name, key in (
@@ -111,38 +102,36 @@ class MachinesView(LiveView):
         heat.setToolTip(tr(METRICS[GPU_UTILIZATION].meaning))
         hatched = label(tr("hatched: no figure"), caption, Tone.QUIET)
         row(hatched, heat, within=self._legend, gap=20)
-        add = ToolButton("framed", Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
-        add.setVisible(desk.machines.possible)
-        add.clicked.connect(desk.machines.add_asked)
-        title = label(tr("Machines"), look().letters.title)
-        head = row(title, self._summary, GROWS, add, gap=12)
-        tools, panel = row(self._tabs, self.search, Grow(100), FREE), QFrame()
-        above = (head, self._notes, self._sums, tools)
+        more = ToolButton("framed", Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
+        more.setVisible(desk.machines.possible)
+        more.clicked.connect(desk.machines.add_asked)
+        panel, tools = Panel(tr("Machines")), row(self._tabs, self.search, Grow(100), FREE)
+        panel.head.insertWidget(1, self._summary)
+        panel.head.addWidget(more)
         foot = row(self._said, GROWS, self._legend, gap=20)
-        panel.setProperty("panel", "card")
-        sides = (16, 14, 16, 12)
-        column(*above, self._stack, GROWS, foot, within=panel, gap=12, margins=sides)
+        parts = (self._notes, self._sums, tools, self._stack, GROWS, foot)
+        add(panel.body, column(*parts, gap=12))
         column(panel, within=self, margins=(24, 20, 24, 20))
         kept.changed.connect(self._on_settings_changed)
         left = kept.remembered(_PAGE)
-        self.show_page(MachinesPage(left) if left in set(MachinesPage) else MachinesPage.MAP)
+        self.show_page(left if left in self._pages else "map")
 
     def pull(self) -> None:
         """A fleet is asked every few seconds only."""
         if (groups := self._source.groups()) is not self._groups:
             self._show(groups)
 
-    def show_page(self, page: MachinesPage) -> None:
-        """Map, list or who is free."""
-        self._page = page
-        self.desk.settings.remember(_PAGE, page)
-        self._tabs.show_choice(page)
-        self._legend.setVisible(page is MachinesPage.MAP)
+    def show_page(self, name: str) -> None:
+        """Of the three the one of this name."""
+        self._page = page = self._pages[name]
+        self.desk.settings.remember(_PAGE, name)
+        self._tabs.show_choice(name)
+        self._legend.setVisible(page is self._map)
         means = tr(
             "Idle is 0 % busy right now. Cards on which somebody holds memory come last."
         )
-        self._said.show_text(means if page is MachinesPage.FREE else "")
-        self.begin_at(self._pages[page])
+        self._said.show_text(means if page is self._free else "")
+        self.begin_at(page)
         self._show_anew()
 
     def start_search(self) -> bool:
@@ -166,10 +155,10 @@ class MachinesView(LiveView):
         self._show_sums(all_together([each.together for each in shown]))
         none = tr("No machine or card matches your search.")
         nothing = "" if shown else none if groups else tr("No machine is listed yet.")
-        if self._page is MachinesPage.MAP:
+        if self._page is self._map:
             self._map.show_groups(shown, self.desk.settings.choices.units)
             self._on_pointed()
-        elif self._page is MachinesPage.LIST:
+        elif self._page is self._list:
             self._list.show_rows(shown, in_order=False)
         else:
             # Those that nobody holds, and of them those with most free memory first.
@@ -180,7 +169,7 @@ class MachinesView(LiveView):
             nothing = nothing or ("" if free else tr("No card is idle just now."))
         way_on = tr("Show all machines") if self.search.text() and groups else ""
         self._nothing.show_words(nothing, way_on=way_on)
-        self._stack.setCurrentWidget(self._nothing if nothing else self._pages[self._page])
+        self._stack.setCurrentWidget(self._nothing if nothing else self._page)
 
     def _columns(self, keys: str) -> Sequence[Column[HostGroup]]:
         """Where machines stand is told of those of a fleet."""

@@ -12,7 +12,7 @@ from gpuexplorer.core.metrics import GPU_UTILIZATION
 from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
-from gpuexplorer.gui.machines.view import MachinesPage, MachinesView
+from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.rail import PythonFoot
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.copies.between_machines import between
@@ -80,7 +80,7 @@ def test_the_window_opens_on_the_hosts_the_worst_first(
     (view,) = app.window.findChildren(MachinesView)
     _hosts(app).watching.ask_now()
     qtbot.waitUntil(lambda: any(each.alerts for each in _hosts(app).groups), timeout=_PATIENCE)
-    view.show_page(MachinesPage.LIST)
+    view.show_page("list")
     table = next(each for each in view.findChildren(Table) if each.isVisible())
     assert table.model().index(0, 0).data() == "node-1"
 

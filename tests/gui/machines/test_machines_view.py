@@ -8,7 +8,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.modeltest import ModelTester
 
-from gpuexplorer.gui.machines.view import MachinesPage
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.live_view import EmptyState
@@ -129,7 +128,7 @@ def test_the_list_says_why_a_machine_does_not_answer(
 ) -> None:
     screen = open_screen(with_troubles(room(4)))
     qtmodeltester.check(screen.map.model())  # type: ignore[no-untyped-call]
-    screen.view.show_page(MachinesPage.LIST)
+    screen.view.show_page("list")
     states = {row[0]: row[1] for row in screen.rows}
     assert states["gpu-04"] == "Connected"
     assert states["gpu-03"] == "Lost"
@@ -146,9 +145,9 @@ def test_old_figures_say_how_old_they_are(open_screen: OpenScreen) -> None:
     screen = open_screen([late, TWO[1]])
     assert screen.spoken.endswith("14 s old")
     assert "2 machines, 4 cards · 1 machine simulated" in said_below(screen)
-    screen.view.show_page(MachinesPage.LIST)
+    screen.view.show_page("list")
     assert [row[-1] for row in screen.rows] == ["14 s", "now"]
-    screen.view.show_page(MachinesPage.FREE)
+    screen.view.show_page("free")
     assert screen.rows[0][0] == "ant (simulated, 14 s old)"
 
 
