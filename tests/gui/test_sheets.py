@@ -40,7 +40,7 @@ from gpuexplorer.gui.widgets.sheets.small_sheets import (
 from gpuexplorer.telemetry.process_lines import ProcessLine
 from tests.gui.hands import press
 from tests.gui.lab.conftest import faults, lab, machine, worker
-from tests.gui.processes.programs import A, Nobody, named, row, using
+from tests.gui.processes.conftest import A, Nobody, named, row, using
 
 __all__ = ["faults", "lab", "machine", "worker"]
 

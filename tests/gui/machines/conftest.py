@@ -1,24 +1,153 @@
-"""The screen of all machines, on a room that a test has made up."""
+"""Rooms full of machines that a test has made up, and the screen that shows them."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuexplorer.core import metrics as m
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardId, CardState
+from gpuexplorer.core.words import Message
+from gpuexplorer.gui.cards.reasons import StateMark, state_mark
 from gpuexplorer.gui.machines.heat_map import HeatMap
 from gpuexplorer.gui.machines.view import MachinesView
-from gpuexplorer.gui.state.groups import HostGroup
+from gpuexplorer.gui.state.groups import CardCell, CellKey, HostGroup, MachinesSource
+from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.theme.icons import Icon
 from gpuexplorer.gui.theme.look import look
+from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.laid_out import column
 from gpuexplorer.gui.widgets.line import Line
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.session import remembering, session_on
 from tests.gui.desks import desk_of
 from tests.gui.hands import the
-from tests.gui.machines.rooms import Room
+
+GIB = float(1 << 30)
+USERS = ("anna", "bela", "chen", "dora", "emil")
+HOT = StateMark("Too warm", Tone.WARN, Icon.WARNING)
+
+
+def cell(
+    host: str,
+    number: int,
+    busy: float | None = 0.5,
+    used: float = 20 * GIB,
+    total: float = 80 * GIB,
+    users: Sequence[str] = (),
+    celsius: float = 50.0,
+    watts: float = 300.0,
+    name: str = "NVIDIA H100 80GB HBM3",
+) -> CardCell:
+    """Without `busy` the card does not report it."""
+    values = {
+        m.MEMORY_USED: used,
+        m.MEMORY_TOTAL: total,
+        m.TEMPERATURE: celsius,
+        m.POWER_DRAW: watts,
+        m.POWER_LIMIT: 700.0,
+    }
+    missing = {}
+    if busy is None:
+        missing[m.GPU_UTILIZATION] = Absence.NOT_SUPPORTED
+    else:
+        values[m.GPU_UTILIZATION] = busy
+    key = CellKey(host, CardId(f"{host}/{number}"))
+    return CardCell(
+        *(key, str(number), name, CardState.WORKING, values, missing, total),
+        *(frozenset(users), len(users)),
+    )
+
+
+def lost_cell(host: str, number: int) -> CardCell:
+    key = CellKey(host, CardId(f"{host}/{number}"))
+    state = CardState.LOST
+    missing = {m.GPU_UTILIZATION: Absence.LOST}
+    name = "NVIDIA H100 80GB HBM3"
+    return CardCell(key, str(number), name, state, {}, missing, mark=state_mark(state))
+
+
+def group(
+    name: str, cards: Sequence[CardCell] = (), standing: Standing = Standing.UP, place: str = ""
+) -> HostGroup:
+    return HostGroup(
+        *(name, name, standing), for_seconds=372.0, cards=tuple(cards), place=place, age=0.4
+    )
+
+
+def busy_cell(host: int, name: str, number: int) -> CardCell:
+    """Every card of a room has figures of its own, the same each time."""
+    kind = (host * 7 + number * 3) % 11
+    busy = (0.0, 0.0, 0.97, 0.99, 0.63, 0.31, 1.0, 0.88, 0.0, 0.45, 0.93)[kind]
+    used = (0.0, 3.0, 71.0, 78.5, 40.0, 12.0, 79.0, 66.0, 0.4, 22.0, 55.0)[kind] * GIB
+    celsius, watts = 31.0 + 50 * busy + host % 7, 70.0 + 560 * busy + 9 * (host % 5)
+    users = () if kind in (0, 8) else (USERS[(host + kind) % len(USERS)],)
+    made = cell(name, number, busy, used, celsius=celsius, watts=watts, users=users)
+    return made._replace(mark=HOT) if celsius > 85 else made
+
+
+def room(machines: int, cards: int = 8, racks: int = 0) -> Sequence[HostGroup]:
+    """All of them answer."""
+    made = []
+    for host in range(machines):
+        name = f"gpu-{host + 1:02}" if machines < 100 else f"node-{host + 1:04}"
+        place = f"rack {host * racks // machines + 1}" if racks else ""
+        cells = [busy_cell(host, name, number) for number in range(cards)]
+        made.append(group(name, cells, place=place))
+    return made
+
+
+def with_troubles(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
+    """This computer without a card, one that never came, one that broke, one that refuses."""
+    here = replace(group("laptop"), standing=Standing.HERE, shown=True)
+    broken, late, some, *rest = groups
+    broken = replace(
+        broken,
+        standing=Standing.BROKEN,
+        why=Message("The connection broke: the server does not respond."),
+        retry_in=12.0,
+        age=131.0,
+        for_seconds=131.0,
+        cards=tuple(each.silent() for each in broken.cards),
+    )
+    late = replace(late, age=14.0)
+    no_figure = cell(some.key, 1, None)
+    some = replace(some, cards=(lost_cell(some.key, 0), no_figure, *some.cards[2:]))
+    connecting = group("gpu-lab.example.org", standing=Standing.CONNECTING)
+    refused = replace(
+        group("root@old", standing=Standing.REFUSED),
+        why=Message("The host key of old has changed."),
+        hint=Message("If that is expected, remove the old one with ssh-keygen -R old."),
+        age=None,
+    )
+    return [here, broken, late, some, connecting, refused, *rest]
+
+
+class Room(MachinesSource):
+    """Hands out what a test has made, and remembers what was opened."""
+
+    def __init__(self, groups: Sequence[HostGroup]) -> None:
+        self.of_fleet = False
+        self.listed = groups
+        self.opened: list[tuple[str, ...]] = []
+        self.looked = False
+
+    def groups(self) -> Sequence[HostGroup]:
+        return self.listed
+
+    def look(self, *, looking: bool) -> None:
+        self.looked = looking
+
+    def open_machine(self, key: str) -> None:
+        self.opened.append((key,))
+
+    def open_card(self, key: str, card: CardId) -> None:
+        self.opened.append((key, card))
 
 
 class Screen:

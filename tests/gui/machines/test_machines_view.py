@@ -12,8 +12,17 @@ from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.live_view import EmptyState
 from tests.gui.hands import the
-from tests.gui.machines.conftest import OpenScreen, Screen
-from tests.gui.machines.rooms import GIB, HOT, cell, group, lost_cell, room, with_troubles
+from tests.gui.machines.conftest import (
+    GIB,
+    HOT,
+    OpenScreen,
+    Screen,
+    cell,
+    group,
+    lost_cell,
+    room,
+    with_troubles,
+)
 
 TWO = (
     group("ant", [cell("ant", 0, 0.9, users=["anna"]), cell("ant", 1, 0.0, 2 * GIB)]),

@@ -18,8 +18,7 @@ from gpuexplorer.telemetry.process_lines import ProcessLine
 from gpuexplorer.telemetry.processes import NamedProcess
 from tests.gui.fakes import GIB
 from tests.gui.hands import click, in_front, press, texts
-from tests.gui.processes.conftest import OpenScreen
-from tests.gui.processes.programs import A, B, Machine, named, row, using
+from tests.gui.processes.conftest import A, B, Machine, OpenScreen, named, row, using
 from tests.programs_that_end import Program, stubborn, willing
 
 pytestmark = [

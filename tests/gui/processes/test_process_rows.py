@@ -18,7 +18,7 @@ from gpuexplorer.telemetry.process_book import ELSEWHERE, BookRow, Standing
 from gpuexplorer.telemetry.process_lines import Grouping, ProcessLine, as_csv, lines_of
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessUse
 from tests.gui.fakes import GIB, SIMULATED
-from tests.gui.processes.programs import A, B, Machine, named, row, using
+from tests.gui.processes.conftest import A, B, Machine, named, row, using
 
 KEYS = [
     *("card", "command", "pid", "user", "memory", "sm", "memory_controller", "encoder"),

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.processes.view import EndDialog
@@ -12,12 +12,15 @@ from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.telemetry.process_book import ENDED_STAYS
 from gpuexplorer.telemetry.processes import Ancestor, NamedProcess
+from gpuexplorer.telemetry.session import remembering, session_on
+from gpuexplorer.telemetry.sources import simulated
+from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import GIB, card, instance
-from tests.gui.hands import button, click, press, texts, the
-from tests.gui.processes.conftest import OpenScreen, Screen
-from tests.gui.processes.programs import A, B, Machine, named, using
+from tests.gui.hands import button, click, press, shown, texts, the
+from tests.gui.processes.conftest import A, B, Machine, OpenScreen, Screen, named, using
 
 HINT = Qt.ItemDataRole.ToolTipRole
 # Only the screen without a screen says so.
@@ -209,3 +212,21 @@ def test_a_card_is_opened_from_its_row(open_screen: OpenScreen, qtbot: QtBot) ->
     ):
         next(each for each in menu.actions() if each.text() == "Open card 1").trigger()
     menu.close()
+
+
+def test_nothing_is_squeezed_in_the_smallest_window(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(remembering(session_on(simulated("2xTitanRTX"), interval=0.1)))
+    window.navigation.open_screen("processes")
+    window.resize(560, 420)
+    table = shown(Table, window)
+    qtbot.waitUntil(lambda: table.model().rowCount() > 2, timeout=20_000)
+    field = next(each for each in window.findChildren(SearchField) if each.isVisible())
+    qtbot.waitUntil(lambda: table.viewport().height() > 100)
+    assert field.height() >= field.minimumSizeHint().height()
+    assert "Whole command" not in {
+        each.accessibleName() for each in window.findChildren(QWidget) if each.isVisible()
+    }
+    window.resize(1000, 700)
+    qtbot.waitUntil(lambda: button(window, "End…").isVisible())

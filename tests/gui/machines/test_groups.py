@@ -1,0 +1,371 @@
+"""The machines of a window as groups of cards: over their sessions, and hosts of a fleet."""
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from gpuexplorer.app import App
+from gpuexplorer.core.absence import Absence
+from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.metrics import GPU_UTILIZATION, MEMORY_USED, Cadence, throttle
+from gpuexplorer.core.words import Message
+from gpuexplorer.fleet.client import Prometheus, address
+from gpuexplorer.fleet.fleet import Fleet
+from gpuexplorer.fleet.host import Watching
+from gpuexplorer.gui.machines.view import MachinesView
+from gpuexplorer.gui.rail import PythonFoot
+from gpuexplorer.gui.screens import Screens
+from gpuexplorer.gui.state.copies.between_machines import between
+from gpuexplorer.gui.state.copies.copies_state import bench_maker
+from gpuexplorer.gui.state.copies.ways import Ways
+from gpuexplorer.gui.state.groups import FleetHosts, MachinesSource
+from gpuexplorer.gui.state.lab.worker_slot import Stage
+from gpuexplorer.gui.state.machines import HERE, MachineRow, MachinesState, Standing
+from gpuexplorer.gui.state.navigation import Navigation
+from gpuexplorer.gui.state.settings import Settings
+from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.widgets.bars.notices import Notices
+from gpuexplorer.gui.widgets.line import ElidedLabel
+from gpuexplorer.remote.link import LinkState
+from gpuexplorer.telemetry.facts import Attempt
+from gpuexplorer.telemetry.local import Local
+from gpuexplorer.telemetry.session import Session, remembering
+from tests.clocks import ManualClock
+from tests.fleet.fake_prometheus import FakePrometheus, fake_prometheus
+from tests.fleet.fake_prometheus import card as fleet_card
+from tests.gui.fakes import Answer, FakeBackend, card, working
+from tests.gui.hands import the
+
+FAST = (Cadence.FAST, Cadence.SLOW)
+
+
+class Listed(MachinesState):
+    """Machines as a test lists them."""
+
+    def __init__(self, here: Session, rows: Sequence[MachineRow]) -> None:
+        super().__init__(Settings(), here)
+        self.listed = rows
+        self.clock = ManualClock(100.0)
+
+    def rows(self) -> Sequence[MachineRow]:
+        return self.listed
+
+    def show(self, key: str) -> None:
+        if any(each.key == key and each.session is not None for each in self.rows()):
+            self.shown = key
+
+
+def session_of(*answers: Answer) -> Session:
+    backend = FakeBackend({card(at): answer for at, answer in enumerate(answers)})
+    stream = Local(backend)
+    session = remembering(Session(stream))
+    stream.read_now(FAST, users=True)
+    return session
+
+
+OpenSource = Callable[[Sequence[MachineRow]], MachinesSource]
+
+
+@pytest.fixture
+def navigation() -> Navigation:
+    return Navigation()
+
+
+@pytest.fixture
+def source_of(qtbot: QtBot, navigation: Navigation) -> Iterator[OpenSource]:
+    states = []
+
+    def open_one(rows: Sequence[MachineRow]) -> MachinesSource:
+        here = next((each.session for each in rows if each.session), None)
+        state = Listed(here or session_of(), rows)
+        navigation.machine_asked.connect(state.show)
+        states.append(state)
+        return MachinesSource(state, navigation)
+
+    yield open_one
+    for state in states:
+        state.stop()
+
+
+def test_a_card_of_a_machine_has_what_its_session_read(source_of: OpenSource) -> None:
+    hot = working(busy=0.9)
+    hot.values = {**hot.values, throttle("hw_thermal_slowdown"): 1.0}
+    silent = Answer(otherwise=Absence.NOT_SUPPORTED)
+    session = session_of(working(busy=0.0, used=0.5), hot, silent)
+    rows = [
+        MachineRow(HERE, "desk", Standing.HERE, session=session),
+        MachineRow("ant", "ant", Standing.CONNECTING),
+    ]
+    source = source_of(rows)
+    asked = []
+    for looking in (True, False):
+        source.look(looking=looking)
+        asked.append(session.watched.users)
+    assert asked == [True, False]
+    group, ant = source.groups()
+    assert group.name == "desk"
+    assert [each.idle for each in group.cards] == [True, False, False]
+    assert [each.number for each in group.cards] == ["0", "1", "2"]
+    assert [each.mark is not None for each in group.cards] == [False, True, False]
+    assert group.cards[2].missing[MEMORY_USED] is Absence.NOT_SUPPORTED
+    assert group.together.cards == 3
+    assert group.age is not None
+    assert (ant.cards, ant.age) == ((), None)
+
+
+def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(
+    qtbot: QtBot, navigation: Navigation
+) -> None:
+    over_ssh, of_fleet = "node-0", "node-1 (Prometheus)"
+    rows = [
+        MachineRow(HERE, "desk", Standing.HERE),
+        MachineRow(over_ssh, over_ssh, Standing.CONNECTING),
+        MachineRow(of_fleet, of_fleet, Standing.UP, of_fleet=True),
+    ]
+    with fake_prometheus() as server:
+        server.series["DCGM_FI_DEV_GPU_UTIL"] = [(fleet_card(each), 40.0) for each in range(16)]
+        watching = Watching(Fleet(Prometheus(address(server.url))))
+        state = Listed(session_of(), rows)
+        state.fleet = FleetHosts(watching)
+        watching.look()
+        watching.stop()
+    source = MachinesSource(state, navigation)
+    listed = [(each.name, each.standing) for each in source.groups()]
+    assert listed == [(over_ssh, Standing.CONNECTING), ("node-1", Standing.UP)]
+    for host, key in ((over_ssh, over_ssh), ("node-1", of_fleet)):
+        with qtbot.waitSignal(navigation.machine_asked) as asked:
+            source.open_machine(host)
+        assert asked.args == [key]
+    state.stop()
+
+
+def test_a_broken_link_leaves_no_figure_standing(source_of: OpenSource) -> None:
+    session = session_of(working(busy=0.9))
+    row = MachineRow(
+        "ant",
+        "ant",
+        Standing.BROKEN,
+        Message("Nobody answers."),
+        for_seconds=60.0,
+        retry_in=4.0,
+        session=session,
+    )
+    [group] = source_of([row]).groups()
+    assert [(each.state, dict(each.values)) for each in group.cards] == [
+        (CardState.NO_ANSWER, {})
+    ]
+    assert (group.for_seconds, group.retry_in) == (60.0, 4.0)
+    assert group.together.busy is None
+
+
+@pytest.fixture
+def server() -> Iterator[FakePrometheus]:
+    with fake_prometheus() as made:
+        for name in ("DEV_GPU_UTIL", "DEV_GPU_TEMP"):
+            made.series[f"DCGM_FI_{name}"] = [(fleet_card(each), 40.0) for each in range(16)]
+        yield made
+
+
+@pytest.fixture
+def watching(server: FakePrometheus) -> Iterator[Watching]:
+    made = Watching(Fleet(Prometheus(address(server.url))), clock=ManualClock())
+    yield made
+    made.stop()
+
+
+def test_a_server_that_never_answered_says_why(
+    server: FakePrometheus, watching: Watching
+) -> None:
+    hosts = FleetHosts(watching)
+    assert [each.standing for each in hosts.groups] == [Standing.CONNECTING]
+    server.special["*"] = 401, {}, b""
+    watching.look()
+    (group,) = hosts.groups
+    assert group.standing is Standing.BROKEN
+    assert "wants to know who asks" in group.why
+    assert "--prometheus-login" in group.hint
+    assert group.retry_in == 60.0
+
+
+def test_a_host_that_fell_silent_says_so(server: FakePrometheus, watching: Watching) -> None:
+    hosts = FleetHosts(watching)
+    watching.look()
+    for series in server.series.values():
+        del series[:8]
+    watching.look()
+    one, other = hosts.groups
+    assert one.standing is Standing.BROKEN
+    assert "no new value of its cards" in one.why
+    assert {each.state for each in one.cards} == {CardState.NO_ANSWER}
+    assert other.standing is Standing.UP
+
+
+def test_a_critical_alert_comes_before_an_error_of_a_card(
+    server: FakePrometheus, watching: Watching
+) -> None:
+    hosts = FleetHosts(watching)
+    server.series["DCGM_FI_DEV_XID_ERRORS"] = [(fleet_card(0), 79.0)]
+    labels = {"alertname": "Down", "severity": "critical", "Hostname": "node-1"}
+    server.alerts = [{"labels": labels, "annotations": {}, "state": "firing"}]
+    watching.look()
+    groups = hosts.groups
+    assert all(each.alerts for each in groups)
+    assert sorted([each.gravity for each in groups]) == [3, 4]
+    assert [each.name for each in sorted(groups, key=lambda each: -each.gravity)] == [
+        "node-1",
+        "node-0",
+    ]
+
+
+def test_what_was_known_stays_when_the_server_breaks_and_its_outage_is_counted(
+    server: FakePrometheus, watching: Watching
+) -> None:
+    clock = watching.clock
+    assert isinstance(clock, ManualClock)
+    hosts = FleetHosts(watching)
+    watching.look()
+    server.special["*"] = 503, {}, b""
+    watching.look()
+    groups = hosts.groups
+    assert len(groups) == 2
+    assert all(each.standing is Standing.BROKEN and each.cards for each in groups)
+    assert "too busy" in groups[0].why
+    assert (hosts.link.state, hosts.link.why) == (LinkState.BROKEN, groups[0].why)
+    said = []
+    for passed in (3.0, 10.0, 12.0):
+        clock.advance(passed)
+        said.append(hosts.groups[0].sentence)
+    assert [each.split(":")[0] for each in said] == [
+        f"No connection for {seconds} s" for seconds in (3, 13, 25)
+    ]
+    assert ["Next try in 12 s." in said[0], "Next try in 2 s." in said[1]] == [True, True]
+    assert [each.age for each in hosts.groups] == [25.0, 25.0]
+
+
+_PATIENCE = 30_000
+
+
+@pytest.fixture
+def app(server: FakePrometheus, qtbot: QtBot) -> Iterator[App]:
+    arguments = argparse.Namespace(
+        **dict.fromkeys(("simulate", "view", "theme", "size", "screenshot", "open")),
+        or_simulate=False,
+        fault="",
+        seed=0,
+        fleet=Fleet(Prometheus(address(server.url))),
+    )
+    nobody = Attempt("NVIDIA", Message("There is no driver."), Message("Install one."))
+    made = App(arguments, lambda: (None, [nobody]), patience=1.0)
+    qtbot.addWidget(made.window)
+    made.window.show()
+    yield made
+    made.window.close()
+    made.stop()
+
+
+def _hosts(app: App) -> FleetHosts:
+    hosts = app.window.machines.state.fleet
+    assert hosts is not None
+    return hosts
+
+
+def _open_a_host(app: App, qtbot: QtBot) -> Session:
+    qtbot.waitUntil(lambda: len(_hosts(app).groups) == 2, timeout=_PATIENCE)
+    machines = app.window.machines.state
+    app.window.navigation.open_machine(_hosts(app).open("node-1", machines))
+    qtbot.waitUntil(lambda: machines.session.computer == "node-1", timeout=_PATIENCE)
+    return machines.session
+
+
+def test_the_window_opens_on_the_hosts_the_worst_first(
+    app: App, server: FakePrometheus, qtbot: QtBot
+) -> None:
+    labels = {"alertname": "Hot", "Hostname": "node-1"}
+    server.alerts = [{"labels": labels, "annotations": {}, "state": "firing"}]
+    assert app.window.navigation.screen == "machines"
+    (view,) = app.window.findChildren(MachinesView)
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(lambda: any(each.alerts for each in _hosts(app).groups), timeout=_PATIENCE)
+    view.show_page("list")
+    table = next(each for each in view.findChildren(Table) if each.isVisible())
+    assert table.model().index(0, 0).data() == "node-1"
+
+
+def test_what_prometheus_warns_of_stands_above_the_hosts(
+    app: App, server: FakePrometheus, qtbot: QtBot
+) -> None:
+    (view,) = app.window.findChildren(MachinesView)
+    body = b'{"status":"success","data":{"alerts":[]},"warnings":["a shard is <b>missing</b>"]}'
+    server.special["/api/v1/alerts"] = 200, {}, body
+    _hosts(app).watching.ask_now()
+    (notes,) = view.findChildren(ElidedLabel, "machines.notes")
+    qtbot.waitUntil(notes.isVisible, timeout=_PATIENCE)
+    assert notes.text() == "Prometheus warns: a shard is <b>missing</b>"
+    del server.special["/api/v1/alerts"]
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(notes.isHidden, timeout=_PATIENCE)
+
+
+def test_a_server_that_breaks_is_said_below_the_host_and_takes_no_keyboard_along(
+    app: App, server: FakePrometheus, qtbot: QtBot
+) -> None:
+    _open_a_host(app, qtbot)
+    server.special["*"] = 503, {}, b""
+    (strip,) = app.window.findChildren(Notices)
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(strip.isVisible, timeout=_PATIENCE)
+    retry = next(each for each in strip.findChildren(QPushButton) if each.isVisible())
+    retry.setFocus()
+    server.special.clear()
+    _hosts(app).watching.ask_now()
+    qtbot.waitUntil(strip.isHidden, timeout=_PATIENCE)
+    # Enter does nothing that was not asked for.
+    (screens,) = app.window.findChildren(Screens)
+    assert screens.isAncestorOf(app.window.focusWidget())
+
+
+def test_nothing_is_started_here_for_a_host_that_only_tells_figures(
+    app: App, qtbot: QtBot
+) -> None:
+    session = _open_a_host(app, qtbot)
+    lab = app.window.machines.lab(session)
+    with qtbot.waitSignal(
+        lab.stage_changed, timeout=_PATIENCE, check_params_cb=lambda: lab.stage is Stage.FAILED
+    ):
+        lab.run("1 + 1")
+    assert "Prometheus" in lab.sentence
+    with qtbot.waitSignal(lab.pythons.changed, timeout=_PATIENCE):
+        assert bench_maker(lab, Ways(lab.machine, lab.cards))() is None
+    assert lab.pythons.python is None
+    _, host = between(app.window.machines.state, lambda _: None).hosts
+    assert host.why_not == session.source.figures_alone
+
+
+def test_a_host_opens_as_a_machine_and_says_on_each_screen_what_is_not_told(
+    app: App, qtbot: QtBot
+) -> None:
+    foot = the(PythonFoot, app.window)
+    session = _open_a_host(app, qtbot)
+    assert _open_a_host(app, qtbot) is session
+    first = session.cards()[0].id
+    qtbot.waitUntil(lambda: session.reading(first) is not None, timeout=_PATIENCE)
+    reading = session.reading(first)
+    assert reading is not None
+    assert reading.values[GPU_UTILIZATION] == 0.4
+    names = [each.name for each in app.window.machines.state.rows()]
+    assert names[1:] == ["node-1 (Prometheus)"]
+    assert foot.isHidden()
+
+    def said() -> bool:
+        shown = [each.text() for each in app.window.findChildren(QLabel) if each.isVisible()]
+        return session.source.figures_alone in shown
+
+    for screen in ("overview", "card", "events"):
+        app.window.navigation.open_screen(screen)
+        assert not said()
+    for screen in ("processes", "topology", "lab", "copies"):
+        app.window.navigation.open_screen(screen)
+        qtbot.waitUntil(said, timeout=_PATIENCE)
