@@ -26,10 +26,9 @@ from gpuexplorer.gui.widgets.line import Line
 from gpuexplorer.telemetry.backend import NoCards
 from gpuexplorer.telemetry.session import remembering, session_on
 from tests.gui.desks import desk_of
-from tests.gui.hands import the
+from tests.gui.hands import shown, the
 
 GIB = float(1 << 30)
-USERS = ("anna", "bela", "chen", "dora", "emil")
 HOT = StateMark("Too warm", Tone.WARN, Icon.WARNING)
 
 
@@ -38,38 +37,26 @@ def cell(
     number: int,
     busy: float | None = 0.5,
     used: float = 20 * GIB,
-    total: float = 80 * GIB,
     users: Sequence[str] = (),
-    celsius: float = 50.0,
-    watts: float = 300.0,
-    name: str = "NVIDIA H100 80GB HBM3",
 ) -> CardCell:
     """Without `busy` the card does not report it."""
-    values = {
-        m.MEMORY_USED: used,
-        m.MEMORY_TOTAL: total,
-        m.TEMPERATURE: celsius,
-        m.POWER_DRAW: watts,
-        m.POWER_LIMIT: 700.0,
-    }
-    missing = {}
+    values, missing = {m.MEMORY_USED: used, m.MEMORY_TOTAL: 80 * GIB, m.TEMPERATURE: 50.0}, {}
+    values |= {m.POWER_DRAW: 300.0, m.POWER_LIMIT: 700.0}
     if busy is None:
         missing[m.GPU_UTILIZATION] = Absence.NOT_SUPPORTED
     else:
         values[m.GPU_UTILIZATION] = busy
-    key = CellKey(host, CardId(f"{host}/{number}"))
     return CardCell(
-        *(key, str(number), name, CardState.WORKING, values, missing, total),
-        *(frozenset(users), len(users)),
+        *(CellKey(host, CardId(f"{host}/{number}")), str(number), "NVIDIA H100 80GB HBM3"),
+        *(CardState.WORKING, values, missing, 80 * GIB, frozenset(users), len(users)),
     )
 
 
 def lost_cell(host: str, number: int) -> CardCell:
-    key = CellKey(host, CardId(f"{host}/{number}"))
-    state = CardState.LOST
-    missing = {m.GPU_UTILIZATION: Absence.LOST}
-    name = "NVIDIA H100 80GB HBM3"
-    return CardCell(key, str(number), name, state, {}, missing, mark=state_mark(state))
+    state, missing = CardState.LOST, {m.GPU_UTILIZATION: Absence.LOST}
+    return cell(host, number)._replace(
+        state=state, values={}, missing=missing, users=None, processes=0, mark=state_mark(state)
+    )
 
 
 def group(
@@ -80,25 +67,14 @@ def group(
     )
 
 
-def busy_cell(host: int, name: str, number: int) -> CardCell:
-    """Every card of a room has figures of its own, the same each time."""
-    kind = (host * 7 + number * 3) % 11
-    busy = (0.0, 0.0, 0.97, 0.99, 0.63, 0.31, 1.0, 0.88, 0.0, 0.45, 0.93)[kind]
-    used = (0.0, 3.0, 71.0, 78.5, 40.0, 12.0, 79.0, 66.0, 0.4, 22.0, 55.0)[kind] * GIB
-    celsius, watts = 31.0 + 50 * busy + host % 7, 70.0 + 560 * busy + 9 * (host % 5)
-    users = () if kind in (0, 8) else (USERS[(host + kind) % len(USERS)],)
-    made = cell(name, number, busy, used, celsius=celsius, watts=watts, users=users)
-    return made._replace(mark=HOT) if celsius > 85 else made
-
-
-def room(machines: int, cards: int = 8, racks: int = 0) -> Sequence[HostGroup]:
-    """All of them answer."""
+def room(machines: int, racks: int = 0) -> Sequence[HostGroup]:
+    """Of eight cards each, and all of them answer."""
     made = []
     for host in range(machines):
-        name = f"gpu-{host + 1:02}" if machines < 100 else f"node-{host + 1:04}"
-        place = f"rack {host * racks // machines + 1}" if racks else ""
-        cells = [busy_cell(host, name, number) for number in range(cards)]
-        made.append(group(name, cells, place=place))
+        name, place = f"gpu-{host + 1:02}", f"rack {host * racks // machines + 1}"
+        busy = [(host * 7 + number * 3) % 11 / 10 for number in range(8)]
+        cells = [cell(name, number, share) for number, share in enumerate(busy)]
+        made.append(group(name, cells, place=place if racks else ""))
     return made
 
 
@@ -180,8 +156,7 @@ class Screen:
     @property
     def rows(self) -> list[list[str]]:
         """Of the table that is seen."""
-        table = next(each for each in self.view.findChildren(Table) if each.isVisible())
-        model = table.model()
+        model = shown(Table, self.view).model()
         return [
             [str(model.index(row, at).data()) for at in range(model.columnCount())]
             for row in range(model.rowCount())

@@ -172,16 +172,6 @@ def test_a_program_adds_up_what_can_be_added(columns: Columns) -> None:
     assert cell(columns, line, "sm").hint == "Known for 2 of 3 rows"
 
 
-def test_a_curve_is_told_in_words_too() -> None:
-    machine = Machine([named(using(A, 1, sm=0.2))])
-    for share in (0.2, None, 0.6):
-        machine.people = [named(using(A, 1, sm=share))]
-        machine.later()
-    told = cell(columns_of(machine), machine.people[0], "sm_past")
-    assert told.drawn is not None
-    assert told.hint == "20 to 60 %, 40 % on average in 3 looks"
-
-
 def test_a_file_has_figures_to_compute_with_and_a_reason_for_each_blank() -> None:
     rows = [
         row(named(using(A, 1, 2 * GIB, 0.5), "=train, fast", cpu=1.5, container="box")),
