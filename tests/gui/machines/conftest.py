@@ -46,9 +46,10 @@ def cell(
         missing[m.GPU_UTILIZATION] = Absence.NOT_SUPPORTED
     else:
         values[m.GPU_UTILIZATION] = busy
+    key, name = CellKey(host, CardId(f"{host}/{number}")), "NVIDIA H100 80GB HBM3"
     return CardCell(
-        *(CellKey(host, CardId(f"{host}/{number}")), str(number), "NVIDIA H100 80GB HBM3"),
-        *(CardState.WORKING, values, missing, 80 * GIB, frozenset(users), len(users)),
+        *(key, str(number), name, CardState.WORKING, values, missing, 80 * GIB),
+        *(frozenset(users), len(users)),
     )
 
 
