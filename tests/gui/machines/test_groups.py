@@ -15,7 +15,6 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.fleet.client import Prometheus, address
 from gpuexplorer.fleet.fleet import Fleet
 from gpuexplorer.fleet.host import Watching
-from gpuexplorer.gui.machines.view import MachinesView
 from gpuexplorer.gui.rail import PythonFoot
 from gpuexplorer.gui.screens import Screens
 from gpuexplorer.gui.state.copies.between_machines import between
@@ -38,6 +37,7 @@ from tests.fleet.fake_prometheus import card as fleet_card
 from tests.gui.fakes import Answer, FakeBackend, card, working
 from tests.gui.hands import the
 
+_PATIENCE = 30_000
 FAST = (Cadence.FAST, Cadence.SLOW)
 
 
@@ -237,9 +237,6 @@ def test_what_was_known_stays_when_the_server_breaks_and_its_outage_is_counted(
     assert [each.age for each in hosts.groups] == [13.0, 13.0]
 
 
-_PATIENCE = 30_000
-
-
 @pytest.fixture
 def app(server: FakePrometheus, qtbot: QtBot) -> Iterator[App]:
     arguments = argparse.Namespace(
@@ -276,16 +273,18 @@ def test_what_prometheus_warns_of_stands_above_the_hosts(
     app: App, server: FakePrometheus, qtbot: QtBot
 ) -> None:
     assert app.window.navigation.screen == "machines"
-    (view,) = app.window.findChildren(MachinesView)
+    (notes,) = app.window.findChildren(ElidedLabel, "machines.notes")
+
+    def told(*, seen: bool) -> bool:
+        _hosts(app).watching.ask_now()
+        return notes.isVisible() is seen
+
     body = b'{"status":"success","data":{"alerts":[]},"warnings":["a shard is <b>missing</b>"]}'
     server.special["/api/v1/alerts"] = 200, {}, body
-    _hosts(app).watching.ask_now()
-    (notes,) = view.findChildren(ElidedLabel, "machines.notes")
-    qtbot.waitUntil(notes.isVisible, timeout=_PATIENCE)
+    qtbot.waitUntil(lambda: told(seen=True), timeout=_PATIENCE)
     assert notes.text() == "Prometheus warns: a shard is <b>missing</b>"
     del server.special["/api/v1/alerts"]
-    _hosts(app).watching.ask_now()
-    qtbot.waitUntil(notes.isHidden, timeout=_PATIENCE)
+    qtbot.waitUntil(lambda: told(seen=False), timeout=_PATIENCE)
 
 
 def test_a_server_that_breaks_is_said_below_the_host_and_takes_no_keyboard_along(
