@@ -25,7 +25,13 @@ from gpuexplorer.gui.paint.drawing import (
     picture_of,
     plain_tip,
 )
-from gpuexplorer.gui.state.groups import GRAVE, WORTH_A_LOOK, CardCell, HostGroup
+from gpuexplorer.gui.state.groups import (
+    GRAVE,
+    WORTH_A_LOOK,
+    CardCell,
+    HostGroup,
+    MachinesSource,
+)
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, mixed
@@ -44,13 +50,11 @@ class HeatMap(QTableView):
     and the same cell.
     """
 
-    cell_opened = Signal(str, str)  # a CellKey
-    machine_opened = Signal(str)
     pointed_at = Signal()  # another cell, perhaps: `said`
 
-    def __init__(self) -> None:
+    def __init__(self, source: MachinesSource) -> None:
         super().__init__()
-        self.units: Units = USUAL
+        self._source, self.units = source, USUAL
         self.rows: Sequence[Sequence[HostGroup]] = ()
         self.cells: Sequence[Sequence[tuple[HostGroup, CardCell]]] = ()  # of each row
         self._apart = True  # each machine has a row
@@ -135,9 +139,9 @@ class HeatMap(QTableView):
     def _on_chosen(self, index: QModelIndex) -> None:
         group = self.rows[index.row()][0]
         if (cell := self.cell(index)) is not None:
-            self.cell_opened.emit(*cell[1].key)
+            self._source.open_card(*cell[1].key)
         elif self._apart or not group.cards:
-            self.machine_opened.emit(group.key)
+            self._source.open_machine(group.key)
 
     def moveCursor(
         self, action: QTableView.CursorAction, modifiers: Qt.KeyboardModifier
@@ -168,9 +172,9 @@ class HeatMap(QTableView):
         """All shades as one picture, then what is written on them."""
         title, wide = self.columnWidth(0), self.horizontalHeader().defaultSectionSize()
         tall, gap = self.verticalHeader().defaultSectionSize(), 3 if self._apart else 1
-        first, bottom = (self.rowAt(y) for y in (event.rect().top(), event.rect().bottom()))
-        rows = self.cells[max(0, first) : 1 + bottom if bottom >= 0 else None]
-        top = self.rowViewportPosition(max(0, first))
+        first = max(0, self.rowAt(event.rect().top()))
+        rows = self.cells[first : 1 + self.rowAt(event.rect().bottom()) or None]
+        top = self.rowViewportPosition(first)
 
         def place(row: int, at: int) -> QRectF:
             return QRectF(title + at * wide, top + row * tall, wide - gap, tall - gap)
@@ -192,7 +196,7 @@ class HeatMap(QTableView):
                 painter.drawRects([place(*at) for at in np.argwhere(shades == shade).tolist()])
             for row, cells in enumerate(rows):
                 of_row = QRectF(0, top + row * tall, self.viewport().width(), tall - gap)
-                _draw_title(drawing, of_row, title, self.rows[max(0, first) + row], self._apart)
+                _draw_title(drawing, of_row, title, self.rows[first + row], self._apart)
                 for at, each in enumerate(cells if self._apart else ()):
                     _draw_figure(drawing, place(row, at), *each, self.units)
             if self.said:

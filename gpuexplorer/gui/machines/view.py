@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS
@@ -17,7 +16,6 @@ from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.programs import cards_counted, gigabyte, gigabytes, percent
 from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.machines.heat_map import HeatMap
 from gpuexplorer.gui.state.groups import HostGroup, MachinesSource, Together, all_together
 from gpuexplorer.gui.state.machines import Standing
@@ -71,10 +69,8 @@ class MachinesView(LiveView):
         self.search.setMaximumWidth(320)
         self.search.textChanged.connect(self._show_anew)
         self.search.left.connect(self.setFocus)
-        self._map = HeatMap()
+        self._map = HeatMap(source)
         self._map.setObjectName("machines.map")
-        self._map.cell_opened.connect(source.open_card)
-        self._map.machine_opened.connect(source.open_machine)
         self._map.pointed_at.connect(self._on_pointed)
         hosts = TableModel(self._columns(_OF_HOST), lambda group: group.key)
         cards = TableModel(self._columns(_OF_FREE), lambda free: free.cards[0].key)
@@ -139,10 +135,6 @@ class MachinesView(LiveView):
         self.search.selectAll()
         return True
 
-    def stop(self) -> None:
-        self._source.look(looking=False)
-        super().stop()
-
     def _show_anew(self) -> None:
         self._show(self._source.groups())
 
@@ -182,7 +174,7 @@ class MachinesView(LiveView):
         The very same where all are left.
         """
         words = self.search.text().strip().casefold()
-        if words in group.name.casefold() or words in group.place.casefold():
+        if any(words in each.casefold() for each in (group.name, group.place)):
             return group
         cards = [
             cell
@@ -258,15 +250,9 @@ class MachinesView(LiveView):
         self._free.listed.show_columns(self._columns(_OF_FREE))
         self._show_anew()
 
-    @guarded
-    def showEvent(self, event: QShowEvent) -> None:
-        self._source.look(looking=True)
-        super().showEvent(event)
-
-    @guarded
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._source.look(looking=False)
+    def _follow(self, *, following: bool) -> None:
+        self._source.look(looking=following)
+        super()._follow(following=following)
 
 
 def _counted(groups: Sequence[HostGroup]) -> str:

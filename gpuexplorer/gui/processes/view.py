@@ -122,9 +122,8 @@ class ProcessesView(ListView[ProcessLine]):
             self.list_anew(in_order=False)
 
     def list_anew(self, *, in_order: bool = True) -> None:
-        chosen, ids = self.machine.shown(self.card), None
-        if chosen is not None:
-            ids = {each.card.id for each in (chosen, *chosen.instances)}
+        chosen = self.machine.shown(self.card)
+        ids = chosen and {each.card.id for each in (chosen, *chosen.instances)}
         self._rows = self.machine.session.process_book.rows()
         lines = lines_of(self._rows, self._grouping, self.search.text(), ids)
         self.show_rows(lines, in_order=in_order)
@@ -245,8 +244,8 @@ class ProcessesView(ListView[ProcessLine]):
         words = on_how_many(living, parents(cards))
         shown = sum(len(line.rows) for line in self.table.listed.things)
         if words and shown < count:
-            template = mark("{shown} of {count} rows shown; {rest}")
-            words = tr(template, shown=shown, count=count, rest=words)
+            rows = {"shown": shown, "count": count, "rest": words}
+            words = tr("{shown} of {count} rows shown; {rest}", **rows)
         if not words or self.machine.past.ended is not None:
             return words
         if session.simulated:

@@ -258,15 +258,15 @@ class RuleRow(QWidget):
         self._cards.setModified(False)
         by_number = {number: card for card, number in self._numbers.items()}
         typed = [*numbers_in(self._cards.text())]
-        wrong = next((each for each in typed if each not in by_number), None)
-        if wrong is not None:
+        wrong = [each for each in typed if each not in by_number]
+        if wrong:
             offered = ", ".join([*by_number][:8]) or tr("none at the moment")
             no_such = mark("No card is called {number}; there are: {offered}.")
-            say(self._wrong, tr(no_such, number=wrong, offered=offered))
+            say(self._wrong, tr(no_such, number=wrong[0], offered=offered))
             return
         say(self._wrong, "")
         away = (self._rule.cards or frozenset()) - set(self._numbers)
-        found = frozenset(by_number[each] for each in typed)
+        found = frozenset(map(by_number.__getitem__, typed))
         self._replace(cards=found | away if found else None)
 
 
