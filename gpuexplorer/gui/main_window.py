@@ -198,7 +198,7 @@ class MainWindow(QMainWindow):
                 return
         lab, settings = self.machines.lab(self._session), self.settings
         alerts = AlertsSection(settings, lab.machine, self._alerts.watch, self._alerts.desktop)
-        SettingsDialog(settings, lab.machine, self, alerts, self._always_on, lab).open()
+        SettingsDialog(settings, self, alerts, self._always_on, lab).open()
 
     def pull(self) -> None:
         """Bring rail, top bar and status line up to date now."""

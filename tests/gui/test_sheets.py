@@ -91,7 +91,7 @@ _MAKERS: dict[str, Callable[[QWidget, Lab], QDialog]] = {
     "python": lambda window, lab: PythonSheet(lab.pythons, lab, window),
     "question": asked,
     "release": released,
-    "settings": lambda window, lab: SettingsDialog(lab.machine.settings, lab.machine, window),
+    "settings": lambda window, lab: SettingsDialog(lab.machine.settings, window),
     "visible": lambda window, lab: VisibleSheet(lab, window),
     "watch": lambda window, lab: WatchSheet(lab.program, Path("/home/me/train.py"), "", window),
 }

@@ -150,7 +150,7 @@ def _curve(
     if line.under:
         return NO_CELL
     session, of_card, curves = machine.session, of in [*ProcessFigure], list[Curve]()
-    for row in line.rows if of_card else line.rows[:1]:
+    for row in line.rows:
         past, colour = session.process_book.past(*row.key), chip(machine, row.key[0]).colour
         if past.times:
             curves.append((past.times, getattr(past, of), colour if of_card else None))

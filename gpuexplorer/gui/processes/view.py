@@ -340,10 +340,10 @@ class EndDialog(Sheet):
     ) -> None:
         ending = [each for each in picked if not _why_not(each)]
         self._named, count = [each.rows[0].named for each in ending], len(ending)
-        first, what = self._named[0], trn("{count} process", "{count} processes", count)
+        what = trn("{count} process", "{count} processes", count)
         if count == 1:
-            pid = tr("pid {pid}", pid=first.process.pid)
-            what = program_name(first.command) if first.command else pid
+            command, pid = self._named[0].command, self._named[0].process.pid
+            what = program_name(command) if command else tr("pid {pid}", pid=pid)
         asked = tr("End {what}?", what=what)
         if machine.name:  # another than this computer
             asked = tr("End {what} on {machine}?", what=what, machine=machine.name)

@@ -17,7 +17,6 @@ from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer, SettingsGroup
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
@@ -140,7 +139,6 @@ class SettingsDialog(Sheet):
     def __init__(
         self,
         settings: Settings,
-        machine: MachineState | None,
         parent: QWidget,
         alerts: Section | None = None,
         always_on: AlwaysOn | None = None,
@@ -148,7 +146,7 @@ class SettingsDialog(Sheet):
     ) -> None:
         super().__init__(tr("Settings"), parent, _WIDTH)
         self.setFixedHeight(min(_HEIGHT, max(480, parent.height())))
-        self._settings, self._machine, self._always_on = settings, machine, always_on
+        self._settings, self._lab, self._always_on = settings, lab, always_on
         self._sections = {
             group: alerts
             if alerts is not None and group is SettingsGroup.ALERTS
@@ -201,8 +199,8 @@ class SettingsDialog(Sheet):
         settings, units = self._settings, self._settings.choices.units
         self._trouble.sentence.setText(settings.trouble)
         self._trouble.setVisible(bool(settings.trouble))
-        if self._machine is not None:
-            taken = memory(self._machine.session.past.memory_bytes(), units)
+        if self._lab is not None:
+            taken = memory(self._lab.machine.session.past.memory_bytes(), units)
             now = tr("In use now: {memory}.", memory=taken)
             reading = self._sections[SettingsGroup.READING].rows["full_seconds"]
             reading.show_meaning(paragraph((tr(OFFERS["full_seconds"].meaning), now)))
