@@ -52,10 +52,6 @@ class Listed(MachinesState):
     def rows(self) -> Sequence[MachineRow]:
         return self.listed
 
-    def show(self, key: str) -> None:
-        if any(each.key == key and each.session is not None for each in self.rows()):
-            self.shown = key
-
 
 def session_of(*answers: Answer) -> Session:
     backend = FakeBackend({card(at): answer for at, answer in enumerate(answers)})
@@ -69,24 +65,13 @@ OpenSource = Callable[[Sequence[MachineRow]], MachinesSource]
 
 
 @pytest.fixture
-def navigation() -> Navigation:
-    return Navigation()
-
-
-@pytest.fixture
-def source_of(qtbot: QtBot, navigation: Navigation) -> Iterator[OpenSource]:
-    states = []
-
+def source_of(qtbot: QtBot, request: pytest.FixtureRequest) -> OpenSource:
     def open_one(rows: Sequence[MachineRow]) -> MachinesSource:
-        here = next((each.session for each in rows if each.session), None)
-        state = Listed(here or session_of(), rows)
-        navigation.machine_asked.connect(state.show)
-        states.append(state)
-        return MachinesSource(state, navigation)
+        state = Listed(next(filter(None, (each.session for each in rows))), rows)
+        request.addfinalizer(state.stop)
+        return MachinesSource(state, Navigation())
 
-    yield open_one
-    for state in states:
-        state.stop()
+    return open_one
 
 
 def test_a_card_of_a_machine_has_what_its_session_read(source_of: OpenSource) -> None:
@@ -115,9 +100,7 @@ def test_a_card_of_a_machine_has_what_its_session_read(source_of: OpenSource) ->
     assert (ant.cards, ant.age) == ((), None)
 
 
-def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(
-    qtbot: QtBot, navigation: Navigation
-) -> None:
+def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(qtbot: QtBot) -> None:
     over_ssh, of_fleet = "node-0", "node-1 (Prometheus)"
     rows = [
         MachineRow(HERE, "desk", Standing.HERE),
@@ -131,6 +114,7 @@ def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(
         state.fleet = FleetHosts(watching)
         watching.look()
         watching.stop()
+    navigation = Navigation()
     source = MachinesSource(state, navigation)
     listed = [(each.name, each.standing) for each in source.groups()]
     assert listed == [(over_ssh, Standing.CONNECTING), ("node-1", Standing.UP)]
@@ -144,13 +128,7 @@ def test_machines_over_ssh_stand_beside_the_hosts_of_a_fleet(
 def test_a_broken_link_leaves_no_figure_standing(source_of: OpenSource) -> None:
     session = session_of(working(busy=0.9))
     row = MachineRow(
-        "ant",
-        "ant",
-        Standing.BROKEN,
-        Message("Nobody answers."),
-        for_seconds=60.0,
-        retry_in=4.0,
-        session=session,
+        *("ant", "ant", Standing.BROKEN), for_seconds=60.0, retry_in=4.0, session=session
     )
     [group] = source_of([row]).groups()
     assert [(each.state, dict(each.values)) for each in group.cards] == [

@@ -2,7 +2,7 @@
 of it, whose looks a test takes.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pytest
@@ -12,13 +12,14 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.gui.processes.view import ProcessesView
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.telemetry.backend import Source
 from gpuexplorer.telemetry.local import Local
-from gpuexplorer.telemetry.process_book import ELSEWHERE, GONE, BookRow, ProcessNames, Standing
+from gpuexplorer.telemetry.process_book import ELSEWHERE, BookRow, Standing
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
 from gpuexplorer.telemetry.session import Session, remembering
 from tests.clocks import ManualClock
@@ -26,7 +27,6 @@ from tests.gui.desks import desk_of
 from tests.gui.fakes import GIB, NVML, FakeBackend, card, working
 
 A, B = CardId("GPU-0"), CardId("GPU-1")
-FIGURES = tuple(ProcessFigure)
 
 
 def using(
@@ -38,7 +38,7 @@ def using(
     use: ProcessUse = ProcessUse.COMPUTE,
 ) -> CardProcess:
     """A process as the driver tells of it; None for what it does not tell."""
-    told = {ProcessFigure.MEMORY: memory, **dict.fromkeys(FIGURES[1:], sm)}
+    told = {ProcessFigure.MEMORY: memory, **dict.fromkeys([*ProcessFigure][1:], sm)}
     values = {figure: value for figure, value in told.items() if value is not None}
     missing = {figure: why for figure, value in told.items() if value is None}
     return CardProcess(on, pid, use, values, missing)
@@ -63,35 +63,22 @@ def row(who: NamedProcess, standing: Standing = Standing.THERE) -> BookRow:
 
 @dataclass
 class Nobody:
-    """Who bears the number of a made-up process: nobody who runs."""
+    """Who bears the number of a made-up process: nobody who runs, unless a test says so."""
+
+    ended: bool = True
+    refused: Trouble | None = None
+    asked: int = 0
 
     def is_running(self) -> bool:
-        return False
+        return not self.ended
+
+    def status(self) -> str:
+        return ""
 
     def terminate(self) -> None:
-        """There is nobody to be asked."""
+        self.asked += 1
 
     kill = terminate
-
-
-@dataclass
-class Names(ProcessNames):
-    """Tells of each pid what a test says; of all others that they are gone."""
-
-    known: Mapping[int, NamedProcess]
-    foreign: bool = False
-
-    def __post_init__(self) -> None:
-        super().__init__()
-        self.elsewhere = self.foreign
-
-    def one(self, process: CardProcess) -> NamedProcess:
-        if self.foreign:
-            return NamedProcess(process, resolved=False, reason=ELSEWHERE, elsewhere=True)
-        who = self.known.get(process.pid)
-        if who is None:
-            return NamedProcess(process, resolved=False, reason=GONE)
-        return replace(who, process=process, identity=who.identity or Nobody())
 
 
 class Machine:
@@ -104,27 +91,25 @@ class Machine:
         source: Source = NVML,
         foreign: bool = False,
     ) -> None:
-        self.clock = ManualClock()
-        self.people = list(people)
-        self.names = Names({who.process.pid: who for who in people}, foreign)
+        self.clock, self.people = ManualClock(), list(people)
         stream = Local(FakeBackend({each: working() for each in cards}, source), (), self.clock)
-        vars(stream)["names"] = self.names
+        stream.names.elsewhere = foreign
         self.session = remembering(Session(stream))
 
-    def look(self, *unknown: CardId) -> None:
-        """What each card tells now; of the unknown ones nothing."""
-        self.names.known = {who.process.pid: who for who in self.people}
+    def look(self) -> None:
+        """What each card tells now."""
         for each in self.session.cards():
-            told = [
-                self.names.one(who.process)
-                for who in self.people
-                if who.process.card == each.id
-            ]
-            self.session.process_book.take(each.id, None if each.id in unknown else told)
+            told = [self._seen(who) for who in self.people if who.process.card == each.id]
+            self.session.process_book.take(each.id, told)
 
-    def later(self, seconds: float = 2.0, *unknown: CardId) -> None:
+    def later(self, seconds: float = 2.0) -> None:
         self.clock.advance(seconds)
-        self.look(*unknown)
+        self.look()
+
+    def _seen(self, who: NamedProcess) -> NamedProcess:
+        if self.session.stream.elsewhere:
+            return NamedProcess(who.process, resolved=False, reason=ELSEWHERE, elsewhere=True)
+        return replace(who, identity=who.identity or Nobody())
 
 
 class Screen:

@@ -18,7 +18,7 @@ from gpuexplorer.telemetry.process_lines import ProcessLine
 from gpuexplorer.telemetry.processes import NamedProcess
 from tests.gui.fakes import GIB
 from tests.gui.hands import click, in_front, press, texts
-from tests.gui.processes.conftest import A, B, Machine, OpenScreen, named, row, using
+from tests.gui.processes.conftest import A, B, Machine, Nobody, OpenScreen, named, row, using
 from tests.programs_that_end import Program, stubborn, willing
 
 pytestmark = [
@@ -141,33 +141,15 @@ def test_delete_asks_about_the_row_that_is_picked_and_ends_no_other(
     assert screen.column("Memory, GiB")[:2] == ["has ended", "has ended"]
 
 
-class FarAway:
-    """A process of another machine, whose answers come when the test wants them."""
-
-    def __init__(self) -> None:
-        self.wishes: list[str] = []
-        self.ended = False
-        self.refused: Trouble | None = None
-
-    def terminate(self) -> None:
-        self.wishes.append("terminate")
-
-    def is_running(self) -> bool:
-        return not self.ended
-
-    def status(self) -> str:
-        return ""
-
-
 @pytest.mark.parametrize("refuses", [False, True])
 def test_one_of_another_machine_is_followed_until_it_ended_or_is_refused(
     qtbot: QtBot, refuses: bool
 ) -> None:
-    who = FarAway()
+    who = Nobody(ended=False)
     there = named(using(A, 4711), "train.py", identity=who)
     asked = Asked(qtbot, there)
     click(asked.dialog, "Ask it to end")
-    assert who.wishes == ["terminate"]
+    assert who.asked == 1
     assert asked.says("Asked 0 s ago: 0 of 1 ended.")
     if refuses:
         who.refused = Trouble("There is no permission to end process 4711.")
