@@ -138,9 +138,12 @@ def _place(machine: MachineState, row: BookRow) -> int:
 
 
 def _card(machine: MachineState, line: ProcessLine) -> Cell:
-    cards = dict.fromkeys(row.key[0] for row in sorted(line.rows, key=partial(_place, machine)))
-    titles = [shown.title for card in cards if (shown := machine.shown(card))]
-    return Cell(chips=tuple(chip(machine, card) for card in cards), hint="\n".join(titles))
+    """One that is not listed any more goes by its lasting name."""
+    cards = {row.key[0] for row in line.rows}
+    every = (one for each in machine.cards() for one in (each, *each.instances))
+    shown = [each for each in every if each.card.id in cards]
+    chips = [Chip(each.number, each.colour) for each in shown] or [Chip(min(cards), None)]
+    return Cell(chips=tuple(chips), hint="\n".join(each.title for each in shown))
 
 
 def _curve(
