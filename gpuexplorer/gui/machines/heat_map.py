@@ -42,7 +42,7 @@ _TOGETHER = 20  # machines in a row
 _APART, _CLOSE = (24, 72, 280, 160), (12, 26, 110, 26)
 _ICON, _INSET, _SHADES, _ROOMY, _BELOW = 14.0, 6.0, 60, 48, 9.0
 _NOTHING, _MISSING, _LOST = _SHADES + 1, _SHADES + 2, _SHADES + 3  # instead of a shade
-_TOP = QModelIndex()
+_TOP, _OF_ALL = QModelIndex(), Qt.KeyboardModifier.ControlModifier
 
 
 class HeatMap(QTableView):
@@ -147,14 +147,9 @@ class HeatMap(QTableView):
         self, action: QTableView.CursorAction, modifiers: Qt.KeyboardModifier
     ) -> QModelIndex:
         """Left and right go on into the next row; Home and End are of all rows."""
-        there = super().moveCursor(action, Qt.KeyboardModifier.ControlModifier)
-        current = self.currentIndex()
-        steps = {self.CursorAction.MoveLeft: -1, self.CursorAction.MoveRight: 1}
-        row = current.row() + steps.get(action, 0)
-        if there not in (current, QModelIndex()) or not 0 <= row < len(self.cells):
-            return there
-        column = 1 if row >= current.row() else len(self.cells[row])
-        return self._things.index(row, column)
+        ways = self.CursorAction
+        onward = {ways.MoveLeft: ways.MovePrevious, ways.MoveRight: ways.MoveNext}
+        return super().moveCursor(onward.get(action, action), _OF_ALL)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space and self.currentIndex().isValid():
