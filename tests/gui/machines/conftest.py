@@ -82,7 +82,7 @@ def room(machines: int, racks: int = 0) -> Sequence[HostGroup]:
 def with_troubles(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
     """This computer without a card, one that never came, one that broke, one that refuses."""
     here = replace(group("laptop"), standing=Standing.HERE, shown=True)
-    broken, late, some, *rest = groups
+    broken, some, *rest = groups
     broken = replace(
         broken,
         standing=Standing.BROKEN,
@@ -92,17 +92,16 @@ def with_troubles(groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
         for_seconds=131.0,
         cards=tuple(each.silent() for each in broken.cards),
     )
-    late = replace(late, age=14.0)
     no_figure = cell(some.key, 1, None)
     some = replace(some, cards=(lost_cell(some.key, 0), no_figure, *some.cards[2:]))
     connecting = group("gpu-lab.example.org", standing=Standing.CONNECTING)
     refused = replace(
         group("root@old", standing=Standing.REFUSED),
         why=Message("The host key of old has changed."),
-        hint=Message("If that is expected, remove the old one with ssh-keygen -R old."),
+        hint=Message("Remove the old one with ssh-keygen -R old."),
         age=None,
     )
-    return [here, broken, late, some, connecting, refused, *rest]
+    return [here, broken, some, connecting, refused, *rest]
 
 
 class Room(MachinesSource):

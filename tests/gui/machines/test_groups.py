@@ -38,7 +38,6 @@ from tests.gui.fakes import Answer, FakeBackend, card, working
 from tests.gui.hands import the
 
 _PATIENCE = 30_000
-FAST = (Cadence.FAST, Cadence.SLOW)
 
 
 class Listed(MachinesState):
@@ -54,10 +53,9 @@ class Listed(MachinesState):
 
 
 def session_of(*answers: Answer) -> Session:
-    backend = FakeBackend({card(at): answer for at, answer in enumerate(answers)})
-    stream = Local(backend)
+    stream = Local(FakeBackend({card(at): answer for at, answer in enumerate(answers)}))
     session = remembering(Session(stream))
-    stream.read_now(FAST, users=True)
+    stream.read_now((Cadence.FAST, Cadence.SLOW), users=True)
     return session
 
 

@@ -66,7 +66,8 @@ class Nobody:
     """Who bears the number of a made-up process: nobody who runs, unless a test says so."""
 
     ended: bool = True
-    refused: Trouble | None = None
+    refused: Trouble | None = None  # heard of later
+    denied: bool = False  # at once
     asked: int = 0
 
     def is_running(self) -> bool:
@@ -77,6 +78,8 @@ class Nobody:
 
     def terminate(self) -> None:
         self.asked += 1
+        if self.denied:
+            raise PermissionError
 
     kill = terminate
 

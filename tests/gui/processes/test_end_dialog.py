@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
@@ -86,20 +85,6 @@ def test_several_are_counted(
     qtbot.waitUntil(lambda: asked.says("All 2 have ended after"), timeout=20_000)
 
 
-def test_where_there_is_no_permission_a_sentence_says_so(
-    ask: Ask, willing: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr("signal.pidfd_send_signal", refuse, raising=False)
-    monkeypatch.setattr(psutil.Process, "terminate", refuse)
-    asked = ask(willing.pid)
-    click(asked.dialog, "Ask it to end")
-    assert asked.says(f"There is no permission to end process {willing.pid}.")
-    assert willing.poll() is None
-
-
 def test_where_programs_cannot_be_asked_only_the_harder_way_is_offered(
     ask: Ask, willing: Program
 ) -> None:
@@ -141,21 +126,19 @@ def test_delete_asks_about_the_row_that_is_picked_and_ends_no_other(
     assert screen.column("Memory, GiB")[:2] == ["has ended", "has ended"]
 
 
-@pytest.mark.parametrize("refuses", [False, True])
+@pytest.mark.parametrize("refused", ["", "at once", "later"])
 def test_one_of_another_machine_is_followed_until_it_ended_or_is_refused(
-    qtbot: QtBot, refuses: bool
+    qtbot: QtBot, refused: str
 ) -> None:
-    who = Nobody(ended=False)
-    there = named(using(A, 4711), "train.py", identity=who)
-    asked = Asked(qtbot, there)
+    who = Nobody(ended=False, denied=refused == "at once")
+    asked = Asked(qtbot, named(using(A, 4711), "train.py", identity=who))
     click(asked.dialog, "Ask it to end")
     assert who.asked == 1
-    assert asked.says("Asked 0 s ago: 0 of 1 ended.")
-    if refuses:
+    assert asked.says("Asked 0 s ago: 0 of 1 ended.") is not who.denied
+    if refused == "later":
         who.refused = Trouble("There is no permission to end process 4711.")
-        qtbot.waitUntil(lambda: asked.says("There is no permission to end process 4711."))
-        assert not asked.says("Asked 0 s ago")
-    else:
-        who.ended = True
-        qtbot.waitUntil(lambda: asked.says("It has ended"))
+    who.ended = not refused
+    said = "There is no permission to end process 4711." if refused else "It has ended"
+    qtbot.waitUntil(lambda: asked.says(said))
+    assert not asked.says("Asked 0 s ago")
     assert asked.offers() == {"Close"}
