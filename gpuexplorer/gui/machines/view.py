@@ -266,8 +266,8 @@ def _summary(shown: Sequence[HostGroup], groups: Sequence[HostGroup]) -> str:
     said, every = _counted(shown), _counted(groups)
     parts = [said if said == every else tr("{found} (of {all})", found=said, all=every)]
     if simulated := sum(each.simulated for each in groups):
-        one, many = mark("{count} machine simulated"), mark("{count} machines simulated")
-        parts.append(trn(one, many, simulated))
+        words = trn("{count} machine simulated", "{count} machines simulated", simulated)
+        parts.append(words)
     if away := sum(not each.standing.answers for each in groups):
         parts.append(tr("{count} without a connection", count=away))
     return " · ".join(parts)

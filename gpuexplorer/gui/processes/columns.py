@@ -160,11 +160,16 @@ def _curve(
     values = [each for _, its, _ in curves for each in its if math.isfinite(each)]
     if not values:
         return _absent(line, ProcessFigure.SM)
-    one = mark("{least} to {most} {unit}, {mean} {unit} on average in {count} look")
-    many = mark("{least} to {most} {unit}, {mean} {unit} on average in {count} looks")
-    least, most, looks = min(values), max(values), max(len(times) for times, *_ in curves)
-    said = {"least": written(least), "most": written(most), "unit": unit}
-    hint = trn(one, many, looks, mean=written(sum(values) / len(values)), **said)
+    least, most = min(values), max(values)
+    hint = trn(
+        "{least} to {most} {unit}, {mean} {unit} on average in {count} look",
+        "{least} to {most} {unit}, {mean} {unit} on average in {count} looks",
+        max(len(times) for times, *_ in curves),
+        least=written(least),
+        most=written(most),
+        mean=written(sum(values) / len(values)),
+        unit=unit,
+    )
     top = max(most, 1.0 if written is percent else 1e-9)
     return Cell(drawn=Spark(curves, session.clock.now(), top), hint=hint)
 

@@ -80,12 +80,12 @@ class ProcessesView(ListView[ProcessLine]):
         self._end_action = self.add_command(tr("End process…"), "Del", self._on_end_asked)
         # Nobody means to end one who is at another part of the window.
         self._end_action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        elsewhere = mark(
+        elsewhere = tr(
             "This program runs in a container. The driver reports the pids of the host, and in "
             "here they mean nothing or somebody else, so programs have no names and cannot be "
             "ended. To see them, start the container with `--pid=host`."
         )
-        self._elsewhere = Remark(tr(elsewhere))
+        self._elsewhere = Remark(elsewhere)
         self._unknown = Remark("", Icon.WARNING, Tone.WARN)
         body, letters = look().letters.body, look().letters.mono
         choose = tr("Choose a process to see its whole command, or to end it.")
@@ -165,12 +165,14 @@ class ProcessesView(ListView[ProcessLine]):
         text = "\n".join(dict.fromkeys(map(command_of, picked)))
         if text != self._command.toPlainText():
             self._command.setPlainText(text)
-        one, many = mark("{count} process: {held}"), mark("{count} processes: {held}")
-        facts = trn(one, many, len(picked), held=_held(picked, self.machine)) if picked else ""
+        held = _held(picked, self.machine)
+        facts = trn(
+            "{count} process: {held}", "{count} processes: {held}", len(picked), held=held
+        )
         alone = picked if len(picked) == 1 else ()
         for each in alone:
             facts = _facts(each, self.machine)
-        self._facts.show_text(facts)
+        self._facts.show_text(facts if picked else "")
         self._past.show_rows(alone)
         if picked:  # once there it stays: the table above must not jump
             self._past.show()
@@ -203,9 +205,11 @@ class ProcessesView(ListView[ProcessLine]):
         session, hidden = self.machine.session, len(self._rows)
         gpus = [each.id for each in session.cards() if each.kind is CardKind.GPU]
         if hidden:
-            one = mark("{count} process is hidden by the filter.")
-            many = mark("{count} processes are hidden by the filter.")
-            words = trn(one, many, hidden)
+            words = trn(
+                "{count} process is hidden by the filter.",
+                "{count} processes are hidden by the filter.",
+                hidden,
+            )
             return tr("No process fits the filter."), words, tr("Clear the filter")
         if not gpus:
             return [tr("There is no card that a program could use.")]
@@ -215,10 +219,10 @@ class ProcessesView(ListView[ProcessLine]):
             return [unknown]
         if not any(map(session.process_book.looked_at, gpus)):
             return [tr("Asking the driver which programs use the cards…")]
-        more = mark("A program that uses a card is listed here.")
+        more = tr("A program that uses a card is listed here.")
         if session.stream.elsewhere and not session.simulated:
-            more = mark("A container without `--pid=host` may not see the programs of others.")
-        return tr("No program uses a card."), tr(more)
+            more = tr("A container without `--pid=host` may not see the programs of others.")
+        return tr("No program uses a card."), more
 
     def _unknown_words(self) -> str:
         """Of which cards it is not known just now who uses them, and why."""
@@ -226,9 +230,12 @@ class ProcessesView(ListView[ProcessLine]):
         cards = [each for each in self.machine.cards() if each.card.id in unknown]
         if not cards:
             return ""
-        one = mark("Which programs use card {numbers} is not known just now.")
-        many = mark("Which programs use cards {numbers} is not known just now.")
-        words = trn(one, many, len(cards), numbers=listed([each.number for each in cards]))
+        words = trn(
+            "Which programs use card {numbers} is not known just now.",
+            "Which programs use cards {numbers} is not known just now.",
+            len(cards),
+            numbers=listed([each.number for each in cards]),
+        )
         states = dict.fromkeys(session.state_sentence(each.card.id) for each in cards)
         whys = listed([tr(each) for each in states if each != CardState.WORKING.sentence])
         return tr("{sentence} ({reasons})", sentence=words, reasons=whys) if whys else words
@@ -354,8 +361,8 @@ class EndDialog(Sheet):
         # What is lost and what came of it is seen first, however many they are.
         if any(each.simulated for each in self._named):
             self.add_sentence(tr("SIMULATED: nothing real is ended."))
-        one = mark("What it has not saved is lost.")
-        self.add_sentence(trn(one, mark("What they have not saved is lost."), count))
+        lost = trn("What it has not saved is lost.", "What they have not saved is lost.", count)
+        self.add_sentence(lost)
         self.add_sentence(tr("This becomes free: {memory}.", memory=_held(ending, machine)))
         if any(each.process.use is not ProcessUse.COMPUTE for each in self._named):
             windows = tr("It draws on a screen: windows close with it, perhaps all of them.")
@@ -370,9 +377,12 @@ class EndDialog(Sheet):
         told = (f"{_facts(each, machine)}\n{command_of(each)}" for each in ending)
         self.add_code("\n".join(told), tr("Command"))
         if left_out := [why_not for each in picked if (why_not := _why_not(each))]:
-            one = mark("{count} other that was picked may not be ended from here.")
-            many = mark("{count} others that were picked may not be ended from here.")
-            label = self.add_sentence(trn(one, many, len(left_out)), Tone.QUIET)
+            others = trn(
+                "{count} other that was picked may not be ended from here.",
+                "{count} others that were picked may not be ended from here.",
+                len(left_out),
+            )
+            label = self.add_sentence(others, Tone.QUIET)
             label.setToolTip("\n".join(dict.fromkeys(left_out)))
         self._keep = self.add_button(tr("Leave it alone"), ROLE.RejectRole, default=True)
         # Reset stands apart, where nobody comes by mistake.
@@ -409,17 +419,21 @@ class EndDialog(Sheet):
         say(self._trouble, " ".join(dict.fromkeys(filter(None, refusals))))
         count, waiting = len(self._named) - sum(map(bool, refusals)), refusals.count("")
         seconds = self._clock.now() - self._began
-        so_far = mark("Asked {time:.0f} s ago: {ended} of {count} ended.")
+        figures = {"time": seconds, "ended": count - waiting, "count": count}
+        state = tr("Asked {time:.0f} s ago: {ended} of {count} ended.", **figures)
         if self._way is Way.KILL:
-            so_far = mark(
+            state = tr(
                 "Killed {time:.0f} s ago: {ended} of {count} ended. The system waits for "
-                "something of what is left, often the driver."
+                "something of what is left, often the driver.",
+                **figures,
             )
-        state = tr(so_far, time=seconds, ended=count - waiting, count=count)
         if not waiting:
-            one = mark("It has ended after {time:.1f} s.")
-            many = mark("All {count} have ended after {time:.1f} s.")
-            state = trn(one, many, count, time=seconds)
+            state = trn(
+                "It has ended after {time:.1f} s.",
+                "All {count} have ended after {time:.1f} s.",
+                count,
+                time=seconds,
+            )
         say(self._state, state if count else "")
         if not waiting:
             self._timer.stop()

@@ -261,8 +261,8 @@ class RuleRow(QWidget):
         wrong = [each for each in typed if each not in by_number]
         if wrong:
             offered = ", ".join([*by_number][:8]) or tr("none at the moment")
-            no_such = mark("No card is called {number}; there are: {offered}.")
-            say(self._wrong, tr(no_such, number=wrong[0], offered=offered))
+            what = {"number": wrong[0], "offered": offered}
+            say(self._wrong, tr("No card is called {number}; there are: {offered}.", **what))
             return
         say(self._wrong, "")
         away = (self._rule.cards or frozenset()) - set(self._numbers)

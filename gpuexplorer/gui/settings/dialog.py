@@ -204,13 +204,13 @@ class SettingsDialog(Sheet):
             now = tr("In use now: {memory}.", memory=taken)
             reading = self._sections[SettingsGroup.READING].rows["full_seconds"]
             reading.show_meaning(paragraph((tr(OFFERS["full_seconds"].meaning), now)))
-        no_place = mark(
+        no_place = tr(
             "This desktop has no place for an icon beside the clock, so closing the "
             "window quits."
         )
         there = QSystemTrayIcon.isSystemTrayAvailable()
         for group, name, why in (
-            (SettingsGroup.START, "keep_running", "" if there else tr(no_place)),
+            (SettingsGroup.START, "keep_running", "" if there else no_place),
             (SettingsGroup.CLASSROOM, "read_only", tr(settings.read_only_because)),
         ):
             if why:  # nothing can be chosen there in this run
