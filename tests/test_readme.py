@@ -177,7 +177,7 @@ def test_every_span_of_time_is_named() -> None:
 def test_every_section_of_the_settings_has_its_row(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    dialog = SettingsDialog(Settings(), None, window)
+    dialog = SettingsDialog(Settings(), window)
     told = [cells[0] for cells in rows(section(README, "Settings"))]
     found = [each.accessibleName() for each in dialog.findChildren(Section)]
     assert told[: len(found)] == found

@@ -34,7 +34,7 @@ from gpuexplorer.gui.event_loop import SHORTEST_PERIOD, Bridge, News
 from gpuexplorer.gui.leaving import leave
 from gpuexplorer.gui.measuring.diagnostics import Diagnostics
 from gpuexplorer.gui.nothing_found import NothingFoundView
-from gpuexplorer.gui.rail.rail import NARROW_BELOW, Rail
+from gpuexplorer.gui.rail import NARROW_BELOW, Rail
 from gpuexplorer.gui.recordings import SUFFIX, WindowComparing, WindowRecordings
 from gpuexplorer.gui.screens import LessonPlace, Screens
 from gpuexplorer.gui.small_window import Companions
@@ -176,10 +176,9 @@ class MainWindow(WindowFrame):
         if (before := self.findChild(SettingsDialog)) is not None and before.isVisible():
             before.reject()
             return
-        lab, settings = self.machines.lab_seen, self.settings
-        machine, kept = lab.machine, self._recordings.always_on
-        alerts = AlertsSection(settings, machine, self._alerts.watch, self._alerts.desktop)
-        SettingsDialog(settings, machine, self, alerts, kept, lab).open()
+        lab, settings, kept = self.machines.lab_seen, self.settings, self._recordings.always_on
+        alerts = AlertsSection(settings, lab.machine, self._alerts.watch, self._alerts.desktop)
+        SettingsDialog(settings, self, alerts, kept, lab).open()
 
     def pull(self) -> None:
         """Bring rail, top bar and status line up to date now."""

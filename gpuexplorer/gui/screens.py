@@ -18,7 +18,7 @@ from gpuexplorer.core.words import paragraph, tr
 from gpuexplorer.gui.desk import VIEWS, WITHOUT_CARDS, Desk
 from gpuexplorer.gui.event_loop import FrameClock
 from gpuexplorer.gui.nothing_found import NothingFoundView
-from gpuexplorer.gui.rail.rail import NARROW
+from gpuexplorer.gui.rail import NARROW
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation

@@ -7,6 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QWidget
 
 from gpuexplorer.gui.tables.table import Table
+from gpuexplorer.gui.widgets.controls.buttons import ToolButton
+from gpuexplorer.gui.widgets.live_view import LiveView
 
 T = TypeVar("T", bound=QObject)
 W = TypeVar("W", bound=QWidget)
@@ -46,6 +48,17 @@ def press(widget: QWidget, key: Qt.Key, control: bool = False) -> None:
 
 def click(within: QWidget, text: str) -> None:
     QTest.mouseClick(button(within, text), Qt.MouseButton.LeftButton)
+
+
+def choose(within: QWidget, words: str) -> None:
+    """One of a few choices in a row."""
+    found = next(each for each in within.findChildren(ToolButton) if each.text() == words)
+    QTest.mouseClick(found, Qt.MouseButton.LeftButton)
+
+
+def search(view: LiveView, words: str) -> None:
+    assert view.start_search()
+    QTest.keyClicks(view.window().focusWidget(), words)
 
 
 def button(within: QWidget, text: str) -> QPushButton:

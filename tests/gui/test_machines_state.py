@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.event_loop import Bridge
-from gpuexplorer.gui.rail.rail_machines import RailMachines
+from gpuexplorer.gui.rail import RailMachines
 from gpuexplorer.gui.state.machines import (
     HERE,
     MachineRow,
@@ -215,7 +215,7 @@ def test_every_machine_is_in_the_rail_and_opens_from_there(room: Room, qtbot: Qt
         room.state.add(f"m{number}")
     rail = RailMachines(room.state, navigation)
     qtbot.addWidget(rail)
-    rail.show_within(1000, narrow=False)
+    rail.show_room(1000, narrow=False)
     rail.show()
     assert rail.list.model().rowCount() == 13
     assert rail.list.height() < 200

@@ -14,7 +14,7 @@ from gpuexplorer.core.cards import Card, CardId, CardState
 from gpuexplorer.gui.cards.reasons import StateMark
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.rail.rail import DeviceListView
+from gpuexplorer.gui.rail import DeviceListView
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.painted import Painted
 from tests.gui.conftest import OpenWindow

@@ -67,7 +67,7 @@ def open_dialog(settings: Settings, qtbot: QtBot) -> Iterator[Open]:
         machine = MachineState(session, chosen, window)
         watch = AlertWatch(chosen, Bridge(window), window)
         alerts = AlertsSection(chosen, machine, watch, Notifications(""))
-        dialog = SettingsDialog(chosen, machine, window, alerts)
+        dialog = SettingsDialog(chosen, window, alerts)
         dialog.open()
         qtbot.waitUntil(lambda: QApplication.focusWidget() in dialog.findChildren(QWidget))
         show(dialog, section)

@@ -21,7 +21,6 @@ from gpuexplorer.gui.crash_dialog import CrashDialog
 from gpuexplorer.gui.lab.program_panel import WatchSheet
 from gpuexplorer.gui.lab.switches import CapSheet, VisibleSheet
 from gpuexplorer.gui.nothing_found import DoctorSheet
-from gpuexplorer.gui.processes.rows import ProcessColumns, ProcessLine
 from gpuexplorer.gui.processes.view import EndDialog
 from gpuexplorer.gui.settings.dialog import SettingsDialog
 from gpuexplorer.gui.state.copies.copies_state import copies_of
@@ -38,9 +37,10 @@ from gpuexplorer.gui.widgets.sheets.small_sheets import (
     release_first,
 )
 from gpuexplorer.remote.ssh import Question
+from gpuexplorer.telemetry.process_lines import ProcessLine
 from tests.gui.hands import press
 from tests.gui.lab.conftest import faults, lab, machine, worker
-from tests.gui.processes.programs import A, Nobody, named, row, using
+from tests.gui.processes.conftest import A, Nobody, named, row, using
 
 __all__ = ["faults", "lab", "machine", "worker"]
 
@@ -58,7 +58,7 @@ def full(window: QWidget, _: Lab) -> Sheet:
 
 def ended(window: QWidget, lab: Lab) -> EndDialog:
     process = ProcessLine("", (row(named(using(A, 4194305), identity=Nobody())),))
-    return EndDialog([process], ProcessColumns(lab.machine), parent=window)
+    return EndDialog([process], lab.machine, parent=window)
 
 
 def asked(window: QWidget, _: Lab) -> Sheet:
@@ -91,7 +91,7 @@ _MAKERS: dict[str, Callable[[QWidget, Lab], QDialog]] = {
     "python": lambda window, lab: PythonSheet(lab.pythons, lab, window),
     "question": asked,
     "release": released,
-    "settings": lambda window, lab: SettingsDialog(lab.machine.settings, lab.machine, window),
+    "settings": lambda window, lab: SettingsDialog(lab.machine.settings, window),
     "visible": lambda window, lab: VisibleSheet(lab, window),
     "watch": lambda window, lab: WatchSheet(lab.program, Path("/home/me/train.py"), "", window),
 }

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.rail.rail import RailEntry
+from gpuexplorer.gui.rail import RailEntry
 from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QBrush, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QTableView
 
 from gpuexplorer.core.absence import Absence
@@ -25,8 +25,21 @@ from gpuexplorer.core.units import (
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.reasons import short_reasons
 from gpuexplorer.gui.event_loop import guarded
-from gpuexplorer.gui.paint.drawing import Drawing, Index, Run, picture_of, plain_tip
-from gpuexplorer.gui.state.groups import GRAVE, WORTH_A_LOOK, CardCell, HostGroup
+from gpuexplorer.gui.paint.drawing import (
+    Drawing,
+    Index,
+    Run,
+    draw_picture,
+    picture_of,
+    plain_tip,
+)
+from gpuexplorer.gui.state.groups import (
+    GRAVE,
+    WORTH_A_LOOK,
+    CardCell,
+    HostGroup,
+    MachinesSource,
+)
 from gpuexplorer.gui.state.machines import Standing
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone, mixed
@@ -37,8 +50,7 @@ _TOGETHER = 20  # machines in a row
 _APART, _CLOSE = (24, 72, 280, 160), (12, 26, 110, 26)
 _ICON, _INSET, _SHADES, _ROOMY, _BELOW = 14.0, 6.0, 60, 48, 9.0
 _NOTHING, _MISSING, _LOST = _SHADES + 1, _SHADES + 2, _SHADES + 3  # instead of a shade
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
-_TOP = QModelIndex()
+_TOP, _OF_ALL = QModelIndex(), Qt.KeyboardModifier.ControlModifier
 
 
 class HeatMap(QTableView):
@@ -46,13 +58,11 @@ class HeatMap(QTableView):
     and the same cell.
     """
 
-    cell_opened = Signal(str, str)  # a CellKey
-    machine_opened = Signal(str)
     pointed_at = Signal()  # another cell, perhaps: `said`
 
-    def __init__(self) -> None:
+    def __init__(self, source: MachinesSource) -> None:
         super().__init__()
-        self.units: Units = USUAL
+        self._source, self.units = source, USUAL
         self.rows: Sequence[Sequence[HostGroup]] = ()
         self.cells: Sequence[Sequence[tuple[HostGroup, CardCell]]] = ()  # of each row
         self._apart = True  # each machine has a row
@@ -72,6 +82,7 @@ class HeatMap(QTableView):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setAccessibleName(tr("Map of all cards"))
         self.clicked.connect(self._on_chosen)
+        self.activated.connect(self._on_chosen)
         self.entered.connect(self.setCurrentIndex)
         self.entered.connect(self.pointed_at)
         look().changed.connect(self.viewport().update)
@@ -95,67 +106,63 @@ class HeatMap(QTableView):
             self._things.endResetModel()
             self._measure()
         # What the keyboard is at may stand elsewhere now; else it is at the first.
-        key = None if current is None else current[1].key
-        keys = [cell.key for row in self.cells for _, cell in row]
-        self._go_to(keys.index(key) if key in keys else 0)
+        key = current and current[1].key
+        places = (
+            self._things.index(row, at)
+            for row, cells in enumerate(self.cells)
+            for at, (_, cell) in enumerate(cells, start=1)
+            if key in (None, cell.key)
+        )
+        self.setCurrentIndex(next(places, QModelIndex()))
         self.viewport().update()
 
     def cell(self, index: Index) -> tuple[HostGroup, CardCell] | None:
-        row = self.cells[index.row()] if 0 <= index.row() < len(self.cells) else ()
-        return row[index.column() - 1] if 0 < index.column() <= len(row) else None
+        row, at = self.cells[index.row()] if index.isValid() else (), index.column()
+        return row[at - 1] if 0 < at <= len(row) else None
 
     def words(self, index: Index) -> str:
         """All of it in one line, for a pointer and a screen reader."""
-        cell = self.cell(index)
-        if cell is not None:
+        if (cell := self.cell(index)) is not None:
             return _cell_words(*cell, self.units)
         if index.column() or not index.isValid():
             return ""
-        row = self.rows[index.row()]
-        if not self._apart and row[0].cards:
+        first, *_ = row = self.rows[index.row()]
+        if not self._apart and first.cards:
             return _rack(row)
-        said = _remark_on(row[0]) if row[0].cards else row[0].sentence
-        return tr("{machine}: {state}", machine=row[0].name, state=said)
+        said = _remark_on(first) if first.cards else first.sentence
+        return tr("{machine}: {state}", machine=first.name, state=said)
 
     def _measure(self) -> None:
         """Higher than the room where they would be too small to be seen."""
         least, most, title, widest = _APART if self._apart else _CLOSE
-        wide, high = self.viewport().width(), self.viewport().height()
-        title = min(title, wide // 4)
-        across = (wide - title) // max(1, *map(len, self.cells), 8 if self._apart else 0)
-        tall = min(most, max(least, high // max(1, len(self.rows))))
+        room = self.viewport().size()
+        title = min(title, room.width() // 4)
+        across = max(8 if self._apart else 1, *map(len, self.cells), 0)
+        tall = min(most, max(least, room.height() // max(1, len(self.rows))))
+        wide = min(widest, (room.width() - title) // across)
         self.verticalHeader().setDefaultSectionSize(tall)
-        self.horizontalHeader().setDefaultSectionSize(max(2, min(widest, across)))
+        self.horizontalHeader().setDefaultSectionSize(max(2, wide))
         self.setColumnWidth(0, title)
 
-    def _go_to(self, number: int) -> None:
-        """The card at this place among all of them, from the top left on."""
-        for row, cells in enumerate(self.cells):
-            if number < len(cells):
-                self.setCurrentIndex(self._things.index(row, 1 + number))
-                return
-            number -= len(cells)
-
     def _on_chosen(self, index: QModelIndex) -> None:
-        cell, row = self.cell(index), self.rows[index.row()] if index.isValid() else ()
-        if cell is not None:
-            self.cell_opened.emit(*cell[1].key)
-        elif row and (self._apart or not row[0].cards):
-            self.machine_opened.emit(row[0].key)
+        group = self.rows[index.row()][0]
+        if (cell := self.cell(index)) is not None:
+            self._source.open_card(*cell[1].key)
+        elif self._apart or not group.cards:
+            self._source.open_machine(group.key)
+
+    def moveCursor(
+        self, action: QTableView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        """Left and right go on into the next row; Home and End are of all rows."""
+        ways = self.CursorAction
+        onward = {ways.MoveLeft: ways.MovePrevious, ways.MoveRight: ways.MoveNext}
+        return super().moveCursor(onward.get(action, action), _OF_ALL)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right go on into the next row."""
-        key, at = Qt.Key(event.key()), self.currentIndex()
-        number = sum(map(len, self.cells[: at.row()])) + at.column() - 1
-        last = sum(map(len, self.cells)) - 1
-        there = {Qt.Key.Key_Left: max(0, number - 1), Qt.Key.Key_Right: min(last, number + 1)}
-        there |= {Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
-        if key in _ENTER:
-            self._on_chosen(at)
-        elif key in there:
-            self._go_to(there[key])
-        else:
-            super().keyPressEvent(event)
+        if event.key() == Qt.Key.Key_Space and self.currentIndex().isValid():
+            self._on_chosen(self.currentIndex())
+        super().keyPressEvent(event)
         self.scrollTo(self.currentIndex())
         self.pointed_at.emit()
 
@@ -168,40 +175,31 @@ class HeatMap(QTableView):
         """All shades as one picture, then what is written on them."""
         title, wide = self.columnWidth(0), self.horizontalHeader().defaultSectionSize()
         tall, gap = self.verticalHeader().defaultSectionSize(), 3 if self._apart else 1
-        first, bottom = (self.rowAt(y) for y in (event.rect().top(), event.rect().bottom()))
-        rows = self.cells[max(0, first) : 1 + bottom if bottom >= 0 else None]
-        most, top = self._things.columnCount() - 1, self.rowViewportPosition(max(0, first))
-        whole = QRect(title, top, most * wide, len(rows) * tall)
-        hatched: dict[int, list[QRectF]] = {_MISSING: [], _LOST: []}
+        first = max(0, self.rowAt(event.rect().top()))
+        rows = self.cells[first : 1 + self.rowAt(event.rect().bottom()) or None]
+        top = self.rowViewportPosition(first)
 
         def place(row: int, at: int) -> QRectF:
             return QRectF(title + at * wide, top + row * tall, wide - gap, tall - gap)
 
-        shades = np.full((len(rows), most), _NOTHING)
+        shades = np.full((len(rows), self._things.columnCount() - 1), _NOTHING)
         for row, cells in enumerate(rows):
             shades[row, : len(cells)] = [_shade(cell) for _, cell in cells]
-        for row, at in np.argwhere(shades > _NOTHING).tolist():
-            hatched[int(shades[row, at])].append(place(row, at))
         with QPainter(self.viewport()) as painter:
             drawing = Drawing(painter)
-            theme, ground = drawing.theme, mixed(look().theme.surface, look().theme.ground, 0.7)
+            theme, ground = drawing.theme, _ground(drawing)
             colours = [theme.heat(each / _SHADES) for each in range(_NOTHING)]
             picture = picture_of([*colours, theme.surface, ground, ground], shades)
-            painter.drawImage(whole, picture)
-            for x in range(title + wide - gap, whole.right() + 1, wide):
-                painter.fillRect(x, top, gap, whole.height(), theme.surface)
-            for y in range(top + tall - gap, whole.bottom() + 1, tall):
-                painter.fillRect(title, y, whole.width(), gap, theme.surface)
+            step, corner = QSize(wide, tall), QPoint(title, top)
+            draw_picture(painter, picture, corner, step, gap, theme.surface)
             painter.setPen(Qt.PenStyle.NoPen)
-            for shade, ink in (
-                (_MISSING, mixed(theme.surface, theme.faint, 0.6)),
-                (_LOST, theme.bad),
-            ):
+            missing = mixed(theme.surface, theme.faint, 0.6)
+            for shade, ink in ((_MISSING, missing), (_LOST, theme.bad)):
                 painter.setBrush(QBrush(ink, Qt.BrushStyle.BDiagPattern))
-                painter.drawRects(hatched[shade])
+                painter.drawRects([place(*at) for at in np.argwhere(shades == shade).tolist()])
             for row, cells in enumerate(rows):
                 of_row = QRectF(0, top + row * tall, self.viewport().width(), tall - gap)
-                _draw_title(drawing, of_row, title, self.rows[max(0, first) + row], self._apart)
+                _draw_title(drawing, of_row, title, self.rows[first + row], self._apart)
                 for at, each in enumerate(cells if self._apart else ()):
                     _draw_figure(drawing, place(row, at), *each, self.units)
             if self.said:
@@ -249,34 +247,39 @@ def _shade(cell: CardCell) -> int:
     return _LOST if cell.state in (CardState.LOST, CardState.UNLISTED) else _MISSING
 
 
+def _ground(drawing: Drawing) -> QColor:
+    """Where there is no figure."""
+    return mixed(drawing.theme.surface, drawing.theme.ground, 0.7)
+
+
 def _draw_title(
     drawing: Drawing, place: QRectF, title: float, row: Sequence[HostGroup], apart: bool
 ) -> None:
     """A machine's name, and what is remarkable there; without cards its state. A rack is in
     `bad` or `warn` where something in it is wrong.
     """
-    theme, letters, group = drawing.theme, drawing.letters, row[0]
-    x, baseline = 0.0, place.center().y() + letters.body.cap_height / 2
-    name = Run(group.name, letters.strong, theme.text)
+    theme, letters, group, left = drawing.theme, drawing.letters, row[0], 0.0
+    middle = place.center().y()
+    baseline = middle + letters.body.cap_height / 2
+    name, right = Run(group.name, letters.strong, theme.text), title - 12
     if group.cards and not apart:
         tones = {GRAVE: Tone.BAD, WORTH_A_LOOK: Tone.WARN}
-        ink = theme.tone(tones.get(max(each.gravity for each in row), Tone.QUIET))
-        name = Run(_rack(row), letters.caption, ink)
+        tone = tones.get(max(each.gravity for each in row), Tone.QUIET)
+        name = Run(_rack(row), letters.caption, theme.tone(tone))
     elif not group.standing.answers:
         icon, tone = group.standing.sign
-        top = place.center().y() - _ICON / 2
-        drawing.icon(icon, QRectF(x, top, _ICON, _ICON), theme.tone(tone))
-        x = _ICON + _INSET
+        drawing.icon(icon, QRectF(0, middle - _ICON / 2, _ICON, _ICON), theme.tone(tone))
+        left = _ICON + _INSET
     if not group.cards:
         ink = theme.quiet if group.standing.answers else theme.text
         why = Run(group.sentence, letters.body, ink)
         drawing.elided(title, baseline, why, place.width() - title)
     elif apart:
-        room = title - x - min(name.width, (title - x) * 0.6) - 24
+        room = title - left - min(name.width, (title - left) * 0.6) - 24
         remark = letters.caption.elided(_remark_on(group), max(0.0, room))
-        said = Run(remark, letters.caption, theme.quiet)
-        title = drawing.runs_right(title - 12, baseline, [said])
-    drawing.elided(x, baseline, name, title - x - 12)
+        right = drawing.runs_right(right, baseline, [Run(remark, letters.caption, theme.quiet)])
+        right -= 12
+    drawing.elided(left, baseline, name, right - left)
 
 
 def _draw_figure(
@@ -285,35 +288,28 @@ def _draw_figure(
     """How busy, and how much memory is free where there is room; or the reason."""
     theme, body, small = drawing.theme, drawing.letters.body, drawing.letters.caption
     share, free, total = cell.values.get(GPU_UTILIZATION), cell.memory_free, cell.memory_total
-    room, middle, below = place.width() - _INSET, Qt.AlignmentFlag.AlignCenter, ""
-    painter, answers = drawing.painter, group.standing.answers
+    room, answers = place.width() - _INSET, group.standing.answers
     if share is not None:
-        read = ratio(share)
+        read, below = ratio(share), ""
         # All of them without their unit, where the widest has no room.
         words = str(read) if body.width(str(ratio(1.0))) <= room else read.number
         if free is not None and total and place.height() >= _ROOMY:
             left = part_of_memory(free, total, units)
             below = tr("{free} {unit} free", free=left.number, unit=left.unit)
-        below = below if small.width(below) <= room else ""
-        painter.setPen(theme.text)
-        painter.setFont(body.font)
-    else:
+        aside = _BELOW if below and small.width(below) <= room else 0
+        drawing.centred(place.translated(0, -aside), Run(words, body, theme.text))
+        if aside:
+            drawing.centred(place.translated(0, aside), Run(below, small, theme.text))
+    elif answers:  # all cards of a machine without a connection would say the same
         absence = cell.missing.get(GPU_UTILIZATION, Absence.NOT_ASKED)
         works = cell.state is CardState.WORKING
         reasons = short_reasons(absence) if works else (tr(cell.state.word),)
-        # All cards of a machine without a connection would say the same.
-        fits = [each for each in reasons if answers and small.width(each) <= room]
-        words = f" {fits[0]} " if fits else ""
-        painter.setPen(theme.quiet)
-        painter.setFont(small.font)
-        painter.setBackground(mixed(theme.surface, theme.ground, 0.7))
-    painter.setBackgroundMode(
-        Qt.BGMode.OpaqueMode if share is None else Qt.BGMode.TransparentMode
-    )
-    painter.drawText(place.translated(0, -_BELOW if below else 0), middle, words)
-    if below:
-        painter.setFont(small.font)
-        painter.drawText(place.translated(0, _BELOW), middle, below)
+        fits = next((each for each in reasons if small.width(each) <= room), "")
+        behind = QRectF(0, 0, small.width(fits) + 6, small.height)
+        behind.moveCenter(place.center())
+        if fits:
+            drawing.painter.fillRect(behind, _ground(drawing))
+        drawing.centred(place, Run(fits, small, theme.quiet))
     if cell.mark is not None and answers and cell.mark.tone in (Tone.WARN, Tone.BAD):
         drawing.outlined(place, QPen(theme.tone(cell.mark.tone), 1.5), 0)
 
@@ -340,7 +336,7 @@ def _cell_words(group: HostGroup, cell: CardCell, units: Units) -> str:
     if not group.standing.answers:
         return f"{name}: {group.state}"
     works, free, total = cell.state is CardState.WORKING, cell.memory_free, cell.memory_total
-    busy, said = cell.values.get(GPU_UTILIZATION), list[str]()
+    busy, said, metric = cell.values.get(GPU_UTILIZATION), list[str](), METRICS[GPU_UTILIZATION]
     if not works:
         said.append(tr(cell.state.sentence))
     elif cell.mark is not None:
@@ -351,15 +347,15 @@ def _cell_words(group: HostGroup, cell: CardCell, units: Units) -> str:
         part, whole = (part_of_memory(each, total, units) for each in (free, total))
         size = f"{trimmed(whole.number)} {whole.unit}"
         said.append(tr("{free} of {total} free", free=trimmed(part.number), total=size))
-    for metric in (TEMPERATURE, POWER_DRAW):
-        if metric in cell.values:
-            said.append(str(quantity(METRICS[metric], cell.values[metric], units)))
+    for each in (TEMPERATURE, POWER_DRAW):
+        if each in cell.values:
+            said.append(str(quantity(METRICS[each], cell.values[each], units)))
     if works and not cell.values:
         said.append(tr("not read yet"))
     elif works and busy is None:
-        absence, label = cell.missing.get(GPU_UTILIZATION), tr(METRICS[GPU_UTILIZATION].label)
-        why = tr("not read") if absence is None else tr(absence.sentence)
-        said.append(tr("{label}: {reason}", label=label, reason=why))
+        absence = cell.missing.get(metric.id, Absence.NOT_ASKED)
+        why = tr("{label}: {reason}", label=tr(metric.label), reason=tr(absence.sentence))
+        said.append(why)
     if cell.values and cell.users is not None:
         said.append(tr("used by {users}", users=cell.users_words))
     if group.late is not None:

@@ -3,11 +3,9 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from enum import StrEnum
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuexplorer.core.cards import short_name
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS
@@ -25,7 +23,6 @@ from gpuexplorer.core.words import listed, mark, tr, trn
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.programs import cards_counted, gigabyte, gigabytes, percent
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.machines.heat_map import HeatMap
 from gpuexplorer.gui.state.groups import HostGroup, MachinesSource, Together, all_together
 from gpuexplorer.gui.state.machines import Standing
@@ -38,9 +35,9 @@ from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.controls.segmented import Segmented
-from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, column, label, row, say
+from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, add, column, label, row, say
 from gpuexplorer.gui.widgets.line import ElidedLabel, Line
-from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, KeyGroup, LiveView
+from gpuexplorer.gui.widgets.live_view import EmptyState, HeatLegend, KeyGroup, LiveView, Panel
 
 _PAGE = "machines/page"
 # The columns of the list, and of the cards that are free, which are machines of one card.
@@ -48,14 +45,6 @@ _OF_HOST = "machine state place cards idle busy free hottest power users age"
 _OF_FREE = "machine card model free whole users hottest place"
 _MANY = 100e9  # bytes
 _DASH = Cell(absent=("–",))
-
-
-class MachinesPage(StrEnum):
-    """What is seen of all machines."""
-
-    MAP = "map"
-    LIST = "list"
-    FREE = "free"
 
 
 class MachinesView(LiveView):
@@ -70,9 +59,8 @@ class MachinesView(LiveView):
 
     def __init__(self, desk: Desk, source: MachinesSource) -> None:
         super().__init__(desk)
-        self._source, self._units = source, desk.settings.choices.units
-        self._groups: Sequence[HostGroup] | None = None
-        self._asked: object = None
+        self._source = source
+        self._groups: Sequence[HostGroup] = ()
         body, caption = look().letters.body, look().letters.caption
         self._summary = ElidedLabel(body, Tone.QUIET)
         self._notes, self._said = ElidedLabel(body, Tone.WARN), ElidedLabel(caption, Tone.QUIET)
@@ -80,121 +68,111 @@ class MachinesView(LiveView):
         self._sums, self._lines = QWidget(), [Line(height=42) for _ in range(6)]
         row(*self._lines, within=self._sums, gap=16)
         self._sums.setAccessibleName(tr("All machines together"))
-        words = tr("Map"), tr("List"), tr("Who is free?")
-        self._tabs = Segmented(tr("What is shown"), list(zip(MachinesPage, words, strict=True)))
+        tabs = ("map", tr("Map")), ("list", tr("List")), ("free", tr("Who is free?"))
+        self._tabs = Segmented(tr("What is shown"), tabs)
         self._tabs.chosen.connect(self.show_page)
         self.search = SearchField(tr("Find a machine, rack, model or user"))
         self.search.setMinimumWidth(110)
         self.search.setMaximumWidth(320)
-        self.search.textChanged.connect(self._pull_now)
+        self.search.textChanged.connect(self._show_anew)
         self.search.left.connect(self.setFocus)
-        self._map, clock, fleet = HeatMap(), desk.machine.session.desk, source.of_fleet
+        self._map = HeatMap(source)
         self._map.setObjectName("machines.map")
-        self._map.cell_opened.connect(source.open_card)
-        self._map.machine_opened.connect(source.open_machine)
         self._map.pointed_at.connect(self._on_pointed)
         hosts = TableModel(self._columns(_OF_HOST), lambda group: group.key)
         cards = TableModel(self._columns(_OF_FREE), lambda free: free.cards[0].key)
+        clock, kept = desk.machine.session.desk, desk.settings
         self._list = Table(tr("Machines"), hosts, clock)
         self._list.activated.connect(self._on_host_opened)
         self._free = Table(tr("Free cards"), cards, clock)
         self._free.activated.connect(self._on_free_opened)
-        if fleet:
+        if source.of_fleet:
             self._list.columns.sort_by("state", falling=False)
-        tables = (self._list, "list", "columns"), (self._free, "free", "free_columns")
-        for table, name, key in tables:
-            table.listed.setParent(table)
-            table.setObjectName(f"machines.{name}")
-            table.columns.remember_in(desk.settings, f"machines/{key}/{fleet:d}")
         self._nothing, self._stack = EmptyState(Icon.MACHINES), QStackedWidget()
         self._nothing.way_on_chosen.connect(self.search.clear)
-        for page in (self._map, self._list, self._free, self._nothing):
+        self._pages = {"map": self._map, "list": self._list, "free": self._free}
+        for page in (*self._pages.values(), self._nothing):
             self._stack.addWidget(page)
+        for table, name, key in (
+            (self._list, "list", "columns"),
+            (self._free, "free", "free_columns"),
+        ):
+            table.listed.setParent(table)
+            table.setObjectName(f"machines.{name}")
+            table.columns.remember_in(kept, f"machines/{key}/{source.of_fleet:d}")
         self._legend, heat = QWidget(), HeatLegend()
         heat.show_ends("0 %", tr("{high} busy", high="100 %"))
         heat.setToolTip(tr(METRICS[GPU_UTILIZATION].meaning))
         hatched = label(tr("hatched: no figure"), caption, Tone.QUIET)
         row(hatched, heat, within=self._legend, gap=20)
-        add = ToolButton("framed", Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
-        add.setVisible(desk.machines.possible)
-        add.clicked.connect(desk.machines.add_asked)
-        title = label(tr("Machines"), look().letters.title)
-        head = row(title, self._summary, GROWS, add, gap=12)
-        tools, panel = row(self._tabs, self.search, Grow(100), FREE), QFrame()
-        above = (head, self._notes, self._sums, tools)
+        more = ToolButton("framed", Icon.ADD, tr("Add a machine…"), tr("Reached by ssh"))
+        more.setVisible(desk.machines.possible)
+        more.clicked.connect(desk.machines.add_asked)
+        panel, tools = Panel(tr("Machines")), row(self._tabs, self.search, Grow(100), FREE)
+        panel.head.insertWidget(1, self._summary)
+        panel.head.addWidget(more)
         foot = row(self._said, GROWS, self._legend, gap=20)
-        panel.setProperty("panel", "card")
-        sides = (16, 14, 16, 12)
-        column(*above, self._stack, GROWS, foot, within=panel, gap=12, margins=sides)
+        parts = (self._notes, self._sums, tools, self._stack, GROWS, foot)
+        add(panel.body, column(*parts, gap=12))
         column(panel, within=self, margins=(24, 20, 24, 20))
-        kept = desk.settings.remembered(_PAGE)
-        self.show_page(MachinesPage(kept) if kept in set(MachinesPage) else MachinesPage.MAP)
+        kept.changed.connect(self._on_settings_changed)
+        left = kept.remembered(_PAGE)
+        self.show_page(left if left in self._pages else "map")
 
     def pull(self) -> None:
-        groups, units = self._source.groups(), self.desk.settings.choices.units
-        asked = units, self._page, self.search.text()
-        if groups is self._groups and asked == self._asked:
-            return  # a fleet is asked every few seconds only
-        self._groups, self._asked = groups, asked
-        if units != self._units:
-            self._units = units
-            self._list.listed.show_columns(self._columns(_OF_HOST))
-            self._free.listed.show_columns(self._columns(_OF_FREE))
-        hosts = self.desk.machines.fleet
-        notes = () if hosts is None or hosts.watching.now is None else hosts.watching.now.notes
-        say(self._notes, " ".join(map(tr, notes)))
-        shown = self._in_order([each for each in map(self._fitting, groups) if each])
-        self._summary.show_text(_summary(shown, groups))
-        self._show_sums(all_together([each.together for each in shown]))
-        way_on = tr("Show all machines") if self.search.text() and groups else ""
-        nothing = tr("No machine is listed yet.")
-        page: QWidget = self._nothing
-        if groups and not shown:
-            nothing = tr("No machine or card matches your search.")
-        elif shown and self._page is MachinesPage.MAP:
-            page = self._map
-            self._map.show_groups(shown, units)
-            self._on_pointed()
-        elif shown and self._page is MachinesPage.LIST:
-            page = self._list
-            self._list.show_rows(shown, in_order=False)
-        elif shown:
-            # Those that nobody holds, and of them those with most free memory first.
-            idle = [(group, e) for group in shown for e in group.cards if e.idle]
-            idle.sort(key=lambda e: (bool(e[1].processes), -(e[1].memory_free or 0.0)))
-            free = [replace(group, cards=(each,)) for group, each in idle]
-            self._free.show_rows(free, in_order=False)
-            page, nothing = self._free if free else page, tr("No card is idle just now.")
-        self._nothing.show_words(nothing, way_on=way_on)
-        self._stack.setCurrentWidget(page)
+        """A fleet is asked every few seconds only."""
+        if (groups := self._source.groups()) is not self._groups:
+            self._show(groups)
 
-    def show_page(self, page: MachinesPage) -> None:
-        """Map, list or who is free."""
-        self._page = page
-        self.desk.settings.remember(_PAGE, page)
-        self._tabs.show_choice(page)
-        self._legend.setVisible(page is MachinesPage.MAP)
+    def show_page(self, name: str) -> None:
+        """Of the three the one of this name."""
+        self._page = page = self._pages[name]
+        self.desk.settings.remember(_PAGE, name)
+        self._tabs.show_choice(name)
+        self._legend.setVisible(page is self._map)
         means = tr(
             "Idle is 0 % busy right now. Cards on which somebody holds memory come last."
         )
-        self._said.show_text(means if page is MachinesPage.FREE else "")
-        pages = {MachinesPage.MAP: self._map, MachinesPage.LIST: self._list}
-        self.begin_at(pages.get(page, self._free))
-        if self.isVisible():
-            self._pull_now()
+        self._said.show_text(means if page is self._free else "")
+        self.begin_at(page)
+        self._show_anew()
 
     def start_search(self) -> bool:
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
         return True
 
-    def stop(self) -> None:
-        self._source.look(looking=False)
-        super().stop()
+    def _show_anew(self) -> None:
+        self._show(self._source.groups())
+
+    def _show(self, groups: Sequence[HostGroup]) -> None:
+        self._groups, fleet = groups, self.desk.machines.fleet
+        notes = () if fleet is None or fleet.watching.now is None else fleet.watching.now.notes
+        say(self._notes, " ".join(map(tr, notes)))
+        shown = self._in_order([each for each in map(self._fitting, groups) if each])
+        self._summary.show_text(_summary(shown, groups))
+        self._show_sums(all_together([each.together for each in shown]))
+        none = tr("No machine or card matches your search.")
+        nothing = "" if shown else none if groups else tr("No machine is listed yet.")
+        if self._page is self._map:
+            self._map.show_groups(shown, self.desk.settings.choices.units)
+            self._on_pointed()
+        elif self._page is self._list:
+            self._list.show_rows(shown, in_order=False)
+        else:
+            # Those that nobody holds, and of them those with most free memory first.
+            idle = [(group, e) for group in shown for e in group.cards if e.idle]
+            idle.sort(key=lambda e: (bool(e[1].processes), -(e[1].memory_free or 0.0)))
+            free = [replace(group, cards=(each,)) for group, each in idle]
+            self._free.show_rows(free, in_order=False)
+            nothing = nothing or ("" if free else tr("No card is idle just now."))
+        way_on = tr("Show all machines") if self.search.text() and groups else ""
+        self._nothing.show_words(nothing, way_on=way_on)
+        self._stack.setCurrentWidget(self._nothing if nothing else self._page)
 
     def _columns(self, keys: str) -> Sequence[Column[HostGroup]]:
         """Where machines stand is told of those of a fleet."""
-        known = {each.key: each for each in _columns(self._units)}
+        known = {each.key: each for each in _columns(self.desk.settings.choices.units)}
         told = [each for each in keys.split() if each != "place" or self._source.of_fleet]
         return [known[each] for each in told]
 
@@ -203,28 +181,26 @@ class MachinesView(LiveView):
         The very same where all are left.
         """
         words = self.search.text().strip().casefold()
-        if words in group.name.casefold() or words in group.place.casefold():
+        if any(words in each.casefold() for each in (group.name, group.place)):
             return group
         cards = [
             cell
             for cell in group.cards
             if any(words in each.casefold() for each in (cell.name, *(cell.users or ())))
         ]
-        return replace(group, cards=tuple(cards)) if cards else None
+        return replace(group, cards=cards) if cards else None
 
     def _in_order(self, groups: Sequence[HostGroup]) -> Sequence[HostGroup]:
         """Without cards first; then this computer and the others by name, or, in a fleet, what
         is wrong, and each rack where the first of its machines stands.
         """
-        if not self._source.of_fleet:
-            here = Standing.HERE
-            return sorted(
-                groups, key=lambda e: (bool(e.cards), e.standing is not here, natural(e.name))
-            )
-        ranked = sorted(
-            groups, key=lambda e: (bool(e.cards), -e.gravity, natural(e.place), natural(e.name))
-        )
-        firsts: dict[tuple[bool, str], int] = {}
+
+        def rank(group: HostGroup) -> tuple[bool, int, str, str]:
+            other = group.standing is not Standing.HERE
+            first = -group.gravity if self._source.of_fleet else other
+            return bool(group.cards), first, natural(group.place), natural(group.name)
+
+        ranked, firsts = sorted(groups, key=rank), dict[tuple[bool, str], int]()
         for at, each in enumerate(ranked):
             firsts.setdefault((bool(each.cards), each.place), at)
         return sorted(ranked, key=lambda each: firsts[bool(each.cards), each.place])
@@ -233,81 +209,75 @@ class MachinesView(LiveView):
         """What somebody who looks for a card wants to know first comes first. Each says of how
         many cards it is, where others do not tell.
         """
-        units, answering = self._units, sums.answering
+        units, answering, told = (
+            self.desk.settings.choices.units,
+            sums.answering,
+            sums.busy_told,
+        )
         whole = part_of_memory(sums.memory_total, sums.memory_total, units)
         free = part_of_memory(sums.memory_free, sums.memory_total, units)
         # What some draw is not compared with the limits of others.
         limits = sums.limits if sums.limits_told == sums.power_told else 0.0
-        most, idle = in_watts(limits).number if limits else "", Quantity(str(sums.idle))
+        most = in_watts(limits).number if limits else ""
         celsius, machine, number = sums.hottest or (0.0, "", "")
         where = tr("{machine}, card {number}", machine=machine, number=number)
-        all_answer = answering == sums.cards
-        figures = [
-            Figure(
-                tr("Cards") if all_answer else tr("Cards that answer"),
-                str(answering),
-                limit="" if all_answer else str(sums.cards),
-            )
-        ]
-        told = sums.busy_told
-        for name, read, count, limit, hint in (
-            (tr("Idle"), idle, told and answering, str(told), ""),
-            (tr("Memory free"), free, sums.memory_told, trimmed(whole.number), ""),
-            (tr("Busy"), ratio(sums.busy or 0.0), told, "", ""),
-            (tr("Power"), in_watts(sums.power, limits), sums.power_told, most, ""),
-            (tr("Hottest"), temperature(celsius, units), sums.heat_told, "", where),
+        cards, every = tr("Cards that answer"), str(sums.cards)
+        if answering == sums.cards:
+            cards, every = tr("Cards"), ""
+        self._sums.setVisible(sums.cards > 0)
+        for line, (name, read, count, limit, hint) in zip(
+            self._lines,
+            (
+                (cards, Quantity(str(answering)), answering or 1, every, ""),
+                (tr("Idle"), Quantity(str(sums.idle)), told and answering, str(told), ""),
+                (tr("Memory free"), free, sums.memory_told, trimmed(whole.number), ""),
+                (tr("Busy"), ratio(sums.busy or 0.0), told, "", ""),
+                (tr("Power"), in_watts(sums.power, limits), sums.power_told, most, ""),
+                (tr("Hottest"), temperature(celsius, units), sums.heat_told, "", where),
+            ),
+            strict=True,
         ):
             of = {"label": name, "told": count, "count": answering}
             said = tr("{label} ({told} of {count})", **of) if 0 < count < answering else name
             absent = () if count else (tr("no card reports it"), tr("not reported"))
-            figures.append(Figure(said, read.number, read.unit, limit, absent, hint))
-        self._sums.setAccessibleDescription(f"{'. '.join(each.spoken for each in figures)}.")
-        self._sums.setVisible(sums.cards > 0)
-        for line, each in zip(self._lines, figures, strict=True):
-            line.show_captioned(each)
+            line.show_captioned(Figure(said, read.number, read.unit, limit, absent, hint))
 
     def _on_pointed(self) -> None:
         self._said.show_text(self._map.said)
 
     def _on_host_opened(self, index: QModelIndex) -> None:
-        if (group := self._list.listed.thing(index)) is not None:
-            self._source.open_machine(group.key)
+        self._source.open_machine(self._list.listed.things[index.row()].key)
 
     def _on_free_opened(self, index: QModelIndex) -> None:
-        if (free := self._free.listed.thing(index)) is not None:
-            self._source.open_card(*free.cards[0].key)
+        self._source.open_card(*self._free.listed.things[index.row()].cards[0].key)
 
-    @guarded
-    def showEvent(self, event: QShowEvent) -> None:
-        self._source.look(looking=True)
-        super().showEvent(event)
+    def _on_settings_changed(self) -> None:
+        """In other units, perhaps."""
+        self._list.listed.show_columns(self._columns(_OF_HOST))
+        self._free.listed.show_columns(self._columns(_OF_FREE))
+        self._show_anew()
 
-    @guarded
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._source.look(looking=False)
+    def _follow(self, *, following: bool) -> None:
+        self._source.look(looking=following)
+        super()._follow(following=following)
+
+
+def _counted(groups: Sequence[HostGroup]) -> str:
+    cards = cards_counted(sum(len(each.cards) for each in groups))
+    machines = trn("{count} machine", "{count} machines", len(groups))
+    return tr("{machines}, {cards}", machines=machines, cards=cards)
 
 
 def _summary(shown: Sequence[HostGroup], groups: Sequence[HostGroup]) -> str:
     """ "30 machines, 240 cards"; of what is found, how much of all that is."""
-
-    def counted(some: Sequence[HostGroup]) -> str:
-        cards = cards_counted(sum(len(each.cards) for each in some))
-        machines = trn("{count} machine", "{count} machines", len(some))
-        return tr("{machines}, {cards}", machines=machines, cards=cards)
-
-    said, every = counted(shown), counted(groups)
-    said = said if said == every else tr("{found} (of {all})", found=said, all=every)
-    simulated = sum(each.simulated for each in groups)
-    away = sum(not each.standing.answers for each in groups)
-    parts = (
-        said,
-        trn("{count} machine simulated", "{count} machines simulated", simulated),
-        trn("{count} without a connection", "{count} without a connection", away),
-    )
-    return " · ".join(
-        each for each, count in zip(parts, (1, simulated, away), strict=True) if count
-    )
+    said, every = _counted(shown), _counted(groups)
+    parts = [said if said == every else tr("{found} (of {all})", found=said, all=every)]
+    if simulated := sum(each.simulated for each in groups):
+        words = trn("{count} machine simulated", "{count} machines simulated", simulated)
+        parts.append(words)
+    if away := sum(not each.standing.answers for each in groups):
+        parts.append(tr("{count} without a connection", count=away))
+    return " · ".join(parts)
 
 
 def natural(name: str) -> str:
@@ -333,7 +303,8 @@ def _columns(units: Units) -> Sequence[Column[HostGroup]]:
             told = value(group.together)
             if told is not None:
                 return cell(told, group.together)
-            return _untold() if group.standing.answers and group.cards else _DASH
+            untold = Cell(absent=(tr("not reported"), "–"))
+            return untold if group.standing.answers and group.cards else _DASH
 
         return Column(
             *(key, heading, words, lambda group: value(group.together), meaning),
@@ -345,17 +316,16 @@ def _columns(units: Units) -> Sequence[Column[HostGroup]]:
 
     def name(group: HostGroup) -> Cell:
         icon = None if group.standing.answers else group.standing.sign[0]
-        late = group.late if len(group.cards) == 1 else None  # a free card has no column of it
-        old = "" if late is None else tr("{span} old", span=span_words(late))
-        shown = tr("shown") if group.shown and not group.simulated else ""
-        marks = filter(None, (tr("simulated") if group.simulated else shown, old))
-        return Cell(group.name, icon=icon, mark=", ".join(marks))
+        shown = tr("shown") if group.shown else ""
+        marks = [tr("simulated") if group.simulated else shown]
+        if group.late is not None and len(group.cards) == 1:  # a free card has no column of it
+            marks.append(tr("{span} old", span=span_words(group.late)))
+        return Cell(group.name, icon=icon, mark=", ".join(filter(None, marks)))
 
     def state(group: HostGroup) -> Cell:
+        tone = Tone.QUIET if group.standing.answers else Tone.TEXT
         if not group.standing.answers or not group.wrong:
-            return Cell(
-                group.sentence, tone=Tone.QUIET if group.standing.answers else Tone.TEXT
-            )
+            return Cell(group.sentence, tone=tone)
         bad = any(each.mark is not None and each.mark.tone is Tone.BAD for each in group.cards)
         return Cell(listed(group.wrong), tone=Tone.BAD if bad else Tone.WARN)
 
@@ -380,11 +350,13 @@ def _columns(units: Units) -> Sequence[Column[HostGroup]]:
         short = listed([short_name(each) for each in names])
         return Cell(short, tone=Tone.QUIET, hint=listed(names))
 
-    def memory(part: float, whole: float, *, fine: bool) -> Cell:
+    def whole(size: float, _: Together) -> Cell:
+        return Cell(f"{float(gigabytes(size, units)):.0f}")
+
+    def free(size: float, sums: Together) -> Cell:
         """Fractions say nothing from a hundred on."""
-        words = gigabytes(part, units)
-        words = words if fine and part < _MANY else f"{float(words):.0f}"
-        return Cell(words, gauge=Gauge(part / whole, None) if fine else None)
+        words = whole(size, sums).text if size >= _MANY else gigabytes(size, units)
+        return Cell(words, gauge=Gauge(size / sums.memory_total, None))
 
     def users(group: HostGroup) -> Cell:
         if not group.together.users_told:
@@ -423,11 +395,11 @@ def _columns(units: Units) -> Sequence[Column[HostGroup]]:
                tr("The mean of its cards.")),
         figure("free", tr("Free, {unit}", unit=gigabyte(units)),
                lambda t: t.memory_free if t.memory_told else None,
-               lambda free, t: memory(free, t.memory_total, fine=True), 120, 8,
+               free, 120, 8,
                tr("Memory that nobody holds, on all of its cards together.")),
         figure("whole", tr("Whole, {unit}", unit=gigabyte(units)),
                lambda t: t.memory_total if t.memory_told else None,
-               lambda whole, _: memory(whole, whole, fine=False), 76, 4,
+               whole, 76, 4,
                tr("The whole memory of the card.")),
         figure("hottest", tr("Hottest"), lambda t: t.hottest and t.hottest.celsius, hottest,
                76, 6),
@@ -437,7 +409,3 @@ def _columns(units: Units) -> Sequence[Column[HostGroup]]:
         Column("age", tr("Age"), age, lambda g: g.age, width=92, right=True,
                largest_first=True, kept=2, meaning=tr("How old its newest figures are.")),
     )  # fmt: skip
-
-
-def _untold() -> Cell:
-    return Cell(absent=(tr("not reported"), "–"))

@@ -14,6 +14,7 @@ from PySide6.QtCore import (
     QPointF,
     QRect,
     QRectF,
+    QSize,
     Qt,
 )
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QImage, QPainter, QPen, QRegion
@@ -159,7 +160,7 @@ class Drawing:
         else:
             self.filled(place, fill, CHIP_RADIUS)
         ink = ink or (self.theme.quiet if fill is None else self.theme.inverse)
-        self._centred(place, Run(text, letters, ink))
+        self.centred(place, Run(text, letters, ink))
 
     def bar(self, place: QRectF, parts: Sequence[tuple[float, QColor]]) -> None:
         """A track with parts laid end to end from the left, each a share of the whole."""
@@ -194,9 +195,9 @@ class Drawing:
             ground = QRectF(0, 0, run.width + 4, run.letters.cap_height + 6)
             ground.moveCenter(place.center())
             self.painter.fillRect(ground, self.theme.bad)
-            self._centred(place, run)
+            self.centred(place, run)
 
-    def _centred(self, place: QRectF, run: Run) -> None:
+    def centred(self, place: QRectF, run: Run) -> None:
         middle = place.center()
         baseline = middle.y() + run.letters.cap_height / 2
         self.text(middle.x() - run.width / 2, baseline, run)
@@ -250,12 +251,13 @@ def picture_of(colours: Sequence[QColor], cells: NDArray[np.intp]) -> QImage:
 
 
 def draw_picture(
-    painter: QPainter, picture: QImage, corner: QPoint, step: int, gap: int, ground: QColor
+    painter: QPainter, picture: QImage, corner: QPoint, step: QSize, gap: int, ground: QColor
 ) -> None:
     """A cell every `step` pixels, with the ground in the gaps between them."""
-    whole = QRect(corner, picture.size() * step)
+    wide, high = step.toTuple()
+    whole = QRect(corner, QSize(picture.width() * wide, picture.height() * high))
     painter.drawImage(whole, picture)
-    for x in range(whole.left() + step - gap, whole.right() + 1, step):
+    for x in range(whole.left() + wide - gap, whole.right() + 1, wide):
         painter.fillRect(x, whole.top(), gap, whole.height(), ground)
-    for y in range(whole.top() + step - gap, whole.bottom() + 1, step):
+    for y in range(whole.top() + high - gap, whole.bottom() + 1, high):
         painter.fillRect(whole.left(), y, whole.width(), gap, ground)

@@ -2,7 +2,8 @@
 be changed.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QFormLayout, QLineEdit, QPushButton, QWidget
 from gpuexplorer.core import metrics as ids
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import GPU_UTILIZATION, METRICS, MetricId, Unit
-from gpuexplorer.core.units import Units, span_words
+from gpuexplorer.core.units import Measure, Units, span_words
 from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.desktop.desktop import Notifications, NotifiedBy
 from gpuexplorer.gui.settings.dialog import Section, SettingRow
@@ -59,9 +60,12 @@ _WAYS = {
         " a place for an icon beside the clock."
     ),
 }
-_FIRST = (
-    *(ids.TEMPERATURE, ids.MEMORY_TEMPERATURE, ids.GPU_UTILIZATION),
-    *(ids.MEMORY_FREE, ids.MEMORY_USED, ids.POWER_DRAW),
+_OFFERED = dict.fromkeys(
+    (
+        *(ids.TEMPERATURE, ids.MEMORY_TEMPERATURE, ids.GPU_UTILIZATION),
+        *(ids.MEMORY_FREE, ids.MEMORY_USED, ids.POWER_DRAW),
+        *(each.id for each in METRICS.values() if can_be_watched(each)),
+    )
 )
 _SECONDS = Range(0.0, LONGEST_SECONDS, (5, 10, 30, 60, 120, 300, 600, 1800, 3600))
 _PERCENT = tuple(float(each) for each in range(5, 100, 5))
@@ -75,11 +79,12 @@ class AlertsSection(Section):
     def __init__(
         self,
         settings: Settings,
-        machine: MachineState | None,
+        machine: MachineState,
         alerts: AlertWatch,
         notices: Notifications,
     ) -> None:
         super().__init__(settings, SettingsGroup.ALERTS)
+        self.names.append("rules")
         self._machine, self._alerts, self._notices = machine, alerts, notices
         self._rules: list[RuleRow] = []
         speak, self._add = QPushButton(tr("Show alerts again")), QPushButton(tr("Add an alert"))
@@ -93,20 +98,17 @@ class AlertsSection(Section):
         notices.way_changed.connect(self.refresh)
         alerts.changed.connect(self.refresh)
 
-    def names(self) -> Sequence[str]:
-        return (*super().names(), "rules")
-
     def refresh(self) -> None:
         super().refresh()
         choices, way, row = self.settings.choices, self._notices.way, self.rows["on_desktop"]
         row.show_meaning(tr(_WAYS[way]))
         row.control.setEnabled(way is not NotifiedBy.NONE and choices.alerts)
-        self.show_value["on_desktop"](choices.on_desktop and way is not NotifiedBy.NONE)
+        row.show_value(choices.on_desktop and way is not NotifiedBy.NONE)
         silent = self._alerts.silent_for()
         self._silent.setVisible(silent > 0)
         time = span_words(max(60.0, silent))
         self._silent.show_meaning(tr("No alert is shown for another {time}.", time=time))
-        while len(self._rules) < len(choices.rules):
+        for _ in choices.rules[len(self._rules) :]:
             made = RuleRow()
             made.changed.connect(partial(self._on_rule_changed, made))
             self._rules.append(made)
@@ -115,8 +117,7 @@ class AlertsSection(Section):
             gone.hide()
             gone.deleteLater()
         del self._rules[len(choices.rules) :]
-        there = self._machine
-        numbers = {} if there is None else card_numbers(there.session.cards())
+        numbers = card_numbers(self._machine.session.cards())
         for each, rule in zip(self._rules, choices.rules, strict=True):
             each.show_rule(rule, choices.units, numbers)
         self._none.setVisible(not choices.rules)
@@ -149,8 +150,6 @@ class RuleRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rule, self._units = usual_rule(ids.TEMPERATURE), Units()
-        self._numbers: Mapping[CardId, str] = {}
         self._on, self._sentence = switch(""), wrapped_label("", Tone.TEXT)
         self._change, self._remove = link_button(tr("Change")), link_button(tr("Remove"))
         self._on.clicked.connect(lambda on: self._replace(enabled=on))
@@ -210,16 +209,16 @@ class RuleRow(QWidget):
         self._on.setAccessibleName(sentence)
         self._change.setAccessibleName(tr("Change: {alert}", alert=sentence))
         self._remove.setAccessibleName(tr("Remove: {alert}", alert=sentence))
-        rest = [m for m in METRICS if m not in _FIRST and can_be_watched(METRICS[m])]
-        offered = [Choice(m, tr(METRICS[m].label), typed=False) for m in (*_FIRST, *rest)]
+        offered = [Choice(m, tr(METRICS[m].label), typed=False) for m in _OFFERED]
         self._metric.show_choices(offered, rule.metric)
         self._side.show_choice(rule.side)
         self._form.setRowVisible(self._against, rule.metric in LIMITS)
         self._against.show_choice(rule.of_limit)
         before = rule.of_limit and METRICS[rule.metric].unit is Unit.CELSIUS
         self._number_label.setText(tr("Before the limit") if before else tr("Threshold"))
-        self._number.show_kind(*limits_of(rule, units))
-        self._number.show_number(shown_threshold(rule, units))
+        measure, limits = threshold_of(rule, units)
+        self._number.show_kind(limits, measure.name)
+        self._number.show_number(round(measure.shown(rule.threshold), 4))
         self._seconds.show_number(rule.seconds)
         if not (self._cards.hasFocus() and self._cards.isModified()):
             chosen = rule.cards or ()
@@ -236,9 +235,7 @@ class RuleRow(QWidget):
             self._metric.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _replace(self, **parts: object) -> None:
-        rule = replace(self._rule, **parts)  # type: ignore[arg-type]  # by name
-        if rule != self._rule:
-            self.changed.emit(rule)
+        self.changed.emit(replace(self._rule, **parts))  # type: ignore[arg-type]  # by name
 
     def _on_metric_chosen(self, metric: MetricId) -> None:
         if metric != self._rule.metric:
@@ -251,12 +248,8 @@ class RuleRow(QWidget):
             self.changed.emit(with_comparison(self._rule, of_limit=of_limit))
 
     def _on_number_chosen(self, number: float) -> None:
-        rule, typed = self._rule, typed_in(self._rule.metric, self._units)
-        value = typed.value(number)
-        if rule.of_limit:
-            degrees = METRICS[rule.metric].unit is Unit.CELSIUS
-            value = -number * typed.size if degrees else number / 100
-        self._replace(threshold=value)
+        measure, _ = threshold_of(self._rule, self._units)
+        self._replace(threshold=measure.value(number))
 
     def _on_cards_typed(self) -> None:
         """Names that no card has change nothing. Cards that are away just now stay chosen."""
@@ -265,51 +258,40 @@ class RuleRow(QWidget):
         self._cards.setModified(False)
         by_number = {number: card for card, number in self._numbers.items()}
         typed = [*numbers_in(self._cards.text())]
-        wrong = next((each for each in typed if each not in by_number), None)
-        if wrong is not None:
+        wrong = [each for each in typed if each not in by_number]
+        if wrong:
             offered = ", ".join([*by_number][:8]) or tr("none at the moment")
-            no_such = mark("No card is called {number}; there are: {offered}.")
-            say(self._wrong, tr(no_such, number=wrong, offered=offered))
+            what = {"number": wrong[0], "offered": offered}
+            say(self._wrong, tr("No card is called {number}; there are: {offered}.", **what))
             return
         say(self._wrong, "")
         away = (self._rule.cards or frozenset()) - set(self._numbers)
-        found = frozenset(by_number[each] for each in typed)
+        found = frozenset(map(by_number.__getitem__, typed))
         self._replace(cards=found | away if found else None)
 
 
-def shown_threshold(rule: Rule, units: Units) -> float:
-    """As it is typed: degrees from the card's own limit count downwards."""
-    typed = typed_in(rule.metric, units)
-    if not rule.of_limit:
-        return round(typed.shown(rule.threshold), 4)
-    if METRICS[rule.metric].unit is Unit.CELSIUS:
-        return round(-rule.threshold / typed.size, 4)
-    return round(rule.threshold * 100, 4)
-
-
-def limits_of(rule: Rule, units: Units) -> tuple[Range, str]:
-    """What may be typed there, and its unit."""
-    metric, typed = METRICS[rule.metric], typed_in(rule.metric, units)
-    if rule.of_limit and metric.unit is Unit.CELSIUS:
-        far = _FARTHEST / typed.size
-        return Range(-far, far, _STEPS), typed.name
+def threshold_of(rule: Rule, units: Units) -> tuple[Measure, Range]:
+    """In which unit it is typed, and what may be. Degrees before the card's own limit count
+    downwards.
+    """
+    metric, measure = METRICS[rule.metric], typed_in(rule.metric, units)
+    degrees, stops = metric.unit is Unit.CELSIUS, _STEPS
+    if rule.of_limit and degrees:
+        far = _FARTHEST / measure.size
+        return Measure(-measure.size, measure.name), Range(-far, far, stops)
     if rule.of_limit:
-        return Range(0.0, 100.0, _PERCENT), "%"
-    stops = _PERCENT if metric.unit is Unit.RATIO else _STEPS
-    if metric.unit is Unit.CELSIUS:
-        stops = tuple(float(each) for each in range(-100, 480, 5))
-    least, most = typed.shown(metric.lowest), min(typed.shown(metric.highest), _MOST_TYPED)
-    return Range(least, most, stops), typed.name
+        return Measure(0.01, "%"), Range(0.0, 100.0, _PERCENT)
+    if degrees:
+        stops = tuple(map(float, range(-100, 480, 5)))
+    least, most = measure.shown(metric.lowest), min(measure.shown(metric.highest), _MOST_TYPED)
+    return measure, Range(least, most, _PERCENT if metric.unit is Unit.RATIO else stops)
 
 
-def numbers_in(text: str) -> Sequence[str]:
+def numbers_in(text: str) -> Iterator[str]:
     """ "0, 4-7" stands for 0, 4, 5, 6 and 7."""
-    found: list[str] = []
-    for part in text.replace(";", ",").replace(" ", ",").split(","):
-        first, dash, last = part.partition("-")
-        spread = dash and first.isdecimal() and last.isdecimal()
-        if spread and int(last) - int(first) < 1000:
-            found += map(str, range(int(first), int(last) + 1))
+    for part in re.split(r"[;,\s]+", text):
+        ends = re.fullmatch(r"(\d{1,4})-(\d{1,4})", part)
+        if ends:
+            yield from map(str, range(int(ends[1]), int(ends[2]) + 1))
         elif part:
-            found.append(part)
-    return found
+            yield part

@@ -2,12 +2,12 @@
 Escape closes it.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QListWidget, QPushButton, QSystemTrayIcon, QWidget
 
@@ -16,7 +16,6 @@ from gpuexplorer.core.words import mark, paragraph, tr
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.state.choices import OFFERS, Choices, Offer, SettingsGroup
 from gpuexplorer.gui.state.lab.lab import Lab
-from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.recording_state import AlwaysOn
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.icons import Icon
@@ -33,11 +32,10 @@ from gpuexplorer.gui.widgets.laid_out import (
     column,
     label,
     row,
-    say,
     show_sentence,
     wrapped_label,
 )
-from gpuexplorer.gui.widgets.painted import Sign
+from gpuexplorer.gui.widgets.live_view import Remark
 from gpuexplorer.gui.widgets.sheets.python_sheet import PyTorchNotice
 from gpuexplorer.gui.widgets.sheets.sheet import ROLE, Sheet, line_between
 
@@ -50,9 +48,15 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 class SettingRow(QWidget):
     """What can be chosen, at the right of what it means."""
 
-    def __init__(self, title: str, meaning: str, control: QWidget) -> None:
+    def __init__(
+        self,
+        title: str,
+        meaning: str,
+        control: QWidget,
+        show_value: Callable[[Any], None] = lambda _: None,
+    ) -> None:
         super().__init__()
-        self.control = control
+        self.control, self.show_value = control, show_value
         self._meaning = wrapped_label("", Tone.QUIET)
         words = column(label(title, look().letters.body), self._meaning, gap=3)
         top, margins = Qt.AlignmentFlag.AlignTop, (0, 10, 0, 10)
@@ -69,9 +73,7 @@ class Section(QWidget):
 
     def __init__(self, settings: Settings, group: SettingsGroup) -> None:
         super().__init__()
-        self.settings = settings
-        self.rows: dict[str, SettingRow] = {}
-        self.show_value: dict[str, Callable[[Any], None]] = {}
+        self.settings, self.rows = settings, dict[str, SettingRow]()
         self.setAccessibleName(tr(group))
         self._defaults = link_button(tr("Restore defaults"))
         self._defaults.setAccessibleName(tr("{section}: restore defaults", section=tr(group)))
@@ -79,57 +81,53 @@ class Section(QWidget):
         policy = self._defaults.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._defaults.setSizePolicy(policy)
-        usual = Choices()
-        self._defaults.clicked.connect(
-            lambda: self.choose(**{each: getattr(usual, each) for each in self.names()})
-        )
+        self._defaults.clicked.connect(self._on_defaults_asked)
         head = row(label(tr(group), look().letters.title), FREE, self._defaults)
         self.body = column(head, within=self, gap=0)
-        for name, offer in OFFERS.items():
-            if offer.group is group:
-                self._add_row(name, offer)
+        offers = {name: offer for name, offer in OFFERS.items() if offer.group is group}
+        for name, offer in offers.items():
+            self._add_row(name, offer)
+        self.names = [*offers]  # the choices that "Restore defaults" takes back
         settings.changed.connect(self.refresh)
 
     def refresh(self) -> None:
         """Show what holds now."""
         choices, usual = self.settings.choices, Choices()
-        changed = any(getattr(choices, n) != getattr(usual, n) for n in self.names())
+        changed = any(getattr(choices, n) != getattr(usual, n) for n in self.names)
         # The keyboard must not be left on a button that goes away.
         if not changed and self._defaults.hasFocus():
             self.focusNextChild()
         self._defaults.setVisible(changed)
-        for name, show in self.show_value.items():
-            show(getattr(choices, name))
+        for name, each in self.rows.items():
+            each.show_value(getattr(choices, name))
 
     def choose(self, **changes: object) -> None:
         choices = self.settings.choices
         self.settings.choose(replace(choices, **changes).settled())  # type: ignore[arg-type]  # by name
 
-    def names(self) -> Sequence[str]:
-        """The choices that "Restore defaults" takes back."""
-        return tuple(self.rows)
-
     def _add_row(self, name: str, offer: Offer) -> None:
-        title, control = tr(offer.title), QWidget()
-        if offer.options:
-            options = [(key, tr(words)) for key, words in offer.options]
+        title, options = tr(offer.title), [(key, tr(words)) for key, words in offer.options]
+        control: QWidget
+        show: Callable[[Any], None]
+        if options:
             if name == "first_screen":
                 options += [(entry.name, tr(entry.title)) for entry in VIEWS]
             control = segments = Segmented(title, options)
             segments.show_compact(len(options) > _MOST_SEGMENTS)
-            segments.chosen.connect(lambda value: self.choose(**{name: value}))
-            self.show_value[name] = partial(_show_option, segments, [key for key, _ in options])
+            chosen, show = segments.chosen, partial(_show_option, segments, dict(options))
         elif offer.most:
             limits = Range(offer.least, offer.most, offer.stops)
             control = number = NumberField(title, limits, offer.unit)
-            number.chosen.connect(lambda value: self.choose(**{name: value}))
-            self.show_value[name] = number.show_number
+            chosen, show = number.chosen, number.show_number
         else:
             control = box = switch(title)
-            box.clicked.connect(lambda value: self.choose(**{name: value}))
-            self.show_value[name] = box.setChecked
-        self.rows[name] = SettingRow(title, tr(offer.meaning), control)
+            chosen, show = box.clicked, box.setChecked
+        chosen.connect(lambda value: self.choose(**{name: value}))
+        self.rows[name] = SettingRow(title, tr(offer.meaning), control, show)
         add(self.body, line_between(), self.rows[name])
+
+    def _on_defaults_asked(self) -> None:
+        self.choose(**{each: getattr(Choices(), each) for each in self.names})
 
 
 class SettingsDialog(Sheet):
@@ -140,7 +138,6 @@ class SettingsDialog(Sheet):
     def __init__(
         self,
         settings: Settings,
-        machine: MachineState | None,
         parent: QWidget,
         alerts: Section | None = None,
         always_on: AlwaysOn | None = None,
@@ -148,7 +145,7 @@ class SettingsDialog(Sheet):
     ) -> None:
         super().__init__(tr("Settings"), parent, _WIDTH)
         self.setFixedHeight(min(_HEIGHT, max(480, parent.height())))
-        self._settings, self._machine, self._always_on = settings, machine, always_on
+        self._settings, self._lab, self._always_on = settings, lab, always_on
         self._sections = {
             group: alerts
             if alerts is not None and group is SettingsGroup.ALERTS
@@ -165,9 +162,8 @@ class SettingsDialog(Sheet):
         if lab is not None:
             notice = PyTorchNotice(lab, self, stays=True)
             self._sections[SettingsGroup.LAB].body.insertWidget(1, notice)
-        self._trouble, self._trouble_words = QWidget(), wrapped_label("", Tone.TEXT)
-        said = Sign(Icon.WARNING, Tone.WARN, QSize(18, 18)), self._trouble_words, GROWS
-        row(*said, within=self._trouble, gap=10, margins=(24, 0, 24, 0))
+        self._trouble = Remark("", Icon.WARNING, Tone.WARN)
+        self._trouble.setContentsMargins(24, 0, 24, 0)
         self.head.addWidget(self._trouble)
         self._headings = QListWidget()
         self._headings.setProperty("kind", "sections")
@@ -200,22 +196,21 @@ class SettingsDialog(Sheet):
     def _show_notes(self) -> None:
         """What rows say beside their meaning, in this run, and what is wrong with the file."""
         settings, units = self._settings, self._settings.choices.units
-        say(self._trouble_words, settings.trouble)
+        self._trouble.sentence.setText(settings.trouble)
         self._trouble.setVisible(bool(settings.trouble))
-        if self._machine is not None:
-            taken = memory(self._machine.session.past.memory_bytes(), units)
+        if self._lab is not None:
+            taken = memory(self._lab.machine.session.past.memory_bytes(), units)
             now = tr("In use now: {memory}.", memory=taken)
             reading = self._sections[SettingsGroup.READING].rows["full_seconds"]
             reading.show_meaning(paragraph((tr(OFFERS["full_seconds"].meaning), now)))
-        start, classroom = SettingsGroup.START, SettingsGroup.CLASSROOM
-        no_place = mark(
+        no_place = tr(
             "This desktop has no place for an icon beside the clock, so closing the "
             "window quits."
         )
         there = QSystemTrayIcon.isSystemTrayAvailable()
         for group, name, why in (
-            (start, "keep_running", "" if there else tr(no_place)),
-            (classroom, "read_only", tr(settings.read_only_because)),
+            (SettingsGroup.START, "keep_running", "" if there else no_place),
+            (SettingsGroup.CLASSROOM, "read_only", tr(settings.read_only_because)),
         ):
             if why:  # nothing can be chosen there in this run
                 refused = self._sections[group].rows[name]
@@ -234,9 +229,10 @@ class SettingsDialog(Sheet):
             super().keyPressEvent(event)
 
 
-def _show_option(segments: Segmented, keys: Sequence[Hashable], value: Hashable) -> None:
-    if value not in keys and isinstance(value, float):
+def _show_option(segments: Segmented, offered: Collection[object], value: Hashable) -> None:
+    if value in offered:
+        segments.show_choice(value)
+    elif isinstance(value, float):
         segments.show_choice(value, span_words(value))
-    else:
-        # A screen that is gone, or that only a newer version has, is the first.
-        segments.show_choice(value if value in keys else keys[0])
+    else:  # a screen that is gone, or that only a newer version has, is the first
+        segments.show_choice("")

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.rail.rail import RailEntry
+from gpuexplorer.gui.rail import RailEntry
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.command_palette import CommandPalette
 from tests.gui.conftest import OpenWindow

@@ -13,7 +13,7 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import throttle
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.rail.rail import NARROW, WIDE, DeviceListView, Rail
+from gpuexplorer.gui.rail import NARROW, WIDE, DeviceListView, Rail
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.widgets.controls.buttons import IconButton
 from tests.gui.conftest import OpenWindow

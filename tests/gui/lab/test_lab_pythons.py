@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
-from gpuexplorer.gui.rail.rail import PythonFoot
+from gpuexplorer.gui.rail import PythonFoot
 from gpuexplorer.gui.state.lab import pythons as pythons_module
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons, Step

@@ -3,23 +3,21 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.gui.processes.rows import ProcessColumns, ProcessLine
 from gpuexplorer.gui.processes.view import EndDialog
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.process_book import CAN_ASK, ProcessNames
+from gpuexplorer.telemetry.process_lines import ProcessLine
 from gpuexplorer.telemetry.processes import NamedProcess
 from tests.gui.fakes import GIB
 from tests.gui.hands import click, in_front, press, texts
-from tests.gui.processes.conftest import OpenScreen
-from tests.gui.processes.programs import A, B, Machine, named, row, using
+from tests.gui.processes.conftest import A, B, Machine, Nobody, OpenScreen, named, row, using
 from tests.programs_that_end import Program, stubborn, willing
 
 pytestmark = [
@@ -41,8 +39,8 @@ class Asked:
         machine = Machine()
         self.clock = machine.clock
         lines = [ProcessLine(each.process.pid, (row(each),)) for each in named]
-        columns = ProcessColumns(MachineState(machine.session, Settings()))
-        self.dialog = EndDialog(lines, columns, can_ask)
+        shown = MachineState(machine.session, Settings())
+        self.dialog = EndDialog(lines, shown, can_ask)
         self.dialog.open()
         with qtbot.waitActive(self.dialog):
             self.dialog.activateWindow()
@@ -87,20 +85,6 @@ def test_several_are_counted(
     qtbot.waitUntil(lambda: asked.says("All 2 have ended after"), timeout=20_000)
 
 
-def test_where_there_is_no_permission_a_sentence_says_so(
-    ask: Ask, willing: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr("signal.pidfd_send_signal", refuse, raising=False)
-    monkeypatch.setattr(psutil.Process, "terminate", refuse)
-    asked = ask(willing.pid)
-    click(asked.dialog, "Ask it to end")
-    assert asked.says(f"There is no permission to end process {willing.pid}.")
-    assert willing.poll() is None
-
-
 def test_where_programs_cannot_be_asked_only_the_harder_way_is_offered(
     ask: Ask, willing: Program
 ) -> None:
@@ -142,39 +126,19 @@ def test_delete_asks_about_the_row_that_is_picked_and_ends_no_other(
     assert screen.column("Memory, GiB")[:2] == ["has ended", "has ended"]
 
 
-class FarAway:
-    """A process of another machine, whose answers come when the test wants them."""
-
-    def __init__(self) -> None:
-        self.wishes: list[str] = []
-        self.ended = False
-        self.refused: Trouble | None = None
-
-    def terminate(self) -> None:
-        self.wishes.append("terminate")
-
-    def is_running(self) -> bool:
-        return not self.ended
-
-    def status(self) -> str:
-        return ""
-
-
-@pytest.mark.parametrize("refuses", [False, True])
+@pytest.mark.parametrize("refused", ["", "at once", "later"])
 def test_one_of_another_machine_is_followed_until_it_ended_or_is_refused(
-    qtbot: QtBot, refuses: bool
+    qtbot: QtBot, refused: str
 ) -> None:
-    who = FarAway()
-    there = named(using(A, 4711), "train.py", identity=who)
-    asked = Asked(qtbot, there)
+    who = Nobody(ended=False, denied=refused == "at once")
+    asked = Asked(qtbot, named(using(A, 4711), "train.py", identity=who))
     click(asked.dialog, "Ask it to end")
-    assert who.wishes == ["terminate"]
-    assert asked.says("Asked 0 s ago: 0 of 1 ended.")
-    if refuses:
+    assert who.asked == 1
+    assert asked.says("Asked 0 s ago: 0 of 1 ended.") is not who.denied
+    if refused == "later":
         who.refused = Trouble("There is no permission to end process 4711.")
-        qtbot.waitUntil(lambda: asked.says("There is no permission to end process 4711."))
-        assert not asked.says("Asked 0 s ago")
-    else:
-        who.ended = True
-        qtbot.waitUntil(lambda: asked.says("It has ended"))
+    who.ended = not refused
+    said = "There is no permission to end process 4711." if refused else "It has ended"
+    qtbot.waitUntil(lambda: asked.says(said))
+    assert not asked.says("Asked 0 s ago")
     assert asked.offers() == {"Close"}

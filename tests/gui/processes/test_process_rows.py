@@ -3,26 +3,22 @@
 import csv
 import io
 import time
+from collections.abc import Mapping
 
 import pytest
 from PySide6.QtCore import Qt
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.gui.processes.rows import (
-    Grouping,
-    ProcessColumns,
-    ProcessLine,
-    as_csv,
-    lines_of,
-)
+from gpuexplorer.gui.processes.columns import process_columns
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.tables.cell import Cell
+from gpuexplorer.gui.tables.cell import Cell, Column
 from gpuexplorer.gui.tables.model import TableModel
 from gpuexplorer.telemetry.process_book import ELSEWHERE, BookRow, Standing
+from gpuexplorer.telemetry.process_lines import Grouping, ProcessLine, as_csv, lines_of
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessUse
 from tests.gui.fakes import GIB, SIMULATED
-from tests.gui.processes.programs import A, B, Machine, named, row, using
+from tests.gui.processes.conftest import A, B, Machine, named, row, using
 
 KEYS = [
     *("card", "command", "pid", "user", "memory", "sm", "memory_controller", "encoder"),
@@ -30,12 +26,16 @@ KEYS = [
 ]
 
 
-def columns_of(machine: Machine) -> ProcessColumns:
-    return ProcessColumns(MachineState(machine.session, Settings()))
+Columns = Mapping[str, Column[ProcessLine]]
+
+
+def columns_of(machine: Machine) -> Columns:
+    found = process_columns(MachineState(machine.session, Settings()))
+    return {each.key: each for each in found}
 
 
 @pytest.fixture
-def columns() -> ProcessColumns:
+def columns() -> Columns:
     return columns_of(Machine())
 
 
@@ -45,26 +45,25 @@ def pids(rows: list[BookRow], grouping: Grouping = Grouping.LIST, **wanted: obje
 
 
 def sorted_by(
-    columns: ProcessColumns, key: str, rows: list[BookRow], *, falling: bool = True
+    columns: Columns, key: str, rows: list[BookRow], *, falling: bool = True
 ) -> list[int]:
-    every = [*columns.all()]
-    model = TableModel(every, lambda line: line.key, lambda line: line.under)
+    model = TableModel([*columns.values()], lambda line: line.key, lambda line: line.under)
     order = Qt.SortOrder.DescendingOrder if falling else Qt.SortOrder.AscendingOrder
-    model.sort([column.key for column in every].index(key), order)
+    model.sort([*columns].index(key), order)
     model.show(lines_of(rows, Grouping.LIST))
     found = (model.thing(model.index(at, 0)) for at in range(model.rowCount()))
     return [pid for line in found if line is not None for pid in line.pids]
 
 
-def cell(columns: ProcessColumns, line: ProcessLine | NamedProcess, key: str) -> Cell:
+def cell(columns: Columns, line: ProcessLine | NamedProcess, key: str) -> Cell:
     line = ProcessLine("a", (row(line),)) if isinstance(line, NamedProcess) else line
-    return {column.key: column for column in columns.all()}[key].cell(line)
+    return columns[key].cell(line)
 
 
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("falling", [True, False])
 def test_every_column_sorts_whatever_is_missing(
-    columns: ProcessColumns, key: str, falling: bool
+    columns: Columns, key: str, falling: bool
 ) -> None:
     unknown = named(
         using(A, 2, memory=None, sm=None), None, user=None, cpu=None, started_at=None
@@ -74,7 +73,7 @@ def test_every_column_sorts_whatever_is_missing(
 
 
 def test_the_most_memory_comes_first_what_is_not_told_last_and_who_ended_keeps_its_place(
-    columns: ProcessColumns,
+    columns: Columns,
 ) -> None:
     rows = [
         row(named(using(A, 1, memory=None))),
@@ -112,7 +111,7 @@ def test_the_ranks_of_one_training_are_one_program_and_those_without_a_name_are_
     assert pids(rows, grouping=Grouping.PROGRAM) == [[1, 2], [3], [4], [5]]
 
 
-def test_a_process_is_told_in_every_column(columns: ProcessColumns) -> None:
+def test_a_process_is_told_in_every_column(columns: Columns) -> None:
     who = named(using(A, 41873, 17.93 * GIB, 0.96), "/opt/bin/python train.py", cpu=1.18)
     told = {key: cell(columns, who, key).said for key in KEYS}
     since = time.strftime("%H:%M", time.localtime(1_699_990_000.0))
@@ -137,7 +136,7 @@ def test_a_process_is_told_in_every_column(columns: ProcessColumns) -> None:
 
 @pytest.mark.parametrize("absence", list(Absence))
 @pytest.mark.parametrize("key", ["memory", "sm", "encoder", "sm_past"])
-def test_a_missing_figure_says_why(columns: ProcessColumns, absence: Absence, key: str) -> None:
+def test_a_missing_figure_says_why(columns: Columns, absence: Absence, key: str) -> None:
     told = cell(columns, named(using(A, 1, memory=None, sm=None, why=absence)), key)
     assert told.absent
     assert not any(letter.isdigit() for letter in told.said)
@@ -145,7 +144,7 @@ def test_a_missing_figure_says_why(columns: ProcessColumns, absence: Absence, ke
 
 
 def test_what_is_not_known_of_a_process_has_a_reason_and_is_not_made_up(
-    columns: ProcessColumns,
+    columns: Columns,
 ) -> None:
     who = NamedProcess(using(A, 1), resolved=False, reason=ELSEWHERE, elsewhere=True)
     for key in ("command", "user", "cpu", "host_memory", "since", "runs", "container"):
@@ -159,7 +158,7 @@ def test_what_is_not_known_of_a_process_has_a_reason_and_is_not_made_up(
     assert cell(columns, named(using(A, 1, memory=4e6)), "memory").said == "<0.01"
 
 
-def test_a_program_adds_up_what_can_be_added(columns: ProcessColumns) -> None:
+def test_a_program_adds_up_what_can_be_added(columns: Columns) -> None:
     rows = (
         row(named(using(B, 2, 12 * GIB, 0.97), "train", cpu=0.5)),
         row(named(using(A, 1, 10 * GIB, 0.91), "train", cpu=1.0)),
@@ -173,22 +172,12 @@ def test_a_program_adds_up_what_can_be_added(columns: ProcessColumns) -> None:
     assert cell(columns, line, "sm").hint == "Known for 2 of 3 rows"
 
 
-def test_a_curve_is_told_in_words_too() -> None:
-    machine = Machine([named(using(A, 1, sm=0.2))])
-    for share in (0.2, None, 0.6):
-        machine.people = [named(using(A, 1, sm=share))]
-        machine.later()
-    told = cell(columns_of(machine), machine.people[0], "sm_past")
-    assert told.drawn is not None
-    assert told.hint == "20 to 60 %, 40 % on average in 3 looks"
-
-
 def test_a_file_has_figures_to_compute_with_and_a_reason_for_each_blank() -> None:
     rows = [
         row(named(using(A, 1, 2 * GIB, 0.5), "=train, fast", cpu=1.5, container="box")),
         row(named(using(A, 2, None, None, Absence.WINDOWS_KEEPS_IT)), Standing.ENDED),
     ]
-    text = as_csv(rows, columns_of(Machine(source=SIMULATED)))
+    text = as_csv(rows, Machine(source=SIMULATED).session)
     first, second = csv.DictReader(io.StringIO(text))
     assert first.items() >= {
         ("memory [B]", "2147483648"),

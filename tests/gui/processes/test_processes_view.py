@@ -2,22 +2,22 @@
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QPushButton
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.processes.view import EndDialog
 from gpuexplorer.gui.state.choices import Choices
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.telemetry.process_book import ENDED_STAYS
+from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.telemetry.processes import Ancestor, NamedProcess
+from gpuexplorer.telemetry.session import remembering, session_on
+from gpuexplorer.telemetry.sources import simulated
+from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import GIB, card, instance
-from tests.gui.hands import button, click, press, texts, the
-from tests.gui.processes.conftest import OpenScreen, Screen
-from tests.gui.processes.programs import A, B, Machine, named, using
+from tests.gui.hands import button, choose, click, press, search, shown, table_called, texts
+from tests.gui.processes.conftest import A, B, Machine, OpenScreen, Screen, named, using
 
 HINT = Qt.ItemDataRole.ToolTipRole
 # Only the screen without a screen says so.
@@ -32,49 +32,11 @@ def three() -> list[NamedProcess]:
     ]
 
 
-def type_into(screen: Screen, words: str) -> None:
-    [field] = screen.view.findChildren(QLineEdit)
-    assert screen.view.start_search()
-    assert field.hasFocus()
-    QTest.keyClicks(field, words)
-
-
-def action(screen: Screen, text: str) -> QAction:
-    [found] = [each for each in screen.view.actions() if each.text() == text]
-    return found
-
-
-def choose(screen: Screen, words: str) -> None:
-    [found] = [each for each in screen.view.findChildren(ToolButton) if each.text() == words]
-    found.click()
-
-
 def cells_of(screen: Screen, name: str) -> list[str]:
     """What a table of one row says, and of a curve what it shows."""
-    [table] = [
-        each for each in screen.view.findChildren(Table) if each.accessibleName() == name
-    ]
-    model = table.model()
+    model = table_called(screen.view, name).model()
     first = [model.index(0, at) for at in range(model.columnCount())]
     return [each.data() or each.data(HINT) for each in first if each.isValid()]
-
-
-def test_who_ended_says_so_for_a_moment_and_goes_and_who_is_picked_stays_picked(
-    open_screen: OpenScreen,
-) -> None:
-    machine = Machine(three())
-    screen = open_screen(machine)
-    screen.pick(2)
-    whole = the(QPlainTextEdit, screen.view)
-    machine.people[0] = named(using(A, 11, 20 * GIB), "python train.py")
-    del machine.people[1]
-    screen.later(10.0)
-    assert screen.column("Memory, GiB")[1] in {"has ended", "left the card"}
-    screen.later(ENDED_STAYS + 0.1)
-    assert screen.column("Command") == ["python train.py", "Xorg"]
-    assert screen.table.currentIndex().row() == 0
-    assert len(screen.table.selectionModel().selectedRows()) == 1
-    assert whole.toPlainText() == "python train.py"
 
 
 def job() -> list[NamedProcess]:
@@ -95,7 +57,7 @@ def job() -> list[NamedProcess]:
 
 def test_a_tree_is_as_deep_as_processes_started_each_other(open_screen: OpenScreen) -> None:
     screen = open_screen(Machine(job()))
-    choose(screen, "Tree")
+    choose(screen.view, "Tree")
     # What has one child and no card, as the shell and the second agent, has no row.
     assert list(zip(screen.column("PID"), screen.column("Memory, GiB"), strict=True)) == [
         ("100", "10.00"),
@@ -115,7 +77,7 @@ def test_a_tree_is_as_deep_as_processes_started_each_other(open_screen: OpenScre
     press(screen.table, Qt.Key.Key_C, control=True)
     assert "8 rows copied." in texts(screen.view)
     assert len(QGuiApplication.clipboard().text().splitlines()) == 1 + 8
-    choose(screen, "List")
+    choose(screen.view, "List")
     assert "100" not in screen.column("PID")
 
 
@@ -142,10 +104,10 @@ def test_what_is_looked_for_is_found_and_the_filter_says_what_it_hides(
     open_screen: OpenScreen,
 ) -> None:
     screen = open_screen(Machine(three()))
-    type_into(screen, "bea")
+    search(screen.view, "bea")
     assert screen.column("Command") == ["python serve.py"]
     assert any(each.startswith("1 of 3 rows shown") for each in texts(screen.view))
-    type_into(screen, "nobody")
+    search(screen.view, "nobody")
     assert "No process fits the filter." in texts(screen.view)
     assert "3 processes are hidden by the filter." in texts(screen.view)
     click(screen.view, "Clear the filter")
@@ -163,7 +125,7 @@ def test_what_may_not_be_ended_says_why_in_place_of_the_button(open_screen: Open
     settings.choose(Choices(read_only=True))
     buttons = screen.view.findChildren(QPushButton)
     assert not [each for each in buttons if each.text() == "End…" and each.isVisible()]
-    assert not action(screen, "End process…").isVisible()
+    assert "End process…" not in [e.text() for e in screen.view.actions() if e.isVisible()]
     press(screen.table, Qt.Key.Key_Delete)
     assert not screen.view.findChildren(EndDialog)
     assert "Read-only: nothing can be ended from this window." in texts(screen.view)
@@ -187,16 +149,11 @@ def test_what_is_to_be_known_is_said_beside_the_rows(
     assert "As reported 40 s ago; asked again now" in texts(screen.view)
 
 
-def test_units_change_without_a_restart_and_instances_are_told_apart(
-    open_screen: OpenScreen,
-) -> None:
-    whole, settings = card(0, "NVIDIA H100"), Settings()
+def test_instances_are_told_apart(open_screen: OpenScreen) -> None:
+    whole = card(0, "NVIDIA H100")
     parts = [instance(whole, at) for at in range(2)]
     people = [named(using(part.id, at, (at + 1) * GIB)) for at, part in enumerate(parts)]
-    screen = open_screen(Machine(people, [whole, *parts]), settings)
-    assert screen.column("Card") == ["0.1", "0.0"]
-    settings.choose(Choices(decimal_memory=True))
-    assert screen.column("Memory, GB") == ["2.15", "1.07"]
+    assert open_screen(Machine(people, [whole, *parts])).column("Card") == ["0.1", "0.0"]
 
 
 def test_a_card_is_opened_from_its_row(open_screen: OpenScreen, qtbot: QtBot) -> None:
@@ -209,3 +166,21 @@ def test_a_card_is_opened_from_its_row(open_screen: OpenScreen, qtbot: QtBot) ->
     ):
         next(each for each in menu.actions() if each.text() == "Open card 1").trigger()
     menu.close()
+
+
+def test_nothing_is_squeezed_in_the_smallest_window(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(remembering(session_on(simulated("2xTitanRTX"), interval=0.1)))
+    window.navigation.open_screen("processes")
+    window.resize(560, 420)
+    table = shown(Table, window)
+    qtbot.waitUntil(lambda: table.model().rowCount() > 2, timeout=20_000)
+    field = next(each for each in window.findChildren(SearchField) if each.isVisible())
+    qtbot.waitUntil(lambda: table.viewport().height() > 100)
+    assert field.height() >= field.minimumSizeHint().height()
+    assert "Whole command" not in {
+        each.accessibleName() for each in window.findChildren(QWidget) if each.isVisible()
+    }
+    window.resize(1000, 700)
+    qtbot.waitUntil(lambda: button(window, "End…").isVisible())

@@ -235,7 +235,8 @@ class PairTable(PairGrid):
         with QPainter(self.viewport()) as painter:
             drawing, side = Drawing(painter), self.columnWidth(0)
             ground = drawing.theme.surface
-            draw_picture(painter, self._image, QPoint(), side, self.gap, ground)
+            step = QSize(side, side)
+            draw_picture(painter, self._image, QPoint(), step, self.gap, ground)
             for pair in self.wrong:
                 self.draw_cell(drawing, self.pairs.index_of(pair))
             self.draw_over(drawing)

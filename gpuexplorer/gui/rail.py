@@ -9,19 +9,21 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QListView,
+    QListWidget,
+    QListWidgetItem,
     QSizePolicy,
     QSpacerItem,
     QStyle,
     QStyleOptionViewItem,
+    QWidget,
 )
 
-from gpuexplorer.core.cards import HOST_ID, CardId
+from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import DEVICE, CardFace, DeviceList, DeviceView
 from gpuexplorer.gui.cards.programs import pids
 from gpuexplorer.gui.desk import VIEWS, Entry
-from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run
-from gpuexplorer.gui.rail.rail_machines import RailMachines
+from gpuexplorer.gui.paint.drawing import THIN_SPACE, Delegate, Drawing, Index, Run, plain_tip
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.worker_slot import Stage, stage_words
 from gpuexplorer.gui.state.machine import MachineState
@@ -46,7 +48,7 @@ NARROW_BELOW = 1000
 _BOARD, _BAR_ROOM, _AIR = 8, 14, 8
 _SIDE, _TEXT_LEFT = 20, 44.0
 _ENTRY, _LOW_ENTRY, _LEAST_ENTRY, _LOW = 36, 28, 22, 560
-_ROW, _LOW_ROW, _BOARD_ROW = 40, 28, 28
+_ROW, _LOW_ROW, _BOARD_ROW, _MACHINE = 40, 28, 28, 32
 _CHIP, _BAR, _SIGN = 20.0, 3.0, 14.0
 
 
@@ -81,7 +83,7 @@ class Rail(QFrame):
         self._menu.clicked.connect(commands[Do.MENU].trigger)
         self._fold = IconButton(Icon.FOLD)
         self._fold.clicked.connect(commands[Do.FOLD].trigger)
-        self._foot = row(self._menu, FREE, self._fold, gap=4)
+        self._foot = row(self._menu, FREE, self._fold, gap=4, margins=(12, 4, 12, 4))
         body = column(within=self, gap=0, margins=(0, 0, 1, 0))  # there is the hairline
         policy = QSizePolicy.Policy
         self._head = row(self._heading, NowTag(time_window), FREE, self._count)
@@ -98,23 +100,25 @@ class Rail(QFrame):
         self._keys = ArrowKeys(self)
         self._keys.take(list(self.entries.values()))
         navigation.screen_changed.connect(self._on_screen_changed)
-        machines.changed.connect(self._on_machines_changed)
-        self._on_machines_changed()
+        machines.changed.connect(self._show_height)
         self.show_narrow(narrow=False, may_be_wide=True)
 
     def show_narrow(self, *, narrow: bool, may_be_wide: bool) -> None:
-        self._narrow = narrow
+        self._narrow, direction, policy = narrow, QBoxLayout.Direction, Qt.ScrollBarPolicy
         self.setFixedWidth(NARROW if narrow else WIDE)
         for each in (self._name, self._count, self._heading):
             each.setVisible(not narrow)
-        self._head.setContentsMargins(10 if narrow else _SIDE, 6, 10 if narrow else _SIDE, 0)
+        side = 10 if narrow else _SIDE
+        self._head.setContentsMargins(side, 6, side, 0)
         self._mark.setContentsMargins(18 if narrow else 20, 8, 17 if narrow else 8, 8)
         for entry in (*self.entries.values(), self.python):
             entry.show_narrow(narrow)
+        # Where it is as needed, Qt keeps its room free beside cells.
+        bar = policy.ScrollBarAlwaysOff if narrow else policy.ScrollBarAsNeeded
+        for rows in (self._several.list, self.devices):
+            rows.setVerticalScrollBarPolicy(bar)
         self._show_height()
-        direction = QBoxLayout.Direction
         self._foot.setDirection(direction.BottomToTop if narrow else direction.LeftToRight)
-        self._foot.setContentsMargins(11 if narrow else 14, 4, 12, 4)
         self._fold.setVisible(may_be_wide)
         meaning = tr("Make the rail wide") if narrow else tr("Make the rail narrow")
         self._fold.show_meaning(Icon.UNFOLD if narrow else Icon.FOLD, meaning, "Ctrl+B")
@@ -136,14 +140,11 @@ class Rail(QFrame):
         menu = self._commands.menu_of_program
         menu.popup(self._menu.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
 
-    def _on_machines_changed(self) -> None:
+    def _show_height(self) -> None:
         """One machine needs no screen of all of them."""
         self.entries["machines"].setVisible(self._machines.several)
-        self._show_height()
-
-    def _show_height(self) -> None:
-        high, low = self.height(), self.height() <= _LOW
-        self._several.show_within(high, narrow=self._narrow)
+        self._several.show_room(self.height(), narrow=self._narrow)
+        low = self.height() <= _LOW
         self.devices.show_room(narrow=self._narrow, low=low)
         for entry in self.entries.values():
             entry.setMinimumHeight(_LEAST_ENTRY if low else _LOW_ENTRY)
@@ -198,6 +199,63 @@ class RailEntry(_RailButton):
         return QSize(super().sizeHint().width(), _ENTRY)
 
 
+class RailMachines(QWidget):
+    """Which machine the screens show, and how the others are. There only where there is more
+    than one. A narrow rail has no room for names.
+    """
+
+    def __init__(self, machines: MachinesState, navigation: Navigation) -> None:
+        super().__init__()
+        self._machines, self._navigation = machines, navigation
+        self._most, self._narrow = 1, False
+        self.setAccessibleName(tr("Machines of this window"))
+        self.setObjectName("rail.machines")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._heading = ElidedLabel(look().letters.caption, Tone.QUIET, tr("Machine"))
+        self.list = QListWidget()
+        self.list.setIconSize(QSize(24, 16))
+        self.list.setProperty("kind", "bare")
+        self.list.setAccessibleName(tr("Machine"))
+        self.list.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.list.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        head = row(self._heading, FREE, margins=(_SIDE, 12, _SIDE, 4))
+        column(head, row(self.list, margins=(16, 0, 8, 0)), within=self, gap=0)
+        for signal in (self.list.clicked, self.list.activated):
+            signal.connect(self._on_chosen)
+        for signal in (machines.changed, look().changed):
+            signal.connect(self._show)
+        self._show()
+
+    def show_room(self, height: int, *, narrow: bool) -> None:
+        """So many are seen as a rail of this height has room for."""
+        self._most, self._narrow = min(5, max(1, (height - 650) // 40)), narrow
+        self._heading.setVisible(not narrow)
+        self._show()
+
+    def _show(self) -> None:
+        """Where there is little room, the machine that is shown stands alone."""
+        rows, at, letters = self._machines.rows(), self.list.currentRow(), look().letters
+        self.list.clear()
+        for each in rows:
+            words = tr("{machine}: {state}", machine=each.name, state=tr(each.standing.word))
+            name = "" if self._narrow else each.name
+            item = QListWidgetItem(icon_of(*each.standing.sign), name, self.list)
+            item.setSizeHint(QSize(0, _MACHINE))
+            item.setToolTip(plain_tip(words))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
+            item.setFont((letters.strong if each.shown else letters.body).font)
+            if each.shown:
+                item.setBackground(look().theme.selection)
+        self.list.setCurrentRow(at)
+        self.list.setFixedHeight(min(len(rows), self._most) * _MACHINE)
+        self.list.scrollToItem(self.list.item([each.shown for each in rows].index(True)))
+        self.setVisible(len(rows) > 1)
+
+    def _on_chosen(self, index: QModelIndex) -> None:
+        self._navigation.open_machine(self._machines.rows()[index.row()].key)
+
+
 class DeviceListView(DeviceView):
     """Up to eight cards are named; of more, each is a cell in a row of eight."""
 
@@ -206,7 +264,6 @@ class DeviceListView(DeviceView):
         self._navigation, self._model = navigation, DeviceList(self)
         self.narrow = self.many = False
         self.row_height = _ROW
-        self.chosen: CardId | None = None
         self.setProperty("kind", "bare")
         self.setObjectName("rail.devices")
         self.setAccessibleName(tr("Devices"))
@@ -222,8 +279,15 @@ class DeviceListView(DeviceView):
         self.setViewportMargins(_AIR, 0, _AIR, 0)
         self.clicked.connect(self._on_chosen)
         self.activated.connect(self._on_chosen)
-        navigation.screen_changed.connect(self._mark)
-        navigation.card_changed.connect(self._mark)
+        navigation.screen_changed.connect(self.viewport().update)
+        navigation.card_changed.connect(self.viewport().update)
+
+    @property
+    def chosen(self) -> CardId | None:
+        """Which card is shown is not for a click to say: the navigation says it."""
+        if self._navigation.screen != "card" or not self._model.faces:
+            return None
+        return self._navigation.card or self._model.faces[0].id
 
     def show_faces(self, faces: Sequence[CardFace]) -> None:
         self.many = len(faces) > MOST_COLOURED_CARDS + 1
@@ -232,25 +296,12 @@ class DeviceListView(DeviceView):
             self.setFlow(flow.LeftToRight if self.many else flow.TopToBottom)
             self.setWrapping(self.many)
             self.updateGeometry()
-            self._mark()
 
     def show_room(self, *, narrow: bool, low: bool) -> None:
         """Rows are lower in a low window."""
         self.narrow, self.row_height = narrow, _LOW_ROW if low else _ROW
-        # Where it is as needed, Qt keeps its room free beside cells.
-        policy = Qt.ScrollBarPolicy
-        self.setVerticalScrollBarPolicy(
-            policy.ScrollBarAlwaysOff if narrow else policy.ScrollBarAsNeeded
-        )
         self.updateGeometry()
         self.scheduleDelayedItemsLayout()
-
-    def _mark(self) -> None:
-        """Which card is shown is not for a click to say: the navigation says it."""
-        first = next((each.id for each in self._model.faces), HOST_ID)
-        at_card = self._navigation.screen == "card"
-        self.chosen = self._navigation.card or first if at_card else None
-        self.viewport().update()
 
     def _on_chosen(self, index: QModelIndex) -> None:
         self._navigation.open_card(index.data(DEVICE).id)
@@ -281,8 +332,8 @@ class _DeviceDrawing(Delegate):
     def draw(
         self, drawing: Drawing, place: QRectF, option: QStyleOptionViewItem, index: Index
     ) -> None:
-        devices, face, theme = self._devices, index.data(DEVICE), drawing.theme
-        focused = devices.hasFocus() and devices.currentIndex() == index
+        devices, face, flag = self._devices, index.data(DEVICE), QStyle.StateFlag
+        focused = option.state & flag.State_HasFocus
         if devices.many and not face.host:
             self._draw_cell(drawing, place.adjusted(0, 3, -2 + devices.narrow, -3), face)
             if face.id == devices.chosen or focused:
@@ -290,43 +341,44 @@ class _DeviceDrawing(Delegate):
             return
         place.setWidth(devices.viewport().width())
         ground = place.adjusted(0, 1, 0, -1)
-        if face.id == devices.chosen or option.state & QStyle.StateFlag.State_MouseOver:
-            drawing.filled(ground, theme.selection, 6)
+        if face.id == devices.chosen or option.state & flag.State_MouseOver:
+            drawing.filled(ground, drawing.theme.selection, 6)
         if focused:
             drawing.focus_ring(ground, 6)
         self._draw_row(drawing, place, face)
 
     def _draw_cell(self, drawing: Drawing, cell: QRectF, face: CardFace) -> None:
         """With its number, where there is room."""
-        theme, letters = drawing.theme, drawing.letters.caption
-        number, middle = Run(face.number, letters, theme.text), cell.center()
+        theme, number = (
+            drawing.theme,
+            Run(face.number, drawing.letters.caption, drawing.theme.text),
+        )
         known = face.answers and face.busy_share is not None
         drawing.filled(cell, theme.heat(face.busy_share or 0.0) if known else theme.ground, 3)
         if face.warning is not None or not known:
             tone = theme.warn if known else theme.tone(face.word_tone)
             drawing.outlined(cell, QPen(tone, 1), 3)
         if number.width <= cell.width():
-            left = middle.x() - number.width / 2
-            drawing.text(left, middle.y() + letters.cap_height / 2, number)
+            drawing.centred(cell, number)
 
     def _draw_row(self, drawing: Drawing, place: QRectF, face: CardFace) -> None:
         theme, letters, middle = drawing.theme, drawing.letters, place.center()
-        side = _SIDE - _AIR
+        side, narrow, mark = _SIDE - _AIR, self._devices.narrow, face.mark
         wide, right = max(_CHIP, letters.badge.width(face.number) + 8), place.right() - side
         left = max(_TEXT_LEFT, side + wide + 8)
         chip = QRectF(side, middle.y() - 8, wide, _CHIP)
         track = QRectF(left, middle.y() + 8.5, right - left, _BAR)
-        if self._devices.narrow:
+        if narrow:
             chip.moveTo(middle.x() - wide / 2, middle.y() - 13)
             track = QRectF(middle.x() - 12, middle.y() + 10, 24, _BAR)
         colour, filled = theme.card(face.colour), face.colour is not None and face.answers
-        wrong = face.mark is not None and face.mark.tone in (Tone.WARN, Tone.BAD)
-        worry = face.mark if wrong and (face.answers or self._devices.narrow) else None
+        wrong = mark is not None and mark.tone in (Tone.WARN, Tone.BAD)
+        worry = mark if wrong and (face.answers or narrow) else None
         drawing.chip(chip, face.number, letters.badge, colour if filled else None)
         share, ink = face.busy_share or 0.0, faded(theme.quiet, 0.75) if face.host else colour
         drawing.bar(track, [(min(1.0, share), ink)])
         sign = QRectF(chip.right() - 7, chip.top() - 5, _SIGN, _SIGN)
-        if not self._devices.narrow:
+        if not narrow:
             baseline, body = middle.y() + 2, letters.body
             unit = Run(f"{THIN_SPACE}{face.busy.unit}", letters.caption, theme.faint)
             runs = [Run(face.busy.number, body, theme.text), unit]
@@ -334,8 +386,7 @@ class _DeviceDrawing(Delegate):
                 said = body.elided(face.word, right - left - 24)
                 runs = [Run(said, body, theme.tone(face.word_tone))]
             room = drawing.runs_right(right, baseline, runs) - 6 - left
-            ink = theme.text if face.answers else theme.faint
-            name = Run(face.short_name, body, ink)
+            name = Run(face.short_name, body, theme.text if face.answers else theme.faint)
             after = drawing.elided(left, baseline, name, room - (_SIGN + 6 if worry else 0))
             sign.moveTo(after + 6, baseline - body.cap_height / 2 - _SIGN / 2)
         elif worry is not None:
@@ -353,7 +404,6 @@ class PythonFoot(_RailButton):
         super().__init__("python")
         self.setObjectName("rail.python")
         self._lab: Lab | None = None
-        self._sheet: PythonSheet | None = None
         self.setFont(look().letters.caption.font)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._on_clicked)
@@ -361,14 +411,14 @@ class PythonFoot(_RailButton):
 
     def show_lab(self, lab: Lab) -> None:
         """The lab of the session that is shown; another machine has Pythons of its own."""
-        if self._lab is not None:
-            self._lab.pythons.changed.disconnect(self._on_changed)
-            self._lab.stage_changed.disconnect(self._on_changed)
+        if (before := self._lab) is not None:
+            before.pythons.changed.disconnect(self._on_changed)
+            before.stage_changed.disconnect(self._on_changed)
         self._lab = lab
         lab.pythons.changed.connect(self._on_changed)
         lab.stage_changed.connect(self._on_changed)
-        if self._sheet is not None:
-            self._sheet.reject()
+        for sheet in self.window().findChildren(PythonSheet):
+            sheet.reject()
         self.setVisible(not (lab.recorded or lab.machine.session.source.figures_alone))
         self._on_changed()
 
@@ -391,7 +441,7 @@ class PythonFoot(_RailButton):
         elif pythons.working:
             line, state, passed_over = tr("Looking for one"), tr("with PyTorch"), ""
         elif usable := sum(each.usable for each in pythons.found):
-            line = trn("{count} with PyTorch", "{count} with PyTorch", usable)
+            line = tr("{count} with PyTorch", count=usable)
         elif pythons.trouble:
             line, state, tone = tr("None with PyTorch"), tr("Choose one"), Tone.WARN
             hint, passed_over = tr(pythons.trouble), ""
@@ -399,17 +449,12 @@ class PythonFoot(_RailButton):
             line, passed_over = tr("Not checked yet"), ""
         if passed_over:
             state, tone = tr("Not the one you chose"), Tone.WARN
-            hint = f"{hint}\n{passed_over}"
         self.setIcon(icon_of(Icon.LAB if tone is Tone.QUIET else Icon.WARNING, tone))
         self.setText(f"{line}\n{state}")
-        self.setAccessibleName(tr("Python of the lab: {name}", name=f"{line}, {state}"))
-        self.setToolTip(f"{self.accessibleName()}\n{hint}")
+        name = tr("Python of the lab: {name}", name=f"{line}, {state}")
+        self.setAccessibleName(name)
+        self.setToolTip("\n".join(filter(None, (name, hint, passed_over))))
 
     def _on_clicked(self) -> None:
         if self._lab is not None:
-            self._sheet = PythonSheet(self._lab.pythons, self._lab, self.window())
-            self._sheet.finished.connect(self._on_closed)
-            self._sheet.open()
-
-    def _on_closed(self) -> None:
-        self._sheet = None
+            PythonSheet(self._lab.pythons, self._lab, self.window()).open()

@@ -1,1 +1,0 @@
-"""The column at the left: the screens, the devices, the Python of the lab."""
