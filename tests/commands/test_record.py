@@ -1,5 +1,6 @@
-"""gpuexplorer record, as a person or a script meets it."""
+"""gpuexplorer record, export and report, as a person or a script meets them."""
 
+import csv
 import errno
 import os
 import re
@@ -16,6 +17,9 @@ from gpuexplorer.core.metrics import CPU_UTILIZATION, GPU_UTILIZATION, PCIE_TRAN
 from gpuexplorer.recording import recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from tests.nvml_stub.stub import environment
+from tests.recording.made import make_recording
+
+Out = pytest.CaptureFixture[str]
 
 SIMULATED = ("--simulate", "2xH100", "--interval", "0.1")
 
@@ -30,8 +34,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "it.gpurec"
 
 
-def test_it_records_cards_host_and_programs_for_as_long_as_it_was_told(
-    path: Path, capsys: pytest.CaptureFixture[str]
+def test_it_records_cards_host_and_programs_for_as_long_as_said(
+    path: Path, capsys: Out
 ) -> None:
     recording = recorded(path)
     cards = recording.cards()
@@ -69,7 +73,7 @@ def test_an_anonymous_recording_of_the_cards_that_were_named_names_nobody(path: 
 
 
 def test_where_the_disk_is_full_from_the_start_nothing_is_said_to_be_in_a_file(
-    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    path: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -110,3 +114,72 @@ def test_of_the_driver_is_recorded_what_there_is_and_said_what_is_not(
         assert recording.processes(card.id, recording.ended)
     assert CPU_UTILIZATION in recording.metrics(HOST_ID)
     recording.close()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_recording(tmp_path_factory.mktemp("made") / "it.gpurec", "2xT4", 120)
+
+
+def said(capfd: Out, *words: object) -> tuple[int, str, str]:
+    try:
+        status: object = main([*map(str, words)])
+    except SystemExit as leaving:  # as argparse does
+        status = leaving.code
+    out, complaints = capfd.readouterr()
+    assert isinstance(status, int)
+    return status, out, complaints
+
+
+def test_a_table_goes_to_the_terminal_and_an_offset_is_no_option(
+    capfd: Out, file: Path
+) -> None:
+    words = "--format csv --metrics power_draw,temperature --cards 1,host --from -10s --to -5s"
+    status, out, complaints = said(capfd, "export", file, *words.split())
+    assert (status, complaints) == (0, "")
+    header, *rows = [row for row in csv.reader(out.splitlines()) if row[0][0] != "#"]
+    assert header == ["time", "steady_s", "SIM-1 temperature [C]", "SIM-1 power_draw [W]"]
+    assert [row[1] for row in rows][::5] == ["111.000", "116.000"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["export --format csv", "export --format jsonl", "export --format perfetto", "report"],
+)
+def test_a_file_takes_the_place_of_one_of_that_name_and_is_nobody_elses_to_read(
+    capfd: Out, file: Path, tmp_path: Path, words: str
+) -> None:
+    output = tmp_path / "written"
+    output.write_text("something else", "utf-8")
+    status, _, complaints = said(capfd, *words.split(), file, "--output", output)
+    assert (status, complaints) == (0, "")
+    assert output.stat().st_size > 10_000
+    assert list(tmp_path.iterdir()) == [output]
+    assert output.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("export", "Which format is it to be written in?"),
+        ("export --format xml", "invalid choice: 'xml' (choose from"),
+        ("export --format csv --metrics powerdraw", "Did you mean power_draw?"),
+        ("export --format csv --metrics cpu_utilization --cards 0", "No such figures were"),
+        ("export --format csv --cards 7", "There are: 0, 1"),
+        ("export --format csv --from noon", "'noon' is no time."),
+        ("report --from +2m --to +1m", "There is nothing between these two times."),
+        ("report --from 2030-01-01", "The recording lasts from 20"),
+        ("report --output it.gpurec", "is the recording itself"),
+        ("report", "it.html is there already.\nSay with --output where it goes."),
+    ],
+)
+def test_wrong_words_get_a_sentence_that_helps(
+    capfd: Out, file: Path, monkeypatch: pytest.MonkeyPatch, words: str, sentence: str
+) -> None:
+    monkeypatch.chdir(file.parent)
+    Path("it.html").write_text("somebody's own", "utf-8")
+    before = file.read_bytes()
+    status, out, complaints = said(capfd, *words.split(), file)
+    assert (status, out) == (2, "")
+    assert sentence in complaints
+    assert file.read_bytes() == before

@@ -1,15 +1,16 @@
-"""The folder that PyInstaller fills: what goes in, what is left out, how it is judged."""
+"""The folder that PyInstaller fills, and what is made of it for Windows and macOS."""
 
 import ast
 import ctypes
 import os
+import platform
 import plistlib
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
-from fnmatch import fnmatchcase
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -18,14 +19,16 @@ import pytest
 
 from build import torch_wanted
 from bundle import trimming
-from bundle.contents import DISTRIBUTIONS, files, modules, sources
+from bundle.contents import DISTRIBUTIONS, modules, sources
 from bundle.making import check, strip
 from bundle.sizes import CLASSROOM, SLIM
 from environment import CannotGoOnError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.pythons import OLDEST_PYTHON
+from macos import packages as macos
 from macos.packages import APP
 from tests.packaging.made_folder import ELSEWHERE, library, on_linux
+from windows import packages as windows
 
 ROOT = Path(__file__).resolve().parents[2]
 # Python takes a module that is None for one that is not there.
@@ -43,14 +46,6 @@ def test_nothing_that_is_needed_is_left_out_and_each_cut_has_its_reason() -> Non
     gone = trimming.reason_for_leaving_out("PySide6/Qt/translations/qtbase_de.qm")
     assert gone is not None
     assert gone.endswith(".")
-
-
-def test_of_ours_everything_that_is_needed_goes_in() -> None:
-    inside = {str(Path(folder, Path(path).name)) for path, folder in files(ROOT)}
-    resources = (ROOT / "resources").rglob("*")
-    inside |= {f"gpuexplorer/{path.relative_to(ROOT).as_posix()}" for path in resources}
-    ours = [each for each in trimming.NEEDED if each.startswith(("gpuexplorer", "pynvml"))]
-    assert [each for each in ours if not any(fnmatchcase(path, each) for path in inside)] == []
 
 
 @on_linux
@@ -75,6 +70,7 @@ def test_a_library_goes_with_the_last_that_needs_it(tmp_path: Path) -> None:
     assert trimming.trimmed([*kept, *gone]) == kept
 
 
+@pytest.mark.long
 def test_no_module_of_the_program_needs_one_that_is_left_out() -> None:
     left_out = [*trimming.MODULES, *trimming.SLIM_MODULES]
     ours = [name for name in modules(ROOT, SLIM) if not name.endswith("__main__")]
@@ -128,9 +124,7 @@ def test_a_folder_that_lacks_something_or_is_too_large_is_refused(tmp_path: Path
 
 
 @on_linux
-def test_libraries_lose_symbols_and_where_they_look_but_for_those_of_packages(
-    tmp_path: Path,
-) -> None:
+def test_libraries_lose_symbols_and_where_they_look_save_packages(tmp_path: Path) -> None:
     made, beside = (
         library(tmp_path / "_internal" / name, folder=ELSEWHERE)
         for name in ("python3.11/_made.so", "numpy.libs/libopenblas.so")
@@ -146,6 +140,7 @@ def test_libraries_lose_symbols_and_where_they_look_but_for_those_of_packages(
     assert ctypes.CDLL(str(made)).made() == 3
 
 
+@pytest.mark.long
 def test_an_installed_wheel_finds_its_resources(tmp_path: Path) -> None:
     pytest.importorskip("setuptools", "77")
     source, out = tmp_path / "source", tmp_path / "out"
@@ -201,9 +196,7 @@ def followed(
     return programs, bundles
 
 
-def test_windows_gets_two_programs_in_one_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_windows_gets_two_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     programs, bundles = followed(monkeypatch, tmp_path, "win32", "slim")
     told = [(each["name"], each["console"]) for each in programs]
     assert told == [("gpuexplorer", True), ("GPU Explorer", False)]
@@ -213,9 +206,7 @@ def test_windows_gets_two_programs_in_one_folder(
         assert "VSVersionInfo" in Path(each["version"]).read_text("utf-8")
 
 
-def test_macos_gets_a_bundle_that_belongs_to_no_terminal(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_macos_gets_one_bundle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """One with a console would be kept out of the Dock."""
     programs, (bundle,) = followed(monkeypatch, tmp_path, "darwin", "classroom")
     assert [(each["name"], each["console"]) for each in programs] == [("gpuexplorer", False)]
@@ -223,3 +214,43 @@ def test_macos_gets_a_bundle_that_belongs_to_no_terminal(
     assert Path(bundle["icon"]).read_bytes()[:4] == b"icns"
     assert "PyTorch" in bundle["info_plist"]["CFBundleGetInfoString"]
     plistlib.dumps(bundle["info_plist"])
+
+
+SCRIPT = windows.SCRIPT.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("version", "numbers"),
+    [("0.1.0", (0, 1, 0, 0)), ("1.2.3.4.5", (1, 2, 3, 4)), ("1.2.0rc1", (1, 2, 0, 0))],
+)
+def test_windows_gets_four_numbers(version: str, numbers: tuple[int, ...]) -> None:
+    assert windows.four_numbers(version) == numbers
+
+
+def test_every_definition_the_installer_asks_for_is_given_and_none_in_vain() -> None:
+    asked = set(re.findall(r"^#ifndef (\w+)$", SCRIPT, re.MULTILINE))
+    used = set(re.findall(r"\{#(\w+)\}", SCRIPT))
+    given = windows.definitions(Path("f"), SLIM, "0.1.0", Path("i"), Path("p"), Path("o"))
+    assert "/DFourNumbers=0.1.0.0" in given
+    told = {word.removeprefix("/D").partition("=")[0] for word in given if word[:2] == "/D"}
+    assert asked == used == told
+
+
+def test_the_disk_image_has_the_program_beside_applications(tmp_path: Path) -> None:
+    app = tmp_path / "built" / macos.APP
+    (app / "Contents" / "Resources").mkdir(parents=True)
+    (app / "Contents" / "Frameworks").symlink_to("Resources")
+    ran: list[Sequence[str]] = []
+
+    def run(command: Sequence[str]) -> None:
+        """Looks at the folder when hdiutil would."""
+        ran.append(command)
+        if "create" in command:
+            inside = Path(command[command.index("-srcfolder") + 1])
+            assert sorted(path.name for path in inside.iterdir()) == ["Applications", macos.APP]
+            assert (inside / macos.APP / "Contents" / "Frameworks").is_symlink()
+
+    folder, out = app.parent / "gpuexplorer", tmp_path / "dist"
+    (made,) = macos.make_packages(folder, CLASSROOM, "0.1.0", out, run)
+    assert made == out / f"gpuexplorer-classroom-0.1.0-macos-{platform.machine()}.dmg"
+    assert [command[:2] for command in ran] == [["hdiutil", "create"], ["hdiutil", "verify"]]

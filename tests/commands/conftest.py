@@ -1,9 +1,11 @@
-"""Computer: a made-up computer for the doctor, as files below a folder and answers by heart."""
+"""A made-up computer for the doctor, as files below a folder and answers by heart."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+
+import pytest
 
 from gpuexplorer.commands.checkup.probe import Probe, Topic
 from gpuexplorer.core.absence import Absence
@@ -185,6 +187,16 @@ class Computer:
         examination(topic, self.probe())
         return topic
 
+    def sees(
+        self, examination: Callable[[Topic, Probe], None], verdict: Verdict, *words: str
+    ) -> Topic:
+        """With these words in its sentence, or in what is to be done."""
+        topic = self.told(examination)
+        said = f"{topic.sentence}\n{topic.do}"
+        assert topic.verdict is verdict, said
+        assert [each for each in words if each not in said] == [], said
+        return topic
+
     def answered(self, prefix: str) -> LabPython:
         folder = self.root / prefix.lstrip("/")
         inside = prefix == self.parts
@@ -240,3 +252,14 @@ class _Probe(Probe):
 
     def opens(self, display: str) -> bool:
         return display in self.computer.displays
+
+
+@pytest.fixture
+def computer(tmp_path: Path) -> Computer:
+    """A bare Linux desktop: a PCI bus without graphics cards, and no driver."""
+    bare = Computer(tmp_path / "computer")
+    (bare.root / "sys/bus/pci/devices").mkdir(parents=True)
+    bare.write("/proc/version", "Linux version 6.8.0 (gcc)")
+    bare.write("/proc/sys/kernel/osrelease", "6.8.0\n")
+    bare.link("/proc/self/ns/pid", "pid:[4026531836]")
+    return bare
