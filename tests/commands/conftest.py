@@ -175,10 +175,6 @@ class Computer:
             f"cuda: Optional[str] = {cuda!r}\nhip: Optional[str] = {hip!r}\n",
         )
 
-    def remember_libraries(self, *paths: str) -> None:
-        """Into the loader's cache, as far as anybody reads it."""
-        self.write("/etc/ld.so.cache", "".join(f"\0{path}" for path in (*paths, "")))
-
     def probe(self) -> Probe:
         return _Probe(self)
 

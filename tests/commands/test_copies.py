@@ -180,20 +180,13 @@ def test_programs_read_the_fields_of_copies_of_machines(capsys: Out, fake_ssh: F
     assert reduced["lower_s"] <= reduced["median_s"] <= reduced["upper_s"]
     assert reduced["intact"]
     assert there["backend"] == "gloo"
-
-
-@pytest.mark.long
-@needs_torch
-def test_a_table_says_by_what_and_by_which_way(capsys: Out, fake_ssh: FakeSsh) -> None:
-    words = f"--hosts localhost,. --python {sys.executable} --mode all-reduce"
-    text = told(capsys, f"{words} --sizes 1K,64K")
+    words = f"--hosts localhost,. --python {sys.executable} --mode all-reduce --sizes 1K,64K"
+    text = told(capsys, words)
     assert "By gloo, from memory to memory: NCCL needs a card for each" in text
     assert "Promised" in text
     assert "arrived intact" in text
     sizes = [line.split()[4:6] for line in text.splitlines() if "KiB" in line]
     assert sizes == [["1", "KiB"], ["64", "KiB"]]
-    [each] = csv.DictReader(io.StringIO(told(capsys, f"{words} --sizes 4K --csv")))
-    assert (each["source"], each["target"], each["intact"]) == ("all", "all", "yes")
 
 
 def test_a_host_that_refuses_is_told_with_the_way_out(capsys: Out, fake_ssh: FakeSsh) -> None:
@@ -205,9 +198,7 @@ def test_a_host_that_refuses_is_told_with_the_way_out(capsys: Out, fake_ssh: Fak
 
 
 @needs_torch
-def test_ctrl_c_between_hosts_shows_what_was_measured_and_leaves_nothing(
-    fake_ssh: FakeSsh,
-) -> None:
+def test_ctrl_c_between_hosts_tells_what_was_measured_leaving_none(fake_ssh: FakeSsh) -> None:
     sizes = ",".join(map(str, range(1000, 2000)))
     words = ("--hosts", "a,b", "--python", sys.executable, "--sizes", sizes, "--json")
     with subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE) as process:

@@ -16,8 +16,9 @@ from gpuexplorer.commands.checkup.report import EXAMINATIONS, display, examine, 
 from gpuexplorer.commands.doctor import anonymous, check, write_bundle
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, CardState
+from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.telemetry.backend import FASTEST_FIRST
-from gpuexplorer.telemetry.looked_for import Looked, display_controllers, looked_for
+from gpuexplorer.telemetry.looked_for import display_controllers, looked_for
 from tests.commands.conftest import BROKEN, FINE, LOOK, Computer, Driver, card, nameless
 
 SECOND = card(1, bus_id="0000:02:00.0")
@@ -49,9 +50,7 @@ def test_a_card_whose_number_is_open_is_not_called_useless(computer: Computer) -
         (Absence.IMPOSSIBLE, "install another version of the driver"),
     ],
 )
-def test_a_card_without_a_figure_is_worth_a_look(
-    computer: Computer, why: Absence, do: str
-) -> None:
+def test_a_card_without_figures_is_told(computer: Computer, why: Absence, do: str) -> None:
     computer.backend = driver = Driver([card(), SECOND])
     driver.without_figures[CardId("GPU-1")] = why
     topic = computer.sees(cards, LOOK, "2 NVIDIA cards answer. Without a usable figure: 1.")
@@ -193,10 +192,6 @@ def test_a_container_is_called_by_its_name_and_lent_the_card_its_way(
     computer.sees(container, BROKEN, option)
 
 
-def found(computer: Computer) -> dict[str, Looked]:
-    return {one.what: one for one in looked_for(computer.probe())}
-
-
 def test_each_card_on_the_bus_is_named_with_whoever_holds_it(computer: Computer) -> None:
     computer.plug_in("0000:01:00.0", driver="nouveau", asleep=True)
     computer.plug_in("0000:00:02.0", vendor="8086", device="4680", driver="i915")
@@ -245,7 +240,7 @@ def install(computer: Computer, *names: str) -> None:
     ],
 )
 def test_why_no_window_opens_is_said_with_a_way_out(
-    computer: Computer, environment: dict[str, str], verdict: str, words: str
+    computer: Computer, environment: dict[str, str], verdict: Verdict, words: str
 ) -> None:
     install(computer, *BASE, *X11, *MORE_X11)
     computer.environment = environment
@@ -302,9 +297,7 @@ OWN = "/opt/gpuexplorer"
         ((PASCAL, BLACKWELL), "install PyTorch into any of your Pythons."),
     ],
 )
-def test_the_fitting_build_is_named(
-    computer: Computer, cards: tuple[Card, ...], install: str
-) -> None:
+def test_the_build_is_named(computer: Computer, cards: tuple[Card, ...], install: str) -> None:
     computer.give_driver(*cards, version="550.54.14", cuda="12.4")
     topic = computer.sees(pythons, LOOK, "PyTorch is in 0 of 0 Pythons that were looked at.")
     assert topic.do == (
@@ -404,11 +397,6 @@ def test_toolkits_tell_their_version_by_their_compilers(computer: Computer) -> N
     ("environment", "sentence", "do"),
     [
         (
-            {"CUDA_HOME": "/usr/local/cuda-11.0"},
-            "CUDA_HOME=/usr/local/cuda-11.0 names no toolkit, or another one than the PATH.",
-            "Correct or remove it: programs that compile for CUDA look there, too.",
-        ),
-        (
             {"CUDA_HOME": "/usr/local/cuda-11.8", "PATH": "/usr/local/cuda-13.0/bin"},
             "CUDA_HOME=/usr/local/cuda-11.8 names no toolkit, or another one than the PATH.",
             "Correct or remove it: programs that compile for CUDA look there, too.",
@@ -419,7 +407,7 @@ def test_toolkits_tell_their_version_by_their_compilers(computer: Computer) -> N
             "Update the driver, or compile with an older toolkit.",
         ),
     ],
-    ids=["nowhere", "two that would mix", "newer than the driver"],
+    ids=["two that would mix", "newer than the driver"],
 )
 def test_toolkits_that_would_fail_are_pointed_out(
     computer: Computer, environment: Mapping[str, str], sentence: str, do: str
@@ -443,7 +431,7 @@ def test_toolkits_that_would_fail_are_pointed_out(
     ids=["whole", "missing", "damaged", "older than PyTorch"],
 )
 def test_the_cudnn_of_a_pytorch_is_named_and_mended(
-    computer: Computer, has: str, library: bytes | None, words: str, verdict: str
+    computer: Computer, has: str, library: bytes | None, words: str, verdict: Verdict
 ) -> None:
     computer.install_torch(OWN, "2.13.0+cu130", cuda="13.0")
     asks = 'Requires-Dist: nvidia-cudnn-cu13==9.13.0.50; platform_system == "Linux"\n'
@@ -475,18 +463,15 @@ NOBODY = ("/", "root", "localhost")
         (ANA, "/mnt/c/Users/ana/x", "/mnt/c/Users/USER/x"),
         (ANA, "the folder /media/ana, which", "the folder /media/USER, which"),
         (ANA, "/data/banana/analysis", "/data/banana/analysis"),
-        (ANA, "ANA", "USER"),
         (ANA, "ana@tower:/srv", "USER@HOST:/srv"),
         (ANA, "tower.lab.example.org", "HOST"),
         (ANA, "http://ana:secret@proxy:3128/", "http://proxy:3128/"),
         (WINDOWS, "c:/users/ana maria/venv", "~/venv"),
         (WINDOWS, "D:\\data\\Ana Maria\\x", "D:\\data\\USER\\x"),
         (WINDOWS, "\\\\DESKTOP-4F2\\share", "\\\\HOST\\share"),
-        (("/root", "root", "vm"), "/root/.pyenv", "~/.pyenv"),
         (AN, "A fan and an answer, an index, or an/or a path.", ""),
         (AN, "`sudo apt-get install libegl1` or /usr/lib/or.so, then and/or yes/no.", ""),
         (AN, "NVIDIA card at 0000:01:00.0, or asleep", ""),
-        (NOBODY, "/root/venv", ""),
         (NOBODY, "localhost:10.0", ""),
     ],
 )
@@ -578,10 +563,13 @@ def test_the_print_out_fits_paper_and_ends_with_cures(capsys: Out, computer: Com
     assert "install its driver" in summary[3]
 
 
-def test_programs_get_verdicts_sentences_and_facts(capsys: Out, computer: Computer) -> None:
+def test_programs_get_facts(capsys: Out, computer: Computer, tmp_path: Path) -> None:
     computer.write("/.dockerenv")
     computer.write("/proc/meminfo", "MemTotal: 1 kB\n")
-    document = json.loads(told(capsys, computer, asked(json=True)))
+    assert check(computer.probe(), asked(json=True, bundle=tmp_path / "report.zip")) == 0
+    out, complaints = capsys.readouterr()
+    assert "names of you and your" in " ".join(complaints.split())
+    document = json.loads(out)
     assert document["schema"] == 1
     assert document["taken_at"].endswith("+00:00")
     assert [topic["topic"] for topic in document["topics"]] == list(EXAMINATIONS)

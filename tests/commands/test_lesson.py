@@ -11,13 +11,7 @@ from pathlib import Path
 import pytest
 
 from gpuexplorer.__main__ import main
-from gpuexplorer.commands.lesson import Play
-from gpuexplorer.commands.source import Opened
-from gpuexplorer.lab.start import Start
 from gpuexplorer.lessons import reading
-from gpuexplorer.lessons.player import StepState
-from gpuexplorer.lessons.reading import read
-from gpuexplorer.telemetry.backend import NoCards
 from tests.commands.runs import (
     CARDS,
     PATIENCE,
@@ -232,22 +226,3 @@ def test_unless_allowed_nothing_runs(tmp_path: Path, typed: bytes | None, status
             with suppress(subprocess.TimeoutExpired):
                 process.wait(1.0)
         assert process.wait(PATIENCE) == status
-
-
-@needs_torch
-@pytest.mark.long
-def test_without_a_card_it_is_played_on_the_processor(tmp_path: Path, capsys: Out) -> None:
-    checked = block(
-        "check", "devices == ['cpu']\nhost.memory_used > 0\nnot simulated\nelse: No."
-    )
-    folder = lesson(
-        tmp_path,
-        block("needs", "cards\nelse: There is no card.") + ONES,
-        block("python", "y = torch.ones(2)\ny") + checked,
-    )
-    with Play(read(folder), Opened(NoCards()), 60.0) as play:
-        play.play(Start, allowed=True)
-        states = [each.state for each in play.player.steps]
-        assert states == [StepState.SKIPPED, StepState.DONE]
-        assert play.as_json()["simulated"] is False
-    assert "tensor([1., 1.])" in capsys.readouterr().out

@@ -1,8 +1,6 @@
 """gpuexplorer record, export and report, as a person or a script meets them."""
 
 import csv
-import errno
-import os
 import re
 import socket
 import subprocess
@@ -14,7 +12,6 @@ import pytest
 from gpuexplorer.__main__ import main
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.metrics import CPU_UTILIZATION, GPU_UTILIZATION, PCIE_TRANSMIT
-from gpuexplorer.recording import recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from tests.nvml_stub.stub import environment
 from tests.recording.made import make_recording
@@ -34,9 +31,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "it.gpurec"
 
 
-def test_it_records_cards_host_and_programs_for_as_long_as_said(
-    path: Path, capsys: Out
-) -> None:
+def test_it_records_cards_host_and_programs_for_so_long(path: Path, capsys: Out) -> None:
     recording = recorded(path)
     cards = recording.cards()
     assert [card.id for card in cards] == ["SIM-0", "SIM-1"]
@@ -72,46 +67,20 @@ def test_an_anonymous_recording_of_the_cards_that_were_named_names_nobody(path: 
     assert b"ipykernel" not in path.read_bytes()
 
 
-def test_where_the_disk_is_full_from_the_start_nothing_is_said_to_be_in_a_file(
-    path: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(recorder, "room_beside", full)
-    assert main(["record", str(path), *SIMULATED]) == 1
-    told = capsys.readouterr().err
-    assert f"The recording {path} cannot be made: the disk is full." in told
-    assert "What was recorded" not in told
-    assert not path.exists()
-
-
-@pytest.mark.parametrize(
-    ("config", "cards", "complaint"),
-    [
-        ("cards=2;procs=0:1", 2, ""),
-        ("init=version_mismatch", 0, "So only the computer itself is recorded.\n"),
-    ],
-)
-def test_of_the_driver_is_recorded_what_there_is_and_said_what_is_not(
-    path: Path, config: str, cards: int, complaint: str
-) -> None:
+def test_without_a_driver_only_the_computer_is_recorded_and_said_to_be(path: Path) -> None:
     words = ["record", str(path), "--interval", "0.1", "--duration", "0.5"]
     done = subprocess.run(
         [sys.executable, "-m", "gpuexplorer", *words],
-        env=environment(config),
+        env=environment("init=version_mismatch"),
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stderr.endswith(complaint)
-    assert bool(done.stderr) is bool(complaint)
+    assert done.stderr.endswith("So only the computer itself is recorded.\n")
     assert "simulated" not in done.stdout
     recording = open_recording(path)
-    assert len(recording.cards()) == cards
+    assert not recording.cards()
     assert not recording.runs[0].machine.source.simulated
-    for card in recording.cards()[:1]:
-        assert recording.processes(card.id, recording.ended)
     assert CPU_UTILIZATION in recording.metrics(HOST_ID)
     recording.close()
 
@@ -131,9 +100,7 @@ def said(capfd: Out, *words: object) -> tuple[int, str, str]:
     return status, out, complaints
 
 
-def test_a_table_goes_to_the_terminal_and_an_offset_is_no_option(
-    capfd: Out, file: Path
-) -> None:
+def test_a_table_goes_to_the_terminal_an_offset_is_no_option(capfd: Out, file: Path) -> None:
     words = "--format csv --metrics power_draw,temperature --cards 1,host --from -10s --to -5s"
     status, out, complaints = said(capfd, "export", file, *words.split())
     assert (status, complaints) == (0, "")

@@ -8,7 +8,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
@@ -25,6 +25,7 @@ from tests.nvml_stub.stub import environment
 Out = pytest.CaptureFixture[str]
 
 Labels = Mapping[str, str]
+Told = Mapping[str, Sequence[tuple[Labels, float]]]
 
 
 class Served:
@@ -92,7 +93,7 @@ def served() -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
-def told(served: Served) -> dict[str, list[tuple[Labels, float]]]:
+def told(served: Served) -> Told:
     return samples(served.page())
 
 
@@ -116,9 +117,7 @@ def test_figures_have_the_names_labels_and_units_of_the_dcgm_exporter() -> None:
     assert told["gpuexplorer_info"][0][0]["simulated"] == "false"
 
 
-def test_simulated_cards_say_so_in_each_series(
-    told: dict[str, list[tuple[Labels, float]]],
-) -> None:
+def test_simulated_series_say_so(told: Told) -> None:
     assert told["gpuexplorer_info"][0][0]["simulated"] == "true"
     for name, those in told.items():
         of_a_card = [labels for labels, _ in those if "gpu" in labels]
@@ -126,9 +125,7 @@ def test_simulated_cards_say_so_in_each_series(
     assert "simulated" not in told["gpuexplorer_host_memory_used_bytes"][0][0]
 
 
-def test_what_a_lost_card_does_not_tell_is_absent(
-    told: dict[str, list[tuple[Labels, float]]],
-) -> None:
+def test_what_a_lost_card_lacks_is_absent(told: Told) -> None:
     assert [labels["gpu"] for labels, _ in told["DCGM_FI_DEV_GPU_UTIL"]] == ["0"]
     reasons = {
         labels["reason"]

@@ -63,9 +63,7 @@ def run(config: str, *words: str, **more: str) -> Ran:
     return Ran(status, *(stream.read() for stream in said))
 
 
-def test_the_table_shows_what_is_looked_for(
-    capsys: Out, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_table_shows_what_people_seek(capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     assert main(["snapshot", "--simulate", "2xTitanRTX"]) == 0
     text = capsys.readouterr().out
@@ -189,9 +187,7 @@ def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
     [(">/dev/full", 1, "could not be written: No space left on device"), (">&-", 0, "")],
     ids=["a full disk", "closed"],
 )
-def test_an_output_that_is_full_is_no_traceback(
-    output: str, status: int, complaint: str
-) -> None:
+def test_a_full_output_is_no_traceback(output: str, status: int, complaint: str) -> None:
     done = subprocess.run(
         f"{shlex.quote(sys.executable)} -m gpuexplorer snapshot {output}",
         shell=True,

@@ -33,14 +33,12 @@ from tests.screens.truth import (
 
 __all__ = ["fake_ssh"]
 
-COMMANDS = (
-    ("snapshot",),
-    ("snapshot", "--json"),
-    ("snapshot", "--csv"),
-    ("topology",),
-    ("topology", "--json"),
-    ("doctor",),
-    ("doctor", "--json"),
+COMMANDS = tuple(
+    tuple(each.split())
+    for each in (
+        *("snapshot", "snapshot --json", "snapshot --csv", "topology", "topology --json"),
+        *("doctor", "doctor --json"),
+    )
 )
 # Nothing of this holds these cards back.
 NEVER = ("power limit", "slowdown", "its group", "Too warm", "Much too hot", "Power brake")

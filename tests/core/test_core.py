@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from gpuexplorer.core.axes import spread
 from gpuexplorer.core.cards import Card, CardId, CardKind, CardState
 from gpuexplorer.core.metrics import METRICS, POWER_DRAW, MetricId, Unit, metrics_of
 from gpuexplorer.core.records import UnreadableError, from_text, text_of
+from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.units import duration, energy, measure, memory, plain, quantity, rate
 from gpuexplorer.core.words import PSEUDO, Message, tr, trn, use_language
 from gpuexplorer.recording.schema import Machine, ProgramFacts
@@ -79,9 +81,20 @@ def test_what_is_impossible_is_told_apart_from_what_is_extreme() -> None:
     ]
 
 
+def of(metric: str) -> Callable[[float], object]:
+    return partial(quantity, METRICS[MetricId(metric)])
+
+
 @pytest.mark.parametrize(
     ("told", "value", "text"),
     [
+        (of("gpu_utilization"), 0.97, "97 %"),
+        (of("temperature"), 61.0, "61 °C"),
+        (of("power_draw"), 279.4, "279 W"),
+        (of("clock_sm"), 1.71e9, "1710 MHz"),
+        (of("performance_state"), 8, "P8"),
+        (of("pcie_width"), 16, "x16"),
+        (of("throttle_sw_power_cap"), 1, "yes"),
         (memory, 0, "0 B"),
         (memory, 1536, "1.50 KiB"),
         (memory, 143_771 * 2**20, "140 GiB"),
@@ -97,27 +110,8 @@ def test_what_is_impossible_is_told_apart_from_what_is_extreme() -> None:
         (plain, 1024.0, "1024"),
     ],
 )
-def test_a_value_is_said_as_usual(
-    told: Callable[[float], object], value: float, text: str
-) -> None:
+def test_a_value_in_words(told: Callable[[float], object], value: float, text: str) -> None:
     assert str(told(value)) == text
-
-
-@pytest.mark.parametrize(
-    ("metric", "value", "text"),
-    [
-        ("gpu_utilization", 0.97, "97 %"),
-        ("temperature", 61.0, "61 °C"),
-        ("power_draw", 279.4, "279 W"),
-        ("clock_sm", 1.71e9, "1710 MHz"),
-        ("performance_state", 8, "P8"),
-        ("pcie_width", 16, "x16"),
-        ("throttle_sw_power_cap", 1, "yes"),
-    ],
-)
-def test_so_does_each_kind_of_figure(metric: str, value: float, text: str) -> None:
-    assert str(quantity(METRICS[MetricId(metric)], value)) == text
-    assert {each.unit for each in METRICS.values()} == set(Unit)
 
 
 @pytest.mark.parametrize(
@@ -237,6 +231,13 @@ def test_whoever_shows_a_message_translates_it_and_what_is_in_it() -> None:
     message = Message("{count} copy went {way}.", count=1, way=way)
     assert message == "1 copy went over PCIe."
     assert tr(message) == "⟦1 čópý wéñt ⟦óvéŕ PCIe~~~⟧.~~~~~~~~⟧"
+
+
+def test_trouble_fills_its_values_into_sentence_and_hint() -> None:
+    trouble = Trouble("{file} is no recording.", "Look into {file}.", file="a.gpux")
+    assert str(trouble) == trouble.told == "a.gpux is no recording. Look into a.gpux."
+    assert trouble.sentence.template == "{file} is no recording."
+    assert Trouble(trouble.sentence).sentence is trouble.sentence
 
 
 def test_every_template_gets_just_the_values_it_has_places_for() -> None:

@@ -167,11 +167,6 @@ class Ground:
             )
         wait_for(lambda: b"Server listening" in Path(log.name).read_bytes())
 
-    def logins(self) -> int:
-        """How many there were."""
-        logs = (each.read_text() for each in self.folder.glob("sshd-*.log"))
-        return sum(each.count("Accepted ") for each in logs)
-
     def left_of(self, user: str) -> str:
         """The programs that run for that user, one a line."""
         return run("ps", "-u", login_of(user), "-o", "pid=,args=", check=False).strip()
@@ -353,9 +348,6 @@ class Reached(Listener):
         assert not self.ends, self.ends
 
 
-_figures: list[str] = []
-
-
 @pytest.fixture(scope="session")
 def ground() -> Iterator[Ground]:
     missing = lacking()
@@ -364,19 +356,6 @@ def ground() -> Iterator[Ground]:
     made = Ground()
     yield made
     made.close()
-
-
-@pytest.fixture(scope="session")
-def figures() -> list[str]:
-    """What was measured, and which sentences stood there; printed at the end."""
-    return _figures
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if _figures:
-        terminalreporter.section("what was measured, and what was said")
-    for each in _figures:
-        terminalreporter.write_line(each)
 
 
 @pytest.fixture(autouse=True)

@@ -143,15 +143,13 @@ class Stub:
         self._library.stub_sessions.restype = ctypes.c_uint
 
     @classmethod
-    def load(cls, old: bool = False) -> "Stub":
+    def load(cls) -> "Stub":
         """From now on `libnvidia-ml.so.1` means this library, for pynvml as for everybody."""
-        path = build(old)
+        path = build()
         if cls._loaded is None:
             cls._loaded = cls(path)
             if not hasattr(ctypes.CDLL(SONAME), "stub_calls"):
                 raise RuntimeError("Another NVML was loaded into this process before the stub.")
-        if cls._loaded.path != path:
-            raise RuntimeError("One process can hold one flavour of the NVML stand-in only.")
         return cls._loaded
 
     def configure(self, text: str = "") -> None:

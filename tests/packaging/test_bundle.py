@@ -3,32 +3,26 @@
 import ast
 import ctypes
 import os
-import platform
 import plistlib
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from build import torch_wanted
 from bundle import trimming
 from bundle.contents import DISTRIBUTIONS, modules, sources
 from bundle.making import check, strip
 from bundle.sizes import CLASSROOM, SLIM
-from environment import CannotGoOnError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.pythons import OLDEST_PYTHON
-from macos import packages as macos
 from macos.packages import APP
 from tests.packaging.made_folder import ELSEWHERE, library, on_linux
-from windows import packages as windows
 
 ROOT = Path(__file__).resolve().parents[2]
 # Python takes a module that is None for one that is not there.
@@ -98,14 +92,6 @@ def test_every_part_that_doctor_names_can_say_its_version() -> None:
     pyproject = (ROOT / "pyproject.toml").read_text("utf-8")
     needed = pyproject.partition("\ndependencies = [")[2].partition("]")[0]
     assert set(re.findall(r'"([\w-]+)', needed)) == set(DISTRIBUTIONS)
-
-
-def test_the_classroom_gets_the_tested_pytorch_without_cuda() -> None:
-    constraints = (ROOT / "constraints.txt").read_text("utf-8")
-    assert torch_wanted(constraints, "linux") == "torch==2.13.0+cpu"
-    assert torch_wanted(constraints, "darwin") == "torch==2.13.0"
-    with pytest.raises(CannotGoOnError, match="names no version of PyTorch"):
-        torch_wanted("numpy==2.4.6\n", "linux")
 
 
 @on_linux
@@ -196,61 +182,19 @@ def followed(
     return programs, bundles
 
 
-def test_windows_gets_two_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_windows_gets_two_programs_and_macos_a_bundle_that_belongs_to_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """One with a console would be kept out of the Dock."""
     programs, bundles = followed(monkeypatch, tmp_path, "win32", "slim")
     told = [(each["name"], each["console"]) for each in programs]
-    assert told == [("gpuexplorer", True), ("GPU Explorer", False)]
-    assert bundles == []
+    assert (told, bundles) == ([("gpuexplorer", True), ("GPU Explorer", False)], [])
     for each in programs:
         assert Path(each["icon"]).suffix == ".ico"
         assert "VSVersionInfo" in Path(each["version"]).read_text("utf-8")
-
-
-def test_macos_gets_one_bundle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """One with a console would be kept out of the Dock."""
     programs, (bundle,) = followed(monkeypatch, tmp_path, "darwin", "classroom")
     assert [(each["name"], each["console"]) for each in programs] == [("gpuexplorer", False)]
     assert bundle["name"] == APP
     assert Path(bundle["icon"]).read_bytes()[:4] == b"icns"
     assert "PyTorch" in bundle["info_plist"]["CFBundleGetInfoString"]
     plistlib.dumps(bundle["info_plist"])
-
-
-SCRIPT = windows.SCRIPT.read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    ("version", "numbers"),
-    [("0.1.0", (0, 1, 0, 0)), ("1.2.3.4.5", (1, 2, 3, 4)), ("1.2.0rc1", (1, 2, 0, 0))],
-)
-def test_windows_gets_four_numbers(version: str, numbers: tuple[int, ...]) -> None:
-    assert windows.four_numbers(version) == numbers
-
-
-def test_every_definition_the_installer_asks_for_is_given_and_none_in_vain() -> None:
-    asked = set(re.findall(r"^#ifndef (\w+)$", SCRIPT, re.MULTILINE))
-    used = set(re.findall(r"\{#(\w+)\}", SCRIPT))
-    given = windows.definitions(Path("f"), SLIM, "0.1.0", Path("i"), Path("p"), Path("o"))
-    assert "/DFourNumbers=0.1.0.0" in given
-    told = {word.removeprefix("/D").partition("=")[0] for word in given if word[:2] == "/D"}
-    assert asked == used == told
-
-
-def test_the_disk_image_has_the_program_beside_applications(tmp_path: Path) -> None:
-    app = tmp_path / "built" / macos.APP
-    (app / "Contents" / "Resources").mkdir(parents=True)
-    (app / "Contents" / "Frameworks").symlink_to("Resources")
-    ran: list[Sequence[str]] = []
-
-    def run(command: Sequence[str]) -> None:
-        """Looks at the folder when hdiutil would."""
-        ran.append(command)
-        if "create" in command:
-            inside = Path(command[command.index("-srcfolder") + 1])
-            assert sorted(path.name for path in inside.iterdir()) == ["Applications", macos.APP]
-            assert (inside / macos.APP / "Contents" / "Frameworks").is_symlink()
-
-    folder, out = app.parent / "gpuexplorer", tmp_path / "dist"
-    (made,) = macos.make_packages(folder, CLASSROOM, "0.1.0", out, run)
-    assert made == out / f"gpuexplorer-classroom-0.1.0-macos-{platform.machine()}.dmg"
-    assert [command[:2] for command in ran] == [["hdiutil", "create"], ["hdiutil", "verify"]]

@@ -5,7 +5,6 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -80,18 +79,6 @@ def test_hosts_without_a_network_in_common_are_told_so() -> None:
     with pytest.raises(Trouble) as raised:
         meet(Played("abc", told), {0: A, 1: two, 2: here(Address("10.9.0.3", "eth0"))}, 1)
     assert raised.value.sentence == "b has no address at which all others reach it."
-
-
-@pytest.mark.parametrize(
-    ("torch", "said"),
-    [
-        ("2.13.1+cu130", []),
-        ("2.4.0", ["Versions of PyTorch differ, which may not work: a: 2.13.0+cpu, b: 2.4.0."]),
-    ],
-)
-def test_versions_that_differ_are_a_remark(torch: str, said: list[str]) -> None:
-    met = _met(other=B._replace(torch=torch))
-    assert [each for each in met.remarks if "PyTorch" in each] == said
 
 
 @pytest.mark.parametrize(
@@ -183,26 +170,6 @@ def test_a_rank_that_is_killed_is_told_and_nothing_is_left() -> None:
     assert trouble.sentence == "Our part on b was killed."
     assert [each.bytes for each in course.results] == [1024]
     assert course.met[0].backend == "gloo"
-
-
-@pytest.mark.long
-@needs_torch
-@pytest.mark.parametrize("when", ["Looking", "2 of"])
-def test_a_rank_that_is_stopped_is_told_and_nothing_is_left(when: str) -> None:
-    """Its system still takes connections for it, which then stay silent."""
-    began = [0.0]
-
-    def stop(told: Message) -> None:
-        if told.startswith(when):
-            rank_on("b").suspend()
-            began[0] = time.monotonic()
-
-    trouble = Course().run(
-        *map(member, "ab"), sizes=(1024, 64 << 20), silent=5.0, meanwhile=stop
-    )
-    assert trouble is not None
-    assert trouble.sentence == "b has not been heard of for 5 s."
-    assert time.monotonic() - began[0] < 30
 
 
 @needs_torch

@@ -24,38 +24,10 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.metrics import METRICS, MetricId
 from gpuexplorer.core.words import Message
-from gpuexplorer.lab.events import (
-    Began,
-    Device,
-    Event,
-    Failed,
-    Finished,
-    Hello,
-    Placed,
-    Printed,
-    Span,
-    Spans,
-    Transferred,
-    Watched,
-)
+from gpuexplorer.lab import events as ev
 from gpuexplorer.lab.wire import CopyJob
+from gpuexplorer.recording import lab_said as ls
 from gpuexplorer.recording.export import chosen, exported
-from gpuexplorer.recording.lab_said import (
-    LAST_PRINTED,
-    MOST_PRINTED,
-    Answered,
-    Forgot,
-    Gone,
-    LabBounds,
-    Noted,
-    OfProgram,
-    ProgramChosen,
-    ProgramStands,
-    Sent,
-    StartedOver,
-    line_of,
-    noted_of,
-)
 from gpuexplorer.recording.recorder import Recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from gpuexplorer.recording.schema import (
@@ -261,16 +233,16 @@ def test_where_only_means_are_kept_their_lowest_and_highest_stand_beside_them(
 def test_what_lab_and_copies_said_is_told_and_no_more(path: Path, clock: ManualClock) -> None:
     recorder = recorder_of(path, clock)
 
-    def say(what: Noted) -> None:
-        told = line_of(what)
+    def say(what: ls.Noted) -> None:
+        told = ls.line_of(what)
         assert told is not None
         recorder.put_said(*told)
 
-    say(Sent(7, "x = a.cuda()\ny = 1", 3))
-    say(Began(7))
+    say(ls.Sent(7, "x = a.cuda()\ny = 1", 3))
+    say(ev.Began(7))
     clock.advance(2.0)
-    say(Transferred(7, "cpu", "cuda:0", 1024, 0.5, what="a", begin=0.25, end=0.75))
-    say(Finished(7, 2.0))
+    say(ev.Transferred(7, "cpu", "cuda:0", 1024, 0.5, what="a", begin=0.25, end=0.75))
+    say(ev.Finished(7, 2.0))
     say(CopyResult(CopyJob("cpu", "cuda:0", 1024), None, None))
     recorder.put_said(Topic.EVENT, "{this is no JSON")
     recorder.put_said(Topic.COPY, "[" * 100_000)
@@ -304,34 +276,36 @@ def test_hostile_names_stay_text(path: Path, clock: ManualClock) -> None:
     assert all(json.loads(line)["is"] for line in json_lines)
 
 
-COPY = Transferred(1, "cpu", "cuda:0", 8, 1e-6, what="X.cuda()", line=1, cell=1)
-SAID: Sequence[Noted] = (
-    Sent(3, "X = 1", 2, cures=1, by_form=True, outside="a.py", again=True),
-    Answered(3),
-    Gone(Message("It ended with {signal}.", signal="SIGKILL"), ("cuda:1",)),
-    StartedOver(),
-    Hello(0, "3.12", "2.9", "CPU", simulated=True, devices=(Device("cuda:0", "H100", "U"),)),
+COPY = ev.Transferred(1, "cpu", "cuda:0", 8, 1e-6, what="X.cuda()", line=1, cell=1)
+SAID: Sequence[ls.Noted] = (
+    ls.Sent(3, "X = 1", 2, cures=1, by_form=True, outside="a.py", again=True),
+    ls.Answered(3),
+    ls.Gone(Message("It ended with {signal}.", signal="SIGKILL"), ("cuda:1",)),
+    ls.StartedOver(),
+    ev.Hello(
+        0, "3.12", "2.9", "CPU", simulated=True, devices=(ev.Device("cuda:0", "H100", "U"),)
+    ),
     COPY,
-    Spans(1, (Span("cuda:0", 0.0, 1.0, 0.5),)),
-    Placed(1, "X", "tensor", "cuda:0", "2×3", (2, 3), "float32", 24),
-    Printed(1, "שלום\n\x1b[1m<b>bold</b>\0"),
-    Finished(1, 0.1, busy=(("cuda:0", 0.05),)),
-    Failed(1, "out of memory", "RuntimeError", "no", Message("{n} B", n=1)),
-    Forgot(),
-    OfProgram(ProgramChosen("/home/ada/train.py", "import torch\n", ("--epochs", "3"))),
-    OfProgram(ProgramStands("killed", -9, Message("It was killed."))),
-    OfProgram(Watched(1, 2.0, 1.0, copies=(COPY,))),
+    ev.Spans(1, (ev.Span("cuda:0", 0.0, 1.0, 0.5),)),
+    ev.Placed(1, "X", "tensor", "cuda:0", "2×3", (2, 3), "float32", 24),
+    ev.Printed(1, "שלום\n\x1b[1m<b>bold</b>\0"),
+    ev.Finished(1, 0.1, busy=(("cuda:0", 0.05),)),
+    ev.Failed(1, "out of memory", "RuntimeError", "no", Message("{n} B", n=1)),
+    ls.Forgot(),
+    ls.OfProgram(ls.ProgramChosen("/home/ada/train.py", "import torch\n", ("--epochs", "3"))),
+    ls.OfProgram(ls.ProgramStands("killed", -9, Message("It was killed."))),
+    ls.OfProgram(ev.Watched(1, 2.0, 1.0, copies=(COPY,))),
 )
 
 
-def again(noted: Noted) -> Noted:
-    line = line_of(noted)
+def again(noted: ls.Noted) -> ls.Noted:
+    line = ls.line_of(noted)
     assert line is not None
-    return noted_of(*line)
+    return ls.noted_of(*line)
 
 
 @pytest.mark.parametrize("noted", SAID, ids=lambda each: type(each).__name__)
-def test_what_was_said_comes_back_as_it_was(noted: Noted) -> None:
+def test_what_was_said_comes_back_as_it_was(noted: ls.Noted) -> None:
     assert again(noted) == noted
 
 
@@ -341,28 +315,28 @@ def png(width: int, height: int) -> str:
 
 
 def test_of_a_flood_the_beginning_and_the_end_are_kept_and_what_is_missing_is_said() -> None:
-    bounds, kept = LabBounds(), list[Event]()
+    bounds, kept = ls.LabBounds(), list[ev.Event]()
     for number in range(100_000):
-        kept += bounds.take(Printed(1, f"step {number}\n"), number)
-    kept += bounds.take(Finished(1, 1.0), 0.0)
-    printed = [each.text for each in kept if isinstance(each, Printed)]
-    assert sum(map(len, printed)) < MOST_PRINTED + LAST_PRINTED + 200
+        kept += bounds.take(ev.Printed(1, f"step {number}\n"), number)
+    kept += bounds.take(ev.Finished(1, 1.0), 0.0)
+    printed = [each.text for each in kept if isinstance(each, ev.Printed)]
+    assert sum(map(len, printed)) < ls.MOST_PRINTED + ls.LAST_PRINTED + 200
     assert printed[0] == "step 0\n"
     assert printed[-1].endswith("step 99999\n")
     [left_out] = [each for each in printed if "Left out" in each]
     whole = sum(len(f"step {number}\n") for number in range(100_000))
     letters = whole - sum(map(len, printed)) + len(left_out)
     assert f"{letters:,} letters" in left_out
-    assert isinstance(kept[-1], Finished)
+    assert isinstance(kept[-1], ev.Finished)
 
 
 def test_what_is_watched_for_hours_is_kept_every_few_seconds_and_whole_at_its_end() -> None:
-    bounds, kept = LabBounds(), list[Event]()
+    bounds, kept = ls.LabBounds(), list[ev.Event]()
     for number in range(1, 101):
-        seen = Watched(1, number / 2, 1.0, copies=(replace(COPY, row=number),))
+        seen = ev.Watched(1, number / 2, 1.0, copies=(replace(COPY, row=number),))
         kept += bounds.take(seen, number / 2)
-    kept += bounds.take(Finished(1, 50.0), 50.0)
-    watched = [each for each in kept if isinstance(each, Watched)]
+    kept += bounds.take(ev.Finished(1, 50.0), 50.0)
+    watched = [each for each in kept if isinstance(each, ev.Watched)]
     assert len(watched) < 15
     assert watched[-1].seconds == 50.0
     assert [copy.row for each in watched for copy in each.copies] == [*range(1, 101)]

@@ -4,7 +4,6 @@ recording names nobody.
 
 import json
 import os
-import random
 import signal
 import sqlite3
 import stat
@@ -14,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from gpuexplorer.core.records import from_text, text_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message, tr
 from gpuexplorer.recording.recorder import Kept, Recorder
-from gpuexplorer.recording.recording import open_recording
+from gpuexplorer.recording.recording import Readings, open_recording
 from gpuexplorer.recording.schema import (
     REASONS,
     Began,
@@ -51,9 +51,8 @@ from tests.recording.made import BEGAN, CARD, CARDS, HOST, MACHINE, kept_in
 BUSY, POWER = MetricId("gpu_utilization"), MetricId("power_draw")
 
 
-def sample(at: float, busy: float = 0.5, **more: float) -> Sample:
-    values = {BUSY: busy, **{MetricId(name): value for name, value in more.items()}}
-    return Sample(CARD, at, values, {POWER: Absence.NOT_SUPPORTED})
+def sample(at: float, busy: float = 0.5) -> Sample:
+    return Sample(CARD, at, {BUSY: busy}, {POWER: Absence.NOT_SUPPORTED})
 
 
 def asked(path: Path, question: str, *values: str) -> list[Any]:
@@ -65,14 +64,9 @@ def told_in(path: Path, kind: str) -> list[tuple[float, str]]:
     return asked(path, "SELECT at, json FROM fact WHERE kind = ? ORDER BY id", str(kind))
 
 
-def column(path: Path, metric: str, card: str = CARD) -> list[float]:
+def readings(path: Path, metric: MetricId = BUSY) -> Readings:
     with closing(open_recording(path)) as recording:
-        return list(recording.readings(CardId(card), MetricId(metric), 0.0, 4e9).values)
-
-
-def times(path: Path) -> list[float]:
-    with closing(open_recording(path)) as recording:
-        return list(recording.readings(CARD, BUSY, 0.0, 4e9).times)
+        return recording.readings(CARD, metric, 0.0, 4e9)
 
 
 @pytest.fixture
@@ -102,12 +96,12 @@ def test_every_reading_stands_in_the_file_with_its_time_and_state(
 ) -> None:
     beat(recorder, clock, 1200)
     recorder.stop()
-    assert column(path, BUSY) == [step / 1200 for step in range(1200)]
-    assert times(path) == [BEGAN + step for step in range(1200)]
+    assert list(readings(path).values) == [step / 1200 for step in range(1200)]
+    assert list(readings(path).times) == [BEGAN + step for step in range(1200)]
     with closing(open_recording(path)) as recording:
         told = recording.sample(CARD, [BUSY], BEGAN + 600)
     assert (told.at, told.state) == (BEGAN + 600, CardState.WORKING)
-    reasons = {REASONS[reason_number(each) - 1] for each in column(path, POWER)}
+    reasons = {REASONS[reason_number(each) - 1] for each in readings(path, POWER).values}
     assert reasons == {Absence.NOT_SUPPORTED}
     assert asked(path, "SELECT count(*) FROM tail") == [(0,)]
     assert [at for at, _ in told_in(path, Record.ENDED)] == [BEGAN + 1200]
@@ -131,9 +125,7 @@ def test_sums_tell_each_minute(recorder: Recorder, clock: ManualClock, path: Pat
         assert means @ counts == pytest.approx(there.sum())
 
 
-def test_cards_that_come_are_told_once(
-    recorder: Recorder, clock: ManualClock, path: Path
-) -> None:
+def test_new_cards_are_told_once(recorder: Recorder, clock: ManualClock, path: Path) -> None:
     one = Card(CARD, 0, "H100", 1)
     two = Card(CardId("GPU-2"), 1, "H100", 1)
     for cards in ([one], [one], [one, two], [two], [two]):
@@ -161,7 +153,7 @@ def test_sleep_and_a_clock_that_was_set_are_part_of_the_record(
     assert told_in(path, Turn.SUSPENDED) == [(BEGAN + 3602, "3600.0")]
     assert told_in(path, Turn.CLOCK) == [(BEGAN, "0.0"), (BEGAN + 3604, "-7200.0")]
     later = [BEGAN + 3602 + step for step in range(4)]
-    assert times(path) == [BEGAN, BEGAN + 1, *later]
+    assert list(readings(path).times) == [BEGAN, BEGAN + 1, *later]
 
 
 def test_what_a_disk_does_not_take_in_time_is_counted_and_never_waited_for(
@@ -176,7 +168,7 @@ def test_what_a_disk_does_not_take_in_time_is_counted_and_never_waited_for(
     lost: Lost = from_text(Lost, value)
     assert lost.samples == 500
     assert lost.since == pytest.approx(BEGAN + 20.0)
-    assert len(column(path, BUSY)) == 20_000
+    assert len(readings(path).values) == 20_000
 
 
 def test_a_file_that_is_there_is_never_replaced(path: Path, clock: ManualClock) -> None:
@@ -187,7 +179,6 @@ def test_a_file_that_is_there_is_never_replaced(path: Path, clock: ManualClock) 
 
 
 METRICS = tuple(MetricId(each) for each in ("gpu_utilization", "power_draw", "temperature"))
-MOST_LOST = 2.0
 
 
 def newest(path: Path) -> float:
@@ -202,8 +193,15 @@ def newest(path: Path) -> float:
     return float(at)
 
 
-def killed_after(path: Path, seconds: float) -> float:
-    """When it was killed, in seconds since 1970."""
+_OFTEN = [Random(seed).uniform(0.0, 4.0) for seed in range(50)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no such signal")
+@pytest.mark.parametrize(
+    "seconds", [0.7, *(pytest.param(each, marks=pytest.mark.long) for each in _OFTEN)]
+)
+def test_a_killed_recording_lacks_two_seconds_at_most(tmp_path: Path, seconds: float) -> None:
+    path = tmp_path / "it.gpurec"
     words = ("record", str(path), "--simulate", "4xH100", "--interval", "0.1", "--all")
     process = subprocess.Popen([sys.executable, "-m", "gpuexplorer", *words])
     while not (path.exists() and path.stat().st_size):
@@ -214,38 +212,7 @@ def killed_after(path: Path, seconds: float) -> float:
     process.kill()
     at = time.time()
     assert process.wait() == -signal.SIGKILL
-    return at
-
-
-_OFTEN = [random.Random(seed).uniform(0.0, 4.0) for seed in range(50)]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="it has no such signal")
-@pytest.mark.parametrize(
-    "seconds", [0.7, *(pytest.param(each, marks=pytest.mark.long) for each in _OFTEN)]
-)
-def test_a_killed_recording_lacks_two_seconds_at_most(tmp_path: Path, seconds: float) -> None:
-    path = tmp_path / "it.gpurec"
-    at = killed_after(path, seconds)
-    assert at - newest(path) < MOST_LOST
-
-
-def fill(recorder: Recorder, clock: ManualClock, seconds: int) -> float:
-    """A reading each second, of figures that no packing makes small; when the newest was
-    written.
-    """
-    chance = random.Random(7)
-    written = clock.wall()
-    for _ in range(seconds):
-        for card in range(8):
-            values = {metric: chance.random() for metric in METRICS}
-            recorder.put(Sample(CardId(f"GPU-{card}"), clock.now(), values))
-        recorder.write_now()
-        if recorder.trouble is not None:
-            break
-        written = clock.wall()
-        clock.advance(1.0)
-    return written
+    assert at - newest(path) < 2.0
 
 
 @pytest.fixture
@@ -264,8 +231,16 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_ends_it_with_a_sentence_and_the_file_opens(small_disk: Path) -> None:
     path, clock = small_disk / "it.gpurec", ManualClock()
     recorder = Recorder(path, MACHINE, clock)
-    written = fill(recorder, clock, 200_000)
-    assert recorder.trouble is not None
+    chance, written = Random(7), clock.wall()
+    while True:
+        for card in range(8):  # figures that no packing makes small
+            values = {metric: chance.random() for metric in METRICS}
+            recorder.put(Sample(CardId(f"GPU-{card}"), clock.now(), values))
+        recorder.write_now()
+        if recorder.trouble is not None:
+            break
+        written = clock.wall()
+        clock.advance(1.0)
     assert recorder.trouble.told == (
         "The recording ended: the disk is full."
         f" What was recorded until then is in {path}. Look at the disk, and begin another."
@@ -294,8 +269,7 @@ def test_nobody_waits_for_a_disk_that_hangs(tmp_path: Path) -> None:
         other.rollback()
     assert recorder.stop(10.0)
     assert recorder.trouble is None
-    with closing(open_recording(path)) as recording:
-        assert len(recording.readings(CARD, METRICS[0], 0.0, 4e9).times) == 5000
+    assert len(readings(path).times) == 5000
 
 
 HOUR, DAY = 3600.0, 86400.0
@@ -312,16 +286,6 @@ def live(kept: Kept, clock: ManualClock, seconds: float, step: float = 10.0) -> 
         kept.write_now()
         clock.advance(step)
     assert kept.trouble is None
-
-
-def left_behind(path: Path, writer: Writer | None = None) -> None:
-    """As if the program had been killed: by itself, or one with that number."""
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("DELETE FROM fact WHERE kind = 'ended'")
-        if writer is not None:
-            told = text_of(Began(writer, MACHINE))
-            database.execute("UPDATE fact SET json = ? WHERE kind = 'run'", (told,))
-        database.commit()
 
 
 def lived(path: Path, clock: ManualClock, seconds: float) -> None:
@@ -352,7 +316,10 @@ def test_what_a_killed_program_wrote_is_not_lost(path: Path) -> None:
         now.backup(other)  # with what is not folded yet
     first.stop()
     copy.replace(path)
-    left_behind(path, Writer("GPU Explorer", os.getpid(), 1.0))
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DELETE FROM fact WHERE kind = 'ended'")
+        told = text_of(Began(Writer("GPU Explorer", os.getpid(), 1.0), MACHINE))
+        database.execute("UPDATE fact SET json = ? WHERE kind = 'run'", (told,))
     clock.advance(60.0)
     lived(path, clock, 20.0)
     with closing(open_recording(path)) as recording:
@@ -449,16 +416,13 @@ def recorded(path: Path, *, anonymous: bool) -> str:
         return "\n".join(database.iterdump())
 
 
-def test_nothing_that_names_anybody_stands_in_it(tmp_path: Path) -> None:
+def test_nobody_is_named_and_cards_keep_one_other_id_each_everywhere(tmp_path: Path) -> None:
     assert recorded(tmp_path / "named.gpurec", anonymous=False).count(SECRET) > 20
     path = tmp_path / "it.gpurec"
-    assert SECRET not in recorded(path, anonymous=True)
+    text = recorded(path, anonymous=True)
+    assert SECRET not in text
     assert SECRET.encode() not in path.read_bytes()
-
-
-def test_cards_keep_one_other_id_each_everywhere(tmp_path: Path) -> None:
-    text = recorded(tmp_path / "it.gpurec", anonymous=True)
-    with closing(sqlite3.connect(tmp_path / "it.gpurec")) as database:
+    with closing(sqlite3.connect(path)) as database:
         told = database.execute("SELECT kind, json FROM fact ORDER BY id").fetchall()
     strips, facts, events = (
         [text for its, text in told if its == kind]

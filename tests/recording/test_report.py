@@ -131,45 +131,36 @@ def counter(_: int, second: int) -> Figures:
 
 
 @pytest.mark.parametrize(
-    ("figures", "told"),
+    ("figures", "title", "sentence"),
     [
-        (calm, {}),
-        (lambda *_: {"gpu_utilization": 0.0}, {}),
+        (calm, "", ""),
+        (lambda *_: {"gpu_utilization": 0.0}, "", ""),
         (
             hot,
-            {
-                "Card 2: Slowed down for heat": (
-                    "Card 2 for 25 % of the time, 30.0 s in all. It reached 91 °C."
-                )
-            },
+            "Card 2: Slowed down for heat",
+            "Card 2 for 25 % of the time, 30.0 s in all. It reached 91 °C.",
         ),
         (
             lambda number, _: {"gpu_utilization": 0.0 if number == 1 else 0.8},
-            {
-                "Card 1: Did nothing while others worked": (
-                    "1 of 3 cards; the other 2 were busy 80 % on average."
-                )
-            },
+            "Card 1: Did nothing while others worked",
+            "1 of 3 cards; the other 2 were busy 80 % on average.",
         ),
         (
             lambda n, s: {"memory_used": (23.5 if n == 0 and s > 59 else 4) * GIB},
-            {
-                "Card 0: Memory was nearly full": (
-                    "Card 0: up to 23.5 of 24.0 GiB (98 %); over 90 % for 60.0 s."
-                )
-            },
+            "Card 0: Memory was nearly full",
+            "Card 0: up to 23.5 of 24.0 GiB (98 %); over 90 % for 60.0 s.",
         ),
         (
             lambda *_: {"power_draw": 100.0},
-            {"10.0 Wh of energy": "300 W on average, 3 cards together."},
+            *("10.0 Wh of energy", "300 W on average, 3 cards together."),
         ),
-        (counter, {"3540 J of energy": "30 W on average, 3 cards together."}),
+        (counter, "3540 J of energy", "30 W on average, 3 cards together."),
     ],
 )
 def test_what_stood_out_is_told_with_its_figures_and_nothing_else_is(
-    tmp_path: Path, figures: Figured, told: dict[str, str]
+    tmp_path: Path, figures: Figured, title: str, sentence: str
 ) -> None:
-    assert found(recorded(tmp_path, figures)) == told
+    assert found(recorded(tmp_path, figures)) == ({title: sentence} if title else {})
 
 
 def test_a_report_tells_machine_cards_programs_and_events(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -102,26 +102,16 @@ class OverThere:
     def hang_up(self) -> None:
         self.link._outgoing.put(None)
 
-    def next(self) -> Any:
-        """None when it has said its last word."""
-        line = self._lines.get(timeout=PATIENCE)
-        return None if line is None else told_of(line)
-
     def until(self, kind: "type[T]", suits: "Callable[[T], bool]" = lambda _: True) -> T:
         """The next of this kind; what comes before is passed over."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            told = self.next()
-            assert told is not None, self.complaints.decode("utf-8", "replace")
+            line = self._lines.get(timeout=PATIENCE)
+            assert line is not None, self.complaints.decode("utf-8", "replace")
+            told = told_of(line)
             if isinstance(told, kind) and suits(told):
                 return told
         raise AssertionError(f"no {kind.__name__} came")
-
-    def said(self, words: bytes) -> None:
-        """It says them, or has said them."""
-        while (line := self._lines.get(timeout=PATIENCE)) is not None and words not in line:
-            pass
-        assert line is not None, self.complaints
 
     def end(self) -> "int | None":
         """Its status, once it has ended by itself and everything was heard."""
@@ -378,9 +368,7 @@ def test_all_that_it_imports_is_in_it(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", Kind)
-def test_packaged_it_is_alike(
-    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_packaged_alike(kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = files_of(kind)
     for path, folder in files(PACKAGE.parent):
         if Path(path).is_file():

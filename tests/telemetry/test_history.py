@@ -3,11 +3,8 @@
 import csv
 import io
 import math
-import sys
-import threading
 from collections import deque
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -70,26 +67,6 @@ def test_memory_stays_the_same_however_long_it_goes_on() -> None:
     after_a_day = history.memory_bytes()
     filled(history, map(float, range(600, 5000)))
     assert 0 < history.memory_bytes() < 1.5 * after_a_day
-
-
-def test_no_first_reading_is_lost_where_many_cards_begin_at_once() -> None:
-    cards = [CardId(f"SIM-{number}") for number in range(8)]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(len(cards)) as threads:
-            for _ in range(50):
-                history, start = History(), threading.Barrier(len(cards))
-
-                def begin(card: CardId, history: History, start: threading.Barrier) -> None:
-                    start.wait()
-                    history.append(Sample(card, 1.0, {m.POWER_DRAW: 1.0}))
-
-                for job in [threads.submit(begin, card, history, start) for card in cards]:
-                    job.result()
-                assert {*history.cards()} == {*cards}
-    finally:
-        sys.setswitchinterval(before)
 
 
 BEAT, SLOW_BEAT, FULL, DAY, BUCKET = 1.0, 5.0, 20.0, 100.0, 5.0
@@ -246,6 +223,24 @@ def gaps_stay_gaps_and_nothing_else_is_one(
 
 
 @unhurried
+@given(steps, metrics)
+def test_with_room_for_every_reading_each_refusal_is_a_gap(
+    taken: list[Step], metric: MetricId
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    end = reference[metric][-1].at
+    trace = history.trace(CARD, metric, end - FULL, end, 1000)
+    seen = [r for r in reference[metric] if r.at >= end - FULL]
+    valued = {r.at for r in seen if r.of(metric) is not None}
+    refused = {r.at for r in seen if r.of(metric) is None} - valued
+    gaps = set(trace.times[np.isnan(trace.means)])
+    assert {at for at in refused if valued and at > min(valued)} <= gaps
+    assert valued == set(trace.times[trace.counts > 0])
+
+
+@unhurried
 @given(steps, metrics, column_limits, st.floats(0.0, FULL))
 def test_the_newest_readings_are_all_there_to_the_second(
     taken: list[Step], metric: MetricId, columns: int, seconds: float
@@ -256,22 +251,6 @@ def test_the_newest_readings_are_all_there_to_the_second(
     end = reference[metric][-1].at
     trace = history.trace(CARD, metric, end - seconds, end, columns)
     assert trace.counts.sum() == len(known(reference[metric], metric, end - seconds))
-
-
-@unhurried
-@given(steps, metrics, st.floats(0.0, DAY), st.floats(0.0, DAY))
-def test_a_window_in_the_middle_takes_in_at_most_a_bucket_more_on_its_edges(
-    taken: list[Step], metric: MetricId, back: float, seconds: float
-) -> None:
-    history, reference = lived(taken)
-    if not reference[metric]:
-        return
-    start = reference[metric][-1].at - min(back + seconds, DAY)
-    end = start + seconds
-    count = int(history.trace(CARD, metric, start, end, 50).counts.sum())
-    everything = known(reference[metric], metric, -math.inf)
-    assert sum(start <= r.at <= end for r in everything) <= count
-    assert count <= sum(start - BUCKET <= r.at <= end + BUCKET for r in everything)
 
 
 REAL = Heading("NVIDIA driver 590.48.01", simulated=False, start=0, end=100, offset=1.7e9)

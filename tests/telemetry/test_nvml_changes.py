@@ -111,41 +111,36 @@ def test_an_xid_is_told_once_with_its_meaning(nvml: Nvml) -> None:
     assert backend.wait_for_fault(0.01) == []
 
 
-def test_a_card_that_hung_at_the_start_is_taken_in_when_it_answers(nvml: Nvml) -> None:
-    backend = nvml.open("cards=2;hung=0")
-    assert read(backend).state is CardState.NO_ANSWER
-    assert read(backend, place=1).state is CardState.WORKING
-    nvml.set("hung=none")
-    nvml.release()
-    until(lambda: backend.cards()[0].id.startswith("GPU-"))
-    assert read(backend).state is CardState.WORKING
-    assert backend.generation == 1
-    assert [card.cuda_index for card in backend.cards()] == [0, 1]
-    assert backend.notes() == []
-
-
-def test_a_card_lost_at_the_start_comes_back_with_its_name_and_its_number(nvml: Nvml) -> None:
+@pytest.mark.parametrize(
+    ("fault", "first", "told"),
+    [
+        ("hung=1", CardState.NO_ANSWER, None),
+        ("lost=1", CardState.LOST, None),
+        (
+            "fault=nvmlDeviceGetHandleByIndex_v2@1:no_permission",
+            CardState.REFUSED,
+            "The driver gives no access to the card",
+        ),
+    ],
+)
+def test_a_card_that_is_away_at_the_start_is_taken_in_when_it_answers(
+    nvml: Nvml, fault: str, first: CardState, told: str | None
+) -> None:
     clock = ManualClock()
-    backend = nvml.open("cards=2;lost=1", clock)
-    assert read(backend, place=1).state is CardState.LOST
-    nvml.set("lost=none")
+    backend = nvml.open(f"cards=2;{fault}", clock)
+    happenings = HappeningLog(clock)
+    happenings.consider(read(backend, place=1))
+    assert states(backend) == [CardState.WORKING, first]
+    nvml.set(f"{fault.partition('=')[0]}=none")
+    nvml.release()
     clock.advance(11)
     read(backend, place=1)
-    until(lambda: backend.cards()[1].id.startswith("GPU-"))
-    assert read(backend, place=1).state is CardState.WORKING
-    assert backend.cards()[1].cuda_index == 1
+    until(lambda: not backend.cards()[1].nameless)
+    assert states(backend) == [CardState.WORKING] * 2
+    assert backend.cards()[1].id.startswith("GPU-")
+    assert [card.cuda_index for card in backend.cards()] == [0, 1]
     assert backend.notes() == []
-
-
-def test_instances_made_later_are_found(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;mig=0:1")
-    assert len(backend.cards()) == 2
-    nvml.set("mig=0:3")
-    read(backend, Cadence.SLOW)
-    until(lambda: len(backend.cards()) == 4)
-    nvml.set("mig=0:1")
-    read(backend, Cadence.SLOW)
-    until(lambda: len(backend.cards()) == 2)
+    assert told is None or happenings.log()[0].sentence == told
 
 
 @pytest.fixture
@@ -162,9 +157,7 @@ def on_stub(stub: Stub, tmp_path: Path) -> Callable[[str], Session]:
     return start
 
 
-def test_a_slow_card_is_not_called_silent(
-    stub: Stub, on_stub: Callable[[str], Session]
-) -> None:
+def test_a_slow_card_is_not_silent(stub: Stub, on_stub: Callable[[str], Session]) -> None:
     """Each of its calls takes a fifth of the patience, and a round twenty of them."""
     session = on_stub("cards=2")
     slow, quick = (card.id for card in session.cards())
@@ -206,21 +199,6 @@ def test_cards_that_a_reload_lost_stay_and_say_so_until_they_are_listed(nvml: Nv
     assert states(backend) == ["working"] * 8
     assert backend.cards() == before
     assert backend.notes() == []
-
-
-def test_a_card_is_taken_in_when_access_to_it_is_given(nvml: Nvml) -> None:
-    clock = ManualClock()
-    backend = nvml.open("cards=2;fault=nvmlDeviceGetHandleByIndex_v2@1:no_permission", clock)
-    happenings = HappeningLog(clock)
-    happenings.consider(read(backend, place=1))
-    nvml.set("fault=none")
-    clock.advance(11)
-    states(backend)
-    until(lambda: not backend.cards()[1].nameless)
-    assert states(backend) == ["working", "working"]
-    assert [card.cuda_index for card in backend.cards()] == [0, 1]
-    assert backend.notes() == []
-    assert happenings.log()[0].sentence == "The driver gives no access to the card"
 
 
 FIRST, SECOND = "0000:1b:00.0", "0000:1c:00.0"

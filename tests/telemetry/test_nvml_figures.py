@@ -150,9 +150,6 @@ def test_a_card_joined_to_its_processor_by_nvlink_c2c_is_as_fast_as_that(nvml: N
     assert to_host(backend).path is PathKind.HOST_BRIDGE
 
 
-NONE = 0xFFFFFFFF
-
-
 def listed(backend: NvmlBackend) -> list[CardProcess]:
     """Who uses the first card."""
     rows = backend.processes(backend.cards()[0].id)
@@ -171,21 +168,10 @@ def test_programs_are_listed_with_their_use_and_no_impossible_share(nvml: Nvml) 
 
 
 @pytest.mark.parametrize("version", ["535.43.02", "535.54.03", "535.86.05", "535.98", "580.95"])
-def test_every_program_is_itself_with_any_version_of_the_driver(
-    nvml: Nvml, version: str
-) -> None:
+def test_every_program_is_itself_with_any_driver(nvml: Nvml, version: str) -> None:
     rows = listed(nvml.open(f"cards=1;procs=0:32;driver_version={version}"))
     expected = [(4180000 + n, (n + 1) * 2**28) for n in range(32)]
     assert [(row.pid, row.values[ProcessFigure.MEMORY]) for row in rows] == expected
-
-
-def test_a_list_of_nothing_but_garbage_says_nothing_about_who_uses_the_card(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;pids=0:11")
-    card = backend.cards()[0].id
-    nvml.set(f"pids=0:{NONE},{NONE}g")
-    assert backend.processes(card) is None
-    nvml.set("procs=0:0")
-    assert backend.processes(card) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="on Windows the reason is always that")
@@ -371,9 +357,7 @@ def test_what_cannot_be_is_no_figure_and_takes_nothing_else_with_it(
         ("answer=nvmlGpmMetricsGet:100.4", MetricId("sm_activity"), 1.0),
     ],
 )
-def test_the_unlikely_is_shown(
-    nvml: Nvml, config: str, metric: MetricId, figure: float
-) -> None:
+def test_odd_ones_are_shown(nvml: Nvml, config: str, metric: MetricId, figure: float) -> None:
     backend = nvml.open(CARD)
     read(backend)
     nvml.set(config)
@@ -392,9 +376,7 @@ COUNTERS: Mapping[str, MetricId] = {
 
 
 @pytest.mark.parametrize("key", COUNTERS)
-def test_a_counter_that_begins_anew_is_believed_at_a_second_reading(
-    nvml: Nvml, key: str
-) -> None:
+def test_a_counter_that_begins_anew_is_believed_the_second_time(nvml: Nvml, key: str) -> None:
     backend = nvml.open(f"{CARD};{key}=40")
     seen = []
     for count in (40, 3, 3, 5):

@@ -340,26 +340,16 @@ def seeds() -> Iterator[int]:
     return iter([int(one)]) if one else count(1)
 
 
-def run(stub: Stub, seeds: Iterator[int], here: Path, answers: int) -> None:
+@pytest.mark.parametrize("answers", [10_000, pytest.param(500_000, marks=pytest.mark.long)])
+def test_random_answers_tell_nothing_impossible(
+    stub: Stub, seeds: Iterator[int], tmp_path: Path, answers: int
+) -> None:
     answered = 0
     for seed in seeds:
         try:
-            answered += answers_to(stub, seed, here)
+            answered += answers_to(stub, seed, tmp_path)
         except BaseException as error:
             error.add_note(f"FUZZ_SEED={seed}")
             raise
         if answered >= answers:
             return
-
-
-def test_ten_thousand_random_answers_tell_nothing_impossible(
-    stub: Stub, seeds: Iterator[int], tmp_path: Path
-) -> None:
-    run(stub, seeds, tmp_path, answers=10_000)
-
-
-@pytest.mark.long
-def test_half_a_million_random_answers_tell_nothing_impossible(
-    stub: Stub, seeds: Iterator[int], tmp_path: Path
-) -> None:
-    run(stub, seeds, tmp_path, answers=500_000)

@@ -6,7 +6,6 @@ import math
 import os
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +36,7 @@ from gpuexplorer.telemetry.processes import (
 )
 from tests.clocks import ManualClock
 from tests.programs_that_end import Program, stubborn, willing
+from tests.telemetry.conftest import until
 
 __all__ = ["stubborn", "willing"]
 
@@ -98,9 +98,7 @@ def test_who_ended_stays_a_moment_and_says_so(book: ProcessBook, clock: ManualCl
     assert standings(book) == {2: Standing.THERE}
 
 
-def test_a_card_that_does_not_tell_keeps_its_rows(
-    book: ProcessBook, clock: ManualClock
-) -> None:
+def test_a_card_that_tells_nothing_keeps_rows(book: ProcessBook, clock: ManualClock) -> None:
     book.take(A, [made_up(A, 1)])
     book.take(B, [made_up(B, 2)])
     clock.advance(2.0)
@@ -126,17 +124,6 @@ def named(pid: int, names: ProcessNames) -> NamedProcess:
     return names.one(CardProcess(CardId("GPU-a"), pid, ProcessUse.COMPUTE))
 
 
-def under_its_own_name() -> subprocess.Popen[bytes]:
-    """A process that has begun: until then it may bear our own name, or no arguments."""
-    code = "print('here', flush=True); input()"
-    other = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert other.stdout is not None
-    other.stdout.readline()
-    return other
-
-
 def test_our_own_process_is_named_and_not_ended_from_here(names: ProcessNames) -> None:
     own = named(os.getpid(), names)
     assert (own.resolved, own.ours) == (True, True)
@@ -153,7 +140,11 @@ def test_our_own_process_is_named_and_not_ended_from_here(names: ProcessNames) -
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is left of a process there")
 def test_one_that_ended_uncollected_has_a_reason_and_no_zeros(names: ProcessNames) -> None:
-    with under_its_own_name() as other:
+    code = "print('here', flush=True); input()"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe) as other:
+        assert other.stdout is not None
+        other.stdout.readline()  # until then it may bear our own name, or no arguments
         assert named(other.pid, names).memory_bytes
         other.kill()
         os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
@@ -200,9 +191,6 @@ if sys.platform != "linux":
     pytest.skip("Linux has /proc", allow_module_level=True)
 
 
-PATIENCE = 30.0
-
-
 def both(pid: int) -> tuple[proc_files.Process, psutil.Process]:
     return proc_files.Process(pid), psutil.Process(pid)
 
@@ -223,11 +211,9 @@ def test_every_process_here_is_the_same_to_both() -> None:
     assert compared > 2
 
 
-def test_a_sleeping_process_has_the_same_figures_in_both(willing: Program) -> None:
+def test_a_process_has_the_same_figures_in_both(willing: Program) -> None:
     ours, theirs = both(willing.pid)
-    until = time.monotonic() + PATIENCE
-    while theirs.status() != psutil.STATUS_SLEEPING:  # it said so, and went on a little
-        assert time.monotonic() < until
+    until(lambda: theirs.status() == psutil.STATUS_SLEEPING)
     assert ours.memory_info().rss == theirs.memory_info().rss > 1e6
     assert ours.status() == "S"
     assert ours.create_time() == pytest.approx(theirs.create_time(), abs=0.02)

@@ -16,7 +16,7 @@ from gpuexplorer.telemetry.backends import host
 from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.facts import Fact, Reading
 from gpuexplorer.telemetry.local import Local
-from gpuexplorer.telemetry.session import Session, remembering, session_on
+from gpuexplorer.telemetry.session import Session, card_numbers, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.system import ProcessorTime
 from gpuexplorer.telemetry.whole_file import write_whole
@@ -201,3 +201,8 @@ def test_a_disk_that_refuses_leaves_the_old(tmp_path: Path, number: int, words: 
     assert list(tmp_path.iterdir()) == [path]
     write_whole(path, [b"ne", b"w"])
     assert path.read_bytes() == b"new"
+
+
+def test_cards_and_their_instances_are_numbered_as_people_say_it(nvml: Nvml) -> None:
+    cards = nvml.open("cards=2;mig=1:2").cards()
+    assert list(card_numbers(cards).values()) == ["0", "1", "1.0", "1.1"]
