@@ -78,7 +78,7 @@ def test_a_card_that_takes_its_time_is_waited_for(computer: Computer) -> None:
             self.asked += 1
             return [card() if self.asked > 3 else nameless(0, Absence.NO_ANSWER)]
 
-    computer.backend, computer.patience = Slow(), 1.0
+    computer.backend = Slow()
     assert computer.told(cards).sentence == "1 NVIDIA card answers."
 
 
