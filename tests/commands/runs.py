@@ -75,12 +75,12 @@ def played(lesson: Path | str, *words: str, cards: tuple[str, ...] = CARDS) -> R
 
 @contextmanager
 def at_terminal(
-    verb: str, *words: str, cwd: Path | None = None, stderr: int | None = None
+    *words: str, cwd: Path | None = None, stderr: int | None = None
 ) -> "Iterator[tuple[subprocess.Popen[bytes], int]]":
     """The command, and the terminal at which it runs."""
     ours, theirs = os.openpty()
     with subprocess.Popen(
-        [sys.executable, "-c", _AT_A_TERMINAL, *command(verb, *words)],
+        [sys.executable, "-c", _AT_A_TERMINAL, *words],
         cwd=cwd,
         env=surroundings(TERM="dumb", COLUMNS="80"),
         stdin=theirs,

@@ -1,6 +1,4 @@
-"""gpuexplorer copies and its --datasheet, as a person in a terminal and a program that reads it
-meet them.
-"""
+"""gpuexplorer copies, its --datasheet and its --hosts, as people and programs meet them."""
 
 import csv
 import io
@@ -9,12 +7,16 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
+import psutil
 import pytest
 
 from gpuexplorer.__main__ import main
 from tests.lab.processes import needs_torch
+from tests.remote.conftest import FakeSsh, fake_ssh
 
+__all__ = ["fake_ssh"]
 PATIENCE = 60.0
 COMMAND = (sys.executable, "-m", "gpuexplorer", "copies")
 Out = pytest.CaptureFixture[str]
@@ -70,9 +72,7 @@ def test_what_was_asked_for_stands_in_a_matrix_or_a_table(
     assert "WRONG" not in text
 
 
-def test_what_arrives_wrong_is_said_in_the_matrix_in_words_and_by_the_exit_status(
-    capsys: Out,
-) -> None:
+def test_what_arrives_wrong_is_said_in_words_and_by_the_exit_status(capsys: Out) -> None:
     text = told(capsys, "--simulate 8xL4 --fault wrong:6>1,wrong:1>6", 1)
     assert "Copies from card 6 to card 1 arrive wrong, as ordered." in text
     assert row(text, "6 ").split()[2] == "WRONG"
@@ -108,9 +108,7 @@ def test_what_could_not_be_measured_is_said_and_all_of_it_is_status_1(
     assert said in " ".join(told(capsys, f"--simulate 1xT4 {words}", status).split())
 
 
-def test_each_card_has_a_sheet_with_what_it_promises_and_reached(
-    capsys: Out, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sheet_has_what_a_card_promises(capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
     text = told(capsys, "--sheet --simulate 2xTitanRTX")
     assert "SIMULATED" in text
     assert text.count("Modelled: what was reached is a model's") == 1
@@ -126,6 +124,7 @@ def test_each_card_has_a_sheet_with_what_it_promises_and_reached(
     assert row(text, "Peer link, one way ").endswith("- - 900 GB/s")
 
 
+@pytest.mark.long
 @needs_torch
 def test_a_computer_without_cards_measures_itself_for_real(capsys: Out) -> None:
     [sheet] = json.loads(told(capsys, "--sheet --devices cpu --json"))["sheets"]
@@ -164,3 +163,61 @@ def test_ctrl_c_ends_at_once_with_what_was_measured() -> None:
     result = json.loads(out)
     assert result["complete"] is False
     assert 1 <= len(result["results"]) < 4
+
+
+@needs_torch
+def test_programs_read_the_fields_of_copies_of_machines(capsys: Out, fake_ssh: FakeSsh) -> None:
+    words = f"--hosts localhost,user@b --python {sys.executable} --sizes 1K --mode all --json"
+    said = json.loads(told(capsys, words))
+    assert (said["schema"], said["complete"]) == (1, True)
+    assert said["hosts"] == ["localhost", "user@b"]
+    there, back, reduced = said["results"]
+    assert (there["source"], there["target"]) == (back["target"], back["source"])
+    assert (there["source"], there["direction"]) == ("localhost", "one")
+    assert there["rate_gbs"] > 0
+    assert (there["path"], there["limit_gbs"]) == ("inside one computer", None)
+    assert (reduced["source"], reduced["mode"], reduced["ranks"]) == ("all", "all-reduce", 2)
+    assert reduced["lower_s"] <= reduced["median_s"] <= reduced["upper_s"]
+    assert reduced["intact"]
+    assert there["backend"] == "gloo"
+    words = f"--hosts localhost,. --python {sys.executable} --mode all-reduce --sizes 1K,64K"
+    text = told(capsys, words)
+    assert "By gloo, from memory to memory: NCCL needs a card for each" in text
+    assert "Promised" in text
+    assert "arrived intact" in text
+    sizes = [line.split()[4:6] for line in text.splitlines() if "KiB" in line]
+    assert sizes == [["1", "KiB"], ["64", "KiB"]]
+
+
+def test_a_host_that_refuses_is_told_with_the_way_out(capsys: Out, fake_ssh: FakeSsh) -> None:
+    fake_ssh.refusing("a", "user@a: Permission denied (publickey).")
+    fake_ssh.host("b", "exec sleep 1000")
+    text = told(capsys, f"--hosts a,b --python {sys.executable}", status=1)
+    assert "a refuses this login; it would take: publickey." in text
+    assert "`ssh a` in a terminal has to work first." in text
+
+
+@needs_torch
+def test_ctrl_c_between_hosts_tells_what_was_measured_leaving_none(fake_ssh: FakeSsh) -> None:
+    sizes = ",".join(map(str, range(1000, 2000)))
+    words = ("--hosts", "a,b", "--python", sys.executable, "--sizes", sizes, "--json")
+    with subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE) as process:
+        below = psutil.Process(process.pid)
+        deadline = time.monotonic() + PATIENCE
+        while sum(map(_moves, below.children(recursive=True))) < 2:
+            assert time.monotonic() < deadline
+        ranks = below.children(recursive=True)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert json.loads(out)["complete"] is False
+    _, alive = psutil.wait_procs(ranks, PATIENCE)
+    assert not alive
+
+
+def _moves(process: psutil.Process) -> bool:
+    """It has brought PyTorch in."""
+    try:
+        return any("torch" in each.path for each in process.memory_maps())
+    except psutil.Error:
+        return False

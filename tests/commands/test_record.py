@@ -1,7 +1,6 @@
-"""gpuexplorer record, as a person or a script meets it."""
+"""gpuexplorer record, export and report, as a person or a script meets them."""
 
-import errno
-import os
+import csv
 import re
 import socket
 import subprocess
@@ -13,9 +12,11 @@ import pytest
 from gpuexplorer.__main__ import main
 from gpuexplorer.core.cards import HOST_ID
 from gpuexplorer.core.metrics import CPU_UTILIZATION, GPU_UTILIZATION, PCIE_TRANSMIT
-from gpuexplorer.recording import recorder
 from gpuexplorer.recording.recording import Recording, open_recording
 from tests.nvml_stub.stub import environment
+from tests.recording.made import make_recording
+
+Out = pytest.CaptureFixture[str]
 
 SIMULATED = ("--simulate", "2xH100", "--interval", "0.1")
 
@@ -30,9 +31,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "it.gpurec"
 
 
-def test_it_records_cards_host_and_programs_for_as_long_as_it_was_told(
-    path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_records_cards_host_and_programs_for_so_long(path: Path, capsys: Out) -> None:
     recording = recorded(path)
     cards = recording.cards()
     assert [card.id for card in cards] == ["SIM-0", "SIM-1"]
@@ -68,45 +67,86 @@ def test_an_anonymous_recording_of_the_cards_that_were_named_names_nobody(path: 
     assert b"ipykernel" not in path.read_bytes()
 
 
-def test_where_the_disk_is_full_from_the_start_nothing_is_said_to_be_in_a_file(
-    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(recorder, "room_beside", full)
-    assert main(["record", str(path), *SIMULATED]) == 1
-    told = capsys.readouterr().err
-    assert f"The recording {path} cannot be made: the disk is full." in told
-    assert "What was recorded" not in told
-    assert not path.exists()
-
-
-@pytest.mark.parametrize(
-    ("config", "cards", "complaint"),
-    [
-        ("cards=2;procs=0:1", 2, ""),
-        ("init=version_mismatch", 0, "So only the computer itself is recorded.\n"),
-    ],
-)
-def test_of_the_driver_is_recorded_what_there_is_and_said_what_is_not(
-    path: Path, config: str, cards: int, complaint: str
-) -> None:
+def test_without_a_driver_only_the_computer_is_recorded_and_said_to_be(path: Path) -> None:
     words = ["record", str(path), "--interval", "0.1", "--duration", "0.5"]
     done = subprocess.run(
         [sys.executable, "-m", "gpuexplorer", *words],
-        env=environment(config),
+        env=environment("init=version_mismatch"),
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stderr.endswith(complaint)
-    assert bool(done.stderr) is bool(complaint)
+    assert done.stderr.endswith("So only the computer itself is recorded.\n")
     assert "simulated" not in done.stdout
     recording = open_recording(path)
-    assert len(recording.cards()) == cards
+    assert not recording.cards()
     assert not recording.runs[0].machine.source.simulated
-    for card in recording.cards()[:1]:
-        assert recording.processes(card.id, recording.ended)
     assert CPU_UTILIZATION in recording.metrics(HOST_ID)
     recording.close()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_recording(tmp_path_factory.mktemp("made") / "it.gpurec", "2xT4", 120)
+
+
+def said(capfd: Out, *words: object) -> tuple[int, str, str]:
+    try:
+        status: object = main([*map(str, words)])
+    except SystemExit as leaving:  # as argparse does
+        status = leaving.code
+    out, complaints = capfd.readouterr()
+    assert isinstance(status, int)
+    return status, out, complaints
+
+
+def test_a_table_goes_to_the_terminal_an_offset_is_no_option(capfd: Out, file: Path) -> None:
+    words = "--format csv --metrics power_draw,temperature --cards 1,host --from -10s --to -5s"
+    status, out, complaints = said(capfd, "export", file, *words.split())
+    assert (status, complaints) == (0, "")
+    header, *rows = [row for row in csv.reader(out.splitlines()) if row[0][0] != "#"]
+    assert header == ["time", "steady_s", "SIM-1 temperature [C]", "SIM-1 power_draw [W]"]
+    assert [row[1] for row in rows][::5] == ["111.000", "116.000"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["export --format csv", "export --format jsonl", "export --format perfetto", "report"],
+)
+def test_a_file_takes_the_place_of_one_of_that_name_and_is_nobody_elses_to_read(
+    capfd: Out, file: Path, tmp_path: Path, words: str
+) -> None:
+    output = tmp_path / "written"
+    output.write_text("something else", "utf-8")
+    status, _, complaints = said(capfd, *words.split(), file, "--output", output)
+    assert (status, complaints) == (0, "")
+    assert output.stat().st_size > 10_000
+    assert list(tmp_path.iterdir()) == [output]
+    assert output.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("export", "Which format is it to be written in?"),
+        ("export --format xml", "invalid choice: 'xml' (choose from"),
+        ("export --format csv --metrics powerdraw", "Did you mean power_draw?"),
+        ("export --format csv --metrics cpu_utilization --cards 0", "No such figures were"),
+        ("export --format csv --cards 7", "There are: 0, 1"),
+        ("export --format csv --from noon", "'noon' is no time."),
+        ("report --from +2m --to +1m", "There is nothing between these two times."),
+        ("report --from 2030-01-01", "The recording lasts from 20"),
+        ("report --output it.gpurec", "is the recording itself"),
+        ("report", "it.html is there already.\nSay with --output where it goes."),
+    ],
+)
+def test_wrong_words_get_a_sentence_that_helps(
+    capfd: Out, file: Path, monkeypatch: pytest.MonkeyPatch, words: str, sentence: str
+) -> None:
+    monkeypatch.chdir(file.parent)
+    Path("it.html").write_text("somebody's own", "utf-8")
+    before = file.read_bytes()
+    status, out, complaints = said(capfd, *words.split(), file)
+    assert (status, out) == (2, "")
+    assert sentence in complaints
+    assert file.read_bytes() == before

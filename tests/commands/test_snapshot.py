@@ -18,6 +18,8 @@ from gpuexplorer.__main__ import main
 from gpuexplorer.core.metrics import METRICS
 from tests.nvml_stub.stub import Stub, environment
 
+Out = pytest.CaptureFixture[str]
+
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d")
 
 
@@ -61,9 +63,7 @@ def run(config: str, *words: str, **more: str) -> Ran:
     return Ran(status, *(stream.read() for stream in said))
 
 
-def test_the_table_shows_what_a_person_looks_for(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_table_shows_what_people_seek(capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     assert main(["snapshot", "--simulate", "2xTitanRTX"]) == 0
     text = capsys.readouterr().out
@@ -71,7 +71,7 @@ def test_the_table_shows_what_a_person_looks_for(
     assert [words for words in wanted if words not in text] == []
 
 
-def test_json_holds_schema_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_holds_schema_one(capsys: Out) -> None:
     assert main(["snapshot", "--json", "--simulate", "8xH100+nvlink"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert set(told) == {
@@ -94,9 +94,7 @@ def test_json_holds_schema_one(capsys: pytest.CaptureFixture[str]) -> None:
         assert not set(card["values"]) & set(card["missing"])
 
 
-def test_csv_has_one_row_per_card_and_a_reason_for_every_blank(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_csv_has_one_row_per_card_and_a_reason_for_every_blank(capsys: Out) -> None:
     assert main(["snapshot", "--csv", "--simulate", "1xH100,1xT4"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["name"] for row in rows] == ["NVIDIA H100 80GB HBM3", "Tesla T4"]
@@ -111,9 +109,7 @@ def test_csv_has_one_row_per_card_and_a_reason_for_every_blank(
             assert f"{metric}: " in row["missing"]
 
 
-def test_in_a_loop_csv_has_one_header_and_json_a_line_each(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_in_a_loop_csv_has_one_header_and_json_a_line_each(capsys: Out) -> None:
     words = ["--loop", "0.1", "--count", "3", "--simulate", "4xT4", "--cards", "2,0"]
     assert main(["snapshot", "--csv", *words]) == 0
     header, *rows = csv.reader(capsys.readouterr().out.splitlines())
@@ -142,12 +138,9 @@ def test_in_a_loop_csv_has_one_header_and_json_a_line_each(
         ("cards=64", "63"),
         ("cards=1;kind=gb10", "uses the computer's memory"),
         ("cards=1;name=0:ff1b5b33316d", "unnamed NVIDIA card"),
-        ("cards=2;slow=1:0.6", "no answer"),
     ],
 )
-def test_whatever_the_driver_does_there_is_a_table_and_a_reason(
-    config: str, words: str
-) -> None:
+def test_whatever_a_driver_does_there_is_a_table_and_a_reason(config: str, words: str) -> None:
     done, as_json = run(config, "snapshot"), run(config, "snapshot", "--json")
     assert words in " ".join(done.stdout.split())
     assert done.stderr == as_json.stderr == ""
@@ -155,34 +148,6 @@ def test_whatever_the_driver_does_there_is_a_table_and_a_reason(
     # There are cards, and not one of them told anything.
     nothing_read = bool(states) and "working" not in states
     assert done.returncode == as_json.returncode == int(nothing_read)
-
-
-@pytest.mark.parametrize(
-    ("config", "words", "count"),
-    [
-        ("cards=3;lost=0,2", "Cards 0, 2: the driver has lost it.", 1),
-        ("cards=3;lost=0,2", "Cards 0, 2: ", 1),
-        ("cards=8", "H100 80GB HBM3", 8),
-        ("cards=2", "Power limit", 1),
-        ("cards=2;garbage=all", "no usable figure", 2),
-        ("cards=2;garbage=all", "impossible figure", 1),
-        ("cards=2;garbage=all", "H100 80GB HBM3", 2),
-        ("cards=1;mig=0:2", "  MIG 1g.10gb", 2),
-        ("cards=1;refused=all", "No process uses these cards", 0),
-        ("cards=2;lost=1", "No process uses these cards", 0),
-    ],
-)
-def test_in_eighty_columns_everything_is_said_whole_and_once(
-    config: str, words: str, count: int
-) -> None:
-    assert run(config, "snapshot", COLUMNS="80").stdout.count(words) == count
-
-
-def test_behind_a_lost_card_nobody_claims_to_know_the_numbers_of_cuda() -> None:
-    done = run("cards=4;lost=1", "snapshot", "--json")
-    cards = json.loads(done.stdout)["cards"]
-    assert [card["cuda_index"] for card in cards] == [0, None, None, None]
-    assert cards[2]["cuda_reason"].endswith("lost card before it is not known")
 
 
 def test_a_hung_card_keeps_neither_the_table_nor_the_prompt_waiting() -> None:
@@ -222,9 +187,7 @@ def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
     [(">/dev/full", 1, "could not be written: No space left on device"), (">&-", 0, "")],
     ids=["a full disk", "closed"],
 )
-def test_an_output_that_takes_nothing_is_no_traceback(
-    output: str, status: int, complaint: str
-) -> None:
+def test_a_full_output_is_no_traceback(output: str, status: int, complaint: str) -> None:
     done = subprocess.run(
         f"{shlex.quote(sys.executable)} -m gpuexplorer snapshot {output}",
         shell=True,
@@ -262,9 +225,7 @@ def test_ctrl_c_ends_a_loop_without_a_traceback() -> None:
         ("fault=every@1:999", "the driver gives no access to it (unknown Error)"),
     ],
 )
-def test_why_a_card_gives_no_access_is_said_once_and_in_its_own_words(
-    config: str, why: str
-) -> None:
+def test_why_a_card_gives_no_access_is_said_once_in_its_words(config: str, why: str) -> None:
     done = run(f"cards=3;{config}", "snapshot", COLUMNS="120")
     assert done.stdout.count(f"Card 1: {why}.") == 1
     assert done.stdout.count("Card 1: ") == 1
@@ -273,10 +234,8 @@ def test_why_a_card_gives_no_access_is_said_once_and_in_its_own_words(
 @pytest.mark.parametrize(
     ("words", "without"),
     [
-        ("snapshot --json", "gpuexplorer.commands.snapshot_table"),
-        ("snapshot --json", "gpuexplorer.commands.window_arguments"),
-        ("--version", "gpuexplorer.telemetry"),
-        ("--version", "psutil"),
+        ("snapshot --json", "snapshot_table window_arguments"),
+        ("--version", "telemetry snapshot psutil"),
     ],
 )
 def test_what_an_answer_does_not_need_is_not_imported(words: str, without: str) -> None:
@@ -284,7 +243,8 @@ def test_what_an_answer_does_not_need_is_not_imported(words: str, without: str) 
         "import sys; from gpuexplorer.__main__ import main\n"
         f"try: main({words.split()})\n"
         f"except SystemExit: pass\n"
-        f"assert {without!r} not in sys.modules"
+        "names = {each.rpartition('.')[2] for each in sys.modules}\n"
+        f"assert not names & set({without.split()})"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

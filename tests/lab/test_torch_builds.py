@@ -5,7 +5,7 @@ import pytest
 from gpuexplorer.core.cards import Card
 from gpuexplorer.core.verdict import Verdict
 from gpuexplorer.lab.pythons import TorchBuild, flavour, suits
-from tests.commands.checkup.computer import card
+from tests.commands.conftest import card
 
 PASCAL = card(name="Tesla P100", capability=(6, 0))
 BLACKWELL = card(name="RTX 5090", capability=(12, 0))

@@ -1,18 +1,33 @@
-"""Logins of every kind: shells, keys, questions, and what a .bashrc may do, each for real."""
+"""Logins of every kind, each for real: shells, keys, questions, at a terminal and without one,
+and what a .bashrc may do.
+"""
 
+import os
 import subprocess
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from gpuexplorer.remote.link import Ending
-from tests.machines.ground import PASSPHRASE, PASSWORD, Ground, login_of, wait_for
-from tests.machines.reaching import Person, Reached
+from tests.commands.runs import at_terminal, until
+from tests.machines.conftest import (
+    PASSPHRASE,
+    PASSWORD,
+    PATIENCE,
+    Ground,
+    Person,
+    Reached,
+    login_of,
+    wait_for,
+)
 
 pytestmark = pytest.mark.machines
 
-
+_PASSWORDS = ["PreferredAuthentications password"]
 # What people have in their configuration for when they log in themselves.
 _OWN_WAYS = (
     *("RemoteCommand tmux attach", "RequestTTY force", "LogLevel QUIET", "Compression yes"),
@@ -38,63 +53,41 @@ def users(ground: Ground) -> Ground:
     ground.user("endless", at_login="exec cat /dev/zero\n")
     ground.user("nologin", "nologin")
     ground.user("none", at_login="PATH=$HOME/bin\n")
-    home = ground.user("old", at_login="PATH=$HOME/bin\n", is_root=True)
-    (home / "bin").mkdir()
     for each in ("bash", "fish", "tcsh", "dash", "talking", "echoing", "waiting", "banner"):
         ground.host(each, each)
-    for each in ("endless", "nologin", "none", "old"):
+    for each in ("endless", "nologin", "none"):
         ground.host(each, each)
     ground.host("refused", "bash", key="strange")
     ground.host("changed", "bash", host_key="strange")
     ground.host("unknown", "bash", host_key="")
     ground.host("unknown-too", "fish", host_key="")
     ground.host("locked", "tcsh", key="locked")
-    ground.host("password", "dash", key="", more=["PreferredAuthentications password"])
+    ground.host("password", "dash", key="", more=_PASSWORDS)
     ground.host("closed", "bash", port=1)
     ground.host("jump", "fish", more=["ProxyJump bash"])
     ground.host("own-ways", "bash", more=_OWN_WAYS)
     return ground
 
 
-def ending(host: str, **options: float) -> Ending:
-    """Once it was refused. Nothing is to be left behind, here or there."""
-    reached = Reached(host, **options)  # type: ignore[arg-type]  # patience alone
-    with reached:
-        return reached.end()
-
-
-@pytest.mark.parametrize("host", ["bash", "fish", "tcsh", "dash", "talking", "banner", "jump"])
-def test_the_agent_runs_under_any_login_shell_and_ends_with_us(
-    users: Ground, host: str
-) -> None:
+@pytest.mark.parametrize(
+    ("host", "user"),
+    [
+        *((each, each) for each in ("bash", "fish", "tcsh", "dash", "talking", "banner")),
+        ("jump", "fish"),
+        ("own-ways", "bash"),
+    ],
+)
+def test_the_agent_runs_in_any_shell_and_ends(users: Ground, host: str, user: str) -> None:
     with Reached(host) as reached:
-        hello = reached.hello()
-        assert hello.user == login_of("fish" if host == "jump" else host)
+        assert reached.hello().user == login_of(user)
         for number in range(10):
             reached.knock(number)
-        assert "python" in users.left_of("fish" if host == "jump" else host)
-    if host != "jump":
-        wait_for(lambda: "python" not in users.left_of(host))
-    home = users.folder / "homes" / host
-    assert host == "jump" or not [
-        each for each in home.rglob("*") if each.is_file() and "gpuexplorer" in each.name
-    ]
-
-
-def test_what_a_configuration_says_for_a_person_is_not_in_the_way(users: Ground) -> None:
-    with Reached("own-ways") as reached:
-        reached.hello()
-        reached.knock(1)
-
-
-def test_a_second_connection_takes_the_way_of_the_first(users: Ground) -> None:
-    with Reached("bash") as first:
-        first.hello()
-        logins = users.logins()
-        with Reached("bash") as second:
-            second.hello()
-        assert users.logins() == logins
-        first.knock(1)
+        assert "python" in users.left_of(user)
+    if host == user:
+        wait_for(lambda: "python" not in users.left_of(user))
+    home = users.folder / "homes" / user
+    left = [each.name for each in home.rglob("*") if each.is_file()]
+    assert not [each for each in left if "gpuexplorer" in each]
 
 
 @pytest.mark.parametrize(
@@ -117,30 +110,27 @@ def test_a_second_connection_takes_the_way_of_the_first(users: Ground) -> None:
     ],
 )
 def test_each_refusal_is_a_sentence(
-    users: Ground, figures: list[str], host: str, sentence: str, *, again: bool
+    users: Ground, host: str, sentence: str, *, again: bool
 ) -> None:
     began = time.monotonic()
-    end = ending(host, patience=4.0)
-    figures.append(f"after {time.monotonic() - began:.1f} s: {end.why} {end.hint}")
+    with Reached(host, patience=4.0) as reached:
+        end = reached.end()
     assert end.why.startswith(sentence)
     assert end.again is again
     assert time.monotonic() - began < 15
 
 
-def test_a_host_key_is_shown_and_accepted_by_a_person(users: Ground) -> None:
+def test_a_host_key_is_shown_and_a_person_accepts_or_declines_it(users: Ground) -> None:
+    with Reached("unknown-too", Person(fingerprint="no")) as reached:
+        assert reached.end().why.startswith("The host key of unknown-too is not known here")
+    with Reached("unknown-too", Person()) as reached:
+        assert reached.end().why == "The question of ssh was not answered."
     person = Person(fingerprint="yes")
     with Reached("unknown", person) as reached:
         reached.hello()
     assert "ED25519 key fingerprint is SHA256:" in person.asked[0]
     with Reached("unknown") as known:  # from now on
         known.hello()
-
-
-def test_a_person_who_declines_a_host_key_is_not_connected(users: Ground) -> None:
-    with Reached("unknown-too", Person(fingerprint="no")) as reached:
-        assert reached.end().why.startswith("The host key of unknown-too is not known here")
-    with Reached("unknown-too", Person()) as reached:
-        assert reached.end().why == "The question of ssh was not answered."
 
 
 def test_a_passphrase_and_a_password_lead_in(users: Ground) -> None:
@@ -168,7 +158,7 @@ def test_no_secret_is_seen_in_the_list_of_processes(users: Ground) -> None:
             return PASSWORD
 
     users.user("shy")
-    users.host("shy", "shy", key="", more=["PreferredAuthentications password"])
+    users.host("shy", "shy", key="", more=_PASSWORDS)
     with Reached("shy", Looking()) as reached:
         reached.hello()
         seen.append(_all_processes())
@@ -176,7 +166,7 @@ def test_no_secret_is_seen_in_the_list_of_processes(users: Ground) -> None:
 
 
 def test_a_wrong_password_is_asked_for_again_and_then_refused(users: Ground) -> None:
-    users.host("wrong", "nologin", key="", more=["PreferredAuthentications password"])
+    users.host("wrong", "nologin", key="", more=_PASSWORDS)
     person = Person(password="not it")
     with Reached("wrong", person) as reached:
         assert (
@@ -185,18 +175,56 @@ def test_a_wrong_password_is_asked_for_again_and_then_refused(users: Ground) -> 
     assert len(person.asked) == 3
 
 
-def test_a_python_that_is_too_old_says_so(users: Ground, figures: list[str]) -> None:
-    versions = Path("~/.pyenv/versions").expanduser()  # of whoever runs this
-    found = [
-        str(each) for old in ("2.*", "3.[6-9].*") for each in versions.glob(f"{old}/bin/python")
-    ]
-    if not found:
-        pytest.skip("there is no old Python here: ~/.pyenv/versions has none")
-    for path in found:
-        with Reached("old", python=path) as reached:
-            assert reached.end().why.startswith("The Python of old is too old: ")
-            figures.append(f"{reached.end().why} {reached.end().hint}")
-
-
 def _all_processes() -> str:
     return subprocess.run(["ps", "axeww"], capture_output=True, check=True, text=True).stdout
+
+
+_numbers = count()
+AtTerminal = tuple["subprocess.Popen[bytes]", int]
+
+
+def typed(*words: str) -> AbstractContextManager[AtTerminal]:
+    """A command of ours, at a terminal of its own."""
+    return at_terminal(sys.executable, "-m", "gpuexplorer", *words)
+
+
+@pytest.fixture
+def terminal(ground: Ground) -> Iterator[AtTerminal]:
+    """A snapshot of a machine that nobody has met, by a user with a password."""
+    name = f"asked{next(_numbers)}"
+    ground.user(name)
+    ground.host(name, name, key="", host_key="", more=_PASSWORDS)
+    with typed("snapshot", "--host", name, "--simulate", "2xTitanRTX") as both:
+        yield both
+
+
+def test_ssh_asks_at_the_terminal_of_a_command(terminal: AtTerminal) -> None:
+    process, screen = terminal
+    shown = until(screen, "(yes/no/[fingerprint])?")
+    os.write(screen, b"yes\n")
+    shown += until(screen, "password:")
+    os.write(screen, f"{PASSWORD}\n".encode())
+    shown += until(screen, "TITAN RTX")
+    assert process.wait(PATIENCE) == 0
+    assert PASSWORD not in shown
+
+
+def test_ctrl_c_at_a_question_ends_the_command(terminal: AtTerminal) -> None:
+    process, screen = terminal
+    until(screen, "(yes/no/[fingerprint])?")
+    os.write(screen, b"\x03")
+    assert process.wait(PATIENCE) != 0
+
+
+def test_ctrl_c_ends_a_recording_of_another_machine(ground: Ground, tmp_path: Path) -> None:
+    ground.user("recorded")
+    ground.host("recorded", "recorded")
+    file = tmp_path / "there.gpurec"
+    words = ("record", str(file), "--host", "recorded", "--simulate", "2xTitanRTX")
+    with typed(*words) as (process, screen):
+        wait_for(lambda: file.exists() and file.stat().st_size > 0)
+        os.write(screen, b"\x03")
+        said = until(screen, "there.gpurec")
+        assert process.wait(PATIENCE) == 0
+    assert "Traceback" not in said
+    assert "broke" not in said

@@ -26,8 +26,7 @@ A configuration is a list of `key=value`, with `;` or spaces between:
     ancestor=50                   where the ways of any two cards meet, as NVML numbers it
     clock=10.5    clock=+1        hold the clock of counters and samples (seconds); real
 
-The other numbers are listed in config.c under `numbers`. Counters grow with the clock: see
-`counter_rates`.
+The other numbers are listed in config.c under `numbers`. Counters grow with the clock.
 
 Faults are rules about calls. CALLS is a function's name, a pattern of names such as
 `nvmlDeviceGetPower*`, `field186` or `field*`, `every` call with a card's handle, or `all` but
@@ -67,7 +66,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 SONAME = "libnvidia-ml.so.1"
@@ -84,24 +82,21 @@ def compiler() -> str | None:
     return None
 
 
-def build(old: bool = False, named: bool = True) -> Path:
-    """The library, compiled unless it is there; `old` is a driver of 2020. One that is not
-    `named` does not say within what its name is, so that the loader does not know it again.
-    """
+def build(old: bool = False) -> Path:
+    """The library, compiled unless it is there; `old` is a driver of 2020."""
     sources = sorted(_FOLDER.glob("*.c"))
     digest = hashlib.sha256()
     for source in (*sources, *sorted(_FOLDER.glob("*.h")), Path(__file__)):
         digest.update(source.read_bytes())
     user = os.getuid() if hasattr(os, "getuid") else 0
-    flavour = ("old" if old else "new") + ("" if named else "-nameless")
     cache = Path(tempfile.gettempdir()) / f"nvml-stub-{user}"
-    library = cache / f"{digest.hexdigest()[:16]}-{flavour}" / SONAME
+    library = cache / f"{digest.hexdigest()[:16]}-{'old' if old else 'new'}" / SONAME
     if not library.exists():
-        _compile(sources, library, old, named)
+        _compile(sources, library, old)
     return library
 
 
-def _compile(sources: list[Path], library: Path, old: bool, named: bool) -> None:
+def _compile(sources: list[Path], library: Path, old: bool) -> None:
     cc = compiler()
     if cc is None:
         raise RuntimeError(
@@ -111,8 +106,7 @@ def _compile(sources: list[Path], library: Path, old: bool, named: bool) -> None
     # Several test processes may build at once; the last one to finish wins.
     unfinished = library.with_suffix(f".{os.getpid()}")
     options = [*_FLAGS, *_WARNINGS, *(["-DOLD_DRIVER"] if old else [])]
-    soname = [f"-Wl,-soname,{SONAME}"] if named else []
-    linking = [*soname, "-Wl,-z,defs", "-lpthread", "-lm"]
+    linking = [f"-Wl,-soname,{SONAME}", "-Wl,-z,defs", "-lpthread", "-lm"]
     command = [cc, *options, "-o", str(unfinished), *map(str, sources), *linking]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -132,29 +126,6 @@ def environment(config: str, old: bool = False) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class CounterRates:
-    """What a card's counters grow by per second, as `card` and `link` say."""
-
-    energy_mj: int
-    pcie_out_bytes: int
-    pcie_in_bytes: int
-    nvlink_out_bytes: float
-    nvlink_in_bytes: float
-
-
-def counter_rates(card: int, link: int = 0) -> CounterRates:
-    """The defaults of an H100; link N carries N percent more than link 0."""
-    nvlink = (card + 1) * 100 * 2**20 * (1 + link / 100)
-    return CounterRates(
-        energy_mj=300_000 + 1_000 * card,
-        pcie_out_bytes=(card + 1) * 10_000_000,
-        pcie_in_bytes=(card + 1) * 20_000_000,
-        nvlink_out_bytes=nvlink,
-        nvlink_in_bytes=nvlink / 2,
-    )
-
-
 class Stub:
     """The library inside this process, where a process can hold one flavour only."""
 
@@ -172,15 +143,13 @@ class Stub:
         self._library.stub_sessions.restype = ctypes.c_uint
 
     @classmethod
-    def load(cls, old: bool = False) -> "Stub":
+    def load(cls) -> "Stub":
         """From now on `libnvidia-ml.so.1` means this library, for pynvml as for everybody."""
-        path = build(old)
+        path = build()
         if cls._loaded is None:
             cls._loaded = cls(path)
             if not hasattr(ctypes.CDLL(SONAME), "stub_calls"):
                 raise RuntimeError("Another NVML was loaded into this process before the stub.")
-        if cls._loaded.path != path:
-            raise RuntimeError("One process can hold one flavour of the NVML stand-in only.")
         return cls._loaded
 
     def configure(self, text: str = "") -> None:

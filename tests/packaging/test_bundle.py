@@ -1,4 +1,4 @@
-"""The folder that PyInstaller fills: what goes in, what is left out, how it is judged."""
+"""The folder that PyInstaller fills, and what is made of it for Windows and macOS."""
 
 import ast
 import ctypes
@@ -9,19 +9,16 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from fnmatch import fnmatchcase
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from build import torch_wanted
 from bundle import trimming
-from bundle.contents import DISTRIBUTIONS, files, modules, sources
+from bundle.contents import DISTRIBUTIONS, modules, sources
 from bundle.making import check, strip
 from bundle.sizes import CLASSROOM, SLIM
-from environment import CannotGoOnError
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.pythons import OLDEST_PYTHON
 from macos.packages import APP
@@ -43,14 +40,6 @@ def test_nothing_that_is_needed_is_left_out_and_each_cut_has_its_reason() -> Non
     gone = trimming.reason_for_leaving_out("PySide6/Qt/translations/qtbase_de.qm")
     assert gone is not None
     assert gone.endswith(".")
-
-
-def test_of_ours_everything_that_is_needed_goes_in() -> None:
-    inside = {str(Path(folder, Path(path).name)) for path, folder in files(ROOT)}
-    resources = (ROOT / "resources").rglob("*")
-    inside |= {f"gpuexplorer/{path.relative_to(ROOT).as_posix()}" for path in resources}
-    ours = [each for each in trimming.NEEDED if each.startswith(("gpuexplorer", "pynvml"))]
-    assert [each for each in ours if not any(fnmatchcase(path, each) for path in inside)] == []
 
 
 @on_linux
@@ -75,6 +64,7 @@ def test_a_library_goes_with_the_last_that_needs_it(tmp_path: Path) -> None:
     assert trimming.trimmed([*kept, *gone]) == kept
 
 
+@pytest.mark.long
 def test_no_module_of_the_program_needs_one_that_is_left_out() -> None:
     left_out = [*trimming.MODULES, *trimming.SLIM_MODULES]
     ours = [name for name in modules(ROOT, SLIM) if not name.endswith("__main__")]
@@ -104,14 +94,6 @@ def test_every_part_that_doctor_names_can_say_its_version() -> None:
     assert set(re.findall(r'"([\w-]+)', needed)) == set(DISTRIBUTIONS)
 
 
-def test_the_classroom_gets_the_tested_pytorch_without_cuda() -> None:
-    constraints = (ROOT / "constraints.txt").read_text("utf-8")
-    assert torch_wanted(constraints, "linux") == "torch==2.13.0+cpu"
-    assert torch_wanted(constraints, "darwin") == "torch==2.13.0"
-    with pytest.raises(CannotGoOnError, match="names no version of PyTorch"):
-        torch_wanted("numpy==2.4.6\n", "linux")
-
-
 @on_linux
 def test_a_folder_that_lacks_something_or_is_too_large_is_refused(tmp_path: Path) -> None:
     paths = [tmp_path / "_internal" / each.replace("*", "x") for each in trimming.NEEDED]
@@ -128,9 +110,7 @@ def test_a_folder_that_lacks_something_or_is_too_large_is_refused(tmp_path: Path
 
 
 @on_linux
-def test_libraries_lose_symbols_and_where_they_look_but_for_those_of_packages(
-    tmp_path: Path,
-) -> None:
+def test_libraries_lose_symbols_and_where_they_look_save_packages(tmp_path: Path) -> None:
     made, beside = (
         library(tmp_path / "_internal" / name, folder=ELSEWHERE)
         for name in ("python3.11/_made.so", "numpy.libs/libopenblas.so")
@@ -146,6 +126,7 @@ def test_libraries_lose_symbols_and_where_they_look_but_for_those_of_packages(
     assert ctypes.CDLL(str(made)).made() == 3
 
 
+@pytest.mark.long
 def test_an_installed_wheel_finds_its_resources(tmp_path: Path) -> None:
     pytest.importorskip("setuptools", "77")
     source, out = tmp_path / "source", tmp_path / "out"
@@ -201,22 +182,16 @@ def followed(
     return programs, bundles
 
 
-def test_windows_gets_two_programs_in_one_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    programs, bundles = followed(monkeypatch, tmp_path, "win32", "slim")
-    told = [(each["name"], each["console"]) for each in programs]
-    assert told == [("gpuexplorer", True), ("GPU Explorer", False)]
-    assert bundles == []
-    for each in programs:
-        assert Path(each["icon"]).suffix == ".ico"
-        assert "VSVersionInfo" in Path(each["version"]).read_text("utf-8")
-
-
-def test_macos_gets_a_bundle_that_belongs_to_no_terminal(
+def test_windows_gets_two_programs_and_macos_a_bundle_that_belongs_to_no_terminal(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """One with a console would be kept out of the Dock."""
+    programs, bundles = followed(monkeypatch, tmp_path, "win32", "slim")
+    told = [(each["name"], each["console"]) for each in programs]
+    assert (told, bundles) == ([("gpuexplorer", True), ("GPU Explorer", False)], [])
+    for each in programs:
+        assert Path(each["icon"]).suffix == ".ico"
+        assert "VSVersionInfo" in Path(each["version"]).read_text("utf-8")
     programs, (bundle,) = followed(monkeypatch, tmp_path, "darwin", "classroom")
     assert [(each["name"], each["console"]) for each in programs] == [("gpuexplorer", False)]
     assert bundle["name"] == APP

@@ -1,6 +1,7 @@
-"""The set-up of a fresh machine: what it says when it cannot go on, and when it has to."""
+"""The set-up of a fresh machine, and the workflows of the public CI, which are read as text."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,9 +37,7 @@ def in_packaging(code: str, *words: str, **environment: str) -> str:
         (None, "and PYTHON={} cannot be started."),
     ],
 )
-def test_a_python_that_will_not_do_gets_a_sentence(
-    tmp_path: Path, made: str | None, said: str
-) -> None:
+def test_a_python_that_will_not_do_is_told(tmp_path: Path, made: str | None, said: str) -> None:
     python = tmp_path / "python3.9"
     if made is not None:
         python.write_text(made)
@@ -53,17 +52,6 @@ def test_a_python_that_will_not_do_gets_a_sentence(
     )
     assert done.returncode == 1
     assert done.stderr.endswith(f"{said.format(python)}\n")
-
-
-def test_system_libraries_that_are_missing_are_named_with_the_command_to_type() -> None:
-    told = in_packaging(
-        "import system_parts as s\n"
-        "s.has_apt = lambda: True\n"
-        "s.os.geteuid = lambda: 1000\n"
-        "print(s.explain(s.missing([{'the window': {'libnothing.so.9': 'libnothing9'}}])))"
-    )
-    assert "libnothing.so.9, for the window" in told
-    assert "sudo apt-get install libnothing9" in told
 
 
 def test_what_was_set_up_is_used_until_what_it_was_made_from_changes(tmp_path: Path) -> None:
@@ -124,47 +112,58 @@ class Made:
         return in_packaging(code, str(self.folder), str(self._python), **environment)
 
 
-def test_pytorch_is_fetched_once_by_the_program_itself(tmp_path: Path) -> None:
-    made = Made(tmp_path)
+def test_pytorch_is_fetched_once_by_the_program_itself_or_left_out(tmp_path: Path) -> None:
+    made, failing = Made(tmp_path / "made"), Made(tmp_path / "failing", status=1)
     for _ in range(2):
         assert made.given_pytorch() == ""
+        assert failing.given_pytorch().startswith("GPU Explorer opens without PyTorch")
     get = f"-m gpuexplorer doctor --get-pytorch --into {made.folder} --unless-found"
     assert made.asked == [f" {get}"]
+    assert len(failing.asked) == 2
+    assert "PYTORCH=no make test" in failing.given_pytorch(for_tests=True)
+    bare = Made(tmp_path / "bare")
+    assert bare.given_pytorch(PYTORCH="no").endswith("need it. `make run` fetches it.\n")
+    assert bare.given_pytorch(PYTORCH="no", for_tests=True) == ""
+    assert bare.asked == []
 
 
-def test_a_pytorch_that_could_not_be_fetched_keeps_no_window_shut_but_tests(
-    tmp_path: Path,
-) -> None:
-    made = Made(tmp_path, status=1)
-    for _ in range(2):
-        said = made.given_pytorch()
-        assert said.startswith("GPU Explorer opens without PyTorch")
-        assert said.endswith("The next `make run` tries again.\n")
-    assert len(made.asked) == 2
-    assert "PYTORCH=no make test" in made.given_pytorch(for_tests=True)
+FOLDER = ROOT / ".github" / "workflows"
+USED = re.compile(r"uses: (\S+)(.*)")
+
+each = pytest.mark.parametrize("name", ["release", "tests"])
 
 
-def test_pytorch_is_left_out_where_that_is_asked_for(tmp_path: Path) -> None:
-    made = Made(tmp_path)
-    assert made.given_pytorch(PYTORCH="no").endswith("need it. `make run` fetches it.\n")
-    assert made.given_pytorch(PYTORCH="no", for_tests=True) == ""
-    assert made.asked == []
+def text_of(name: str) -> str:
+    return (FOLDER / f"{name}.yml").read_text("utf-8")
 
 
-def test_tests_run_with_the_pytorch_that_is_pinned(tmp_path: Path) -> None:
-    lines = (ROOT / "constraints.txt").read_text().splitlines()
-    (pinned,) = [line[len("torch==") :] for line in lines if line.startswith("torch==")]
-    other, right = Made(tmp_path / "other"), Made(tmp_path / "right")
-    for made, version in ((other, "0.1.0"), (right, f"{pinned}+cpu")):
-        made.has(version)
-        made.given_pytorch()
-        made.given_pytorch(for_tests=True)
-    uninstalled, fetched = other.asked[1:]
-    assert uninstalled == " -I -m pip uninstall --yes torch"
-    assert fetched.startswith("constraints.txt -m gpuexplorer")
-    assert len(right.asked) == 1
+@each
+def test_every_action_is_pinned_and_the_same_everywhere(name: str) -> None:
+    used, others = (
+        USED.findall(text_of(name)),
+        dict(USED.findall(text_of("tests") + text_of("release"))),
+    )
+    assert used
+    for action, remark in used:
+        assert re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", action)
+        assert re.fullmatch(r" # v\d+\.\d+\.\d+", remark)
+    assert len({action.partition("@")[0] for action in others}) == len(others)
 
 
-def test_make_without_a_word_says_what_there_is() -> None:
-    told = subprocess.check_output(["make"], cwd=ROOT, text=True)
-    assert all(target in told for target in ("make run", "make test", "make bench"))
+@each
+def test_nothing_may_be_written_and_no_word_of_a_stranger_is_run(name: str) -> None:
+    """A branch may be called like a command: such names are handed over as variables."""
+    text = text_of(name)
+    assert re.search(r"^permissions:\n  contents: read\n\n", text, re.MULTILINE)
+    assert text.count("actions/checkout@") == text.count("persist-credentials: false") > 0
+    for run in re.findall(r"run: \|\n((?:          .*\n|\n)+)|run: (.+)", text):
+        assert set(re.findall(r"\$\{\{ *(\S+) *\}\}", "".join(run))) <= {"matrix.sizes"}
+
+
+def test_only_the_last_job_may_write_and_it_checks_nothing_out() -> None:
+    before, _, last = text_of("release").partition("\n  release:\n")
+    assert ": write" not in before
+    assert last.count(": write") == 1
+    assert "actions/checkout" not in last
+    assert "needs: [version, linux, windows, macos]" in last
+    assert "github.ref_type == 'tag' && needs.linux.result == 'success'" in last

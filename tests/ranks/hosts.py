@@ -1,6 +1,4 @@
-"""Hosts that are this computer: each a real rank, started by a shell as ssh would do it; and
-one that is no rank at all, and says what it is told to.
-"""
+"""Hosts that are this computer: each a real rank, started by a shell as ssh would do it."""
 
 import contextlib
 import sys
@@ -8,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import psutil
 
-from gpuexplorer.core.harmless import line_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.ranks.measuring import Asked, Company, Member, Met, RankResult, measure
@@ -17,14 +14,6 @@ from gpuexplorer.remote.ssh import HostName, host_name
 
 PATIENCE = 60.0
 _NAMED = "TESTED_HOST"
-_SAYING = """\
-import os, re
-i = os.fdopen(0, "rb", 0)
-mark = re.search("MARK = '(.*?)'", eval(i.readline())).group(1)[::-1]
-os.write(1, ("\\n" + mark + "\\n").encode() + {lines!r})
-while i.read(65536):
-    pass
-"""
 
 
 def member(name: str, python: str = sys.executable) -> Member:
@@ -32,15 +21,6 @@ def member(name: str, python: str = sys.executable) -> Member:
         return ["env", f"{_NAMED}={name}", "sh", "-c", command]
 
     return Member(name, host_name(name), launch, python)
-
-
-def saying(name: str, *told: Told) -> Member:
-    lines = b"".join(map(line_of, told))
-
-    def launch(_host: HostName, _command: str) -> Sequence[str]:
-        return [sys.executable, "-c", _SAYING.format(lines=lines)]
-
-    return Member(name, host_name(name), launch, "python3")
 
 
 def rank_on(name: str) -> psutil.Process:

@@ -2,6 +2,8 @@
 whose readings are told to a history and to a recorder alike.
 """
 
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
@@ -62,6 +64,17 @@ def make_recording(
     else:
         _NEVER_ENDED.append(recorder)
     assert recorder.trouble is None
+    return path
+
+
+def make_killed(path: Path, **more: object) -> Path:
+    """One whose writer was killed after its last batch."""
+    code = (
+        "import os, pathlib, sys; from tests.recording.made import make_recording;"
+        f"make_recording(pathlib.Path(sys.argv[1]), whole=False, **{more!r}); os._exit(0)"
+    )
+    root = Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", code, path], cwd=root, check=True, timeout=60)
     return path
 
 

@@ -1,9 +1,12 @@
-"""FarMachine: connects, keeps on, says why not, and ends; a session of it is as one of this
-computer, and lives through a cut; its seconds in ours.
+"""A far machine: it connects, keeps on, says why not, and ends; its session is as one of this
+computer; the lab has a worker on it.
 """
 
+import os
+import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,16 +17,77 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, CardId, CardState
 from gpuexplorer.core.metrics import MetricId, metrics_of
 from gpuexplorer.core.trouble import Trouble
-from gpuexplorer.remote.link import LinkState
+from gpuexplorer.core.words import Message
+from gpuexplorer.lab.events import Failed, Finished
+from gpuexplorer.lab.start import Start
+from gpuexplorer.remote.link import LinkNow, LinkState
 from gpuexplorer.remote.machine import FarMachine
-from gpuexplorer.remote.ssh import HostName
+from gpuexplorer.remote.ssh import HostName, Launch
 from gpuexplorer.telemetry.happenings import Kind
 from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.clocks import ManualClock
-from tests.remote.far import HERE, PATIENCE, SPEC, Cable, machine, wait
+from tests.lab.processes import Worker, needs_torch
+from tests.remote.conftest import HERE, run_here
+from tests.remote.waiting import becomes, gone_within
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="agents run on Linux")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX there")
+PATIENCE = 30.0
+SPEC = "2xH100+nvlink"
+
+
+class Cable:
+    """The way to it: may be pulled, and stays so until it is put in again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._count = 0
+        self.pulled = False
+
+    def launch(self, host: HostName, command: str) -> Sequence[str]:
+        if self.pulled:
+            said = f"ssh: connect to host {host.text} port 22: No route to host"
+            return ["sh", "-c", f"echo '{said}' >&2; exit 255"]
+        self._count += 1
+        return ["sh", "-c", f"echo $$ > {self._pid_file}; exec {command}"]
+
+    def pull(self) -> None:
+        self.pulled = True
+        os.kill(self._pid, signal.SIGKILL)
+
+    def put_in(self) -> None:
+        self.pulled = False
+
+    def freeze(self) -> None:
+        """Nothing comes any more, and nobody says so."""
+        os.kill(self._pid, signal.SIGSTOP)
+
+    @property
+    def _pid(self) -> int:
+        return int(self._pid_file.read_text("ascii"))
+
+    @property
+    def _pid_file(self) -> Path:
+        return self._folder / f"pid-{self._count}"
+
+
+def wait(true: Callable[[], bool]) -> None:
+    assert becomes(true, PATIENCE)
+
+
+@contextmanager
+def machine(
+    cable: Cable, *, simulate: str = SPEC, faults: str = "", patience: float = 10.0
+) -> Iterator[FarMachine]:
+    far = FarMachine(
+        HERE, simulate=simulate, faults=faults, seed=7, launch=cable.launch, patience=patience
+    )
+    far.connect()
+    try:
+        far.wait_until_up(PATIENCE)
+        yield far
+    finally:
+        assert far.stop(PATIENCE)
 
 
 @pytest.fixture
@@ -37,11 +101,14 @@ def far(cable: Cable) -> Iterator[FarMachine]:
         yield made
 
 
-def test_it_is_up_once_the_other_side_said_who_it_is(far: FarMachine) -> None:
+def test_it_is_up_once_the_other_side_said_who_it_is_and_is_read(far: FarMachine) -> None:
     assert far.now.state is LinkState.UP
     assert far.hello is not None
     assert [card.id for card in far.stream.cards()] == ["SIM-0", "SIM-1"]
     assert not far.now.why
+    asked = frozenset({m.GPU_UTILIZATION, m.MEMORY_USED})
+    samples = [far.stream.read(card.id, asked) for card in far.stream.cards()]
+    assert all(sample.values.keys() >= asked for sample in samples)
     wait(lambda: far.stream.far_clock.best.round_trip < 60)
     assert far.stream.far_clock.differs is None
 
@@ -60,12 +127,6 @@ def test_a_clock_over_there_that_differs_is_said(tmp_path: Path, shift: int, sai
     session = Session(far.stream)
     wait(lambda: any(f"here is {said}" in each for each in session.notes()))
     assert far.stop(PATIENCE)
-
-
-def test_a_link_that_falls_silent_is_given_up(cable: Cable) -> None:
-    with machine(cable, patience=1.0) as far:
-        cable.freeze()
-        wait(lambda: "here has not answered for" in far.now.why)
 
 
 def test_it_waits_longer_and_longer_before_it_tries_again() -> None:
@@ -108,13 +169,19 @@ def test_what_only_a_person_can_mend_is_not_tried_again() -> None:
     wait(lambda: far.now.state is LinkState.ENDED)
 
 
-@pytest.fixture
-def session(far: FarMachine) -> Iterator[Session]:
+@contextmanager
+def watched(far: FarMachine) -> Iterator[Session]:
     made = remembering(Session(far.stream, 0.1))
     made.want()
     made.start()
     yield made
     made.stop(PATIENCE)
+
+
+@pytest.fixture
+def session(far: FarMachine) -> Iterator[Session]:
+    with watched(far) as made:
+        yield made
 
 
 @pytest.fixture
@@ -131,9 +198,7 @@ def values(session: Session, card: CardId) -> Mapping[MetricId, float]:
     return {} if reading is None else reading.values
 
 
-def test_it_knows_of_its_cards_what_a_session_here_would_know(
-    session: Session, here: Session
-) -> None:
+def test_it_knows_what_a_session_here_would_know(session: Session, here: Session) -> None:
     for each in (session, here):
         assert each.wait_for_sweeps(1, PATIENCE)
     assert session.cards() == here.cards()
@@ -193,10 +258,7 @@ def test_a_cut_is_a_gap_with_its_reason_and_afterwards_all_goes_on(
 
 
 def test_a_silence_counts_from_the_first_reading_that_did_not_come(cable: Cable) -> None:
-    with machine(cable, patience=4.0) as far:
-        session = remembering(Session(far.stream, 0.1))
-        session.want()
-        session.start()
+    with machine(cable, patience=1.5) as far, watched(far) as session:
         assert session.wait_for_sweeps(3, PATIENCE, fast=True)
         cable.pulled = True
         cable.freeze()
@@ -204,14 +266,10 @@ def test_a_silence_counts_from_the_first_reading_that_did_not_come(cable: Cable)
         (lost,) = (each for each in session.happenings() if each.kind is Kind.CONNECTION_LOST)
         assert far.lost_at is not None
         assert lost.at == pytest.approx(far.lost_at + 0.1)
-        session.stop(PATIENCE)
 
 
 def test_a_card_that_does_not_answer_over_there_does_not_answer_here(cable: Cable) -> None:
-    with machine(cable, faults="hung:1@0s") as far:
-        session = remembering(Session(far.stream, 0.1))
-        session.want()
-        session.start()
+    with machine(cable, faults="hung:1@0s") as far, watched(far) as session:
         one, other = (card.id for card in session.cards())
         wait(lambda: session.stream.silence(other) is not None)
         assert session.state_sentence(other).startswith("no answer for")
@@ -219,12 +277,93 @@ def test_a_card_that_does_not_answer_over_there_does_not_answer_here(cable: Cabl
         assert session.stream.silence(one) is None
 
 
-def test_a_command_gets_one_reading_of_each_card(far: FarMachine) -> None:
-    asked = frozenset({m.GPU_UTILIZATION, m.MEMORY_USED})
-    samples = [far.stream.read(card.id, asked) for card in far.stream.cards()]
-    assert all(sample.values.keys() >= asked for sample in samples)
+Begin = Callable[..., Worker]
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(now=100.0)
+def begin() -> Iterator[Begin]:
+    """A worker over there. Whatever becomes of it, no process is left."""
+    begun: list[Worker] = []
+
+    def start(launch: Launch = run_here, **settings: object) -> Worker:
+        machine = FarMachine(HERE, launch=launch)
+        machine.now = LinkNow(LinkState.UP, 0.0)
+        begun.append(Worker(Start(elsewhere=machine, **settings)))  # type: ignore[arg-type]
+        return begun[-1]
+
+    yield start
+    for each in begun:
+        pid = each.process.pid
+        each.process.stop()
+        assert not pid or gone_within(pid, PATIENCE)
+
+
+def apart(_: HostName, command: str) -> Sequence[str]:
+    """What runs over there is no child of ours, and is not in the group that we end."""
+    return ["sh", "-c", 'cat | setsid sh -c "$1" | cat', "sh", command]
+
+
+@needs_torch
+def test_cells_run_over_there_are_cancelled_and_a_kill_is_told(begin: Begin) -> None:
+    there = begin()
+    assert there.value("import torch, os, time\nint(torch.arange(4).sum())") == "6"
+    assert there.value("os.getpid()") == str(there.process.pid)
+    ran = there.run("print('zwölf')")
+    assert isinstance(ran, Finished)
+    assert there.printed(ran.id) == "zwölf\n"
+    assert there.value("os.getcwd() == os.environ.get('PWD', os.getcwd())") == "True"
+    running = there.begin("print('on'); time.sleep(600)")
+    there.listener.wait(lambda: there.printed(running) != "")
+    there.process.cancel(running)  # it goes through the pipe
+    outcome = there.listener.outcome(running)
+    assert isinstance(outcome, Failed)
+    assert outcome.cause == "cancelled"
+    assert there.value("2 + 2") == "4"
+    os.kill(there.process.pid, signal.SIGSEGV)
+    assert "SIGSEGV" in there.listener.end
+
+
+@needs_torch
+def test_what_hangs_without_python_ends_with_the_link(begin: Begin, tmp_path: Path) -> None:
+    """Where no thread of Python's comes to run; with a child in a session of its own."""
+    there, held = begin(apart), tmp_path / "held"
+    child = there.value(
+        "import subprocess, ctypes\n"
+        "subprocess.Popen(['sleep', '600'], start_new_session=True).pid"
+    )
+    worker = there.process.pid
+    hanging = there.begin(f"open({str(held)!r}, 'w').close(); ctypes.PyDLL(None).sleep(600)")
+    assert becomes(held.exists, PATIENCE)
+    there.process.kill(Message("The worker was restarted."))
+    assert there.listener.end == "The worker was restarted."
+    outcome = there.listener.outcome(hanging)
+    assert isinstance(outcome, Failed)
+    assert outcome.cause == "worker lost"
+    assert gone_within(worker, PATIENCE)
+    assert gone_within(int(child), PATIENCE)
+
+
+HOSTILE = """\
+import re, sys
+sent = eval(sys.stdin.buffer.readline())
+mark = re.search("MARK = b?'([^']*)'", sent).group(1)[::-1]
+sys.stdout.write("\\n{\\"mark\\": \\"" + mark + "\\"}\\n")
+while True:
+    sys.stdout.write(%r)
+"""
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("x" * 100_000, "here sent a line without an end."),
+        ('{"is":"finished","id":1e999}\n', "The worker said something that is no message"),
+        ("\x1b[2J<b>\n", "The worker said something that is no message"),
+    ],
+)
+def test_a_hostile_machine_gets_a_sentence(begin: Begin, said: str, sentence: str) -> None:
+    program = HOSTILE % said
+    there = begin(lambda *_: [sys.executable, "-c", program])
+    assert there.listener.end.startswith(sentence), there.listener.end
+    assert isinstance(there.run("1"), Failed)

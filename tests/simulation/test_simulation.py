@@ -151,31 +151,26 @@ def test_the_lab_is_a_process_until_it_gives_its_memory_back() -> None:
 def test_the_energy_and_the_memory_of_hours_stay_exact() -> None:
     worked, whole = (Machine(parse_machine("TitanRTX+idle"), seed=1) for _ in range(2))
     free = worked.reading(0, 0.0)["memory_used"]
-    for at in range(7200):  # each half second a program says that it works on
+    for at in range(720):  # each half second a program says that it works on
         worked.occupy(0, Occupation(at / 2, at / 2 + 0.5, 0.5, pcie_receive=1e9))
         worked.hold(0, at / 2, MIB if at % 2 == 0 else -MIB)
-    whole.occupy(0, Occupation(0.0, 3600.0, 0.5, pcie_receive=1e9))
-    for time in (3599.0, 3600.0, 3660.0):
+    whole.occupy(0, Occupation(0.0, 360.0, 0.5, pcie_receive=1e9))
+    for time in (359.0, 360.0, 420.0):
         one, other = worked.reading(0, time), whole.reading(0, time)
         assert one["energy"] == pytest.approx(other["energy"], rel=1e-9)
         assert one["temperature"] == pytest.approx(other["temperature"])
-    assert worked.reading(0, 3599.0)["memory_used"] == free + MIB
-    assert worked.reading(0, 3600.0)["memory_used"] == free
+    assert worked.reading(0, 359.0)["memory_used"] == free + MIB
+    assert worked.reading(0, 360.0)["memory_used"] == free
 
 
 @pytest.mark.parametrize(
     ("text", "keys"),
     [
-        ("4xH100", ["H100"] * 4),
-        ("2xTitanRTX", ["TitanRTX"] * 2),
         ("8XA100", ["A100"] * 8),
-        ("1xT4", ["T4"]),
         ("t4", ["T4"]),
         ("titan rtx", ["TitanRTX"]),
         ("RTX A6000", ["A6000"]),
-        ("2x4090", ["RTX4090"] * 2),
         ("4 x RTX-4090", ["RTX4090"] * 4),
-        ("64xH200", ["H200"] * 64),
         ("8xH100+nvlink", ["H100"] * 8),
         ("1xH100, 1xT4", ["H100", "T4"]),
         ("L4,2xL40S+pcie", ["L4", "L40S", "L40S"]),
@@ -190,79 +185,18 @@ def test_a_machine_can_be_asked_for_in_words(text: str, keys: list[str]) -> None
     [
         ("1xH100,,1xT4", "does not say which card.", "Known cards: "),
         ("4xH1000", "names a card that is not known: 'H1000'.", "Did you mean H100? Known"),
-        ("", "does not say which card.", "Known cards: "),
         ("4x", "does not say which card.", "Known cards: TitanRTX, T4, "),
         ("+idle", "does not say which card.", "Known cards: "),
-        ("xH100", "names a card that is not known: 'xH100'.", "Did you mean H100? Known"),
         ("0xT4", "asks for 0 cards.", "From 1 to 64 cards"),
-        ("-2xT4", "asks for -2 cards.", "From 1 to 64 cards"),
         ("65xT4", "asks for 65 cards.", "From 1 to 64 cards"),
         ("40xT4,40xL4", "asks for 80 cards.", "From 1 to 64 cards"),
         ("8xH100+fibre", "ends in a word that is not known: 'fibre'.", "+nvlink or +pcie"),
         ("2xT4+idel", "ends in a word that is not known: 'idel'.", "Did you mean idle? A "),
-        ("8xH100+", "ends in a word that is not known: ''.", "+nvlink or +pcie"),
         (
             "4xRTX4090+nvlink",
             "asks for NVLink, which the RTX4090 does not have.",
             "choose a card that has it: TitanRTX, V100, A100, A6000, RTX3090, H100, H200, B200",
         ),
-    ],
-)
-def test_a_wrong_text_is_answered_with_what_is_wrong_and_what_is_right(
-    text: str, wrong: str, hint: str
-) -> None:
-    with pytest.raises(Trouble) as refused:
-        parse_machine(text)
-    assert refused.value.sentence == f"'{text}' {wrong}"
-    assert hint in refused.value.hint
-
-
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
-def test_every_known_card_answers_to_its_name_and_its_figures_stand_in_their_order(
-    model: CardModel,
-) -> None:
-    has_nvlink = model.wire is not Wire.NONE
-    for name in (model.key, model.key.upper(), model.key.lower()):
-        card = parse_machine(f"3x{name}").cards[2]
-        assert (card.model, card.nvlink) == (model, has_nvlink)
-    assert not parse_machine(f"2x{model.key}+PCIe").cards[0].nvlink
-    assert model.clock_idle < model.clock_base < model.clock_boost <= model.clock_most
-    assert model.memory_clock_idle <= model.memory_clock
-    assert model.power_idle < model.power_least <= model.power_limit <= model.power_most
-    assert model.heat_full + 5 < model.heat_target < model.heat_slowdown < model.heat_shutdown
-    assert 0 < model.reserved_bytes < model.memory_bytes / 20
-    assert (model.nvlinks > 0) is has_nvlink
-
-
-def test_cards_with_a_switch_all_reach_each_other_on_a_board() -> None:
-    machine = parse_machine("8xH100")
-    assert machine.peers(3) == (0, 1, 2, 4, 5, 6, 7)
-    assert machine.nvlinks_between(3, 7) == 18
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("lost:1@20s", Fault(FaultKind.LOST, 1, 20.0, math.inf)),
-        ("lost:1@20s-40s", Fault(FaultKind.LOST, 1, 20.0, 40.0)),
-        ("unlisted:1@20s", Fault(FaultKind.UNLISTED, 1, 20.0)),
-        ("refused:1@0s", Fault(FaultKind.REFUSED, 1, 0.0)),
-        ("slow:0@10", Fault(FaultKind.SLOW, 0, 10.0)),
-        ("Hung : 1 @ 1.5s - 2m", Fault(FaultKind.HUNG, 1, 1.5, 120.0)),
-        ("driver@30s", Fault(FaultKind.DRIVER, None, 30.0, 40.0)),
-        ("driver@30s-31s", Fault(FaultKind.DRIVER, None, 30.0, 31.0)),
-        ("garbage:2@15s", Fault(FaultKind.GARBAGE, 2, 15.0)),
-        ("wrong:3>1", Fault(FaultKind.WRONG, 3, 0.0, to=1)),
-        ("wrong: 3 > 1 @20s-40s", Fault(FaultKind.WRONG, 3, 20.0, 40.0, to=1)),
-    ],
-)
-def test_a_fault_can_be_ordered_in_words(text: str, fault: Fault) -> None:
-    assert parse_faults(text, 4) == (fault,)
-
-
-@pytest.mark.parametrize(
-    ("text", "wrong", "hint"),
-    [
         ("lots:1@2s", "names a fault that is not known: 'lots'.", "Did you mean lost? Faults"),
         ("lost:4@1s", "names card 4, which is not there.", "The last card is number 3."),
         ("lost:1@40s-20s", "ends before it has begun.", "lost:1@20s-40s"),
@@ -282,10 +216,45 @@ def test_a_fault_can_be_ordered_in_words(text: str, fault: Fault) -> None:
         ),
     ],
 )
-def test_a_wrong_text_is_answered_with_what_is_wrong_and_what_is_right_faults(
-    text: str, wrong: str, hint: str
-) -> None:
+def test_a_wrong_text_is_answered_with_what_is_right(text: str, wrong: str, hint: str) -> None:
+    fault = ":" in text or "@" in text
     with pytest.raises(Trouble) as refused:
-        parse_faults(text, 4)
+        parse_faults(text, 4) if fault else parse_machine(text)
     assert refused.value.sentence == f"'{text}' {wrong}"
     assert hint in refused.value.hint
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
+def test_every_card_answers_to_its_name_and_its_figures_are_in_order(model: CardModel) -> None:
+    has_nvlink = model.wire is not Wire.NONE
+    for name in (model.key, model.key.upper(), model.key.lower()):
+        card = parse_machine(f"3x{name}").cards[2]
+        assert (card.model, card.nvlink) == (model, has_nvlink)
+    assert not parse_machine(f"2x{model.key}+PCIe").cards[0].nvlink
+    assert model.clock_idle < model.clock_base < model.clock_boost <= model.clock_most
+    assert model.memory_clock_idle <= model.memory_clock
+    assert model.power_idle < model.power_least <= model.power_limit <= model.power_most
+    assert model.heat_full + 5 < model.heat_target < model.heat_slowdown < model.heat_shutdown
+    assert 0 < model.reserved_bytes < model.memory_bytes / 20
+    assert (model.nvlinks > 0) is has_nvlink
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("lost:1@20s", Fault(FaultKind.LOST, 1, 20.0, math.inf)),
+        ("lost:1@20s-40s", Fault(FaultKind.LOST, 1, 20.0, 40.0)),
+        ("Hung : 1 @ 1.5s - 2m", Fault(FaultKind.HUNG, 1, 1.5, 120.0)),
+        ("driver@30s", Fault(FaultKind.DRIVER, None, 30.0, 40.0)),
+        ("wrong:3>1", Fault(FaultKind.WRONG, 3, 0.0, to=1)),
+        ("wrong: 3 > 1 @20s-40s", Fault(FaultKind.WRONG, 3, 20.0, 40.0, to=1)),
+    ],
+)
+def test_a_fault_can_be_ordered_in_words(text: str, fault: Fault) -> None:
+    assert parse_faults(text, 4) == (fault,)
+
+
+def test_cards_with_a_switch_all_reach_each_other_on_a_board() -> None:
+    machine = parse_machine("8xH100")
+    assert machine.peers(3) == (0, 1, 2, 4, 5, 6, 7)
+    assert machine.nvlinks_between(3, 7) == 18

@@ -17,11 +17,7 @@ from tests.nvml_stub.stub import Stub
 
 # Tests of real cards run where not all tools of a developer are.
 if importlib.util.find_spec("hypothesis") is None:
-    collect_ignore = [
-        "test_alerts.py",
-        "test_history_properties.py",
-        "test_trace_csv_properties.py",
-    ]
+    collect_ignore = ["test_history.py"]
 
 PATIENCE = 10.0
 

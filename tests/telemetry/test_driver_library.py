@@ -72,9 +72,6 @@ app.stop()
 """
 
 
-# As where the system is short of memory and ends the child.
-
-
 @pytest.fixture(scope="session")
 def crashing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = tmp_path_factory.mktemp("crashing") / "libcrashing.so"
@@ -128,13 +125,16 @@ def test_a_library_that_crashes_is_told_by_snapshot(crashing: Path, place: str) 
     assert "the computer" in said
 
 
-@pytest.mark.parametrize("command", ["snapshot", "doctor"])
+@pytest.mark.parametrize(
+    "command", ["snapshot", pytest.param("doctor", marks=pytest.mark.long)]
+)
 def test_a_library_that_hangs_while_it_is_loaded_is_told(crashing: Path, command: str) -> None:
     done = python("", crashing, command, CRASH_AT="hang")
     assert (done.returncode, done.stderr) == (0, "")
     assert f"library {crashing} hangs while it is loaded" in told_in_one_line(done.stdout)
 
 
+@pytest.mark.long
 def test_the_window_opens_and_says_why_there_is_no_card(crashing: Path) -> None:
     done = python(OPEN_WINDOW, crashing, CRASH_AT="load", QT_QPA_PLATFORM="offscreen")
     assert done.returncode == 0, done.stderr
@@ -167,9 +167,7 @@ def test_a_library_that_ended_the_program_later_is_told_by_the_next_start_alone(
 
 
 @pytest.mark.parametrize("chosen", [True, False])
-def test_a_file_that_cannot_be_loaded_is_named_and_not_called_missing(
-    tmp_path: Path, chosen: bool
-) -> None:
+def test_a_file_that_cannot_be_loaded_is_named(tmp_path: Path, chosen: bool) -> None:
     file = tmp_path / SONAME
     file.write_text("GROUP ( /usr/lib/libnvidia-ml.so.1 )")
     [why] = opened(file if chosen else None, LD_LIBRARY_PATH=str(tmp_path))["why"]

@@ -1,13 +1,16 @@
-"""What just happened: told once each, with its time."""
+"""What just happened and what is to be told: once each, with its time, without flicker."""
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
+from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
 from gpuexplorer.core.metrics import MetricId
+from gpuexplorer.telemetry.alerts import UNKNOWN_AFTER, Alert, Rule, Side, Watch, Why
 from gpuexplorer.telemetry.card_course import HappeningLog
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessUse
@@ -29,14 +32,9 @@ class Log:
         self.told: list[Happening] = []
         self.happenings = HappeningLog(self.clock, self.told.append)
 
-    def sample(
-        self, card: CardId = CARD, state: CardState = WORKING, seconds: int = 1, **told: float
-    ) -> None:
-        self.gives(told, seconds, card, state)
-
     def gives(
         self,
-        values: Mapping[str, float],
+        values: Mapping[str, float] = {},
         seconds: int = 1,
         card: CardId = CARD,
         state: CardState = WORKING,
@@ -66,11 +64,11 @@ class Log:
 
 def test_a_card_is_lost_once_and_back_once() -> None:
     log = Log()
-    log.sample()
-    log.sample(state=CardState.LOST, seconds=2)
-    log.sample(seconds=5)
+    log.gives()
+    log.gives(state=CardState.LOST, seconds=2)
+    log.gives(seconds=5)
     assert log.kinds() == [Kind.CARD_LOST]
-    log.sample(seconds=60)
+    log.gives(seconds=60)
     assert log.kinds() == [Kind.CARD_LOST, Kind.CARD_BACK]
     assert log.told[1].lasted == 2.0
     assert log.told[0].card == CARD
@@ -80,8 +78,8 @@ def test_a_card_is_lost_once_and_back_once() -> None:
 def test_a_driver_that_goes_is_told_once_for_all_cards() -> None:
     log = Log()
     for state in (WORKING, CardState.NO_DRIVER, CardState.NO_DRIVER, *[WORKING] * 4):
-        log.sample(CARD, state)
-        log.sample(OTHER, state)
+        log.gives(card=CARD, state=state)
+        log.gives(card=OTHER, state=state)
     assert log.kinds() == [Kind.DRIVER_GONE, Kind.DRIVER_BACK]
     assert log.told[0].card is None
 
@@ -89,7 +87,7 @@ def test_a_driver_that_goes_is_told_once_for_all_cards() -> None:
 def test_throttling_has_a_beginning_and_an_end_and_does_not_flicker() -> None:
     log = Log()
     for flag in (0, 1, 1, 0, 1, 0, 0, 0):
-        log.sample(throttle_sw_power_cap=flag)
+        log.gives({"throttle_sw_power_cap": flag})
     assert log.kinds() == [Kind.THROTTLING_BEGAN, Kind.THROTTLING_ENDED]
     sentences = [each.sentence for each in log.told]
     assert sentences == ["At its power limit", "At its power limit: ended"]
@@ -121,9 +119,7 @@ BUSY = {"gpu_utilization": 0.9}
         ),
     ],
 )
-def test_a_slow_link_counts_only_under_load(
-    load: dict[str, float], link: dict[str, float], told: str
-) -> None:
+def test_slow_links_are_told(load: dict[str, float], link: dict[str, float], told: str) -> None:
     log = Log()
     for _ in range(4):
         log.gives(load)
@@ -164,9 +160,7 @@ def test_one_hiccup_is_no_event_and_who_never_gave_figures_has_not_stopped_to() 
         (CardState.NO_DRIVER, Absence.NO_DRIVER, "The driver is gone"),
     ],
 )
-def test_an_hour_of_flicker_is_a_few_lines(
-    seconds: int, state: CardState, why: Absence, sentence: str
-) -> None:
+def test_flicker_is_short(seconds: int, state: CardState, why: Absence, sentence: str) -> None:
     log = Log()
     for _ in range(1800 // seconds):
         log.gives(FIGURES | CAPPED, seconds)
@@ -198,3 +192,144 @@ def test_processes_appear_and_end() -> None:
     assert log.kinds() == [Kind.PROCESS_APPEARED, Kind.PROCESS_ENDED]
     assert "12" in log.told[0].sentence
     assert "11" in log.told[1].sentence
+
+
+HOT = Rule(m.TEMPERATURE, Side.ABOVE, 85.0, 30.0)
+
+
+class Course:
+    """Feeds figures a second apart and keeps what was told."""
+
+    def __init__(self, rule: Rule = HOT) -> None:
+        self.clock = ManualClock()
+        self.watch = Watch((rule,))
+        self.told: list[Alert] = []
+
+    def say(
+        self,
+        seconds: float,
+        value: float | None,
+        metric: MetricId = m.TEMPERATURE,
+        absence: Absence = Absence.REFUSED,
+        state: CardState = CardState.WORKING,
+    ) -> None:
+        """The same figure for so long; None for none."""
+        for _ in range(round(seconds)):
+            values = {} if value is None else {metric: value}
+            missing = {metric: absence} if value is None else {}
+            sample = Sample(CARD, self.clock.now(), values, missing, state)
+            self.told += self.watch.consider(sample)
+            self.clock.advance(1.0)
+
+    def limits(self, **values: float) -> None:
+        """What the slow round tells of the card itself."""
+        figures = {MetricId(name): value for name, value in values.items()}
+        self.told += self.watch.consider(Sample(CARD, self.clock.now(), figures))
+
+    def words(self) -> list[str]:
+        return ["began" if each.why is None else each.why.value for each in self.told]
+
+
+def test_an_alert_begins_when_it_lasted_as_long_as_was_asked_for() -> None:
+    course = Course()
+    course.say(10, 60.0)
+    since = course.clock.now()
+    course.say(30, 86.0)
+    assert course.words() == []
+    course.say(1, 86.0)
+    assert course.words() == ["began"]
+    (alert,) = course.watch.alerts()
+    assert (alert.card, alert.since, alert.began) == (CARD, since, since + 30.0)
+    course.say(600, 86.0)
+    assert course.words() == ["began"]
+
+
+IDLE = Rule(m.GPU_UTILIZATION, Side.BELOW, 0.05, 10.0)
+AT_ONCE = replace(HOT, seconds=0.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "stretches", "words"),
+    [
+        # A figure that runs along the threshold does not make the alert flicker.
+        (HOT, [(40, 86.0), *[(2, 84.0), (2, 86.0)] * 60], "began"),
+        # It ends soon when the figure is back by the margin, and else later.
+        (HOT, [(40, 86.0), (5, 81.0)], "began"),
+        (HOT, [(40, 86.0), (6, 81.0)], "began back"),
+        (HOT, [(40, 86.0), (30, 84.0)], "began"),
+        (HOT, [(40, 86.0), (31, 84.0)], "began back"),
+        # Below is the other way round.
+        (IDLE, [(11, 0.01), (20, 0.07)], "began"),
+        (IDLE, [(11, 0.01), (20, 0.07), (6, 0.6)], "began back"),
+        # Seconds without a figure are not counted.
+        (HOT, [(20, 90.0), (5, None), (10, 90.0)], ""),
+        (HOT, [(20, 90.0), (5, None), (13, 90.0)], "began"),
+        # After a longer gap the count begins anew.
+        (HOT, [(29, 90.0), (UNKNOWN_AFTER + 1, None), (30, 90.0)], ""),
+        (HOT, [(29, 90.0), (UNKNOWN_AFTER + 1, None), (31, 90.0)], "began"),
+        # An alert outlasts a gap.
+        (HOT, [(40, 90.0), (UNKNOWN_AFTER - 2, None), (40, 90.0)], "began"),
+        # One of figures that come and go is told a few times at most.
+        (AT_ONCE, [(12, 90.0), (12, None)] * 150, "began unknown"),
+        (AT_ONCE, [*[(12, 90.0), (12, None)] * 150, (40, 90.0)], "began unknown began"),
+        # Nobody chose these cards, or switched this rule on.
+        (replace(HOT, cards=frozenset({OTHER})), [(60, 90.0)], ""),
+        (replace(HOT, enabled=False), [(60, 90.0)], ""),
+        # A card that does not tell its limit is never judged by it.
+        (Rule(m.TEMPERATURE, Side.ABOVE, -2.0, 5.0, of_limit=True), [(60, 120.0)], ""),
+    ],
+)
+def test_an_alert_begins_and_ends_once(
+    rule: Rule, stretches: list[tuple[float, float | None]], words: str
+) -> None:
+    course = Course(rule)
+    for seconds, value in stretches:
+        course.say(seconds, value, rule.metric)
+    assert " ".join(course.words()) == words
+    assert len(course.watch.alerts()) == len(course.words()) % 2
+
+
+@pytest.mark.parametrize(
+    ("rule", "limits", "figures", "threshold"),
+    [
+        (
+            Rule(m.TEMPERATURE, Side.ABOVE, -2.0, 5.0, of_limit=True),
+            {"temperature_max": 89.0, "temperature_slowdown": 95.0},
+            *((87.0, 88.0), 87.0),
+        ),
+        (
+            Rule(m.MEMORY_FREE, Side.BELOW, 0.02, 5.0, of_limit=True),
+            {"memory_total": 100.0},
+            *((2.5, 1.5), 2.0),
+        ),
+    ],
+)
+def test_the_threshold_can_be_counted_from_the_cards_own_limit(
+    rule: Rule, limits: dict[str, float], figures: tuple[float, float], threshold: float
+) -> None:
+    course = Course(rule)
+    course.limits(**limits)
+    for value, words in zip(figures, ([], ["began"]), strict=True):
+        course.say(20, value, rule.metric)
+        assert course.words() == words
+    assert course.watch.alerts()[0].threshold == threshold
+
+
+@pytest.mark.parametrize(
+    ("state", "absence", "seconds"),
+    [
+        (CardState.NO_ANSWER, Absence.NO_ANSWER, UNKNOWN_AFTER + 1),
+        (CardState.LOST, Absence.LOST, 1),
+        (CardState.ASLEEP, Absence.ASLEEP, 1),
+        (CardState.NO_DRIVER, Absence.NO_DRIVER, 1),
+    ],
+)
+def test_an_alert_whose_figure_stays_away_ends_and_says_why_and_at_once_if_the_card_is_gone(
+    state: CardState, absence: Absence, seconds: float
+) -> None:
+    course = Course()
+    course.say(40, 90.0)
+    course.say(seconds, None, absence=absence, state=state)
+    ended = course.told[-1]
+    assert (ended.why, ended.reason) == (Why.UNKNOWN, absence.sentence)
+    assert ended.until == course.clock.now() - 1 - seconds  # the last figure that was read

@@ -1,13 +1,13 @@
-"""The past of a card as a chart gets it: an hour of every reading, a day in outline."""
+"""The past of a card as a chart gets it, and as a file of traces has it."""
 
+import csv
+import io
 import math
-import sys
-import threading
 from collections import deque
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -18,9 +18,16 @@ from hypothesis import strategies as st
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, Sample
-from gpuexplorer.core.metrics import ENERGY, POWER_DRAW, MetricId
+from gpuexplorer.core.metrics import (
+    ENERGY,
+    GPU_UTILIZATION,
+    METRICS,
+    POWER_DRAW,
+    TEMPERATURE,
+    MetricId,
+)
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.trace import Trace
+from gpuexplorer.telemetry.trace import Heading, Trace, TraceColumn, write_traces
 
 CARD = CardId("SIM-0")
 
@@ -60,26 +67,6 @@ def test_memory_stays_the_same_however_long_it_goes_on() -> None:
     after_a_day = history.memory_bytes()
     filled(history, map(float, range(600, 5000)))
     assert 0 < history.memory_bytes() < 1.5 * after_a_day
-
-
-def test_no_first_reading_is_lost_where_many_cards_begin_at_once() -> None:
-    cards = [CardId(f"SIM-{number}") for number in range(8)]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(len(cards)) as threads:
-            for _ in range(200):
-                history, start = History(), threading.Barrier(len(cards))
-
-                def begin(card: CardId, history: History, start: threading.Barrier) -> None:
-                    start.wait()
-                    history.append(Sample(card, 1.0, {m.POWER_DRAW: 1.0}))
-
-                for job in [threads.submit(begin, card, history, start) for card in cards]:
-                    job.result()
-                assert {*history.cards()} == {*cards}
-    finally:
-        sys.setswitchinterval(before)
 
 
 BEAT, SLOW_BEAT, FULL, DAY, BUCKET = 1.0, 5.0, 20.0, 100.0, 5.0
@@ -125,7 +112,7 @@ def _step_by_step(
 
 
 steps = st.lists(stretches, min_size=1, max_size=8).map(_step_by_step)
-unhurried = settings(deadline=None)  # a busy computer is no fault
+unhurried = settings(deadline=None, max_examples=40)  # a busy computer is no fault
 metrics = st.sampled_from([POWER_DRAW, ENERGY])
 column_limits = st.sampled_from([2, 3, 5, 17, 50, 400])
 
@@ -236,35 +223,6 @@ def gaps_stay_gaps_and_nothing_else_is_one(
 
 
 @unhurried
-@given(steps, metrics, column_limits, st.floats(0.0, FULL))
-def test_the_newest_readings_are_all_there_to_the_second(
-    taken: list[Step], metric: MetricId, columns: int, seconds: float
-) -> None:
-    history, reference = lived(taken)
-    if not reference[metric]:
-        return
-    end = reference[metric][-1].at
-    trace = history.trace(CARD, metric, end - seconds, end, columns)
-    assert trace.counts.sum() == len(known(reference[metric], metric, end - seconds))
-
-
-@unhurried
-@given(steps, metrics, st.floats(0.0, DAY), st.floats(0.0, DAY))
-def test_a_window_in_the_middle_takes_in_at_most_a_bucket_more_on_its_edges(
-    taken: list[Step], metric: MetricId, back: float, seconds: float
-) -> None:
-    history, reference = lived(taken)
-    if not reference[metric]:
-        return
-    start = reference[metric][-1].at - min(back + seconds, DAY)
-    end = start + seconds
-    count = int(history.trace(CARD, metric, start, end, 50).counts.sum())
-    everything = known(reference[metric], metric, -math.inf)
-    assert sum(start <= r.at <= end for r in everything) <= count
-    assert count <= sum(start - BUCKET <= r.at <= end + BUCKET for r in everything)
-
-
-@unhurried
 @given(steps, metrics)
 def test_with_room_for_every_reading_each_refusal_is_a_gap(
     taken: list[Step], metric: MetricId
@@ -280,3 +238,91 @@ def test_with_room_for_every_reading_each_refusal_is_a_gap(
     gaps = set(trace.times[np.isnan(trace.means)])
     assert {at for at in refused if valued and at > min(valued)} <= gaps
     assert valued == set(trace.times[trace.counts > 0])
+
+
+@unhurried
+@given(steps, metrics, column_limits, st.floats(0.0, FULL))
+def test_the_newest_readings_are_all_there_to_the_second(
+    taken: list[Step], metric: MetricId, columns: int, seconds: float
+) -> None:
+    history, reference = lived(taken)
+    if not reference[metric]:
+        return
+    end = reference[metric][-1].at
+    trace = history.trace(CARD, metric, end - seconds, end, columns)
+    assert trace.counts.sum() == len(known(reference[metric], metric, end - seconds))
+
+
+REAL = Heading("NVIDIA driver 590.48.01", simulated=False, start=0, end=100, offset=1.7e9)
+SIMULATED = replace(REAL, source="Simulated: 2 x NVIDIA TITAN RTX", simulated=True)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "plots.csv"
+
+
+def readings(times: list[float], values: list[float]) -> Trace:
+    figures = np.array(values, float)
+    counts = np.isfinite(figures).astype(np.int64)
+    return Trace(np.array(times), figures, figures, figures, counts, 1.0)
+
+
+def column(
+    trace: Trace, card: str = "GPU-0", metric: MetricId = GPU_UTILIZATION, reason: str = ""
+) -> TraceColumn:
+    return TraceColumn(card, METRICS[metric], trace, reason)
+
+
+def read(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """The comments, and the rows by their headings."""
+    lines = list(csv.reader(io.StringIO(path.read_text("utf-8"))))
+    comments = [line[0] for line in lines if line[0].startswith("#")]
+    heading, *rows = [line for line in lines if not line[0].startswith("#")]
+    return comments, [dict(zip(heading, row, strict=True)) for row in rows]
+
+
+def figures(path: Path) -> list[list[str]]:
+    """The rows without their times, a blank as it is."""
+    _, rows = read(path)
+    return [list(row.values())[2:] for row in rows]
+
+
+def test_where_a_row_stands_for_several_readings_least_and_most_are_told(path: Path) -> None:
+    times, three = np.array([0.0, 10.0]), np.array([3, 3])
+    several = Trace(times, times + 1, times + 5, times + 2, three, 10.0)
+    write_traces(path, [column(several, metric=TEMPERATURE)], REAL)
+    _, rows = read(path)
+    name = "GPU-0 temperature [C]"
+    assert [rows[1][key] for key in (name, f"{name} min", f"{name} max")] == ["12", "11", "15"]
+
+
+def test_the_first_line_says_simulated_while_it_is_so(path: Path) -> None:
+    write_traces(path, [column(readings([1], [1]))], SIMULATED)
+    comments, _ = read(path)
+    assert path.read_text().startswith("# simulated")
+    assert "# GPU Explorer; Simulated: 2 x NVIDIA TITAN RTX" in comments
+    write_traces(path, [column(readings([1], [1]))], REAL)
+    assert "simulated" not in path.read_text().lower()
+
+
+@settings(deadline=None)  # a busy computer is no fault
+@given(
+    st.lists(st.lists(st.integers(0, 99_999), unique=True, max_size=40).map(sorted), max_size=6)
+)
+def test_every_reading_is_written_once_in_its_order_and_rows_go_forward(
+    tmp_path_factory: pytest.TempPathFactory, cards: list[list[int]]
+) -> None:
+    path = tmp_path_factory.mktemp("csv") / "plots.csv"
+    read_at = [[each / 1000 for each in times] for times in cards]
+    columns = [column(readings(times, times), f"GPU-{n}") for n, times in enumerate(read_at)]
+    write_traces(path, columns, REAL)
+    _, rows = read(path)
+    for number, times in enumerate(read_at):
+        cells = [row[f"GPU-{number} gpu_utilization [ratio]"] for row in rows]
+        assert [float(cell) for cell in cells if cell] == times
+    begins = [float(row["steady_s"]) for row in rows]
+    assert begins == sorted(begins)
+    for row, ends in zip(rows, [*begins, math.inf][1:], strict=True):
+        for cell in list(row.values())[2:]:
+            assert not cell or float(row["steady_s"]) <= float(cell) <= ends

@@ -1,11 +1,13 @@
-"""PCIe and NVLink traffic as it is, whatever the driver's counters do meanwhile."""
+"""Figures of NVIDIA's driver: traffic, wires, programs, refusals, and what cannot be."""
 
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from gpuexplorer.core import metrics as ids
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Sample
@@ -13,10 +15,10 @@ from gpuexplorer.core.metrics import Cadence, MetricId, metrics_of
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure, ProcessUse
-from gpuexplorer.telemetry.topology import Link, PathKind, pcie_rate, shape_of
+from gpuexplorer.telemetry.topology import Link, PathKind, shape_of
 from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import Nvml, until
+from tests.telemetry.conftest import Nvml, read, until
 
 IN, OUT = m.PCIE_RECEIVE, m.PCIE_TRANSMIT
 NOT_WATCHED = "refused=nvmlDeviceGetPcieThroughput"
@@ -39,9 +41,8 @@ class CommonClock(ManualClock):
         self._stub.set(f"clock=+{seconds:.6f}")
 
 
-def read(backend: NvmlBackend, card: int = 0, *cadences: Cadence) -> Sample:
-    one = backend.cards()[card]
-    return backend.read(one.id, metrics_of(one, cadences or (Cadence.ON_DEMAND,)))
+def traffic(backend: NvmlBackend) -> Sample:
+    return read(backend, Cadence.ON_DEMAND)
 
 
 @pytest.fixture
@@ -58,17 +59,10 @@ def test_traffic_is_right_at_the_first_reading_and_at_every_other(
     config = f"cards=1;clock=7;pcie_bits={bits};pcie_rx={rate:.0f};pcie_tx={other:.0f}"
     backend = nvml.open(f"{config};{NOT_WATCHED}", clock)
     for beat in (1.0, 2.0, 0.1, 60.0):
-        seen = read(backend).values
+        seen = traffic(backend).values
         assert seen[IN] == pytest.approx(rate, rel=0.001)
         assert seen[OUT] == pytest.approx(other, rel=0.001)
         clock.advance(beat)
-
-
-def test_where_bytes_are_not_counted_the_driver_watches(nvml: Nvml, clock: CommonClock) -> None:
-    backend = nvml.open("cards=1;clock=7;refused=field197,field198", clock)
-    before = clock.now()
-    assert read(backend).values[IN] == pytest.approx(20e6)
-    assert clock.now() == before
 
 
 @pytest.mark.parametrize(("rate", "believed"), [(100e9, True), (300e9, False)])
@@ -76,10 +70,10 @@ def test_more_than_any_link_can_carry_is_not_believed(
     nvml: Nvml, clock: CommonClock, rate: float, believed: bool
 ) -> None:
     backend = nvml.open(f"cards=1;clock=7;nvlinks=1;nvlink_rate={rate:.0f}", clock)
-    read(backend)
+    traffic(backend)
     clock.advance(2.0)
     for metric in ("nvlink_0_transmit", "nvlink_transmit"):
-        assert (MetricId(metric) in read(backend).values) is believed
+        assert (MetricId(metric) in traffic(backend).values) is believed
 
 
 def pair(backend: NvmlBackend) -> Link:
@@ -146,14 +140,6 @@ def slot(root: Path, speed: str, lanes: int) -> PciBus:
     return PciBus(root)
 
 
-@pytest.mark.parametrize(("speed", "lanes"), [("2.5", 1), ("16.0", 32)])
-def test_the_made_up_slot_of_a_virtual_machine_narrows_nothing(
-    nvml: Nvml, tmp_path: Path, speed: str, lanes: int
-) -> None:
-    link = to_host(nvml.open("cards=1", bus=slot(tmp_path, speed, lanes)))
-    assert link.rate == pcie_rate(5, 16)
-
-
 def test_a_card_joined_to_its_processor_by_nvlink_c2c_is_as_fast_as_that(nvml: Nvml) -> None:
     backend = nvml.open("cards=1;kind=gh200")
     link = to_host(backend)
@@ -164,9 +150,6 @@ def test_a_card_joined_to_its_processor_by_nvlink_c2c_is_as_fast_as_that(nvml: N
     assert to_host(backend).path is PathKind.HOST_BRIDGE
 
 
-NONE = 0xFFFFFFFF
-
-
 def listed(backend: NvmlBackend) -> list[CardProcess]:
     """Who uses the first card."""
     rows = backend.processes(backend.cards()[0].id)
@@ -174,9 +157,7 @@ def listed(backend: NvmlBackend) -> list[CardProcess]:
     return list(rows)
 
 
-def test_programs_are_listed_with_their_use_and_impossible_shares_are_left_out(
-    nvml: Nvml,
-) -> None:
+def test_programs_are_listed_with_their_use_and_no_impossible_share(nvml: Nvml) -> None:
     rows = listed(nvml.open("cards=1;pids=0:90b,1234,5678g;util=66"))
     uses = {row.pid: row.use for row in rows}
     assert uses == {90: ProcessUse.BOTH, 1234: ProcessUse.COMPUTE, 5678: ProcessUse.GRAPHICS}
@@ -187,21 +168,10 @@ def test_programs_are_listed_with_their_use_and_impossible_shares_are_left_out(
 
 
 @pytest.mark.parametrize("version", ["535.43.02", "535.54.03", "535.86.05", "535.98", "580.95"])
-def test_every_program_is_itself_whatever_the_version_of_the_driver(
-    nvml: Nvml, version: str
-) -> None:
+def test_every_program_is_itself_with_any_driver(nvml: Nvml, version: str) -> None:
     rows = listed(nvml.open(f"cards=1;procs=0:32;driver_version={version}"))
     expected = [(4180000 + n, (n + 1) * 2**28) for n in range(32)]
     assert [(row.pid, row.values[ProcessFigure.MEMORY]) for row in rows] == expected
-
-
-def test_a_list_of_nothing_but_garbage_says_nothing_about_who_uses_the_card(nvml: Nvml) -> None:
-    backend = nvml.open("cards=1;pids=0:11")
-    card = backend.cards()[0].id
-    nvml.set(f"pids=0:{NONE},{NONE}g")
-    assert backend.processes(card) is None
-    nvml.set("procs=0:0")
-    assert backend.processes(card) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="on Windows the reason is always that")
@@ -223,26 +193,6 @@ PERSISTENCE = m.PERSISTENCE_MODE
 def read_refusals(backend: NvmlBackend, *metrics: MetricId) -> Sample:
     card = backend.cards()[0]
     return backend.read(card.id, frozenset(metrics) or metrics_of(card))
-
-
-@pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        ("not_supported", Absence.NOT_SUPPORTED),
-        ("no_permission", Absence.NO_PERMISSION),
-        ("unknown", Absence.REFUSED),
-        ("timeout", Absence.NO_ANSWER),
-    ],
-)
-def test_a_card_that_refuses_everything_says_why_and_is_whole_again_at_once(
-    nvml: Nvml, code: str, reason: Absence
-) -> None:
-    backend = nvml.open("cards=1", ManualClock())
-    whole = set(read_refusals(backend).values)
-    nvml.set(f"refused=all;refuse_code={code}")
-    assert read_refusals(backend).missing[m.POWER_DRAW] is reason
-    nvml.set("refused=none")
-    assert set(read_refusals(backend).values) >= whole
 
 
 def test_a_refused_field_hides_none_of_its_neighbours(nvml: Nvml) -> None:
@@ -293,7 +243,7 @@ TIMES = [
 def test_a_beat_asks_for_none_of_the_fields_that_take_milliseconds(nvml: Nvml) -> None:
     backend = nvml.open("cards=1")
     nvml.reset_calls()
-    assert read(backend, 0, Cadence.FAST).values[m.POWER_DRAW_INSTANT] == 300.5
+    assert read(backend, Cadence.FAST).values[m.POWER_DRAW_INSTANT] == 300.5
     assert nvml.calls_of("field186") == 1
     assert [nvml.calls_of(field) for field in SLOW_FIELDS] == [0, 0, 0]
 
@@ -313,7 +263,143 @@ def test_the_time_under_heat_is_asked_for_by_the_numbers_of_this_driver(
 ) -> None:
     backend = nvml.open(f"cards=1;clock=0;driver_version={version}")
     nvml.reset_calls()
-    seen = read(backend, 0, Cadence.SLOW).values
+    seen = read(backend, Cadence.SLOW).values
     every = (251, 252, 253, 269, 270, 271)
     assert [field for field in every if nvml.calls_of(f"field{field}")] == asked
     assert [seen[metric] for metric in TIMES] == pytest.approx([9.0, 10.0, 11.0])
+
+
+# It has every part that a figure can be of, and all is well with it.
+CARD = "cards=1;retired=0;retired_bad=0;retired_pending=0;fans=1;fan_speed=40"
+MEMORY = {ids.MEMORY_USED, ids.MEMORY_FREE, ids.MEMORY_RESERVED, ids.MEMORY_TOTAL}
+ACTIVITIES = {MetricId("sm_activity"), MetricId("sm_occupancy"), MetricId("tensor_activity")}
+SIZES = (ids.MEMORY_TOTAL, ids.MEMORY_FREE, ids.MEMORY_USED, ids.MEMORY_RESERVED)
+REASONS = set(ids.THROTTLES)
+
+
+def impossible(sample: Sample) -> set[MetricId]:
+    return {m for m, absence in sample.missing.items() if absence is Absence.IMPOSSIBLE}
+
+
+@pytest.mark.parametrize(
+    ("config", "metrics"),
+    [
+        ("replays=4294967295", {MetricId("pcie_replays")}),
+        ("remapped=4294967295", {MetricId("remapped_rows_corrected")}),
+        ("remapped_bad=4294967295", {MetricId("remapped_rows_uncorrected")}),
+        ("remapped_failed=7", {MetricId("remapped_rows_failed")}),
+        ("retired=4294967295", {MetricId("retired_pages_corrected")}),
+        ("retired_pending=2", {MetricId("retired_pages_pending")}),
+        ("answer=field3:4294967295", {MetricId("ecc_corrected")}),
+        ("answer=field6:18446744073709551615", {MetricId("ecc_uncorrected_ever")}),
+        ("answer=field83:18446744073709551615", {ids.ENERGY}),
+        ("power_limit=0", {ids.POWER_LIMIT}),
+        ("power_min=800000", {ids.POWER_LIMIT_MIN, ids.POWER_LIMIT_MAX}),
+        ("slowdown_temp=0", {ids.TEMPERATURE_SLOWDOWN}),
+        ("slowdown_temp=99", {ids.TEMPERATURE_SLOWDOWN, ids.TEMPERATURE_SHUTDOWN}),
+        ("clock_sm=4294", {ids.CLOCK_SM}),
+        ("clock_memory=99999", {ids.CLOCK_MEMORY}),
+        ("max_sm=0", {ids.CLOCK_SM_MAX}),
+        ("pcie_width=3", {ids.PCIE_WIDTH}),
+        ("pcie_width_max=0", {ids.PCIE_WIDTH_MAX}),
+        ("pcie_gen=6", {ids.PCIE_GENERATION}),
+        ("pcie_gen_max=9", {ids.PCIE_GENERATION_MAX}),
+        ("util=101", {MetricId("gpu_utilization")}),
+        ("fan_speed=250", {MetricId("fan_speed"), MetricId("fan_0_speed")}),
+        ("pstate=16", {ids.PERFORMANCE_STATE}),
+        ("compute_mode=4", {ids.COMPUTE_MODE}),
+        ("ecc_mode=2", {MetricId("ecc_mode")}),
+        ("persistence=255", {ids.PERSISTENCE_MODE}),
+        ("virtualization=9", {ids.VIRTUALIZATION_MODE}),
+        ("display_active=3", {ids.DISPLAY_ACTIVE}),
+        ("answer=nvmlDeviceGetMigMode:7", {ids.MIG_MODE}),
+        (
+            "answer=field165:9",
+            {ids.NVLINK_ACTIVE, *(MetricId(f"nvlink_{link}_state") for link in range(18))},
+        ),
+        ("answer=field186:nan", {ids.POWER_DRAW_INSTANT}),
+        ("answer=field82:inf", {ids.MEMORY_TEMPERATURE}),
+        ("bar1_used=999999999999999", {ids.BAR1_USED, ids.BAR1_TOTAL}),
+        ("reasons=0x1ff", REASONS),
+        ("reasons=0xfc", REASONS),
+        ("reasons=-1", REASONS),
+        ("answer=nvmlDeviceGetMemoryInfo_v2:_,_,*1000,_", MEMORY),
+        ("answer=nvmlDeviceGetMemoryInfo_v2:_,_,_,*1000", MEMORY),
+        ("answer=nvmlGpmMetricsGet:129", ACTIVITIES),
+    ],
+)
+def test_what_cannot_be_is_no_figure_and_takes_nothing_else_with_it(
+    nvml: Nvml, config: str, metrics: set[MetricId]
+) -> None:
+    backend = nvml.open(CARD)
+    read(backend)
+    nvml.set(config)
+    assert impossible(read(backend)) == metrics
+
+
+@pytest.mark.parametrize(
+    ("config", "metric", "figure"),
+    [
+        ("power=1900000", ids.POWER_DRAW, 1900.0),
+        ("temp=127", ids.TEMPERATURE, 127.0),
+        ("clock_sm=3900", ids.CLOCK_SM, 3.9e9),
+        ("replays=3000000000", MetricId("pcie_replays"), 3e9),
+        ("ecc=1000000000", MetricId("ecc_corrected"), 1e9),
+        ("fan_speed=130", ids.FAN_SPEED, 1.3),
+        ("pcie_gen=1", ids.PCIE_GENERATION, 1.0),
+        ("power_limit=200000", ids.POWER_LIMIT, 200.0),
+        # A laptop on its battery, and one that borrows watts of its processor.
+        ("power_limit=25000", ids.POWER_LIMIT, 25.0),
+        ("power_limit=725000", ids.POWER_LIMIT, 725.0),
+        ("reasons=0x9", ids.throttle("hw_slowdown"), 1.0),
+        ("reasons=-9223372036854775804", ids.throttle("sw_power_cap"), 1.0),
+        ("answer=field165:3", MetricId("nvlink_0_state"), 3.0),
+        ("answer=nvmlGpmMetricsGet:100.4", MetricId("sm_activity"), 1.0),
+    ],
+)
+def test_odd_ones_are_shown(nvml: Nvml, config: str, metric: MetricId, figure: float) -> None:
+    backend = nvml.open(CARD)
+    read(backend)
+    nvml.set(config)
+    sample = read(backend)
+    assert sample.values[metric] == figure
+    assert impossible(sample) == set()
+
+
+COUNTERS: Mapping[str, MetricId] = {
+    "replays": MetricId("pcie_replays"),
+    "ecc": MetricId("ecc_corrected"),
+    "ecc_bad": ids.ECC_UNCORRECTED,
+    "remapped": MetricId("remapped_rows_corrected"),
+    "retired_bad": MetricId("retired_pages_uncorrected"),
+}
+
+
+@pytest.mark.parametrize("key", COUNTERS)
+def test_a_counter_that_begins_anew_is_believed_the_second_time(nvml: Nvml, key: str) -> None:
+    backend = nvml.open(f"{CARD};{key}=40")
+    seen = []
+    for count in (40, 3, 3, 5):
+        nvml.set(f"{key}={count}")
+        seen.append(read(backend, Cadence.SLOW).values.get(COUNTERS[key]))
+    assert seen == [40, None, 3, 5]
+
+
+@pytest.mark.parametrize(
+    ("total", "free", "used", "reserved"),
+    [
+        # Some programs that share cards out say the limit of one container as the total, and
+        # leave what the whole card keeps for itself as it is.
+        (3 << 30, 2 << 30, 1 << 30, Absence.IMPOSSIBLE),
+        # Or they say only what this container uses, of a card that others use too.
+        (80 << 30, 9 << 30, 1 << 30, 600 << 20),
+    ],
+)
+def test_memory_as_a_container_is_told_of_it_is_believed(
+    nvml: Nvml, total: int, free: int, used: int, reserved: int | Absence
+) -> None:
+    answers = f"{total},{600 << 20},{used},{free}"
+    backend = nvml.open(f"{CARD};total={total};answer=nvmlDeviceGetMemoryInfo_v2:{answers}")
+    sample = read(backend)
+    told = [sample.values.get(metric, sample.missing.get(metric)) for metric in SIZES]
+    assert told == [total, free, used, reserved]

@@ -1,4 +1,5 @@
-"""Ten thousand random answers of NVIDIA's driver: no exception, and nothing impossible told.
+"""Every backend, one contract: each metric asked for is answered or explained; and of ten
+thousand random answers of NVIDIA's driver nothing impossible is told.
 
 A failure names its seed. `FUZZ_SEED=7` runs that one alone; as several threads ask, it may take
 a few runs to fail again.
@@ -15,15 +16,106 @@ import pytest
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
-from gpuexplorer.core.metrics import METRICS, MetricId, Unit, metrics_of
+from gpuexplorer.core.metrics import METRICS, Cadence, MetricId, Unit, metrics_of
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.simulation.faults import parse_faults
+from gpuexplorer.simulation.models import MODELS
+from gpuexplorer.simulation.specs import parse_machine
+from gpuexplorer.telemetry.backend import Backend
+from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
 from gpuexplorer.telemetry.looked_for import PciBus
 from gpuexplorer.telemetry.processes import CardProcess, ProcessFigure
-from gpuexplorer.telemetry.topology import nvlink_rate, pcie_rate
+from gpuexplorer.telemetry.topology import PathKind, nvlink_rate, pcie_rate
 from tests.clocks import ManualClock
 from tests.nvml_stub.stub import Stub
-from tests.telemetry.conftest import until
+from tests.telemetry.conftest import Nvml, until
+
+NVML = {
+    "eight H100": "cards=8;procs=all:2",
+    "gaming cards": "cards=2;kind=rtx4090",
+    "small passive cards": "cards=2;kind=t4",
+    "shared memory": "cards=1;kind=gb10",
+    "a lost card": "cards=3;lost=1",
+    "MIG": "cards=2;mig=0:3;procs=0:3",
+    "impossible figures": "cards=2;garbage=all",
+    "everything refused": "cards=2;refused=all",
+    "nothing permitted": "cards=2;refused=all;refuse_code=no_permission",
+    "unknown errors": "cards=2;refused=all;refuse_code=unknown",
+    "128 cards": "cards=128",
+    "cards on C2C": "cards=2;kind=gh200",
+    "garbage on the wires": "cards=2;wiring=nonsense;p2p=77;ancestor=61;procs=all:0;c2c=99",
+}
+SIMULATED = {
+    "eight H100": "8xH100+nvlink",
+    "every model": ",".join(f"2x{model.key}" for model in MODELS),
+    "64 H200": "64xH200",
+}
+
+
+@pytest.fixture(
+    params=[*(f"nvml: {name}" for name in NVML), *(f"simulated: {name}" for name in SIMULATED)]
+)
+def backend(request: pytest.FixtureRequest, nvml: Nvml) -> Iterator[Backend]:
+    vendor, name = request.param.split(": ")
+    if vendor == "nvml":
+        yield nvml.open(NVML[name])
+        return
+    made = SimulatedBackend(parse_machine(SIMULATED[name]), parse_faults("", 2))
+    made.open()
+    yield made
+    made.close()
+
+
+def test_whatever_is_asked_of_a_card_is_answered_or_explained(backend: Backend) -> None:
+    cards = backend.cards()
+    ids = [card.id for card in cards]
+    assert len(set(ids)) == len(ids)
+    for card in cards:
+        check_card(card, ids)
+        for cadences in (*((each,) for each in Cadence), tuple(Cadence)):
+            asked = metrics_of(card, cadences)
+            sample = backend.read(card.id, asked)
+            check_sample(card, sample, asked)
+            assert all(absence.sentence for absence in sample.missing.values())
+        parts = (m.MEMORY_USED, m.MEMORY_FREE, m.MEMORY_RESERVED)
+        if sample.values.keys() >= {*parts, m.MEMORY_TOTAL}:
+            assert sum(sample.values[part] for part in parts) == sample.values[m.MEMORY_TOTAL]
+        check_processes(card, backend.processes(card.id) or (), ids)
+    nobody = backend.read(CardId("GPU-of-another-machine"), metrics_of(cards[0]))
+    assert (nobody.state, nobody.values) == (CardState.LOST, {})
+
+
+def test_topology_tells_each_pair_once(backend: Backend) -> None:
+    topology = backend.topology()
+    pairs = [frozenset((link.a, link.b)) for link in topology.links]
+    assert len(set(pairs)) == len(pairs)
+    for link in topology.links:
+        assert link.rate is None or link.rate > 1e9
+        assert link.rate is not None or link.rate_reason
+        assert (link.nvlinks > 0) == (link.path is PathKind.NVLINK)
+        if link.peer_to_peer is False:
+            assert link.peer_reason
+
+
+def test_no_handle_event_set_or_sample_is_left_behind(nvml: Nvml) -> None:
+    backend = nvml.open("cards=2")
+    for _ in range(3):
+        for card in backend.cards():
+            backend.read(card.id, metrics_of(card))
+    backend.wait_for_fault(0.01)
+    backend.close()
+    assert nvml.held() == 0
+    assert nvml.sessions() == 0
+
+
+def test_the_host_answers_or_explains_each_of_its_metrics() -> None:
+    host = HostReader()
+    asked = metrics_of(host.card)
+    check_sample(host.card, host.read(asked), asked)
+    assert "gpu_utilization" not in asked
+
 
 MACHINES = (
     "cards=2",
@@ -248,26 +340,16 @@ def seeds() -> Iterator[int]:
     return iter([int(one)]) if one else count(1)
 
 
-def run(stub: Stub, seeds: Iterator[int], here: Path, answers: int) -> None:
+@pytest.mark.parametrize("answers", [10_000, pytest.param(500_000, marks=pytest.mark.long)])
+def test_random_answers_tell_nothing_impossible(
+    stub: Stub, seeds: Iterator[int], tmp_path: Path, answers: int
+) -> None:
     answered = 0
     for seed in seeds:
         try:
-            answered += answers_to(stub, seed, here)
+            answered += answers_to(stub, seed, tmp_path)
         except BaseException as error:
             error.add_note(f"FUZZ_SEED={seed}")
             raise
         if answered >= answers:
             return
-
-
-def test_ten_thousand_random_answers_tell_nothing_impossible(
-    stub: Stub, seeds: Iterator[int], tmp_path: Path
-) -> None:
-    run(stub, seeds, tmp_path, answers=10_000)
-
-
-@pytest.mark.long
-def test_half_a_million_random_answers_tell_nothing_impossible(
-    stub: Stub, seeds: Iterator[int], tmp_path: Path
-) -> None:
-    run(stub, seeds, tmp_path, answers=500_000)

@@ -1,9 +1,12 @@
-"""The book of processes: by name, with a past, calm where the driver is not, never endless."""
+"""The book of processes: by name, with a past, calm where the driver is not, and as psutil
+has it.
+"""
 
 import math
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +16,8 @@ import pytest
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry import system as proc_files
 from gpuexplorer.telemetry.process_book import (
-    CAN_ASK,
     ELSEWHERE,
     ENDED_STAYS,
     UNCOLLECTED,
@@ -22,7 +25,6 @@ from gpuexplorer.telemetry.process_book import (
     ProcessNames,
     Standing,
     end,
-    has_ended,
     refusal,
 )
 from gpuexplorer.telemetry.processes import (
@@ -32,10 +34,9 @@ from gpuexplorer.telemetry.processes import (
     ProcessUse,
     Way,
 )
-from gpuexplorer.telemetry.session import remembering, session_on
-from gpuexplorer.telemetry.sources import simulated
 from tests.clocks import ManualClock
 from tests.programs_that_end import Program, stubborn, willing
+from tests.telemetry.conftest import until
 
 __all__ = ["stubborn", "willing"]
 
@@ -66,17 +67,11 @@ def made_up(
     return _NAMES.one(CardProcess(card, pid, ProcessUse.COMPUTE, values, missing, command))
 
 
-def real(card: CardId) -> NamedProcess:
-    return _NAMES.one(CardProcess(card, os.getpid(), ProcessUse.COMPUTE))
-
-
 def standings(book: ProcessBook) -> dict[int, Standing]:
     return {row.named.process.pid: row.standing for row in book.rows()}
 
 
-def test_the_past_is_kept_for_each_card_and_process(
-    book: ProcessBook, clock: ManualClock
-) -> None:
+def test_the_past_is_kept_for_each_process(book: ProcessBook, clock: ManualClock) -> None:
     for look in range(3):
         book.take(A, [made_up(A, 1, sm=look / 10, memory=look)])
         book.take(B, [made_up(B, 1, sm=0.9)])
@@ -103,9 +98,7 @@ def test_who_ended_stays_a_moment_and_says_so(book: ProcessBook, clock: ManualCl
     assert standings(book) == {2: Standing.THERE}
 
 
-def test_a_card_that_does_not_tell_keeps_its_rows_without_figures(
-    book: ProcessBook, clock: ManualClock
-) -> None:
+def test_a_card_that_tells_nothing_keeps_rows(book: ProcessBook, clock: ManualClock) -> None:
     book.take(A, [made_up(A, 1)])
     book.take(B, [made_up(B, 2)])
     clock.advance(2.0)
@@ -121,31 +114,6 @@ def test_a_card_that_does_not_tell_keeps_its_rows_without_figures(
     assert standings(book) == {1: Standing.THERE, 2: Standing.THERE}
 
 
-def test_the_share_of_the_processor_comes_for_all_cards(
-    book: ProcessBook, clock: ManualClock
-) -> None:
-    for _ in range(2):
-        book.take(A, [real(A)])
-        book.take(B, [real(B)])
-        clock.advance(2.0)
-    assert all(named.cpu is not None for named in book.living())
-    assert all(named.identity == psutil.Process() for named in book.living())
-
-
-def test_a_session_names_the_processes_of_its_cards() -> None:
-    session = remembering(session_on(simulated("2xTitanRTX"), interval=0.1))
-    session.want()
-    session.start()
-    try:
-        assert session.wait_for_sweeps(1, 20.0)
-        named = session.process_book.living()
-        assert {each.process.card for each in named} == {card.id for card in session.cards()}
-        assert all(each.command for each in named)
-        assert [row.named for row in session.process_book.rows()] == [*named]
-    finally:
-        assert session.stop(5.0)
-
-
 @pytest.fixture
 def names(tmp_path: Path) -> ProcessNames:
     """Of the computer itself: tests may run inside a container."""
@@ -156,20 +124,7 @@ def named(pid: int, names: ProcessNames) -> NamedProcess:
     return names.one(CardProcess(CardId("GPU-a"), pid, ProcessUse.COMPUTE))
 
 
-def under_its_own_name() -> subprocess.Popen[bytes]:
-    """A process that has begun: until then it may bear our own name, or no arguments."""
-    code = "print('here', flush=True); input()"
-    other = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert other.stdout is not None
-    other.stdout.readline()
-    return other
-
-
-def test_our_own_process_is_named_and_marked_and_not_ended_from_here(
-    names: ProcessNames,
-) -> None:
+def test_our_own_process_is_named_and_not_ended_from_here(names: ProcessNames) -> None:
     own = named(os.getpid(), names)
     assert (own.resolved, own.ours) == (True, True)
     assert own.command is not None
@@ -184,10 +139,12 @@ def test_our_own_process_is_named_and_marked_and_not_ended_from_here(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is left of a process there")
-def test_one_that_ended_and_was_not_collected_has_a_reason_and_no_zeros(
-    names: ProcessNames,
-) -> None:
-    with under_its_own_name() as other:
+def test_one_that_ended_uncollected_has_a_reason_and_no_zeros(names: ProcessNames) -> None:
+    code = "print('here', flush=True); input()"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe) as other:
+        assert other.stdout is not None
+        other.stdout.readline()  # until then it may bear our own name, or no arguments
         assert named(other.pid, names).memory_bytes
         other.kill()
         os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
@@ -212,41 +169,7 @@ def test_in_another_namespace_no_pid_is_ever_given_a_name(tmp_path: Path) -> Non
     assert "another process" in refusal(one)
 
 
-def test_simulated_processes_bring_their_own_names_and_end_where_they_are_simulated(
-    names: ProcessNames,
-) -> None:
-    made_up = CardProcess(CardId("SIM-0"), 1, ProcessUse.COMPUTE, {}, {}, "train.py", "ada")
-    one = names.one(made_up)
-    assert (one.command, one.user, one.resolved) == ("train.py", "ada", False)
-    with pytest.raises(Trouble, match="simulated process cannot be ended from here"):
-        end(one, Way.ASK)
-
-
-def test_a_process_that_is_asked_to_end_ends(willing: Program, names: ProcessNames) -> None:
-    one = named(willing.pid, names)
-    assert refusal(one) == ""
-    assert not has_ended(one)
-    end(one, Way.ASK)
-    assert willing.wait(20) != 0
-    assert has_ended(one)
-
-
-@pytest.mark.skipif(not CAN_ASK, reason="there is no asking on Windows")
-def test_one_that_will_not_listen_is_ended_the_harder_way(
-    stubborn: Program, names: ProcessNames
-) -> None:
-    one = named(stubborn.pid, names)
-    end(one, Way.ASK)
-    assert stubborn.stdin is not None
-    assert not has_ended(one)
-    end(one, Way.KILL)
-    stubborn.wait(20)
-    assert has_ended(one)
-
-
-def test_what_belongs_to_another_user_is_refused_by_name(
-    willing: Program, names: ProcessNames
-) -> None:
+def test_what_is_of_another_user_is_refused(willing: Program, names: ProcessNames) -> None:
     theirs = replace(named(willing.pid, names), of_this_user=False, user="grace")
     assert refusal(theirs) == "It belongs to grace. Only they or an administrator may end it."
 
@@ -262,3 +185,55 @@ def test_where_the_system_refuses_a_sentence_says_so(
     with pytest.raises(Trouble, match=f"no permission to end process {willing.pid}"):
         end(one, Way.ASK)
     assert willing.poll() is None
+
+
+if sys.platform != "linux":
+    pytest.skip("Linux has /proc", allow_module_level=True)
+
+
+def both(pid: int) -> tuple[proc_files.Process, psutil.Process]:
+    return proc_files.Process(pid), psutil.Process(pid)
+
+
+def test_every_process_here_is_the_same_to_both() -> None:
+    compared = 0
+    for pid in psutil.pids():
+        with suppress(psutil.Error, proc_files.Error):  # it ended meanwhile
+            ours, theirs = both(pid)
+            before = (theirs.name(), theirs.cmdline())
+            told = (ours.name(), ours.cmdline())
+            if before == (theirs.name(), theirs.cmdline()):  # else it renamed itself meanwhile
+                assert told == before
+                assert ours.username() == theirs.username()
+                # Both add whole seconds, which may have gone on by one between the two looks.
+                assert abs(ours.create_time() - theirs.create_time()) < 1.02
+                compared += 1
+    assert compared > 2
+
+
+def test_a_process_has_the_same_figures_in_both(willing: Program) -> None:
+    ours, theirs = both(willing.pid)
+    until(lambda: theirs.status() == psutil.STATUS_SLEEPING)
+    assert ours.memory_info().rss == theirs.memory_info().rss > 1e6
+    assert ours.status() == "S"
+    assert ours.create_time() == pytest.approx(theirs.create_time(), abs=0.02)
+    assert ours.cpu_times().user == theirs.cpu_times().user
+    assert ours.cpu_times().system == theirs.cpu_times().system
+
+
+def test_memory_and_swap_are_the_same() -> None:
+    ours, theirs = proc_files.virtual_memory(), psutil.virtual_memory()
+    assert ours.total == theirs.total
+    assert ours.available == pytest.approx(theirs.available, rel=0.2)
+    assert proc_files.swap_memory().total == psutil.swap_memory().total
+    assert proc_files.swap_memory().used == pytest.approx(psutil.swap_memory().used, rel=0.2)
+
+
+def test_where_there_is_no_word_of_swap_it_is_not_called_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "meminfo").write_text("MemTotal: 8 kB\nMemAvailable: 5 kB\n")
+    monkeypatch.setattr(proc_files, "_PROC", str(tmp_path))
+    assert proc_files.virtual_memory().total == 8192
+    with pytest.raises(KeyError, match="SwapTotal"):
+        proc_files.swap_memory()

@@ -1,25 +1,26 @@
-"""A session: one source, what it last said, and what was tried before it."""
+"""A session: one source and what it last said; the computer itself; files that are whole."""
 
+import errno
 import threading
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
-from time import monotonic
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import psutil
 import pytest
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import HOST_ID, Card, CardId, CardState, Sample
-from gpuexplorer.core.metrics import MetricId, metrics_of
-from gpuexplorer.core.words import Message
-from gpuexplorer.telemetry.backend import HardwareFault, Source
-from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
+from gpuexplorer.core.cards import HOST_ID, CardId, CardState, Sample
+from gpuexplorer.core.metrics import CPU_UTILIZATION, SWAP_TOTAL, SWAP_USED, MetricId
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.telemetry.backends import host
+from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.facts import Fact, Reading
 from gpuexplorer.telemetry.local import Local
-from gpuexplorer.telemetry.processes import CardProcess
 from gpuexplorer.telemetry.session import Session, card_numbers, remembering, session_on
-from gpuexplorer.telemetry.sources import Vendor, first_that_answers, simulated
-from gpuexplorer.telemetry.topology import Topology
-from tests.nvml_stub.stub import Stub
+from gpuexplorer.telemetry.sources import simulated
+from gpuexplorer.telemetry.system import ProcessorTime
+from gpuexplorer.telemetry.whole_file import write_whole
+from tests.telemetry.conftest import Nvml
 
 
 @pytest.fixture
@@ -29,9 +30,7 @@ def session() -> Iterator[Session]:
     assert session.stop(5.0)
 
 
-def test_everything_that_is_known_is_put_together_and_nothing_made_up_before(
-    session: Session,
-) -> None:
+def test_what_is_known_is_put_together_and_nothing_made_up_before(session: Session) -> None:
     first = session.cards()[0].id
     assert (session.reading(first), session.state_sentence(first)) == (None, "not read yet")
     session.want()
@@ -45,20 +44,6 @@ def test_everything_that_is_known_is_put_together_and_nothing_made_up_before(
         assert session.state_sentence(card.id) == "working"
     assert session.process_book.living()
     assert session.simulated
-
-
-@pytest.mark.parametrize("others", [[], [Vendor("Make-believe", lambda: simulated("1xT4"))]])
-def test_a_source_that_fails_says_why_and_the_next_is_tried(
-    stub: Stub, others: list[Vendor]
-) -> None:
-    stub.configure("cards=2;init=no_permission")
-    backend, [attempt] = first_that_answers([Vendor("NVIDIA", NvmlBackend), *others])
-    assert attempt.name == "NVIDIA"
-    assert "may not talk" in attempt.sentence
-    assert (backend is None) is (not others)
-    if backend is not None:
-        assert backend.source.simulated
-        backend.close()
 
 
 A, BUSY, FAN = CardId("a"), MetricId("gpu_utilization"), MetricId("fan_speed")
@@ -90,68 +75,7 @@ def test_a_lost_card_shows_no_figure_that_a_slower_round_once_read(session: Sess
     assert (back.values, back.missing) == ({BUSY: 0.1}, {FAN: Absence.NOT_YET})
 
 
-def test_cards_and_their_instances_are_numbered_as_people_say_it(stub: Stub) -> None:
-    stub.configure("cards=2;mig=1:2")
-    backend = NvmlBackend()
-    backend.open()
-    assert list(card_numbers(backend.cards()).values()) == ["0", "1", "1.0", "1.1"]
-    backend.close()
-
-
-BUSY = MetricId("gpu_utilization")
 TIMEOUT = 10.0
-
-
-class Slow:
-    """Cards that answer, until a test tells one to hang."""
-
-    def __init__(self, cards: int = 3) -> None:
-        self.source = Source("test", Message("test"))
-        self._cards = [
-            Card(CardId(f"card {index}"), index, f"card {index}", 1) for index in range(cards)
-        ]
-        self.asked: dict[str, list[frozenset[MetricId]]] = defaultdict(list)
-        self.hanging: dict[str, threading.Event] = {}
-
-    def open(self) -> None: ...
-
-    def close(self) -> None:
-        for event in self.hanging.values():
-            event.set()
-
-    def cards(self) -> Sequence[Card]:
-        return self._cards
-
-    def read(self, card: CardId, metrics: Collection[MetricId]) -> Sample:
-        self.asked[card].append(frozenset(metrics))
-        event = self.hanging.get(card)
-        if event is not None:
-            event.wait(TIMEOUT)
-        return Sample(card, monotonic(), dict.fromkeys(metrics, 0.5))
-
-    def heard(self, card: CardId) -> float:
-        return 0.0
-
-    def processes(self, card: CardId) -> Sequence[CardProcess]:
-        return ()
-
-    def topology(self) -> Topology:
-        return Topology((), (), {})
-
-    def wait_for_fault(self, seconds: float) -> Sequence[HardwareFault]:
-        threading.Event().wait(0.01)
-        return ()
-
-    def notes(self) -> Sequence[Message]:
-        return ()
-
-
-def reading(
-    backend: Slow, seen: "Seen", interval: float = 0.1, patience: float = 0.15
-) -> Session:
-    session = Session(Local(backend, patience=patience), interval)
-    session.attach(seen)
-    return session
 
 
 class Seen:
@@ -177,20 +101,20 @@ class Seen:
 
 
 @pytest.fixture
-def backend() -> Slow:
-    return Slow()
-
-
-@pytest.fixture
 def seen() -> Seen:
     return Seen()
 
 
 @pytest.fixture
-def sampler(backend: Slow, seen: Seen) -> Iterator[Session]:
-    sampler = reading(backend, seen)
+def sampler(nvml: Nvml, seen: Seen) -> Iterator[Session]:
+    """Of three cards, which are asked for one figure each."""
+    sampler = Session(Local(nvml.open("cards=3"), patience=0.15), 0.1)
+    sampler.attach(seen)
+    want = sampler.want_metrics({BUSY})
+    sampler.start()
     yield sampler
-    backend.close()
+    sampler.release(want)
+    nvml.release()
     assert sampler.stop(TIMEOUT)
 
 
@@ -198,42 +122,87 @@ def of(card: str, state: CardState = CardState.WORKING) -> Callable[[Sample], bo
     return lambda sample: sample.card == card and sample.state is state
 
 
-def test_only_what_somebody_wants_is_read(backend: Slow, seen: Seen, sampler: Session) -> None:
-    want = sampler.want_metrics({BUSY})
-    sampler.start()
-    seen.wait(of("card 0"), 2)
-    assert {metrics for asked in backend.asked.values() for metrics in asked} == {
-        frozenset({BUSY})
-    }
-    sampler.release(want)
-
-
 def test_a_card_that_hangs_says_so_the_others_go_on_and_it_is_read_again(
-    backend: Slow, seen: Seen, sampler: Session
+    nvml: Nvml, seen: Seen, sampler: Session
 ) -> None:
-    backend.hanging["card 1"] = threading.Event()
-    sampler.want_metrics({BUSY})
-    sampler.start()
-    [silent, *_] = seen.wait(of("card 1", CardState.NO_ANSWER))
+    first, hung, last = (card.id for card in sampler.cards())
+    seen.wait(of(hung))
+    assert {*seen.samples[-1].values} == {BUSY}, "only what somebody wants is read"
+    nvml.set("hung=1")
+    [silent, *_] = seen.wait(of(hung, CardState.NO_ANSWER))
     assert silent.missing == {BUSY: Absence.NO_ANSWER}
-    assert (sampler.stream.silence(CardId("card 1")) or 0) > 0
-    before = len(seen.wait(of("card 2")))
-    seen.wait(of("card 2"), before + 3)
-    seen.wait(of("card 0"), before + 3)
-    assert sampler.stream.silence(CardId("card 0")) is None
-    backend.hanging.pop("card 1").set()
-    [late, *_] = seen.wait(of("card 1"), 6)
-    assert late.at >= silent.at
-    assert sampler.stream.silence(CardId("card 1")) is None
+    assert (sampler.stream.silence(hung) or 0) > 0
+    before = len(seen.wait(of(last)))
+    seen.wait(of(last), before + 3)
+    seen.wait(of(first), before + 3)
+    assert sampler.stream.silence(first) is None
+    there = len(seen.wait(of(hung)))
+    nvml.set("hung=none")
+    nvml.release()
+    assert seen.wait(of(hung), there + 3)[-1].at >= silent.at
+    assert sampler.stream.silence(hung) is None
 
 
-def test_one_sweep_can_be_waited_for_even_when_all_cards_hang(
-    backend: Slow, seen: Seen, sampler: Session
-) -> None:
-    for card in backend.cards():
-        backend.hanging[card.id] = threading.Event()
-    sampler.want_metrics(metrics_of(backend.cards()[0]))
-    sampler.start()
-    assert sampler.wait_for_sweeps(1, TIMEOUT)
-    for card in backend.cards():
+def test_a_sweep_is_waited_for_where_all_hang(nvml: Nvml, seen: Seen, sampler: Session) -> None:
+    nvml.set("hung=0,1,2")
+    assert sampler.wait_for_sweeps(2, TIMEOUT)
+    for card in sampler.cards():
         seen.wait(of(card.id, CardState.NO_ANSWER))
+
+
+ASKED = frozenset({CPU_UTILIZATION})
+SWAP = frozenset({SWAP_USED, SWAP_TOTAL})
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[ProcessorTime | None]:
+    """What the system will say, one after another, on a computer with two processors."""
+    coming: list[ProcessorTime | None] = []
+    monkeypatch.setattr(host, "processor_time", lambda: coming.pop(0))
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    return coming
+
+
+def test_looks_too_close_together_have_a_reason(looks: list[ProcessorTime | None]) -> None:
+    looks += [ProcessorTime(100.08, 50.08), ProcessorTime(100.2, 50.1)]
+    reader = HostReader(looked_before=ProcessorTime(total=100.0, idle=50.0))
+    assert reader.read(ASKED).missing == {CPU_UTILIZATION: Absence.TOO_SOON}
+    assert reader.read(ASKED).values[CPU_UTILIZATION] == pytest.approx(0.5)
+
+
+def test_a_computer_without_swap_space_says_so_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+    none = psutil.swap_memory()._replace(total=0, used=0, free=0)
+    monkeypatch.setattr(psutil, "swap_memory", lambda: none)
+    sample = HostReader().read(SWAP)
+    assert sample.values == {SWAP_TOTAL: 0}
+    assert sample.missing == {SWAP_USED: Absence.NO_SWAP}
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOSPC, "There is no room left on that disk."),
+        (errno.EACCES, "You may not write there."),
+        (errno.EROFS, "the disk is read-only."),
+        (errno.EIO, "The system says: it broke."),
+    ],
+)
+def test_a_disk_that_refuses_leaves_the_old(tmp_path: Path, number: int, words: str) -> None:
+    def chunks() -> Iterator[bytes]:
+        yield b"half of it"
+        raise OSError(number, "it broke")
+
+    path = tmp_path / "plots.csv"
+    path.write_bytes(b"the old one")
+    with pytest.raises(Trouble, match=r"plots\.csv was not saved") as told:
+        write_whole(path, chunks())
+    assert words in str(told.value)
+    assert path.read_bytes() == b"the old one"
+    assert list(tmp_path.iterdir()) == [path]
+    write_whole(path, [b"ne", b"w"])
+    assert path.read_bytes() == b"new"
+
+
+def test_cards_and_their_instances_are_numbered_as_people_say_it(nvml: Nvml) -> None:
+    cards = nvml.open("cards=2;mig=1:2").cards()
+    assert list(card_numbers(cards).values()) == ["0", "1", "1.0", "1.1"]

@@ -1,18 +1,24 @@
-"""Simulated cards read through the same door as real ones, and the course of each fault."""
+"""Simulated cards through the same door as real ones, their faults, and their nvidia-smi."""
+
+from datetime import UTC, datetime
 
 import pytest
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardId, CardState, Sample
-from gpuexplorer.core.metrics import METRICS, metrics_of
-from gpuexplorer.simulation.course import Occupation
+from gpuexplorer.core.metrics import METRICS
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.gui.state.lab.starting import smi_of
 from gpuexplorer.simulation.faults import parse_faults
-from gpuexplorer.simulation.models import MODELS, CardModel
+from gpuexplorer.simulation.models import MIB
 from gpuexplorer.simulation.specs import parse_machine
 from gpuexplorer.telemetry.backends.simulated import SimulatedBackend
+from gpuexplorer.telemetry.nvidia_smi import nvidia_smi
 from gpuexplorer.telemetry.process_book import ProcessNames, end, has_ended
-from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure, ProcessUse, Way
+from gpuexplorer.telemetry.processes import NamedProcess, Way
+from gpuexplorer.telemetry.session import remembering, session_on
+from gpuexplorer.telemetry.sources import simulated
 from gpuexplorer.telemetry.topology import Link, PathKind, pcie_rate
 from tests.clocks import ManualClock
 
@@ -64,47 +70,6 @@ def test_a_program_that_is_ended_gives_the_card_back_and_the_next_run_begins_ane
     pytest.fail("it never began again")
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
-def test_every_model_answers_or_explains_every_metric(model: CardModel) -> None:
-    clock = ManualClock()
-    cards = backend(f"2x{model.key}", clock=clock)
-    for _ in range(40):
-        clock.advance(17.3)
-        for card in cards.cards():
-            asked = metrics_of(card)
-            sample = cards.read(card.id, asked)
-            assert sample.state is CardState.WORKING
-            assert sample.at == clock.now()
-            assert sample.values.keys() | sample.missing.keys() == asked
-            assert not sample.values.keys() & sample.missing.keys()
-            assert all(METRICS[metric].plausible(v) for metric, v in sample.values.items())
-            assert set(sample.missing.values()) <= {Absence.NOT_SUPPORTED, Absence.NO_PART}
-
-
-def test_bytes_that_the_lab_moves_show_on_the_wires() -> None:
-    clock = ManualClock()
-    cards = backend("2xH100", clock=clock)
-    before = cards.read(SIM_0, ALL).values[m.PCIE_TRANSMIT]
-    now = cards.elapsed
-    cards.machine.occupy(0, Occupation(now, now + 5.0, pcie_transmit=12e9))
-    during = cards.read(SIM_0, ALL).values[m.PCIE_TRANSMIT]
-    assert during - before == pytest.approx(12e9)
-
-
-def test_processes_bring_their_own_names_and_figures() -> None:
-    clock = ManualClock()
-    cards = backend("2xTitanRTX", clock=clock)
-    clock.advance(30.0)
-    processes = cards.processes(SIM_0) or ()
-    assert "python train.py --model gpt2-xl" in [p.simulated_command for p in processes]
-    assert [p.use for p in processes if p.simulated_user == "root"] == [ProcessUse.GRAPHICS]
-    for process in processes:
-        assert process.card == SIM_0
-        assert process.values.keys() == set(ProcessFigure)
-    used = cards.read(SIM_0, ALL).values[m.MEMORY_USED]
-    assert 0 < used - sum(p.values[ProcessFigure.MEMORY] for p in processes) < 16 << 20
-
-
 def test_impossible_figures_come_out_as_such_and_gaps_stay_gaps() -> None:
     clock = ManualClock()
     cards = backend("2xT4", "garbage:1@15s-20s", clock)
@@ -142,15 +107,11 @@ NOT, PART = Absence.NOT_SUPPORTED, Absence.NO_PART
         ),
         ("A6000", "ecc_mode", {"ecc_corrected": NOT}),
         ("RTX3090", "fan_1_rpm", {"fan_2_rpm": PART}),
-        ("RTX4090", "pcie_generation_slot_max", {"temperature_margin": NOT}),
-        ("L4", "temperature_margin", {"memory_temperature": NOT}),
         (
             "H100",
             "temperature_margin nvlink_17_receive mig_mode remapped_rows_failed",
             {"retired_pages_pending": NOT, "pcie_generation_slot_max": NOT},
         ),
-        ("H200", "sm_activity", {}),
-        ("RTX5090", "temperature", {"mig_mode": NOT}),
     ],
 )
 def test_each_model_lacks_what_the_real_one_lacks(
@@ -255,3 +216,99 @@ def _assert_silent(sample: Sample, state: CardState, reason: Absence) -> None:
     assert sample.state is state
     assert sample.values == {}
     assert sample.missing == dict.fromkeys(ALL, reason)
+
+
+NOON = datetime(2026, 3, 1, 12, 0, 5, 250_000, tzinfo=UTC)
+FIRST = """\
+|   0  NVIDIA TITAN RTX               Off |   00000000:17:00.0 Off |                  N/A |
+| 30%   30C    P8            13W /   280W |       6MiB /  24576MiB |      0%      Default |
+|                                         |                        |                  N/A |"""
+
+
+def machine(spec: str = "2xTitanRTX+idle", faults: str = "") -> SimulatedBackend:
+    backend = simulated(spec, faults, clock=ManualClock())
+    assert isinstance(backend, SimulatedBackend)
+    return backend
+
+
+def said(arguments: str = "", backend: SimulatedBackend | None = None) -> list[str]:
+    return nvidia_smi(arguments, backend or machine(), NOON).splitlines()
+
+
+def test_the_table_shows_each_card_as_nvidia_smi_does() -> None:
+    lines = said()
+    assert lines[0] == "Sun Mar  1 12:00:05 2026"
+    assert "Driver Version: N/A" in lines[2]
+    assert "CUDA Version: N/A" in lines[2]
+    (first,) = (at for at, line in enumerate(lines) if line.startswith("|   0"))
+    assert "\n".join(lines[first : first + 3]) == FIRST
+    assert "|  No running processes found" in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    "spec", ["2xTitanRTX+idle", "8xH100", "1xT4", "2xB200,1xRTX4090", "64xA100"]
+)
+def test_all_lines_of_the_table_are_of_one_width(spec: str) -> None:
+    backend = machine(spec)
+    for index in range(len(backend.cards())):
+        backend.machine.hold(index, 0.0, 919 * MIB)
+    assert {len(line) for line in said(backend=backend)[1:] if line} == {91}
+
+
+def test_a_card_whose_readings_hang_keeps_nobody_waiting() -> None:
+    lines = said("--query-gpu=index,memory.used --format=csv", machine(faults="hung:1@0s"))
+    assert lines == ["index, memory.used [MiB]", "0, 6 MiB", "1, [N/A]"]
+
+
+def test_cards_are_listed_and_picked_by_number_or_uuid() -> None:
+    both = ["GPU 0: NVIDIA TITAN RTX (UUID: SIM-0)", "GPU 1: NVIDIA TITAN RTX (UUID: SIM-1)"]
+    assert said("-L") == both
+    assert said("-L -i 1") == both[1:]
+    assert said("--list-gpus --id=SIM-0") == both[:1]
+
+
+@pytest.mark.parametrize(
+    ("field", "head", "text"),
+    [
+        ("name", "name", "NVIDIA TITAN RTX"),
+        ("memory.used", "memory.used [MiB]", "6 MiB"),
+        ("utilization.gpu", "utilization.gpu [%]", "0 %"),
+        ("power.draw", "power.draw [W]", "12.95 W"),
+        ("clocks.current.sm", "clocks.current.sm [MHz]", "300 MHz"),
+        ("pstate", "pstate", "P8"),
+        ("clocks_event_reasons.gpu_idle", "clocks_event_reasons.gpu_idle", "Active"),
+        ("compute_cap", "compute_cap", "7.5"),
+        ("mig.mode.current", "mig.mode.current", "[N/A]"),
+        ("driver_version", "driver_version", "[N/A]"),
+        ("timestamp", "timestamp", "2026/03/01 12:00:05.250"),
+    ],
+)
+def test_a_field_is_asked_for_by_its_name(field: str, head: str, text: str) -> None:
+    assert said(f"--query-gpu={field} --format=csv")[:2] == [head, text]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence", "hint"),
+    [
+        ("-l 1", "the cell would wait for ever", "show the same figures live"),
+        ("-q", "Simulated cards have no `nvidia-smi -q`.", "--query-gpu="),
+        ("--query-gpu=memory.usd --format=csv", "have no field 'memory.usd'.", "memory.used?"),
+        ("--query-gpu=name", "A query needs --format=csv.", "--format=csv"),
+        ("-i 7", "There is no card 7 here.", "-i 0"),
+    ],
+)
+def test_what_is_not_offered_is_refused(arguments: str, sentence: str, hint: str) -> None:
+    with pytest.raises(Trouble) as refused:
+        said(arguments)
+    assert sentence in refused.value.sentence
+    assert hint in refused.value.hint
+
+
+def test_what_the_lab_prints_says_that_the_machine_is_simulated() -> None:
+    smi = smi_of(remembering(session_on(machine())))
+    assert smi is not None
+    listed, refused = smi("-L"), smi("-l")
+    assert listed is not None
+    assert listed.splitlines()[-1] == "These cards are simulated: every figure is made up."
+    assert refused is not None
+    assert refused.startswith("Asked for again and again")

@@ -1,9 +1,11 @@
-"""Computer: a made-up computer for the doctor, as files below a folder and answers by heart."""
+"""A made-up computer for the doctor, as files below a folder and answers by heart."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+
+import pytest
 
 from gpuexplorer.commands.checkup.probe import Probe, Topic
 from gpuexplorer.core.absence import Absence
@@ -173,16 +175,22 @@ class Computer:
             f"cuda: Optional[str] = {cuda!r}\nhip: Optional[str] = {hip!r}\n",
         )
 
-    def remember_libraries(self, *paths: str) -> None:
-        """Into the loader's cache, as far as anybody reads it."""
-        self.write("/etc/ld.so.cache", "".join(f"\0{path}" for path in (*paths, "")))
-
     def probe(self) -> Probe:
         return _Probe(self)
 
     def told(self, examination: Callable[[Topic, Probe], None]) -> Topic:
         topic = Topic("")
         examination(topic, self.probe())
+        return topic
+
+    def sees(
+        self, examination: Callable[[Topic, Probe], None], verdict: Verdict, *words: str
+    ) -> Topic:
+        """With these words in its sentence, or in what is to be done."""
+        topic = self.told(examination)
+        said = f"{topic.sentence}\n{topic.do}"
+        assert topic.verdict is verdict, said
+        assert [each for each in words if each not in said] == [], said
         return topic
 
     def answered(self, prefix: str) -> LabPython:
@@ -240,3 +248,14 @@ class _Probe(Probe):
 
     def opens(self, display: str) -> bool:
         return display in self.computer.displays
+
+
+@pytest.fixture
+def computer(tmp_path: Path) -> Computer:
+    """A bare Linux desktop: a PCI bus without graphics cards, and no driver."""
+    bare = Computer(tmp_path / "computer")
+    (bare.root / "sys/bus/pci/devices").mkdir(parents=True)
+    bare.write("/proc/version", "Linux version 6.8.0 (gcc)")
+    bare.write("/proc/sys/kernel/osrelease", "6.8.0\n")
+    bare.link("/proc/self/ns/pid", "pid:[4026531836]")
+    return bare

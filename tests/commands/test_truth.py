@@ -1,4 +1,6 @@
-"""A driver's figures are equal in a table, JSON, CSV, to Prometheus, exported and over ssh."""
+"""Every command on a driver of any mood: it ends with words, tells nothing that is not so, and
+each figure is the same in every way it is told.
+"""
 
 import csv
 import json
@@ -7,7 +9,8 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,9 +21,88 @@ from gpuexplorer.telemetry.exporter_names import served_name
 from tests.commands.test_serve import samples, serve
 from tests.nvml_stub.stub import environment
 from tests.remote.conftest import FakeSsh, fake_ssh
-from tests.screens.truth import figures_in
+from tests.screens.truth import (
+    ALIKE,
+    FAULTS,
+    FAULTS_AT_START,
+    Truth,
+    figures_in,
+    untold,
+    untold_in_rows,
+)
 
 __all__ = ["fake_ssh"]
+
+COMMANDS = tuple(
+    tuple(each.split())
+    for each in (
+        *("snapshot", "snapshot --json", "snapshot --csv", "topology", "topology --json"),
+        *("doctor", "doctor --json"),
+    )
+)
+# Nothing of this holds these cards back.
+NEVER = ("power limit", "slowdown", "its group", "Too warm", "Much too hot", "Power brake")
+# Seconds. A command lives for about one, so it meets some of them.
+FLICKERS = (0.0, 0.1)
+
+Said = dict[Sequence[str], str]
+
+
+def said_by(command: Sequence[str], config: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "gpuexplorer", *command],
+        env={**environment(config), "PYTHONWARNINGS": "error", "COLUMNS": "200"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    called = f"{' '.join(command)} on {config}: {done.returncode}\n{done.stderr}"
+    assert done.returncode in (0, 1), called
+    assert "Traceback" not in done.stderr, called
+    assert done.stdout or done.stderr, called
+    return done.stdout
+
+
+def said_on(config: str) -> Said:
+    with ThreadPoolExecutor(2) as two:
+        said = two.map(lambda command: said_by(command, config), COMMANDS)
+        return dict(zip(COMMANDS, said, strict=True))
+
+
+@pytest.fixture(scope="module")
+def healthy() -> Said:
+    said = said_on(ALIKE)
+    assert all(said.values())
+    return said
+
+
+def check(said: Said, healthy: Said) -> None:
+    for command in ("snapshot", "topology", "doctor"):
+        truth = Truth()
+        truth.learn(healthy[command,])
+        assert not truth.lies_in(said[command,]), said[command,]
+        assert not [word for word in NEVER if word in said[command,]], said[command,]
+    for command in ("snapshot", "topology", "doctor"):
+        if said[command, "--json"]:
+            told = json.loads(said[command, "--json"], parse_constant=pytest.fail)
+            if command == "snapshot":
+                assert not untold(told, json.loads(healthy[command, "--json"]))
+    rows = said["snapshot", "--csv"]
+    assert not untold_in_rows(rows, healthy["snapshot", "--csv"])
+
+
+def test_no_command_tells_what_is_not_so(healthy: Said) -> None:
+    check(said_on(f"{ALIKE};{FAULTS['all of them at once']};flicker=0.1"), healthy)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fault", [*FAULTS, *FAULTS_AT_START])
+@pytest.mark.parametrize("flicker", FLICKERS, ids=["steady", "flickering"])
+def test_no_command_lies_on_any_fault(healthy: Said, fault: str, flicker: float) -> None:
+    config = {**FAULTS, **FAULTS_AT_START}[fault]
+    check(said_on(f"{ALIKE};{config};flicker={flicker}"), healthy)
+
 
 Figures: TypeAlias = Mapping[tuple[str, str], float]
 MOST = {"temp": 90, "util": 100, "memory_util": 100, "clock_sm": 1900, "pcie_replays": 10**6}
@@ -92,9 +174,7 @@ COLUMNS = {f"{metric.id} [{metric.unit.value}]" for metric in METRICS.values()}
 @pytest.mark.parametrize(
     "seed", [1, *(pytest.param(n, marks=pytest.mark.long) for n in range(2, 9))]
 )
-def test_a_figure_is_the_same_in_each_way_it_is_told(
-    seed: int, tmp_path: Path, fake_ssh: FakeSsh
-) -> None:
+def test_a_figure_is_the_same_in_each_way(seed: int, tmp_path: Path, fake_ssh: FakeSsh) -> None:
     cards, file = drawn(seed), str(tmp_path / "it.gpurec")
     truth = in_json(said(cards, "snapshot", "--json"))
     said(cards, "record", file, "--duration", "1s")
