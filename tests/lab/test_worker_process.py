@@ -21,8 +21,6 @@ from tests.lab.processes import CARD, PATIENCE, Fake, Worker, ended, needs_torch
 
 pytestmark = pytest.mark.long
 
-HELLO = '{"is":"hello","python":"3.11","torch":"2","build":"CPU","simulated":false}'
-
 
 @needs_torch
 def test_a_worker_introduces_itself_and_tells_what_a_line_made_and_cost(
@@ -114,26 +112,6 @@ def test_a_python_that_is_not_there_is_refused() -> None:
     assert refused.value.sentence == (
         "This Python cannot be started: /no/such/python (No such file or directory)."
     )
-
-
-def test_one_that_will_not_end_is_ended(worker: Callable[[Start], Worker]) -> None:
-    script = (
-        "import signal, threading; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
-        f"print('{HELLO}', flush=True); threading.Event().wait()"
-    )
-    stubborn = worker(Fake(script=script))
-    assert stubborn.listener.hello.build == "CPU"
-    stubborn.process.stop(patience=0.1)
-    assert not stubborn.process.running
-    assert stubborn.listener.end == "The worker was ended."
-
-
-def test_a_torch_that_is_of_no_use_says_why(
-    worker: Callable[[Start], Worker], tmp_path: Path
-) -> None:
-    (tmp_path / "torch.py").write_text("__version__ = '2.4.0'")
-    no_use = worker(tampered(f"import sys; sys.path.insert(0, {str(tmp_path)!r})"))
-    assert "This PyTorch lacks what the lab needs: 2.4.0, " in no_use.listener.end
 
 
 def test_what_a_start_is_told_before_torch_comes() -> None:
