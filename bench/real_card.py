@@ -23,8 +23,8 @@ from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
-from tests.at_work import AtWork
 from tests.lab.sessions import Session
+from tests.real_cards import AtWork
 from tests.worker.measurements import asked_for, cache_bytes, measured_on, memory_rate, rate_of
 
 _MIB = 1 << 20

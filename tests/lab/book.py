@@ -59,10 +59,8 @@ x.device
 # %%
 X = torch.ones(2, 3, device=try_gpu())
 X
-#2> tensor([[1., 1., 1.],
-#2>         [1., 1., 1.]], device='cuda:0')
-#1> tensor([[1., 1., 1.],
-#1>         [1., 1., 1.]], device='cuda:0')
+#21> tensor([[1., 1., 1.],
+#21>         [1., 1., 1.]], device='cuda:0')
 #0> tensor([[1., 1., 1.],
 #0>         [1., 1., 1.]])
 
@@ -105,8 +103,7 @@ gpu(2), torch.ones(1, device=gpu(2))
 # %%
 net = nn.Sequential(nn.LazyLinear(1)).to(device=try_gpu())
 net(X).shape, net(X).device == X.device, net[0].weight.data.device
-#2> (torch.Size([2, 1]), True, device(type='cuda', index=0))
-#1> (torch.Size([2, 1]), True, device(type='cuda', index=0))
+#21> (torch.Size([2, 1]), True, device(type='cuda', index=0))
 #0> (torch.Size([2, 1]), True, device(type='cpu'))
 
 # %%
@@ -120,14 +117,10 @@ for size in (8, 256):
         if a.is_cuda:
             torch.cuda.synchronize(a.device)
         print(f"{size:>5} {a.device!s:>7} {time.time() - began > 0}")
-#2>     8     cpu True
-#2>     8  cuda:0 True
-#2>   256     cpu True
-#2>   256  cuda:0 True
-#1>     8     cpu True
-#1>     8  cuda:0 True
-#1>   256     cpu True
-#1>   256  cuda:0 True
+#21>     8     cpu True
+#21>     8  cuda:0 True
+#21>   256     cpu True
+#21>   256  cuda:0 True
 #0>     8     cpu True
 #0>     8     cpu True
 #0>   256     cpu True
@@ -165,14 +158,10 @@ clone.load_state_dict(torch.load("net.params", map_location="cpu"))
 for name, parameter in net.named_parameters():
     print(f"{name:<13} {tuple(parameter.shape)!s:<10} {parameter.device}")
 bool((clone.out.weight == net.out.weight.cpu()).all())
-#2> hidden.weight (32, 20)   cuda:0
-#2> hidden.bias   (32,)      cuda:0
-#2> out.weight    (3, 32)    cuda:0
-#2> out.bias      (3,)       cuda:0
-#1> hidden.weight (32, 20)   cuda:0
-#1> hidden.bias   (32,)      cuda:0
-#1> out.weight    (3, 32)    cuda:0
-#1> out.bias      (3,)       cuda:0
+#21> hidden.weight (32, 20)   cuda:0
+#21> hidden.bias   (32,)      cuda:0
+#21> out.weight    (3, 32)    cuda:0
+#21> out.bias      (3,)       cuda:0
 #0> hidden.weight (32, 20)   cpu
 #0> hidden.bias   (32,)      cpu
 #0> out.weight    (3, 32)    cpu

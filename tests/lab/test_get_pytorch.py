@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import distribution
 from io import BytesIO
 from pathlib import Path
 from urllib.parse import unquote
 
-import pip as pip_module
 import pytest
 
 from gpuexplorer.__main__ import main
@@ -153,7 +153,7 @@ def environment(tmp_path: Path) -> Path:
     folder = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (site,) = folder.glob("lib/python3*/site-packages")
-    pip = Path(pip_module.__file__).parent
+    pip = Path(str(distribution("pip").locate_file("pip")))
     for each in (pip, *pip.parent.glob("pip-*.dist-info")):
         (site / each.name).symlink_to(each)
     return folder

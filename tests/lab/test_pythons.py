@@ -150,20 +150,15 @@ def test_a_card_runs_code_for_its_generation_up_to_its_number(
     assert (verdict is Verdict.FINE) is runs
 
 
-@pytest.mark.parametrize(
-    ("driver", "capabilities", "cuda"),
-    [
+def test_the_build_to_install_follows_from_driver_and_cards() -> None:
+    for driver, capabilities, cuda in (
         ("590.48", [(8, 9)], "13.0"),
         ("590.48", [(6, 1)], "12.6"),
         ("570.86", [(12, 0)], "12.8"),
         ("470.82", [(8, 6)], None),
         ("590.48", [(6, 1), (12, 0)], None),
-    ],
-)
-def test_the_build_to_install_follows_from_driver_and_cards(
-    driver: str, capabilities: list[tuple[int, int]], cuda: str | None
-) -> None:
-    assert flavour(driver, capabilities) == cuda
+    ):
+        assert flavour(driver, capabilities) == cuda
 
 
 @pytest.mark.parametrize(

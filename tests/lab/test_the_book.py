@@ -10,7 +10,7 @@ from tests.lab.processes import CARD, needs_torch
 from tests.lab.sessions import TWO_CARDS, Session
 
 _BOOK = Path(__file__).with_name("book.py")
-_EXPECTED = re.compile(r"#([210]?)([>!]) ?(.*)")
+_EXPECTED = re.compile(r"#([210]*)([>!]) ?(.*)")
 
 
 def cells(machine: str) -> list[tuple[str, str, str]]:
@@ -20,7 +20,7 @@ def cells(machine: str) -> list[tuple[str, str, str]]:
         lines = text.rstrip().split("\n")
         told = [(line, match.groups()) for line in lines if (match := _EXPECTED.match(line))]
         code = "\n".join(each for each in lines if each not in dict(told))
-        here = [(kind, words) for _, (where, kind, words) in told if where in ("", machine)]
+        here = [(kind, text) for _, (on, kind, text) in told if not on or machine in on]
         said = "\n".join(words for kind, words in here if kind == ">")
         found.append((code, said, "".join(words for kind, words in here if kind == "!")))
     return found

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Failed, Finished, Placed
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import NAME, Start, unpacked
@@ -19,9 +18,10 @@ from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
 from tests.lab.processes import CARD, PATIENCE, Fake, Worker, ended, needs_torch, tampered
 
-pytestmark = pytest.mark.long
+HELLO = '{"is":"hello","python":"3.11","torch":"2","build":"CPU","simulated":false}'
 
 
+@pytest.mark.long
 @needs_torch
 def test_a_worker_introduces_itself_and_tells_what_a_line_made_and_cost(
     worker: Callable[[Start], Worker],
@@ -40,6 +40,7 @@ def test_a_worker_introduces_itself_and_tells_what_a_line_made_and_cost(
     assert outcome.memory[0].context_bytes == CARD["context_bytes"]
 
 
+@pytest.mark.long
 @needs_torch
 @pytest.mark.parametrize("killer", ["SIGKILL", "SIGSEGV"])
 def test_a_killed_worker_is_told_and_a_new_one_is_ready(
@@ -61,6 +62,7 @@ def test_a_killed_worker_is_told_and_a_new_one_is_ready(
     assert isinstance(worker(Start()).run("X = 1"), Finished)
 
 
+@pytest.mark.long
 @needs_torch
 def test_a_worker_ends_with_its_window() -> None:
     code = "import torch\nX = torch.randn(9000, 9000)\nX @ X"
@@ -106,12 +108,16 @@ def test_what_cannot_be_the_worker_says_why(
     assert said in worker(start).listener.end
 
 
-def test_a_python_that_is_not_there_is_refused() -> None:
-    with pytest.raises(Trouble) as refused:
-        Worker(Start(python=Path("/no/such/python")))
-    assert refused.value.sentence == (
-        "This Python cannot be started: /no/such/python (No such file or directory)."
+def test_one_that_will_not_end_is_ended(worker: Callable[[Start], Worker]) -> None:
+    script = (
+        "import signal, threading; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        f"print('{HELLO}', flush=True); threading.Event().wait()"
     )
+    stubborn = worker(Fake(script=script))
+    assert stubborn.listener.hello.build == "CPU"
+    stubborn.process.stop(patience=0.1)
+    assert not stubborn.process.running
+    assert stubborn.listener.end == "The worker was ended."
 
 
 def test_what_a_start_is_told_before_torch_comes() -> None:

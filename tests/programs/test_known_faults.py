@@ -281,16 +281,7 @@ for epoch in range(epochs):
 """
     + stepping("F.cross_entropy(net(x), y)")
     + TOTAL
-    + END
-    + """
-net.eval()
-with torch.no_grad():
-    right = torch.zeros((), device=device)
-    for x, y in loader:
-        x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)
-        right += (net(x).argmax(1) == y).sum()
-print(f"{right.item() / len(dataset):.1%} right")
-""",
+    + END,
     None,
     width=256,
     epochs=1,

@@ -5,9 +5,8 @@ import time
 import pytest
 
 from gpuexplorer.telemetry.topology import pcie_rate
-from tests.at_work import AtWork
 from tests.lab.processes import needs_torch
-from tests.real_cards import Snapshot, smi, snapshots, whole_cards
+from tests.real_cards import AtWork, Snapshot, smi, snapshots, whole_cards
 
 pytestmark = [pytest.mark.gpu, needs_torch]
 

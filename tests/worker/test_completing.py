@@ -143,16 +143,9 @@ def test_what_a_call_takes_by_name_is_offered_first(names: dict[str, Any]) -> No
 
 def test_no_code_of_the_persons_own_runs_to_complete(names: dict[str, Any]) -> None:
     names["ran"].clear()
-    codes = (
-        "trainer.|",
-        "trainer.best.|",
-        "trainer(|",
-        "trainer['|",
-        "between(|",
-        "[trainer[0].|",
-    )
-    for code in codes:
+    for code in ("trainer.|", "trainer.best.|", "trainer(|", "trainer['|", "[trainer[0].|"):
         asked(names, code)
+    asked(names, "between(|")
     assert names["ran"] == []
 
 

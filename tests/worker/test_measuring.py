@@ -116,22 +116,19 @@ def test_latency_is_a_hundred_copies_of_few_bytes_and_what_asking_takes() -> Non
     assert measured.asked_s == pytest.approx(5e-6, rel=0.1)
 
 
-@pytest.mark.parametrize("microseconds", [100, 25])
-def test_copies_that_cost_a_fast_card_nothing_read_as_hidden_whole(microseconds: int) -> None:
+@pytest.mark.parametrize(
+    ("microseconds", "one_at_a_time", "hidden"),
+    [(100, False, 1), (25, False, 1), (100, True, 0)],
+)
+def test_copies_are_hidden_whole_unless_the_card_makes_them_when_it_has_computed(
+    microseconds: int, in_turn: bool, hidden: int
+) -> None:
     cards = FakeCards()
-    cards.product_seconds = microseconds * 1e-6
+    cards.product_seconds, cards.one_at_a_time = microseconds * 1e-6, in_turn
     measured = measured_on(cards, mode="overlap", samples=1)
     result = CopyResult(asked_for(mode="overlap"), measured, None)
-    assert result.hidden == pytest.approx(1.0, abs=0.01)
+    assert result.hidden == pytest.approx(hidden, abs=0.01)
     assert measured.alone_s == pytest.approx(measured.copying_s, rel=0.1)
-
-
-def test_copies_that_a_card_makes_only_when_it_has_computed_read_as_not_hidden() -> None:
-    cards = FakeCards()
-    cards.one_at_a_time = True
-    measured = measured_on(cards, mode="overlap")
-    result = CopyResult(asked_for(mode="overlap"), measured, None)
-    assert result.hidden == pytest.approx(0.0, abs=0.01)
 
 
 def test_pageable_copies_have_no_gate_and_both_sides_are_waited_for() -> None:

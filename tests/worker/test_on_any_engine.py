@@ -114,13 +114,6 @@ def images(device: torch.device) -> Any:
     return loss.detach(), [each.detach() for each in net.parameters()]
 
 
-@snippet
-def with_workers_and_pinning(device: torch.device) -> Any:
-    data = torch.utils.data.TensorDataset(torch.arange(8.0), torch.arange(8))
-    loader = torch.utils.data.DataLoader(data, 4, num_workers=1, pin_memory=True)
-    return [(x.to(device, non_blocking=True) * 2, y.to(device)) for x, y in loader]
-
-
 def given(snippet: Snippet, device: str) -> Any:
     random.seed(7)
     torch.manual_seed(7)
