@@ -319,6 +319,7 @@ def test_a_script_that_was_cured_is_told_of_nothing(script: Script, tmp_path: Pa
     assert found_in(script, tmp_path, script.cured) == []
 
 
+@pytest.mark.long
 def test_a_script_without_a_fault_is_told_of_nothing(tmp_path: Path) -> None:
     run = CLEAN.watched(tmp_path, CLEAN.text)
     assert findings(run) == []

@@ -383,17 +383,14 @@ FORKED = (
 SHARED = "tensor([2., 2.], device='cuda:1')"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("code", "out"),
     [
         (FORKING, FORKED),
-        pytest.param(SHARING, f"{SHARED} 0\n{SHARED}\n", marks=pytest.mark.long),
-        pytest.param(
-            TUTORIAL,
-            "cuda:1 True tensor([20., 20., 20., 20., 20.], device='cuda:1')\n",
-            marks=pytest.mark.long,
-        ),
-        pytest.param(LOADING, "[tensor([2]), tensor([2])]\n4950.0\n", marks=pytest.mark.long),
+        (SHARING, f"{SHARED} 0\n{SHARED}\n"),
+        (TUTORIAL, "cuda:1 True tensor([20., 20., 20., 20., 20.], device='cuda:1')\n"),
+        (LOADING, "[tensor([2]), tensor([2])]\n4950.0\n"),
     ],
 )
 def test_children_of_each_kind_are_as_on_real_cards(
