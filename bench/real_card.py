@@ -23,10 +23,9 @@ from gpuexplorer.core.metrics import Cadence, metrics_of
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.telemetry.backends.nvml.backend import NvmlBackend
 from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
-from tests.at_work import AtWork
 from tests.lab.sessions import Session
-from tests.worker.measurements import asked_for, measured_on
-from tests.worker.real_cards import cache_bytes, memory_rate, rate_of
+from tests.real_cards import AtWork
+from tests.worker.measurements import asked_for, cache_bytes, measured_on, memory_rate, rate_of
 
 _MIB = 1 << 20
 _FIELDS = (186, 185, 83, 82, 197, 198, 138, 139, 170, *range(251, 254), *range(269, 272))

@@ -289,7 +289,7 @@ def worker(program: Program) -> Program:
 
 def test_the_cells_of_the_book_run_on_simulated_cards(worker: Program) -> None:
     """All but those that fail, as the book wants it."""
-    cells = (ROOT / "tests/lab/book/devices.py").read_text("utf-8").split("# %%\n")
+    cells = (ROOT / "tests/lab/book.py").read_text("utf-8").split("# %%\n")
     worker.system.at("/var/tmp/book.py").write_text("".join(c for c in cells if "#2!" not in c))
     said = worker.run("lab", "--simulate", "2xTitanRTX+idle", "/var/tmp/book.py")
     assert "[1., 1., 1.]], device='cuda:1')" in said

@@ -6,24 +6,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.app import App
 from gpuexplorer.core.words import Message
-from gpuexplorer.gui.copies.view import CopiesView
-from gpuexplorer.gui.lab.view import LabView
-from gpuexplorer.gui.nothing_found import NothingFoundView
 from gpuexplorer.gui.state.choices import WithoutCards
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import Scheme
-from gpuexplorer.gui.widgets.controls.buttons import ToolButton
-from gpuexplorer.gui.window_commands import Do
 from gpuexplorer.telemetry.backend import Backend
 from gpuexplorer.telemetry.facts import Attempt
 from gpuexplorer.telemetry.sources import simulated
-from tests.gui.hands import click, texts, the
+from tests.gui.hands import texts
 
 NO_DRIVER = Attempt("NVIDIA", Message("There is no driver."), Message("Install one."))
 Start = Callable[..., App]
@@ -62,27 +56,6 @@ def nothing() -> Opened:
 
 def says(app: App, words: str) -> bool:
     return any(words in text for text in texts(app.window))
-
-
-def test_without_a_card_the_screen_explains_and_the_lab_and_the_copies_work(
-    start: Start,
-) -> None:
-    app = start(real=nothing)
-    assert says(app, "No graphics card answers on this computer")
-    assert says(app, "There is no driver.")
-    assert "SIMULATED" not in app.window.windowTitle()
-    for each in the(NothingFoundView, app.window).findChildren(ToolButton):
-        if each.text() == "Open the lab on the processor alone":
-            QTest.mouseClick(each, Qt.MouseButton.LeftButton)
-    lab = the(LabView, app.window)
-    assert lab.isVisible()
-    assert not says(app, "No graphics card answers")
-    app.window.navigation.open_screen("copies")
-    assert the(CopiesView, app.window).isVisible()
-    assert says(app, "No card answers, so nothing is copied over a wire here")
-    app.window.navigation.open_screen("overview")
-    assert says(app, "No graphics card answers on this computer")
-    assert not lab.isVisible()
 
 
 def test_a_driver_that_keeps_us_waiting_does_not_keep_the_window(
@@ -125,25 +98,6 @@ def test_whoever_wants_simulated_cards_where_there_are_none_gets_them(start: Sta
     assert app.window.windowTitle().startswith("SIMULATED")
 
 
-def test_simulated_cards_can_be_left_for_the_explanation(start: Start, qtbot: QtBot) -> None:
-    app = start(or_simulate=True, real=nothing)
-    app.window.commands[Do.STOP_SIMULATING].trigger()
-    qtbot.waitUntil(lambda: says(app, "No graphics card answers on this computer"))
-    assert app.session.bare
-    assert "SIMULATED" not in app.window.windowTitle()
-
-
-def test_simulated_cards_are_left_for_real_ones_that_answer_by_now(
-    start: Start, qtbot: QtBot
-) -> None:
-    answers: list[Opened] = [(simulated("1xL4"), []), nothing()]
-    app = start(or_simulate=True, real=answers.pop)
-    before = app.session
-    app.window.commands[Do.STOP_SIMULATING].trigger()
-    qtbot.waitUntil(lambda: app.session is not before)
-    assert app.session.cards()[0].name == "NVIDIA L4"
-
-
 def test_the_event_loop_goes_on_while_a_driver_call_hangs(start: Start, qtbot: QtBot) -> None:
     app = start(simulate="8xH100", fault="hung:0@0s,slow:1@0s,lost:2@0s", real=nothing)
     heart = app.window.diagnostics.heartbeat
@@ -168,27 +122,3 @@ def test_a_driver_that_is_loaded_later_needs_no_click(start: Start, qtbot: QtBot
     qtbot.waitUntil(lambda: not app.session.bare)
     assert app.session.cards()[0].name == "NVIDIA L4"
     assert not answers
-
-
-def test_whoever_looks_at_simulated_cards_is_left_in_peace(start: Start, qtbot: QtBot) -> None:
-    looks: list[None] = []
-
-    def counted() -> Opened:
-        looks.append(None)
-        return nothing()
-
-    app = start(real=counted)
-    timer = looking_out(app)
-    click(app.window, "Look around on simulated cards")
-    qtbot.waitUntil(lambda: not app.session.bare)
-    assert len(looks) == 1
-    assert not timer.isActive()
-
-
-def test_other_cards_are_seen_as_they_are_now_and_not_before_they_came(start: Start) -> None:
-    app = start(simulate="1xT4", real=nothing)
-    shown = app.window.time_window
-    shown.toggle_pause()
-    assert not shown.following
-    app.window.commands[Do.SIMULATE].trigger()
-    assert shown.following

@@ -21,7 +21,6 @@ from gpuexplorer.__main__ import main
 from gpuexplorer.commands.terminal import draws_in_place
 from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began
-from gpuexplorer.telemetry.backends.host import HostReader
 from gpuexplorer.telemetry.backends.nvml import library
 from gpuexplorer.worker.streams import Pipe, WindowGone
 
@@ -170,14 +169,6 @@ def test_a_missing_driver_is_told_in_the_words_of_the_system(
     assert told.value.sentence == sentence
 
 
-def test_only_linux_is_said_to_end_programs_for_want_of_memory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """macOS makes room on its disk when it is needed, and says it has none before."""
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert HostReader().notes() == []
-
-
 class LeftReader(io.StringIO):
     """A pipe on Windows that nobody reads any more."""
 
@@ -264,11 +255,3 @@ def test_what_goes_wrong_before_there_is_a_window_is_said_in_a_box(
     assert main(["--fault", "lost:1@20s"]) == 2
     told = "--fault goes with --simulate.\nAdd --simulate.\n"
     assert said == [("GPU Explorer", told)]
-
-
-def test_what_is_said_in_a_terminal_needs_no_box(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert main(["--fault", "lost:1@20s"]) == 2
-    assert capsys.readouterr().err.startswith("--fault goes with --simulate.")

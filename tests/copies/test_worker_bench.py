@@ -1,4 +1,4 @@
-"""Copies measured by a worker: one that plays its part as ordered, and the real one."""
+"""Copies and products measured by a worker: one that plays its part as ordered."""
 
 import sys
 import threading
@@ -7,6 +7,8 @@ from contextlib import closing
 
 import pytest
 
+from gpuexplorer.copies.datasheet.products import ProductResult
+from gpuexplorer.copies.measuring import Bench
 from gpuexplorer.copies.result import Busy, CopyResult
 from gpuexplorer.copies.routes import Values
 from gpuexplorer.copies.worker_bench import WorkerBench, names_by_uuid, offered, remarks
@@ -14,7 +16,7 @@ from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import Card, CardId
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Device
-from gpuexplorer.lab.wire import CopyJob
+from gpuexplorer.lab.wire import CopyJob, ProductJob
 from tests.clocks import ManualClock
 from tests.copies.made import measured, routes
 from tests.lab.processes import Fake, ended
@@ -184,3 +186,42 @@ def test_a_card_without_kernels_is_offered_and_a_pytorch_without_cards_says_why(
     none = Device("cuda:0", "", usable=False, reason=old, way_out=way_out)
     assert offered([none]) == []
     assert remarks([none]) == ["The driver is too old. Update it."]
+
+
+WORKER = """
+import json, sys
+def say(**what):
+    print(json.dumps(what), flush=True)
+say(**{"is": "hello"}, python="3.11", torch="2", build="CPU", simulated=False,
+    devices=[{"name": "cpu", "label": "cpu"}])
+for line in sys.stdin:
+    told = json.loads(line)
+    number = told["id"]
+    say(**{"is": "sampled"}, id=number, taken=0, samples=told["samples"])
+    say(**{"is": "sampled"}, id=number, taken=1, samples=told["samples"])
+    say(**{"is": "multiplied"}, id=number, samples_s=[0.5, 0.25, 0.5], right=True,
+        loaded_s=told["seconds"], notes=["%s for %g s" % (told["kind"], told["seconds"])])
+    say(**{"is": "finished"}, id=number, host_seconds=1.0)
+"""
+
+
+def product(bench: Bench, job: ProductJob) -> ProductResult:
+    return bench.measure_product(job, lambda taken, samples: None)
+
+
+@pytest.fixture
+def multiplying() -> Iterator[WorkerBench]:
+    made = WorkerBench(Fake(script=WORKER), clock=ManualClock(now=100.0))
+    yield made
+    made.close()
+
+
+def test_the_moment_of_the_first_sample_ends_the_time_at_work(multiplying: WorkerBench) -> None:
+    result = product(multiplying, ProductJob("cuda:0", "bf16", 2048))
+    assert result.measured is not None, result.failure
+    assert result.loaded == (96.0, 100.0)
+    assert result.measured.notes == ("bf16 for 4 s",)
+    assert result.rate == 2 * 2048**3 / 0.5
+    host = product(multiplying, ProductJob("cpu", "fp32", 512))
+    assert host.measured is not None
+    assert host.measured.notes == ("fp32 for 0 s",)  # nobody tells its power

@@ -1,4 +1,4 @@
-"""Cures: each is the cell as it stands, with what failed changed, and has its price."""
+"""What an error means in plain words, and its cures: what failed is changed, at its price."""
 
 import ast
 from dataclasses import replace
@@ -6,12 +6,17 @@ from typing import Any
 
 import pytest
 
+from gpuexplorer.core.words import NOTHING, Message
 from gpuexplorer.lab.cures import Copying, Cure, cures
-from gpuexplorer.lab.events import Began, Failed, Frame, Held, Memory, Placed
+from gpuexplorer.lab.events import Began, Element, Failed, Frame, Held, Memory, Placed
+from gpuexplorer.lab.ledger import Cell
+from gpuexplorer.lab.meaning import meaning
 from gpuexplorer.lab.wire import Run
-from tests.lab.told_cells import Told
+from tests.lab.processes import needs_torch
+from tests.lab.sessions import Session, Told
 
 MIB, GIB = 1 << 20, 1 << 30
+REFUSED = "refused by PyTorch"
 APART = "Expected all tensors to be on the same device, but found at least two devices, {}!"
 NO_SUCH_CARD = "CUDA error: invalid device ordinal"
 TO_NUMPY = (
@@ -46,32 +51,52 @@ class Lab(Told):
         **more: Any,
     ) -> None:
         held = (Held(device, "values", size, storage),)
+        if kind == "tensor":
+            more = {"shape": (2, 3), "dtype": "float32", **more}
         self.ledger.apply(Placed(1, name, kind, device, text, bytes=size, holds=held, **more))
+
+    def failing(
+        self,
+        code: str,
+        message: str,
+        *at: tuple[int, str],
+        cause: str = REFUSED,
+        error: str = "E",
+        **more: Any,
+    ) -> Cell:
+        """`at`: the expressions on the way to the error, with the numbers of their cells."""
+        number = len(self.ledger.cells)
+        self.ledger.sent(Run(number, code, number))
+        frames = tuple(self._frame(where or number, text) for where, text in at)
+        self.ledger.apply(Began(number))
+        self.ledger.apply(Failed(number, cause, error, message, frames=frames, **more))
+        return self.ledger.cells[-1]
 
     def offered(
         self,
         code: str,
         message: str,
         *at: tuple[int, str],
-        cause: str = "refused by PyTorch",
         free: dict[str, int] | None = None,
         **more: Any,
     ) -> list[Cure]:
-        """`at`: the expressions on the way to the error, with the numbers of their cells."""
-        number = len(self.ledger.cells)
-        self.ledger.sent(Run(number, code, number))
-        frames = tuple(self._frame(where or number, text) for where, text in at)
-        failed = Failed(number, cause, "E", message, frames=frames, **more)
-        self.ledger.apply(Began(number))
-        self.ledger.apply(failed)
-        cell = self.ledger.cells[-1]
-        found = cures(failed, cell, self.ledger, free)
+        cell = self.failing(code, message, *at, **more)
+        assert cell.failed is not None
+        found = cures(cell.failed, cell, self.ledger, free)
         for text in (text for each in found for text in each.cells):
             ast.parse(text)
         return found
 
     def apart(self, code: str, devices: str, *at: tuple[int, str]) -> list[Cure]:
         return self.offered(code, APART.format(devices), *at, cause="devices differ")
+
+    def words(self, code: str, message: str, *at: tuple[int, str], **more: Any) -> str:
+        """What it means; in all of the first line, where nothing else is said."""
+        cell = self.failing(
+            code, message, *(at or [(0, code.split("\n", maxsplit=1)[0])]), **more
+        )
+        assert cell.failed is not None
+        return meaning(cell.failed, cell, self.ledger)
 
     def _frame(self, number: int, text: str) -> Frame:
         """Where the text stands; in a function's body, the function's name."""
@@ -86,6 +111,111 @@ class Lab(Told):
 @pytest.fixture
 def lab() -> Lab:
     return Lab(simulated=True)
+
+
+@pytest.fixture
+def full_shelf(lab: Lab) -> Lab:
+    lab.shelf("X cuda:0, Y cuda:1, H cpu, net=model cpu 16")
+    elements = (Element("nets[1]", "model", "cuda:1", "Linear(3, 1)"),)
+    lab.ledger.apply(Placed(1, "nets", "container", "", "a list", elements=elements))
+    return lab
+
+
+@pytest.mark.parametrize(
+    ("code", "at", "begins", "ends"),
+    [
+        (
+            "X + Y",
+            "X + Y",
+            "X lies on cuda:0. Y lies on cuda:1. X + Y runs on one device",
+            "Nothing was computed or changed.",
+        ),
+        (
+            "k = 1\nnets[1](X)",
+            "nets[1](X)",
+            "nets[1] lies on cuda:1. X lies on cuda:0. nets[1] computes where",
+            "What the cell did before it stays done.",
+        ),
+    ],
+)
+def test_operands_apart_are_named_with_their_devices(
+    full_shelf: Lab, code: str, at: str, begins: str, ends: str
+) -> None:
+    message = APART.format("cuda:0 and cuda:1")
+    said = full_shelf.words(code, message, (0, at), cause="devices differ")
+    assert said.startswith(begins)
+    assert said.endswith(ends)
+
+
+def test_out_of_memory_says_what_was_wanted_what_is_free_and_who_holds_it(lab: Lab) -> None:
+    code, said = "A = torch.ones(60000, device=0)", FULL.format("22.35 GiB", "8.06 GiB")
+    memory = (Memory("cuda:0", 2 * MIB, 22 * MIB, 8 * GIB, 24 * GIB, 334 * MIB),)
+    told = lab.words(code, said, cause="out of memory", memory=memory)
+    for words in (
+        "wanted 22.3 GiB on cuda:0. Only 8.06 GiB of its 24 GiB are free.",
+        "Other programs and the driver hold 15.7 GiB. Your tensors hold 2 MiB.",
+        "PyTorch's cache holds 20 MiB. The context holds 334 MiB.",
+    ):
+        assert words in told
+    assert told.endswith("Nothing was computed or changed.")
+    capped = f"{said} Of the allocated memory 2.40 GiB allowed; 512 bytes is used."
+    words = "are free, but the cap that was set allows this program 2.4 GiB."
+    assert words in lab.words(code, capped, cause="out of memory")
+    host = "DefaultCPUAllocator: you tried to allocate 36000000000000 bytes."
+    assert lab.words(code, host).startswith("The cell wanted 32.7 TiB of the host's memory")
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "said"),
+    [
+        (
+            "X @ X",
+            "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
+            "X is 2×3. Each of the 2 rows of the left, such as a layer's input, has 3 values",
+        ),
+        ("X.view(7)", "shape '[7]' is invalid for input of size 6", "X has 6 values, which do"),
+        (
+            "X[5]",
+            "index 5 is out of bounds for dimension 0 with size 2",
+            "Dimension 0 has 2 places, counted from 0, and 5 was asked for.",
+        ),
+        (
+            "net(H)",
+            "mat1 and mat2 must have the same dtype, but got Double and Float",
+            "H is float32. PyTorch wants both in the same type, and a model its input in that",
+        ),
+        ("X.item()", "a Tensor with 6 elements cannot be converted to Scalar", "X holds 6"),
+        ("X.numpy()", TO_NUMPY, "X lies on a card, and NumPy only knows the host's memory."),
+        (
+            "X.to(torch.cuda.device('cuda'))",
+            "to() received an invalid combination of arguments - got (device), but expected",
+            "The place where something is to be is a torch.device.",
+        ),
+        ("X.cuda()", "Torch not compiled with CUDA enabled", "a build for the processor only"),
+        ("torch.load('a')", "[Errno 2] No such file or directory: 'a'", "There is no file of"),
+        ("X.cuda(7)", NO_SUCH_CARD, "no cuda:7. PyTorch has cuda:0 and cuda:1 here."),
+        ("torch.ones(2, device=7)", NO_SUCH_CARD, "There is no cuda:7. PyTorch has"),
+    ],
+)
+def test_pytorchs_words_in_plain_ones(
+    full_shelf: Lab, line: str, message: str, said: str
+) -> None:
+    assert said in full_shelf.words(line, message, error="RuntimeError")
+
+
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        (REFUSED, ""),  # nobody knows
+        ("device lost", "cuda:1 is lost. Use another."),
+        ("cancelled", "You stopped this cell. What it did until then stays done."),
+    ],
+)
+def test_of_some_causes_all_was_said_already(lab: Lab, cause: str, said: str) -> None:
+    told = Message("cuda:1 is lost."), Message("Use another.")
+    sentence, hint = told if cause != REFUSED else (NOTHING, NOTHING)
+    message = "something that nobody has heard of"
+    assert lab.words("X.cuda(1)", message, cause=cause, sentence=sentence, hint=hint) == said
 
 
 def texts(found: list[Cure]) -> list[tuple[str, ...]]:
@@ -176,6 +306,10 @@ def test_inside_a_function_what_it_was_given_is_moved_where_it_is_called(lab: La
     lab.shelf("X cuda:0, Y cuda:1 2400, a cuda:1")  # another one than the function's
     found = lab.apart("f(X, Y)", "cuda:0 and cuda:1", (0, "f(X, Y)"), (1, "a + b"))
     assert found[0].cells == ("f(X.cuda(1), Y)",)
+    cell = lab.ledger.cells[-1]
+    assert cell.failed is not None
+    said = "X lies on cuda:0. Y lies on cuda:1. a + b runs on one device"
+    assert said in meaning(cell.failed, cell, lab.ledger)
 
 
 def test_where_there_is_no_room_nothing_is_moved(lab: Lab) -> None:
@@ -208,27 +342,6 @@ def test_out_of_memory_offers_room_less_and_elsewhere(lab: Lab) -> None:
     ]
     assert (found[0].frees_bytes, found[0].shown) == (10 * GIB, ("del A",))
     assert found[1].label == "Half the bytes, and about three digits in place of seven"
-
-
-@pytest.mark.parametrize(
-    ("held", "code", "line", "frees"),
-    [
-        ("A 8 1", f"B = {MADE}\nA + B", "", 0),  # the cell uses it
-        ("A 2 1, B 3 2, C 3 3", MADE, "del B, C", 6),  # only together they make room
-        ("A 8 5, view 8 5, twin 8 5", MADE, "del A, twin, view", 8),
-    ],
-)
-def test_names_are_deleted_where_that_makes_room(
-    lab: Lab, held: str, code: str, line: str, frees: int
-) -> None:
-    for each in held.split(", "):
-        name, size, storage = each.split()
-        bytes_each = int(size) * (GIB if int(size) < 24 else 1)
-        lab.thing(name, "cuda:0", bytes_each, storage=int(storage))
-    found = [each for each in full(lab, code, "5.00 GiB", MADE) if each.frees_bytes]
-    assert [(each.cells[0], each.frees_bytes) for each in found] == (
-        [(line, frees * GIB)] if line else []
-    )
 
 
 def test_what_would_not_fit_elsewhere_either_is_not_offered(lab: Lab) -> None:
@@ -317,3 +430,66 @@ def test_what_a_function_of_the_session_uses_is_brought_too(lab: Lab) -> None:
     lab.thing("X", "cuda:0", requires_grad=True)
     _, on_host = asserted(lab, "f()")
     assert on_host.cells == ("X = X.detach().cpu().requires_grad_()", "f()")
+
+
+MAKE_BOTH = "X = torch.ones(2, 3, device='cuda:0')\nY = torch.rand(2, 3, device='cuda:1')"
+NET = """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.out(x)  # where its parameters are
+
+
+net = Net().cuda()
+"""
+
+
+def failing(session: Session, *cells: str) -> tuple[Cell, list[Cure]]:
+    *before, last = cells
+    for code in before:
+        assert session.run(code).state == "done"
+    cell = session.run(last)
+    assert cell.failed is not None
+    return cell, cures(cell.failed, cell, session.ledger)
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    ("cells", "first"),
+    [
+        ((MAKE_BOTH, "# both\nZ = X + Y"), "Z = X + Y.cuda(0)"),
+        ((MAKE_BOTH, NET, "print(net(Y).shape)"), "print(net(Y.cuda(0)).shape)"),
+        ((MAKE_BOTH, "X + torch.ones(3)"), "X + torch.ones(3, device='cuda:0')"),
+        ((MAKE_BOTH, "nets = [nn.Linear(3, 1).cuda()]", "nets[0](Y)"), "nets[0](Y.cuda(0))"),
+        ((MAKE_BOTH, "X.to('cuda:1')\nZ = X + Y"), "X = X.to('cuda:1')"),
+        (
+            ("place = torch.device('cuda:7')", "Q = torch.ones(2, device=place)"),
+            "place = torch.device('cuda:7' if torch.cuda.device_count() > 7 else 'cpu')",
+        ),
+        (
+            (
+                "torch.cuda.set_per_process_memory_fraction(0.01)",
+                "A = torch.ones(30, 1024, 1024, device='cuda:0')\nview = A[0]",
+                "B = torch.ones(50, 1024, 1024, device='cuda:0')",
+            ),
+            "del A, view",
+        ),
+    ],
+)
+def test_the_first_way_on_helps(session: Session, cells: tuple[str, ...], first: str) -> None:
+    cell, found = failing(session, *cells)
+    assert found[0].shown == (first,)
+    for code in found[0].cells:
+        cured = session.run(code, cures=cell.id)
+        assert cured.state == "done", cured.failed
+    session.run("torch.cuda.set_per_process_memory_fraction(1.0)")
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    "code", ["X = torch.onse(3)", "1 / 0", "if", "torch.ones(2) @ missing"]
+)
+def test_what_is_wrong_itself_has_no_cure(session: Session, code: str) -> None:
+    assert failing(session, code)[1] == []

@@ -1,32 +1,32 @@
-"""The ledger: what is on the shelf, what each cell came to, and which cells run again."""
+"""What window and worker say to each other, and what the ledger makes of it."""
 
+import json
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from typing import Any, get_args, get_origin, get_type_hints
+
+import pytest
+
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import (
     Began,
+    Event,
     Failed,
     Finished,
-    Freed,
-    Held,
     Idle,
     Memory,
-    Pictured,
-    Placed,
     Printed,
     Transferred,
     Trip,
     Watched,
     Why,
 )
-from gpuexplorer.lab.wire import Run
+from gpuexplorer.lab.printed import MOST_PRINTED, Flow
+from gpuexplorer.lab.wire import Command, Run, command_of, event_of, line_of
+from tests.clocks import ManualClock
 from tests.lab.processes import needs_torch
-from tests.lab.sessions import Session
-from tests.lab.told_cells import Told
-
-
-def test_what_a_cell_printed_stands_in_its_order_and_pieces_of_a_stream_are_joined() -> None:
-    after = (Pictured(1, "iVBOR"), Printed(1, "three\n"), *[Printed(1, "3", "value")] * 2)
-    said = (Printed(1, "one, "), Printed(1, "two\n"), Printed(1, "oh\n", "err"), *after)
-    joined = [Printed(1, "one, two\n"), Printed(1, "oh\n", "err"), *after]
-    assert Told().run("…", *said).outputs == joined
+from tests.lab.sessions import Session, Told
 
 
 def test_the_session_runs_again_without_what_failed() -> None:
@@ -38,20 +38,6 @@ def test_the_session_runs_again_without_what_failed() -> None:
     assert told.codes_again(upto=3) == ["a = 1"]
     told.ledger.start_over()
     assert told.codes_again() == []
-
-
-def test_a_cell_that_runs_again_is_the_same_cell_with_new_outputs() -> None:
-    told = Told()
-    cell = told.run("print(1)", Printed(1, "1\n"), Watched(1, 1.0, 1.0, copies=(read(1, 10),)))
-    told.ledger.apply(Failed(0, "worker lost", "", ""))
-    assert told.ledger.gone(cell)
-    told.ledger.sent_again(Run(9, "print(1)", 1), cell)
-    assert told.ledger.replaying == [9]
-    assert cell.outputs == [Printed(1, "1\n")]
-    told.go_on(9, Printed(9, "2\n"))
-    assert not told.ledger.gone(cell)
-    assert (cell.id, cell.outputs) == (1, [Printed(9, "2\n")])
-    assert (cell.seen, cell.transfers, told.ledger.replaying) == (None, [], [])
 
 
 def test_a_cell_that_did_not_get_its_turn_again_is_as_it_was() -> None:
@@ -127,19 +113,83 @@ def test_a_row_that_was_said_again_takes_the_place_of_what_it_was() -> None:
     assert cell.transfers == list(seen.copies)
 
 
-def test_a_stretch_of_memory_counts_once_until_nobody_holds_it() -> None:
-    told = Told()
+NOTE = Message("{card} took {way}.", card="cuda:1", way=Message("{count} detours", count=2))
+NO_MESSAGE = "said something that is no message"
+_VALUES = {int: 3, float: 0.5, bool: True, str: 'ä\n"quoted"\u2028', Message: NOTE}
 
-    def shares(name: str, *holds: Held) -> str:
-        number = len(told.ledger.cells)
-        cell = told.run("…", Placed(number, name, "tensor", "", "", holds=holds))
-        return cell.shares.get(name, "")
 
-    one, two = (Held("cuda:0", "values", 512 * each, each) for each in (1, 2))
-    assert shares("X", one, two) == ""
-    assert shares("V", one) == "X"
-    assert told.ledger.held_bytes("cuda:0") == 512 + 1024
-    assert shares("X", Held("cpu", "values", 2048, 3)) == ""
-    assert [told.ledger.held_bytes(each) for each in ("cuda:0", "cpu")] == [512, 2048]
-    told.run("…", Freed(1, "V"), Freed(1, "X"), Freed(1, "X"))
-    assert [told.ledger.held_bytes(each) for each in ("cuda:0", "cpu")] == [0, 0]
+# Any: a declared type, and a value of it.
+def filled(kind: Any) -> Any:
+    """With a value in every field."""
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin is tuple:
+        return tuple(filled(each) for each in (inside[:1] * 2 if inside[-1] is ... else inside))
+    if origin is not None:  # such as "int | None"
+        return filled(inside[0])
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        build: Any = kind
+        return build(**{each.name: filled(hints[each.name]) for each in fields(kind)})
+    return next(iter(kind)) if issubclass(kind, Enum) else _VALUES[kind]
+
+
+SAID = [filled(each) for each in Event.__subclasses__()]
+ASKED = [filled(each) for each in Command.__subclasses__()]
+
+
+@pytest.mark.parametrize("message", [*SAID, *ASKED], ids=lambda each: type(each).__name__)
+def test_a_message_comes_out_as_it_went_in_and_takes_nothing_else(message: Any) -> None:
+    read = event_of if isinstance(message, Event) else command_of
+    line = line_of(message)
+    assert line.endswith("\n")
+    assert line.count("\n") == 1
+    assert read(line) == message
+    whole = json.loads(line)
+    for each in fields(message):
+        with pytest.raises(Trouble, match=NO_MESSAGE):
+            read(json.dumps({**whole, each.name: {"no": "such thing"}}))
+        if each.default is MISSING and each.default_factory is MISSING:
+            left = {name: value for name, value in whole.items() if name != each.name}
+            with pytest.raises(Trouble, match=NO_MESSAGE):
+                read(json.dumps(left))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "[]",
+        "[" * 100_000,
+        '{"is":"run"}',
+        '{"is":"run","id":1,"code":"x","more":1}',
+        '{"is":"run","id":1,"code":{"template":"{x}","many":"","values":{"y":1}}}',
+        '{"is":"measure","id":1,"source":"cpu","target":"cpu","bytes":1.5}',
+    ],
+    ids=range(7),
+)
+def test_anything_else_is_refused_in_a_sentence(line: str) -> None:
+    for read in (event_of, command_of):
+        with pytest.raises(Trouble, match=NO_MESSAGE):
+            read(line)
+
+
+LINE = "x" * 99 + "\n"
+CUT = "This prints faster than the lab shows: some is left out."
+
+
+def test_a_flood_is_cut_and_goes_on_when_there_is_room() -> None:
+    clock = ManualClock()
+    flow = Flow(clock.now)
+    shown, cut = flow.take(LINE * 3000)
+    assert (len(shown), cut) == (MOST_PRINTED, CUT)
+    assert not flow.take(LINE)
+    clock.advance(2.0)
+    assert flow.take(LINE) == [LINE]
+    assert flow.take(LINE * 3000)[1:] == [CUT]
+    assert flow.finish() == [LINE * 40]
+
+
+def test_a_progress_bar_fills_nothing() -> None:
+    flow = Flow(ManualClock().now)
+    for _ in range(10_000):
+        assert flow.take("\r" + "#" * 80) == ["\r" + "#" * 80]

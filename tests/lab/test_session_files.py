@@ -11,11 +11,9 @@ from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Failed, Frame, Pictured, Printed
 from gpuexplorer.lab.ledger import IMPORTS, Ledger
-from gpuexplorer.lab.session_files import notebook, opened, program, script
+from gpuexplorer.lab.session_files import notebook, opened, script
 from gpuexplorer.lab.wire import Run
-from tests.lab.processes import needs_torch
-from tests.lab.sessions import Session
-from tests.lab.told_cells import Told
+from tests.lab.sessions import Told
 
 
 def body(told: Told) -> str:
@@ -55,15 +53,6 @@ def test_cells_that_succeeded_stand_there_as_they_were_and_others_are_said() -> 
     )
 
 
-def test_the_head_names_the_cards_that_were_used() -> None:
-    told = Told(simulated=True)
-    told.run("X = torch.ones(2, device='cuda:1')", busy="cuda:1")
-    head = script(told.ledger).split("# %%")[0]
-    assert "It ran on PyTorch 2.13, with simulated cards." in head
-    assert "Cells that name one of these cards need it: cuda:1." in head
-    assert "cuda" not in script(Told("1 + 1").ledger)
-
-
 def test_what_only_a_notebook_runs_becomes_a_remark(tmp_path: Path) -> None:
     told = Told(
         "!nvidia-smi",
@@ -83,31 +72,6 @@ def test_what_only_a_notebook_runs_becomes_a_remark(tmp_path: Path) -> None:
     assert "# This cell only runs in a notebook.\n# await asyncio.sleep(1)" in text
     said = ran(without_torch(text), tmp_path)
     assert said[1:] == ["4 ", "!not a command", "%nor this", "", "5"]
-
-
-@needs_torch
-@pytest.mark.long
-def test_a_saved_script_runs_by_itself_and_finds_the_same_values(
-    session: Session, tmp_path: Path
-) -> None:
-    session.run("X = torch.ones(2, 3)")
-    session.run(
-        "class Net(nn.Module):\n"
-        "    def __init__(self):\n"
-        "        super().__init__()\n"
-        "        self.out = nn.Linear(3, 1)  # one number\n"
-        "    def forward(self, x):\n"
-        "        return self.out(x)",
-        "torch.manual_seed(4)\nY = torch.rand(2, 3)\nY",
-        "Y + torch.ones(5)",
-        "!echo hello",
-        "print('the end', round(Net()(Y).sum().item(), 4))",
-    )
-    last = session.ledger.cells[-1]
-    said = "".join(getattr(each, "text", "") for each in last.outputs)
-    assert said.startswith("the end")
-    assert ran(script(session.ledger), tmp_path)[-1] == said.strip()
-    assert [each.number for each in session.ledger.cells if each.state == "failed"] == [4]
 
 
 # JSON, as it comes.
@@ -270,14 +234,3 @@ def test_a_notebooks_own_words_stay_with_its_cells(tmp_path: Path) -> None:
     assert (prose["cell_type"], prose["source"]) == ("markdown", ["# Sums\n", "of *two*"])
     (tmp_path / "a.py").write_text(script(told.ledger))
     assert opened(tmp_path / "a.py")[-1].prose == "# Sums\nof *two*"
-
-
-def test_a_program_that_runs_whole_is_its_text(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_bytes(f"{LATIN}\r\n".encode("latin-1"))
-    assert program(tmp_path / "train.py") == f"{LATIN}\n"
-    for name, said in (
-        ("a.sh", "neither a Python program"),
-        ("a.ipynb", "is a notebook: each"),
-    ):
-        with pytest.raises(Trouble, match=said):
-            program(tmp_path / name)

@@ -15,29 +15,11 @@ from gpuexplorer.lab.events import (
     Transferred,
     Watched,
 )
-from gpuexplorer.lab.simulated_cards import HOST, Load, simulated_cards
+from gpuexplorer.lab.simulated_cards import Load, simulated_cards
 from gpuexplorer.simulation.faults import Fault, FaultKind
 from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.models import MIB
 from gpuexplorer.simulation.specs import parse_machine
-
-
-@pytest.mark.parametrize(
-    ("text", "one", "other", "rate", "peer"),
-    [
-        ("2xTitanRTX", 0, 1, 46e9, True),  # over NVLink
-        ("2xRTX4090", 0, 1, None, False),  # through the host
-        ("1xRTX4090", HOST, 0, 25.8e9, False),
-    ],
-)
-def test_a_way_carries_what_its_wires_do(
-    text: str, one: int, other: int, rate: float | None, *, peer: bool
-) -> None:
-    _, links = simulated_cards(Machine(parse_machine(text)))
-    found = next(each for each in links if {each["one"], each["other"]} == {one, other})
-    assert found["peer"] is peer
-    if rate is not None:
-        assert found["bytes_per_second"] == pytest.approx(rate, rel=0.01)
 
 
 def test_visible_cards_are_numbered_anew_in_their_order() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from gpuexplorer.core.trouble import Trouble
 from gpuexplorer.lab.events import Began, Failed, Finished, Placed
 from gpuexplorer.lab.simulated_cards import simulated_cards
 from gpuexplorer.lab.start import NAME, Start, unpacked
@@ -19,11 +18,10 @@ from gpuexplorer.simulation.machine import Machine
 from gpuexplorer.simulation.specs import parse_machine
 from tests.lab.processes import CARD, PATIENCE, Fake, Worker, ended, needs_torch, tampered
 
-pytestmark = pytest.mark.long
-
 HELLO = '{"is":"hello","python":"3.11","torch":"2","build":"CPU","simulated":false}'
 
 
+@pytest.mark.long
 @needs_torch
 def test_a_worker_introduces_itself_and_tells_what_a_line_made_and_cost(
     worker: Callable[[Start], Worker],
@@ -42,6 +40,7 @@ def test_a_worker_introduces_itself_and_tells_what_a_line_made_and_cost(
     assert outcome.memory[0].context_bytes == CARD["context_bytes"]
 
 
+@pytest.mark.long
 @needs_torch
 @pytest.mark.parametrize("killer", ["SIGKILL", "SIGSEGV"])
 def test_a_killed_worker_is_told_and_a_new_one_is_ready(
@@ -63,6 +62,7 @@ def test_a_killed_worker_is_told_and_a_new_one_is_ready(
     assert isinstance(worker(Start()).run("X = 1"), Finished)
 
 
+@pytest.mark.long
 @needs_torch
 def test_a_worker_ends_with_its_window() -> None:
     code = "import torch\nX = torch.randn(9000, 9000)\nX @ X"
@@ -108,14 +108,6 @@ def test_what_cannot_be_the_worker_says_why(
     assert said in worker(start).listener.end
 
 
-def test_a_python_that_is_not_there_is_refused() -> None:
-    with pytest.raises(Trouble) as refused:
-        Worker(Start(python=Path("/no/such/python")))
-    assert refused.value.sentence == (
-        "This Python cannot be started: /no/such/python (No such file or directory)."
-    )
-
-
 def test_one_that_will_not_end_is_ended(worker: Callable[[Start], Worker]) -> None:
     script = (
         "import signal, threading; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
@@ -126,14 +118,6 @@ def test_one_that_will_not_end_is_ended(worker: Callable[[Start], Worker]) -> No
     stubborn.process.stop(patience=0.1)
     assert not stubborn.process.running
     assert stubborn.listener.end == "The worker was ended."
-
-
-def test_a_torch_that_is_of_no_use_says_why(
-    worker: Callable[[Start], Worker], tmp_path: Path
-) -> None:
-    (tmp_path / "torch.py").write_text("__version__ = '2.4.0'")
-    no_use = worker(tampered(f"import sys; sys.path.insert(0, {str(tmp_path)!r})"))
-    assert "This PyTorch lacks what the lab needs: 2.4.0, " in no_use.listener.end
 
 
 def test_what_a_start_is_told_before_torch_comes() -> None:

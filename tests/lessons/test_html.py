@@ -1,9 +1,11 @@
-"""A played lesson as a page: what it tells, and that it needs nothing else."""
+"""A played lesson as a page that needs nothing else; and each of ours, played to its end."""
 
 import re
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
+
+import pytest
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.lab.events import Began, Event, Failed, Finished, Hello, Pictured, Printed
@@ -20,8 +22,11 @@ from gpuexplorer.lessons.lesson import (
     Why,
 )
 from gpuexplorer.lessons.player import Player, StepState
+from gpuexplorer.lessons.reading import find
 from gpuexplorer.lessons.values import Checked, Prediction, Revealed
-from tests.lab.told_cells import CARDS
+from tests.commands.runs import played
+from tests.lab.processes import needs_torch
+from tests.lab.sessions import CARDS
 from tests.lessons.fake_rig import FakeRig
 
 RATE = "copies[-1].rate / GB"
@@ -159,14 +164,6 @@ def test_pictures_beside_the_lesson_are_put_inside(tmp_path: Path) -> None:
     assert 'alt="out"' in written  # what is missing has its words
 
 
-def test_the_right_choice_is_told_only_after_it_was_revealed(tmp_path: Path) -> None:
-    player = Played(tmp_path, (CHOICE,))
-    player.steps[0].predictions[20] = Prediction("It fails", 1.0)
-    assert "It fails (your answer) It was not revealed." in player.text
-    player.steps[0].revealed[20] = Revealed(right=True)
-    assert "It fails (your answer, so it is) You were right." in player.text
-
-
 def test_a_lesson_of_which_nothing_was_played_or_a_check_failed_says_so(tmp_path: Path) -> None:
     two = [Expression(41, "A > 1"), Expression(42, "B > 2")]
     player = Played(tmp_path, (CODE, Check(40, two)), simulated=False)
@@ -179,3 +176,28 @@ def test_a_lesson_of_which_nothing_was_played_or_a_check_failed_says_so(tmp_path
     player.ledger.hello = None
     assert "No cell was run." in player.text
     assert "Everything was measured" not in player.text
+
+
+_LESSONS = Path(__file__).parents[2] / "resources" / "lessons"
+_NAMES = sorted(each.parent.name for each in _LESSONS.glob("*/lesson.md"))
+
+
+@pytest.mark.long
+@needs_torch
+@pytest.mark.parametrize("cards", ["2xTitanRTX+idle", "1xTitanRTX+idle"])
+@pytest.mark.parametrize("name", _NAMES)
+def test_a_lesson_is_played_to_its_end(name: str, cards: str) -> None:
+    ran = played(name, "--json", "--patience", "90", cards=("--simulate", cards))
+    assert ran.err == ""
+    steps = ran.told["steps"]
+    parts = [part for step in find(name).steps for part in step.parts]
+    real = [each.question for each in parts if isinstance(each, Predict) and each.real]
+    told = [(each["title"], each["reason"], each["checks"]) for each in steps]
+    assert {each["state"] for each in steps} <= {"done", "skipped"}, told
+    assert all(each["reason"] for each in steps if each["state"] == "skipped")
+    for step in steps:
+        for each in step["predictions"] if step["state"] == "done" else ():
+            is_choice = not each["unit"] and each["measured"] is None and not each["reason"]
+            assert is_choice or each["measured"] is not None, each
+            assert is_choice or each["modelled"] is (each["question"] not in real), each
+    assert ran.status == 0

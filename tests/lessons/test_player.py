@@ -87,23 +87,6 @@ def test_a_cell_that_was_stopped_did_not_fail_as_it_was_meant_to_and_can_be_run_
     assert state(player) is StepState.DONE
 
 
-def test_running_a_cell_again_takes_back_what_came_of_the_parts_behind_it() -> None:
-    one, two = cell(3), cell(6)
-    player, rig = played(step(number(2, "1"), one, check(4, "True"), two, check(8, "True")))
-    for part in (one, two):
-        player.run(part)
-        rig.end()
-    assert state(player) is StepState.DONE
-    player.run(one)
-    rig.say(Began(rig.ledger.unfinished[0]))
-    assert player.step.revealed == {}
-    assert player.step.checked == {}
-    assert state(player) is StepState.BEGUN
-    rig.end()
-    assert [*player.step.checked] == [4]
-    assert player.next_cell() == two
-
-
 def test_a_cell_typed_by_hand_counts_as_the_next() -> None:
     player, rig = played(step(cell(3, "X = 1"), check(5, "cells[0].printed == 'hello'")))
     rig.run("Y = 2")

@@ -1,7 +1,6 @@
-"""What a lesson's file says once it is read; and whatever else is handed over as a lesson gets
-sentences with line and cure, soon, and nothing is fetched or run for it.
-"""
+"""What a lesson's file says, whatever is in it; and the page that explains the format."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +9,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gpuexplorer.lessons.lesson import (
+    CONTROLS,
+    NEEDS,
     Check,
     Code,
     LessonError,
@@ -19,7 +20,7 @@ from gpuexplorer.lessons.lesson import (
     Text,
     Why,
 )
-from gpuexplorer.lessons.reading import read
+from gpuexplorer.lessons.reading import WORDS, read
 
 TWO_STEPS = Path(__file__).parent / "two-steps" / "lesson.md"
 HEAD = "# A title\n\n```lesson\nminutes: 10\nneeds: none\n```\n"
@@ -117,20 +118,6 @@ def test_an_indented_line_goes_on_and_pictures_and_lessons_lie_beside(tmp_path: 
     assert text == Text(17, shown)
 
 
-def test_what_cannot_be_opened_says_why(tmp_path: Path) -> None:
-    file = tmp_path / "lesson.md"
-    for content, why in (
-        (None, "No such file or directory"),
-        ("# A\n\nüber".encode("latin-1"), "it is not written in UTF-8"),
-    ):
-        if content is not None:
-            file.write_bytes(content)
-        [found] = problems(file)
-        assert (found.line, found.sentence) == (0, f"The file cannot be read: {why}.")
-    file.write_bytes(("\ufeff" + with_step("Text").replace("\n", "\r\n")).encode())
-    assert read(file).title == "A title"
-
-
 PIECES = "``` ```python ```check ```predict ```why ```needs ~~~ else:_b #_a ##_a >_ ![a]("
 pieces = st.one_of(
     st.text(),
@@ -154,3 +141,27 @@ def test_any_content_gives_a_lesson_or_an_error(
     lines = content.count(b"\n") + content.count(b"\r") + 2
     assert all(0 <= each.line <= lines and each.cure for each in told)
     assert told or read(file).steps
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "lessons.md").read_text("utf-8")
+EXAMPLES = [
+    each[1]
+    for each in re.findall(r"^(`{4,5})markdown\n(.*?)^\1$", PAGE, re.MULTILINE | re.DOTALL)
+]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.split("\n")[1])
+def test_every_example_can_be_read(tmp_path: Path, example: str) -> None:
+    file = tmp_path / "lesson.md"
+    made = "```python\nX = torch.ones(2, 3)\n```\n\n"
+    file.write_text(example if example.startswith("# ") else with_step(made + example), "utf-8")
+    assert problems(file) == []
+
+
+def test_every_block_need_and_control_is_shown_and_explained() -> None:
+    for word in WORDS:
+        assert any(f"```{word}\n" in example for example in EXAMPLES), word
+        assert word == "lesson" or f"### `{word}`: " in PAGE
+    assert all(f"\n| `{word}` | " in PAGE for word in NEEDS)
+    for name, words in CONTROLS.items():
+        assert f"`{name}` ({words})" in PAGE

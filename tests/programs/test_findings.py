@@ -136,21 +136,6 @@ def test_what_costs_little_is_no_finding(events: Watched) -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "what", "cure"),
-    [
-        ("if", "loss > best", "Decide on the card"),
-        ("float", "float(loss)", "Keep the sum on the card"),
-        ("cpu", "out.cpu()", "Collect it on the card"),
-    ],
-)
-def test_the_cure_follows_from_how_the_card_was_read(how: str, what: str, cure: str) -> None:
-    events = seen(copies=[read(what=what, how=how)], idle=[idle(Why.READ, 3.1, what=what)])
-    found = only(*findings(program(events)))
-    assert f"`{what}`" in found.sentence
-    assert found.cure.startswith(cure)
-
-
-@pytest.mark.parametrize(
     ("workers", "processors", "cure"),
     [
         (0, 16, "num_workers=8, persistent_workers=True"),

@@ -9,8 +9,7 @@ import pytest
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.metrics import METRICS, MetricId, Unit
 from gpuexplorer.telemetry.topology import pcie_rate
-from tests.at_work import AtWork
-from tests.real_cards import Snapshot, smi, snapshots, whole_cards
+from tests.real_cards import AtWork, Snapshot, smi, snapshots, whole_cards
 
 pytestmark = pytest.mark.gpu
 MIB = 2.0**20

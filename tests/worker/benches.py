@@ -1,8 +1,9 @@
-"""Engines, and a way to run cells on them without a process. Needs torch."""
+"""Engines, and ways to run cells on them without a process. Needs torch."""
 
 import contextlib
 import io
-from collections.abc import Callable, Mapping, Sequence
+import linecache
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import pytest
@@ -115,3 +116,18 @@ def start_anew() -> None:
     """PyTorch is as it was, and random numbers begin where they began for the test before."""
     leave()
     torch.manual_seed(0)
+
+
+# Any: whatever a cell's names stand for.
+def run_cell(
+    text: str, names: "MutableMapping[str, Any] | Mapping[str, Any]", number: int = 1
+) -> None:
+    name = f"<cell {number}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    exec(compile(text, name, "exec"), names if isinstance(names, dict) else dict(names))
+
+
+def raised(text: str, number: int = 2, **names: Any) -> BaseException:
+    with pytest.raises(BaseException) as found:  # noqa: PT011 - whichever it is
+        run_cell(text, names, number)
+    return found.value

@@ -101,16 +101,6 @@ def test_what_is_begun_goes_on_as_the_object_has_it(
     assert set(asked(names, code).words) == words
 
 
-def test_names_of_the_session_come_before_those_of_python(names: dict[str, Any]) -> None:
-    assert asked(names, "ne|").words == ("net", "nets", "next")
-    assert "while" in asked(names, "whi|").words
-
-
-def test_the_word_that_is_begun_is_replaced(names: dict[str, Any]) -> None:
-    said = asked(names, "x = torch.ones_l|")
-    assert (said.id, said.begin) == (3, len("x = torch."))
-
-
 def test_files_are_offered_where_one_is_read(names: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "net.pt").touch()
     (tmp_path / "nets").mkdir()
@@ -153,16 +143,9 @@ def test_what_a_call_takes_by_name_is_offered_first(names: dict[str, Any]) -> No
 
 def test_no_code_of_the_persons_own_runs_to_complete(names: dict[str, Any]) -> None:
     names["ran"].clear()
-    codes = (
-        "trainer.|",
-        "trainer.best.|",
-        "trainer(|",
-        "trainer['|",
-        "between(|",
-        "[trainer[0].|",
-    )
-    for code in codes:
+    for code in ("trainer.|", "trainer.best.|", "trainer(|", "trainer['|", "[trainer[0].|"):
         asked(names, code)
+    asked(names, "between(|")
     assert names["ran"] == []
 
 

@@ -1,17 +1,21 @@
-"""Copies and products of the host, measured for real: the method where there is no card."""
+"""Copies and products of the host, measured for real; also in a worker, stopped and refused."""
 
 import os
 import sys
-from types import SimpleNamespace
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from gpuexplorer.worker.engines.measuring.measure import processors  # noqa: E402
-from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards  # noqa: E402
-from tests.worker.measurements import SIZE, measured_on, multiplied_on  # noqa: E402
+
+from gpuexplorer.lab.events import Failed, Finished, Measured, Multiplied, Sampled
+from gpuexplorer.lab.start import Start
+from gpuexplorer.lab.wire import Cancel, Command, Measure, Multiply
+from gpuexplorer.worker.engines.measuring.torch_cards import TorchCards
+from tests.lab.processes import CARD, Worker, needs_torch
+from tests.worker.measurements import SIZE, measured_on, multiplied_on
 
 PLACE = 54_321
 
@@ -48,16 +52,6 @@ def test_a_byte_flipped_on_purpose_is_found() -> None:
     assert (wrong.first, wrong.bytes, wrong.zeros) == (PLACE, 1, False)
 
 
-def test_what_was_seen_of_the_caches_and_threads_is_noted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
-    assert measured_on(TorchCards(), "cpu", "cpu", bytes=4096).notes == (
-        "PyTorch copies with 4 threads here.",
-        "So few bytes may stay in the processor's caches, which are warm.",
-    )
-
-
 @pytest.mark.parametrize("kind", ["fp32", "bf16"])
 def test_the_processor_multiplies_right_and_takes_its_time(kind: str) -> None:
     measured = multiplied_on(TorchCards(), "cpu", kind, size=256)
@@ -65,23 +59,6 @@ def test_the_processor_multiplies_right_and_takes_its_time(kind: str) -> None:
     assert measured.gated is None
     assert all(0 < each < 1 for each in (*measured.samples_s, measured.host_s or 0))
     assert measured.notes == ()
-
-
-def test_the_switch_of_tf32_is_set_and_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    newer = SimpleNamespace(fp32_precision="none", allow_tf32=True)
-    for products, name, word in (
-        (newer, "fp32_precision", "tf32"),
-        (SimpleNamespace(allow_tf32=False), "allow_tf32", True),
-    ):
-        monkeypatch.setattr(torch.backends.cuda, "matmul", products)
-        before = getattr(products, name)
-        with TorchCards().tf32(on=True):
-            assert getattr(products, name) == word
-        assert getattr(products, name) == before
-
-
-def test_a_list_of_processors_is_read_as_linux_writes_it() -> None:
-    assert processors("0-3,8") == {0, 1, 2, 3, 8}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there a thread can be moved")
@@ -92,3 +69,64 @@ def test_a_thread_runs_there_and_comes_back() -> None:
         assert moved
         assert os.sched_getaffinity(0) == one
     assert os.sched_getaffinity(0) == before
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    """One for all: what is measured, stopped or refused leaves it as it was."""
+    worker = Worker()
+    worker.run("import torch")
+    yield worker
+    worker.process.stop()
+
+
+def copy(number: int, samples: int) -> Command:
+    return Measure(number, "cpu", "cpu", 1 << 20, samples=samples)
+
+
+def product(number: int, samples: int) -> Command:
+    return Multiply(number, "cpu", "fp32", 256, samples, seconds=0.0)
+
+
+EITHER = pytest.mark.parametrize("made", [copy, product])
+Made = Callable[[int, int], Command]
+
+
+@needs_torch
+@EITHER
+def test_it_is_stopped_at_once_and_the_worker_goes_on(worker: Worker, made: Made) -> None:
+    number = worker.send(lambda n: made(n, 1000))
+    worker.listener.wait(lambda: len(worker.said(Sampled, number)) > 2)
+    worker.process.send(Cancel(number))
+    outcome = worker.listener.outcome(number)
+    assert isinstance(outcome, Failed)
+    assert outcome.cause == "cancelled"
+    assert not worker.said(Measured, number) + worker.said(Multiplied, number)
+    assert isinstance(worker.run("X = torch.ones(3)"), Finished)
+
+
+@needs_torch
+@EITHER
+def test_random_numbers_of_the_lab_go_on_as_if_nothing_had_been_measured(
+    worker: Worker, made: Made
+) -> None:
+    worker.run("torch.manual_seed(3)")
+    number = worker.send(lambda n: made(n, 1))
+    assert isinstance(worker.listener.outcome(number), Finished)
+    worker.run("a = torch.rand(2)", "torch.manual_seed(3)")
+    assert isinstance(worker.run("assert a.equal(torch.rand(2))"), Finished)
+
+
+@needs_torch
+def test_what_is_simulated_is_not_measured() -> None:
+    worker = Worker(Start(cards=(CARD,)))
+    made: tuple[Callable[[int], Command], ...] = (
+        lambda n: Measure(n, "cpu", "cuda:0", 1 << 20, pinned=True),
+        lambda n: Multiply(n, "cuda:0", "fp32", 64),
+    )
+    for each in made:
+        outcome = worker.listener.outcome(worker.send(each))
+        assert isinstance(outcome, Failed)
+        said = "Simulated cards are not measured: the program models their times."
+        assert outcome.sentence == said
+    worker.process.stop()

@@ -1,15 +1,19 @@
-"""What is said of the names of a namespace: the worker outlives whatever they stand for."""
+"""What is said of the names of a namespace, and a look inside one of them."""
 
+import math
 import types
 from textwrap import dedent
 from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from gpuexplorer.lab.events import Freed, Placed  # noqa: E402 - only where there is torch
-from gpuexplorer.worker.shelf import Shelf  # noqa: E402
+from gpuexplorer.core.trouble import Trouble
+from gpuexplorer.lab.events import Freed, Opened, Peeked, Placed
+from gpuexplorer.lab.wire import Peek
+from gpuexplorer.worker.shelf import Shelf, look
+from tests.worker.benches import Bench
 
 
 class Session:
@@ -108,30 +112,6 @@ def test_gradients_and_the_state_of_an_optimiser_count(session: Session) -> None
     assert len({each.storage for each in held}) == 4 + 6
 
 
-def test_a_model_is_printed_without_running_code_of_its_own(session: Session) -> None:
-    code = """
-        class Scale(nn.Module):
-            def __repr__(self): raise SystemError
-        class Net(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.body = nn.Sequential(nn.Linear(3, 2), Scale())
-                self.memory = torch.zeros(10)
-        net = Net()
-        """
-    placed = session.run(code)["net"]
-    assert placed.text == dedent(
-        """\
-        Net(
-          (body): Sequential(
-            (0): Linear(in_features=3, out_features=2, bias=True)
-            (1): Scale()
-          )
-        )"""
-    )
-    assert placed.bytes == 24 + 8 + 40
-
-
 CONTAINERS = """
     import dataclasses
 
@@ -194,3 +174,89 @@ def test_no_code_of_the_persons_own_runs_for_the_shelf(session: Session) -> None
     assert [each.path for each in said["one"].elements] == ["one.inside"]
     assert (said["mine"].kind, said["mine"].shape) == ("tensor", (3,))
     assert said["both"].text == "[<Hostile object>, {1: <Hostile object>}]"
+
+
+def peek(bench: Bench, what: str, *at: int, rows: int = 16, columns: int = 16) -> Peeked:
+    with bench.engine.running(watched=False):
+        seen = look(Peek(1, what, at, rows, columns), bench.things)
+    assert isinstance(seen, Peeked)
+    return seen
+
+
+def test_a_small_tensor_is_seen_whole(bench: Bench) -> None:
+    bench.run("X = torch.arange(6.0, device='{0}').reshape(2, 3)")
+    seen = peek(bench, "X")
+    assert list(seen.rows) == [(0, 1, 2), (3, 4, 5)]
+    assert [seen.device, seen.dtype] == [bench.devices[0], "float32"]
+    assert list(seen.shape) == [2, 3]
+    assert [seen.least, seen.most, seen.mean] == [0, 5, 2.5]
+    assert seen.deviation == pytest.approx(1.8708, abs=1e-4)
+    assert sum(seen.histogram) == 6
+    assert (seen.moved_bytes == 0) is (bench.devices[0] == "cpu")
+
+
+def test_a_window_shows_a_part_of_a_plane(bench: Bench) -> None:
+    bench.run("X = torch.arange(2 * 3 * 40 * 50.0, device='{0}').reshape(2, 3, 40, 50)")
+    seen = peek(bench, "X", 1, 2, 30, 45, rows=2, columns=4)
+    first = ((1 * 3 + 2) * 40 + 30) * 50 + 45
+    assert list(seen.at) == [1, 2, 30, 45]
+    assert seen.rows[0] == tuple(range(first, first + 4))
+    assert peek(bench, "X", 99, -5, 99, 99).at == (1, 0, 39, 49)
+
+
+def test_a_large_tensor_is_not_moved_to_be_seen(bench: Bench) -> None:
+    bench.run("X = torch.ones(3000, 2000, device='{0}')", "X[2999, 1999] = 7")
+    seen = peek(bench, "X", rows=8, columns=8)
+    assert seen.most == 7
+    assert seen.looked_at < 3000 * 2000
+    assert seen.moved_bytes < 1000
+    copied = sum(each.bytes for each in bench.engine.transfers(1) if each.target == "cpu")
+    assert copied <= 1000
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "row", "ends"),
+    [
+        ("0, 1, 1", "float16", (0, 1, 1), (0, 1)),
+        ("0, 1, 1", "int64", (0, 1, 1), (0, 1)),
+        ("0, 1, 1", "bool", (0, 1, 1), (0, 1)),
+        ("3 + 4j, 0", "complex64", (5, 0), (0, 5)),  # by their size
+        ("math.nan, -math.inf, 0", "float32", (None, -math.inf, 0), (0, 0)),
+        ("", "float32", None, (None, None)),
+    ],
+)
+def test_every_dtype_can_be_seen(
+    bench: Bench, values: str, dtype: str, row: object, ends: object
+) -> None:
+    bench.run("import math")
+    bench.run(f"X = torch.tensor([{values}], dtype=torch.{dtype}).to('{{0}}')")
+    seen = peek(bench, "X")
+    assert seen.rows == (() if row is None else (row,))
+    assert (seen.least, seen.most) == ends
+    assert seen.not_finite == (2 if "math" in values else 0)
+
+
+def test_a_model_opens_into_its_layers(bench: Bench) -> None:
+    bench.run("net = nn.Sequential(nn.Linear(3, 2), nn.ReLU(), nn.Linear(2, 1))")
+    bench.run("net[0].to('{0}')", "net[2].to('{1}')")
+    with bench.engine.running(watched=False):
+        opened = look(Peek(1, "net"), bench.things)
+    assert isinstance(opened, Opened)
+    assert [layer.path for layer in opened.layers] == ["", "0", "1", "2"]
+    assert [layer.kind for layer in opened.layers] == ["Sequential", "Linear", "ReLU", "Linear"]
+    weight, bias = opened.layers[1].parts
+    assert (weight.name, weight.shape, weight.bytes) == ("weight", (2, 3), 24)
+    assert (weight.device, bias.trained) == (bench.devices[0], True)
+    assert opened.layers[3].parts[0].device == bench.devices[1]
+    assert opened.layers[1].text.startswith("Linear(in_features=3, out_features=2")
+
+
+def test_what_cannot_be_seen_says_why(bench: Bench) -> None:
+    bench.run("X = 3", "M = torch.ones(2, device='meta')")
+    for what, why in (
+        ("X", "X is neither a tensor nor a model"),
+        ("M", "a shape and no values"),
+        ("Q", "no Q on the shelf"),
+    ):
+        with pytest.raises(Trouble, match=why):
+            peek(bench, what)

@@ -1,18 +1,23 @@
-"""What is seen on real cards: tried with stand-ins for them, and a clock of ours."""
+"""What is seen on real cards, and when the watch looks away: tried with stand-ins."""
 
+import threading
 import time
 from collections.abc import Iterator, Sequence
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from gpuexplorer.lab.events import Span, Transferred, Watched  # noqa: E402 - only where there is torch
-from gpuexplorer.worker.engines import watch as watching  # noqa: E402
-from gpuexplorer.worker.engines.sight import compared_later  # noqa: E402
-from gpuexplorer.worker.engines.watch import Watch  # noqa: E402
-from tests.worker import stand_ins  # noqa: E402
-from tests.worker.written import run_cell  # noqa: E402
+import torch
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+
+from gpuexplorer.lab.events import Span, Transferred, Watched
+from gpuexplorer.worker.engines import watch as watching
+from gpuexplorer.worker.engines.sight import Sight, compared_later
+from gpuexplorer.worker.engines.watch import Watch
+from gpuexplorer.worker.watching import seen as sampling
+from tests.worker import stand_ins
+from tests.worker.benches import run_cell
 
 
 class Seen:
@@ -88,26 +93,6 @@ def test_a_card_that_ran_dry_waits_for_the_host(seen: Seen, hours: Hours) -> Non
     assert row.seconds == pytest.approx(0.5, rel=1e-3)
 
 
-def test_a_card_that_waits_for_a_loader_is_said_to(seen: Seen, hours: Hours) -> None:
-    seen.see(
-        "class Slow(torch.utils.data.Dataset):\n"
-        "    def __len__(self): return 4\n"
-        "    def __getitem__(self, i): pass_(0.5); return i\n"
-        "loader = torch.utils.data.DataLoader(Slow())\n"
-        "for each in loader:\n"
-        "    X.sum()"
-    )
-    found = told(seen)
-    (loader,) = found.loaders
-    assert (loader.batches, loader.workers, loader.line) == (4, 0, 5)
-    assert loader.what == "for each in loader:"
-    assert loader.seconds == pytest.approx(2.0, rel=1e-2)
-    (row,) = (each for each in found.idle if each.why == "loader")
-    assert (row.line, row.times) == (5, 3)
-    assert row.seconds == pytest.approx(1.5, rel=1e-2)
-    assert (found.steps, found.step) == (4, "batch")
-
-
 def test_what_comes_back_to_its_card_is_seen(seen: Seen) -> None:
     first, second = seen.see("for i in range(3):\n    Y = X.cpu()\n    Y.view(-1).to('cuda:0')")
     (trip,) = told(seen).trips
@@ -117,16 +102,6 @@ def test_what_comes_back_to_its_card_is_seen(seen: Seen) -> None:
     seen.see("Y = X.cpu()\nZ = torch.sqrt(Y.clone() + 1)[0]\nZ.to('cuda:0'); H.to('cuda:0')")
     (trip,) = told(seen).trips
     assert (trip.times, trip.bytes, trip.changed) == (1, 12, True)
-
-
-def test_copies_with_nothing_computed_between_them_are_one_burst(seen: Seen) -> None:
-    first, second = seen.see(
-        "for i in range(3):\n"
-        "    for j in range(5): H.to('cuda:0'); H[0].to('cuda:0')\n"
-        "    X.sum()"
-    )
-    assert (first.copies, first.bursts) == (15, 3)
-    assert (second.copies, second.bursts) == (15, 3)
 
 
 def test_a_program_is_told_as_it_goes_and_holds_nothing_to_compare(seen: Seen) -> None:
@@ -203,23 +178,10 @@ def test_what_is_there_already_is_told_where_the_person_asked_for_it(seen: Seen)
     assert seen.see("net = torch.nn.LazyLinear(2).to('cpu')") == []
 
 
-def test_no_memory_is_taken_and_no_way_is_opened_while_a_copy_is_timed(seen: Seen) -> None:
-    stand_ins.done.clear()
-    seen.see("X.to('cuda:1')")
-    at = stand_ins.done.index("_to_copy")
-    assert stand_ins.done[at - 1 : at + 2] == ["moment", "_to_copy", "moment"]
-    # Room for the copy, and a number that is the first to take this way.
-    assert stand_ins.done[: at - 1].count("empty") == 2
-    assert "to" in stand_ins.done[: at - 1]
-    stand_ins.done.clear()
-    seen.see("X.to('cuda:1')")
-    assert "to" not in stand_ins.done  # the way is open
-
-
 def test_copies_in_a_loop_are_one_row(seen: Seen) -> None:
-    first, second = seen.see("for i in range(1500):\n    X.to('cuda:1')\n    X.sum().item()")
-    assert (first.copies, first.line, first.bytes) == (1500, 2, 1500 * 24)
-    assert (second.copies, second.line, second.bytes) == (1500, 3, 1500 * 4)
+    first, second = seen.see("for i in range(300):\n    X.to('cuda:1')\n    X.sum().item()")
+    assert (first.copies, first.line, first.bytes) == (300, 2, 300 * 24)
+    assert (second.copies, second.line, second.bytes) == (300, 3, 300 * 4)
     assert len(seen.spans) <= 60
 
 
@@ -227,12 +189,12 @@ def test_copies_in_threads_that_a_cell_starts_are_all_told(seen: Seen) -> None:
     (copy,) = seen.see(
         "import threading\n"
         "def work():\n"
-        "    for i in range(200): X.to('cuda:1')\n"
+        "    for i in range(50): X.to('cuda:1')\n"
         "them = [threading.Thread(target=work, name='work') for i in range(8)]\n"
         "for each in them: each.start()\n"
         "for each in them: each.join()"
     )
-    assert (copy.copies, copy.line, copy.thread, copy.asked) == (1600, 3, "work", True)
+    assert (copy.copies, copy.line, copy.thread, copy.asked) == (400, 3, "work", True)
 
 
 def test_between_copies_a_card_computes(seen: Seen) -> None:
@@ -262,3 +224,116 @@ def test_values_are_compared_unless_they_were_changed(monkeypatch: pytest.Monkey
     assert pair() is None  # copied again it arrives
     monkeypatch.setattr(torch.Tensor, "to", lambda tensor, *_, **__: torch.zeros(3, 4))
     assert pair() is False  # the way changes bytes each time
+
+
+FIRST = 4
+
+
+class Training:
+    """A loop as people write it, on the processor."""
+
+    def __init__(self) -> None:
+        self.watch = Watch()
+        self.watch.install()
+        self.net = torch.nn.Linear(4, 2)
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        self.data = torch.randn(3, 4)
+
+    def runs(self, steps: int) -> None:
+        for _ in range(steps):
+            self.optimizer.zero_grad()
+            self.net(self.data).sum().backward()
+            self.optimizer.step()
+
+    def is_watched(self) -> bool:
+        """Whether what this thread does with tensors passes the watch."""
+        return any(isinstance(each, Sight) for each in _get_current_dispatch_mode_stack())
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        seen = self.watch.seen.changed(1)
+        return seen.steps, seen.seen_steps
+
+
+@pytest.fixture
+def training(monkeypatch: pytest.MonkeyPatch) -> Training:
+    monkeypatch.setattr(sampling, "WHOLE", FIRST)
+    monkeypatch.setattr(sampling, "EVERY", 0)
+    monkeypatch.setattr(sampling, "SHARE", -1.0)
+    stand_ins.put_back(monkeypatch)
+    return Training()
+
+
+def test_it_looks_away_after_the_first_steps_and_back_when_there_is_time(
+    training: Training, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with training.watch.watching(program=True, sampled=True):
+        training.runs(FIRST - 1)
+        assert training.is_watched()
+        training.runs(1)
+        assert not training.is_watched()
+        training.runs(10)
+        assert training.steps == (FIRST + 10, FIRST)
+        monkeypatch.setattr(sampling, "SHARE", 1e9)
+        training.runs(1)
+        assert training.is_watched()
+        training.runs(1)
+        assert not training.is_watched()
+        assert training.steps == (FIRST + 12, FIRST + 1)
+    assert not training.is_watched()
+
+
+def test_what_pytorch_is_in_the_midst_of_goes_on(training: Training) -> None:
+    optimizers = {each: torch.optim.SGD([each], lr=0.1) for each in training.net.parameters()}
+    for each in optimizers:  # which step within the backward pass
+        each.register_post_accumulate_grad_hook(lambda it: optimizers[it].step())
+    results = []
+
+    def train() -> None:
+        training.runs(2)
+        results.append(torch.vmap(training.net)(training.data).shape)
+
+    with training.watch.watching(program=True, sampled=True):
+        for _ in range(3):
+            training.runs(FIRST)
+            thread = threading.Thread(target=train)
+            thread.start()
+            thread.join()
+            assert torch.vmap(training.net)(training.data).shape == (3, 2)
+    assert results == [(3, 2)] * 3
+    assert not training.is_watched()
+
+
+@pytest.fixture
+def watch(monkeypatch: pytest.MonkeyPatch) -> "Iterator[Watch]":
+    with stand_ins.two_cards(monkeypatch):
+        watch = Watch()
+        watch.install()
+        with watch.watching(program=True):
+            yield watch
+
+
+def test_while_a_graph_is_captured_no_card_is_asked_anything(watch: Watch) -> None:
+    tensor = torch.ones(3, device="cuda:0")
+    graph = torch.cuda.CUDAGraph()
+    graph.capture_begin(pool=None, capture_error_mode="global")
+    before = stand_ins.done.count("moment")
+    (tensor + 1) * 2
+    torch.zeros(3).to("cuda:1")
+    watch.read_moments(all_of_them=False)
+    watch.seen.changed(1)
+    assert stand_ins.done.count("moment") == before
+    graph.capture_end()
+    torch.zeros(3).to("cuda:0")
+    watch.read_moments(all_of_them=False)
+    assert [each.target for each in watch.copies.changed(1)] == ["cuda:0"]
+
+
+def test_what_a_graph_does_when_it_is_played_is_work_of_the_card(watch: Watch) -> None:
+    torch.ones(3, device="cuda:0")
+    kernels = watch.copies.kernels
+    before = stand_ins.done.count("moment")
+    torch.cuda.CUDAGraph().replay()
+    assert watch.copies.kernels == kernels + 1
+    assert stand_ins.done[-2:] == ["replay", "moment"]
+    assert stand_ins.done.count("moment") > before

@@ -5,15 +5,25 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from gpuexplorer.lab.events import Frame, Printed, Traced, Watched
+pytest.importorskip("torch")
+
+from gpuexplorer.lab.events import Frame, Idle, Printed, Traced, Watched
+from gpuexplorer.worker.engines.virtual.cards import Cards, Clock
+from gpuexplorer.worker.engines.virtual.engine import VirtualEngine
 from gpuexplorer.worker.places import Copies, Spot, take_files
 from gpuexplorer.worker.program import Saying
 from gpuexplorer.worker.watching.idling import Idling
 from gpuexplorer.worker.watching.seen import EVERY, WHOLE, Seen, Ticking
 from gpuexplorer.worker.watching.tracing import Tracing
+from tests.lab.processes import CARD as TITAN
+from tests.worker.benches import LINKS
 
 CARD = "cuda:0"
 
@@ -57,23 +67,6 @@ def test_where_the_host_was_after_a_read_is_told_as_a_part_of_it(idling: Idling)
     assert (read.why, read.times, read.part_of) == ("read", 2, 0)
     assert read.seconds == pytest.approx(0.5005)
     assert (part.why, part.line, part.seconds, part.part_of) == ("host", 90, 0.5, read.row)
-
-
-def test_a_pause_at_which_nobody_looked_is_told_where_others_were(idling: Idling) -> None:
-    idling.was_at(spot(72), 0.003)
-    for at in (1.0, 2.0, 3.0):
-        idling.gap(CARD, at + 0.5)(at)
-    (row,) = idling.rows()
-    assert (row.line, row.times, row.longest) == (72, 3, 0.5)
-    assert row.seconds == pytest.approx(1.5)
-
-
-def test_where_the_host_was_before_it_asked_for_work_does_not_count(idling: Idling) -> None:
-    idling.was_at(spot(10), 0.003)
-    idling.asked_at = 1.0
-    idling.was_at(spot(20), 0.003)
-    idling.gap(CARD, 2.0)(1.0)
-    assert idle(idling) == [("host", 1.0, 20, "")]
 
 
 def test_rows_are_sums_and_are_said_when_they_changed() -> None:
@@ -212,29 +205,6 @@ def test_a_long_program_is_watched_now_and_then() -> None:
     assert watched.cost_seconds == watched.seen_steps * 0.5 <= 0.02 * watched.seconds
 
 
-@pytest.mark.parametrize(("sampled", "may_turn"), [(False, True), (True, False)])
-def test_where_it_cannot_or_need_not_look_away_everything_is_watched(
-    sampled: bool, may_turn: bool
-) -> None:
-    program = Program(sampled=sampled, may_turn=may_turn)
-    program.runs(WHOLE + 100)
-    watched = program.seen.changed(1)
-    assert (watched.steps, watched.seen_steps) == (WHOLE + 100, WHOLE + 100)
-    assert watched.seen_seconds == watched.seconds
-
-
-def test_a_step_in_which_it_looked_back_was_not_seen_whole() -> None:
-    program = Program()
-    program.runs(WHOLE + EVERY)
-    seen = program.steps[1]
-    program.at += 1e6  # a step that takes long
-    program.seen.ends("")
-    program.runs(1)
-    assert program.steps[1] == seen
-    program.runs(1)
-    assert program.steps[1] == seen + 1
-
-
 def test_stretches_are_said_once_by_their_ends_and_there_is_an_end_to_them() -> None:
     tracing = Tracing(most=3)
     tracing.add("step", "cpu", 0.0, 1.0)
@@ -273,3 +243,134 @@ def test_a_reader_that_is_gone_or_does_not_read_keeps_nobody_for_long(gone: bool
     saying.finish()
     if not gone:
         os.close(out)
+
+
+CONTEXT = 0.25
+FIRST = """
+import torch
+from torch import nn
+W = torch.ones(700, 700, device="cuda")
+X = torch.ones(700, 700, device="cuda")
+"""
+SLOW = {**TITAN, "flops": 1e12}  # so that small products keep it long
+PRODUCT = 2 * 700**3 / 1e12  # seconds
+
+
+class Host:
+    """Its seconds pass only when a program says that it computes on the host."""
+
+    now = 0.0
+
+    def computes(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class Machine:
+    """Two simulated cards, whose host takes as long as it is told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.host = Host()
+        self.path = folder / "train.py"
+        self.names: dict[str, Any] = {}
+
+        def clock(cards: Cards) -> Clock:
+            # No Python of ours: what looks at the host must never find it in there, locked.
+            return Clock(cards, partial(getattr, self.host, "now"))
+
+        cards = [{**SLOW, "uuid": f"SIM-{number}"} for number in (0, 1)]
+        self.engine = VirtualEngine(cards, LINKS, clock)
+
+    def run(self, text: str) -> Watched:
+        self.path.write_text(text, encoding="utf-8")
+        self.names = {"__name__": "__main__", "host": self.host}
+        with self.engine.running(program=True):
+            exec(compile(text, str(self.path), "exec"), self.names)
+            return self.engine.watched(1)
+
+    def line(self, words: str) -> int:
+        lines = self.path.read_text(encoding="utf-8").splitlines()
+        return next(at for at, each in enumerate(lines, 1) if words in each)
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
+    monkeypatch.setattr(Clock, "_waited", lambda _: 0.0)  # its host waits for no core of ours
+    take_files(taken=True)
+    yield Machine(tmp_path)
+    take_files(taken=False)
+
+
+def only(seen: Watched, why: str) -> Idle:
+    (row,) = (each for each in seen.idle if each.why == why)
+    return row
+
+
+def test_what_the_host_does_itself_counts_in_a_program(machine: Machine) -> None:
+    before = machine.run(FIRST).seconds
+    more = "host.computes(3.0)\n"
+    assert machine.run(FIRST + more).seconds == pytest.approx(3.0, abs=0.1)
+    assert before == pytest.approx(CONTEXT, abs=0.1)
+
+
+LOADER = """
+from torch.utils.data import DataLoader, Dataset
+
+class Slow(Dataset):
+    def __len__(self):
+        return 80
+    def __getitem__(self, at):
+        host.computes(0.001)
+        return torch.ones(100), at % 10
+"""
+
+
+def test_what_a_card_waits_for_the_next_batch_is_its_loaders(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST
+        + LOADER
+        + """
+for a, b in DataLoader(Slow(), batch_size=8):
+    a, b = a.to("cuda"), b.to("cuda")
+    Y = X @ W
+"""
+    )
+    row, line = only(seen, "loader"), machine.line("for a, b")
+    assert (row.line, row.times) == (line, 9)  # before the first it had not begun to work
+    assert row.seconds == pytest.approx(9 * (0.008 - PRODUCT), rel=0.05)
+    (loader,) = seen.loaders
+    assert (loader.line, loader.batches, loader.workers) == (line, 10, 0)
+    assert loader.seconds == pytest.approx(0.08, rel=0.05)
+    assert (seen.steps, seen.step) == (10, "batch")
+
+
+def test_a_clean_loop_shows_no_waits(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST
+        + LOADER
+        + """
+batches = [(torch.ones(8, 2000).pin_memory(), i) for i in range(10)]
+total = torch.zeros((), device="cuda")
+torch.cuda.synchronize()
+for a, b in batches:
+    a = a.to("cuda", non_blocking=True)
+    Y = X @ W
+    total += Y.sum()
+    host.computes(1e-4)
+"""
+    )
+    assert sum(each.seconds for each in seen.idle) < 1e-4  # the first of them after the wait
+    (copied,) = (each for each in seen.copies if each.line == machine.line("non_blocking"))
+    assert (copied.copies, copied.pinned, copied.blocking) == (10, True, False)
+    assert copied.host_seconds == pytest.approx(0, abs=1e-3)
+
+
+def test_a_tensor_that_goes_to_the_host_and_back_is_a_trip(machine: Machine) -> None:
+    seen = machine.run(
+        FIRST + "for i in range(3):\n    Y = X.cpu()\n    Y = Y * 2\n    X = Y.to('cuda')\n"
+    )
+    rows = {each.row: each.line for each in seen.copies}
+    (trip,) = seen.trips
+    assert rows[trip.out] == machine.line("X.cpu()")
+    assert rows[trip.row] == machine.line("Y.to")
+    assert (trip.device, trip.times, trip.bytes) == ("cuda:0", 3, 3 * 4 * 700 * 700)
+    assert trip.changed

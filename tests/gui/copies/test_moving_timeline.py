@@ -28,7 +28,7 @@ from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.lab.events import Span, Transferred
-from tests.copies.cells import Cells
+from tests.copies.made import Cells
 from tests.gui.copies.moves import across, cell, moving_page, read, rows
 from tests.gui.hands import press, the
 from tests.gui.lab.conftest import ScriptedWorker

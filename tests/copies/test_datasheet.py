@@ -1,20 +1,59 @@
-"""Sheets: what the device says goes first, and what there is not has a reason."""
+"""What a card promises, what it reaches, what that costs, and where its figures come from."""
 
+import csv
+import json
 from dataclasses import replace
 
 import pytest
 
-from gpuexplorer.copies.datasheet.cards_table import Figure, Origin, What
+from gpuexplorer.copies.datasheet.cards_table import Figure, Origin, What, cards_table, listed
+from gpuexplorer.copies.datasheet.costs import Asked, Cost, TypedIn, costs_of, sheet_as_json
 from gpuexplorer.copies.datasheet.products import PowerLog, ProductResult
 from gpuexplorer.copies.datasheet.sheet import Subject, sheet_of
 from gpuexplorer.copies.result import CopyResult
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import Card, CardId, Sample
+from gpuexplorer.core.resources import resource
 from gpuexplorer.lab.events import Measured, Multiplied, Wrong
 from gpuexplorer.lab.wire import CopyJob, ProductJob
 from gpuexplorer.simulation.models import MODELS
-from tests.copies.datasheet.made import simulated_sheet
+from tests.copies.made import simulated_sheet
+
+GIB = 1 << 30
+
+
+def lines_of(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(resource(name).read_text(encoding="utf-8").splitlines()))
+
+
+LINES = lines_of("cards.csv")
+
+
+def test_every_figure_has_a_source_or_a_reason_and_every_source_is_used() -> None:
+    rows = lines_of("card-sources.csv")
+    used = {
+        key for line in LINES for name in line if "source" in name for key in line[name].split()
+    }
+    assert {row["key"] for row in rows} == used
+    for card in cards_table():
+        assert [*card.figures] == [*What]
+        for what, figure in card.figures.items():
+            told = figure.detail.removesuffix(", ") if figure.value else figure.reason
+            assert told, (card.name, what)
+            assert figure.value is None or 0 < figure.value / what.scale < 1e7
+
+
+def test_a_card_is_found_by_the_name_of_its_driver_and_its_memory() -> None:
+    found = listed("NVIDIA GeForce RTX 4090", 24564 << 20)
+    assert found is not None
+    assert found.name == "GeForce RTX 4090"
+    assert listed("GeForce RTX 4090", 24564 << 20) == found  # an older driver
+    assert listed("NVIDIA L4", 23034 << 20) is not None  # ECC keeps some of it
+    assert listed("NVIDIA GeForce RTX 3080", 12 * GIB) is None  # the other one of that name
+    assert listed("NVIDIA GeForce RTX 9999", 24 * GIB) is None
+    assert listed("AMD Instinct MI300X", 192 * GIB) is None  # no driver of ours meets it
+
 
 CARD = Card(
     CardId("GPU-1"),
@@ -135,17 +174,6 @@ def test_watts_are_the_mean_of_the_readings_at_work_or_a_reason(
     assert (drawn.source or drawn.reason).startswith(told)
 
 
-def test_a_titan_rtx_has_its_headline_and_what_it_does_quickly() -> None:
-    sheet = simulated_sheet("1xTitanRTX")
-    half = sheet.row(What.FP16)
-    assert half.promised.value == 130e12
-    assert half.promised.source.startswith("table: TITAN RTX")
-    assert half.share == pytest.approx(0.79, abs=0.02)
-    single, brain = (sheet.row(what).reached.value or 0.0 for what in (What.FP32, What.BF16))
-    assert (half.reached.value or 0.0) > 7 * single > 7 * brain
-    assert "its other cores multiply" in sheet.row(What.BF16).notes[0]
-
-
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.key)
 def test_a_simulated_card_promises_and_reaches_something_in_each_row(model: object) -> None:
     key = model.key  # type: ignore[attr-defined]
@@ -158,3 +186,73 @@ def test_a_simulated_card_promises_and_reaches_something_in_each_row(model: obje
         # B200's own cores and clock give less than its maker promises.
         assert each.share is None or 0.3 < each.share < 1.05, each
     assert sheet.row(What.PEER).title == "Peer link, one way to cuda:1"
+
+
+ALL = {
+    Asked.CURRENCY: "€",
+    Asked.PRICE: "2500",
+    Asked.RENT: "0,50",
+    Asked.ELECTRICITY: "0.30",
+    Asked.HOURS_A_DAY: "8",
+    Asked.TRAINING: "100",
+}
+
+
+def costs(typed: dict[Asked, str]) -> dict[str, Cost]:
+    sheet = simulated_sheet("2xTitanRTX", measured=False)
+    return {str(each.title): each for each in costs_of(sheet, TypedIn(typed))}
+
+
+def test_what_was_not_measured_is_computed_from_what_is_promised_and_says_so() -> None:
+    found = costs(ALL)
+    memory = found["1 GB/s of memory bandwidth"]
+    assert memory.value == pytest.approx(2500 / 672.096)
+    assert (memory.unit, memory.source) == ("€", "672 GB/s, promised by the card")
+    half = found["1 TFLOP/s in FP16"]
+    assert (half.value, half.source) == (2500 / 130, "130 TFLOP/s, promised by its maker")
+    electricity = found["Electricity of a training"]
+    assert electricity.value == pytest.approx(100 * 0.28 * 0.30)
+    assert electricity.source == "100 h at 280 W, the board's limit, for 0.3 € per kWh"
+    assert found["A training on a rented card"].value == pytest.approx(50)
+    hours = found["Buying is cheaper after"].value or 0.0
+    assert hours == pytest.approx(2500 / (0.50 - 0.28 * 0.30))
+    assert found["In days of use"].value == pytest.approx(hours / 8)
+
+
+def test_where_electricity_costs_more_than_the_rent_buying_is_never_cheaper() -> None:
+    found = costs({**ALL, Asked.RENT: "0.05"})
+    never = "never: an hour of electricity costs 0.084 €, and an hour of rent 0.05 €"
+    for title in ("Buying is cheaper after", "In days of use"):
+        assert (found[title].value, found[title].reason) == (None, never)
+
+
+def test_without_anything_typed_in_there_is_no_number_and_what_is_missing_is_said() -> None:
+    found = costs({Asked.HOURS_A_DAY: "0"})
+    assert {each.value for each in found.values()} == {None}
+    assert found["1 TFLOP/s in FP32"].reason == "type in: Price of the card"
+    assert found["In days of use"].reason == (
+        "type in: Price of the card, Rent per hour, Electricity per kWh and Hours a day"
+    )
+
+
+@pytest.mark.parametrize("text", ["-3", "many", "nan", "1e308", "1,200"])
+def test_what_cannot_be_a_price_is_a_sentence_and_no_number(text: str) -> None:
+    typed = TypedIn({Asked.PRICE: text})
+    sentence = "Write a number from 0 to 1000000000, such as 12.5."
+    assert (typed.wrong, typed.numbers) == ({Asked.PRICE: sentence}, {})
+
+
+def test_the_json_has_a_row_for_each_figure_and_says_that_it_is_modelled() -> None:
+    sheet = simulated_sheet("8xH100+nvlink")
+    told = json.loads(json.dumps(sheet_as_json(sheet)))
+    assert (told["schema"], told["simulated"], told["modelled"]) == (1, True, True)
+    assert (told["device"], told["card"]) == ("cuda:0", "NVIDIA H100 80GB HBM3")
+    rows = {row["what"]: row for row in told["rows"]}
+    assert list(rows) == [what.value for what in What]
+    bf16 = rows["BF16 products"]
+    assert (bf16["unit"], bf16["promised"], bf16["share"]) == ("TFLOP/s", 989.4, 0.79)
+    assert bf16["promised_source"].startswith("table: ")
+    assert "Modelled: nothing was multiplied." in bf16["notes"]
+    assert rows["memory bandwidth"]["watts"] is None
+    assert rows["memory bandwidth"]["watts_reason"] == "modelled: nothing was copied"
+    assert told["beside"] == []
