@@ -101,7 +101,7 @@ TWO_STEPS = Path(__file__).parents[1] / "lessons" / "two-steps"
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    made = remembering(session_on(simulated("2xTitanRTX+idle", "lost:1@1s"), interval=0.1))
+    made = remembering(session_on(simulated("2xTitanRTX+idle", "lost:1@0s"), interval=0.1))
     yield made
     made.stop()
 
@@ -121,7 +121,7 @@ def rig(session: Session, qtbot: QtBot) -> Iterator[LabRig]:
 def test_figures_are_those_of_after_the_asking_and_a_lost_card_has_a_reason_for_none(
     rig: LabRig, session: Session, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(lambda: session.beats().taken > 15)
+    qtbot.waitUntil(lambda: session.beats().taken > 3)
     told: list[Readings] = []
     asked = session.clock.now()
     rig.measure(told.append)

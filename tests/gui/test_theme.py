@@ -200,13 +200,13 @@ def names_of(scheme: Scheme) -> set[str]:
 def test_nothing_stays_in_the_colours_of_before_seen_or_not(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
-    session = remembering(session_on(simulated("2xTitanRTX", "lost:1@1s"), interval=0.1))
+    session = remembering(session_on(simulated("2xTitanRTX", "lost:1@0s"), interval=0.1))
     window = open_window(session)
     look().choose(Scheme.DARK)
     dark, light = names_of(Scheme.DARK), names_of(Scheme.LIGHT)
     for each in VIEWS:
         window.navigation.open_screen(each.name)
-    qtbot.waitUntil(lambda: session.beats().taken > 12)
+    qtbot.waitUntil(lambda: session.beats().taken > 3)
     assert colours_in(window) & dark
     look().choose(Scheme.LIGHT)
     for each in VIEWS:

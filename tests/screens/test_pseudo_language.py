@@ -9,7 +9,7 @@ import csv
 import html
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 import shiboken6
@@ -73,15 +73,8 @@ _ROLES = (
 )
 
 # In the menu of any field, and translated by Qt.
-_OF_QT = {
-    "edit-undo",
-    "edit-redo",
-    "edit-cut",
-    "edit-copy",
-    "edit-paste",
-    "edit-delete",
-    "select-all",
-}
+_OF_QT = {f"edit-{each}" for each in ("undo", "redo", "cut", "copy", "paste", "delete")}
+_OF_QT.add("select-all")
 
 
 class Drawn:
@@ -346,13 +339,27 @@ def opens(person: Person, screen: str) -> None:
 
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("machine", MACHINES)
-def test_every_word_of_a_screen_is_translated(
+def test_every_word_menu_key_and_command_of_a_screen_is_translated(
     open_program: OpenProgram, drawn: Drawn, machine: str, screen: str
 ) -> None:
     person = open_program(machine, fault=FAULTS)
     drawn.taken()
     opens(person, screen)
     all_is_translated(drawn, screen)
+    opened = 0
+    for widget in person.window.findChildren(QWidget):
+        own = not isinstance(widget, QScrollBar)  # whose menu is Qt's
+        if own and widget.isVisible() and asked_for_menu(widget):
+            opened += 1
+            all_is_translated(drawn, screen)
+            person.press("Escape")
+    assert opened or screen not in ("Overview", "Card", "Processes", "Events")
+    for keys in ("Ctrl+K", "F1"):
+        person.waits(lambda: not person.dialogs())
+        person.press(keys)
+        person.waits(lambda: len(person.dialogs()) == 1)
+        all_is_translated(drawn, screen)
+        person.press("Escape")
 
 
 @pytest.mark.parametrize(
@@ -364,44 +371,6 @@ def test_every_word_where_no_card_answers_is_translated(
     person = open_program(real=no_cards)
     opens(person, screen)
     all_is_translated(drawn, screen)
-
-
-@pytest.mark.parametrize("screen", SCREENS)
-def test_every_key_on_the_list_of_keys_is_explained_in_translated_words(
-    open_program: OpenProgram, drawn: Drawn, screen: str
-) -> None:
-    person = open_program()
-    opens(person, screen)
-    person.press("F1")
-    person.waits(lambda: len(person.dialogs()) == 1)
-    all_is_translated(drawn, screen)
-
-
-@pytest.mark.parametrize("screen", SCREENS)
-def test_every_command_of_a_screen_is_translated(
-    open_program: OpenProgram, drawn: Drawn, screen: str
-) -> None:
-    person = open_program()
-    opens(person, screen)
-    person.press("Ctrl+K")
-    person.waits(lambda: len(person.dialogs()) == 1)
-    all_is_translated(drawn, screen)
-
-
-@pytest.mark.parametrize("screen", SCREENS)
-def test_every_menu_of_a_screen_is_translated(
-    open_program: OpenProgram, drawn: Drawn, screen: str
-) -> None:
-    person = open_program()
-    opens(person, screen)
-    opened = 0
-    for widget in person.window.findChildren(QWidget):
-        own = not isinstance(widget, QScrollBar)  # whose menu is Qt's
-        if own and widget.isVisible() and asked_for_menu(widget):
-            opened += 1
-            all_is_translated(drawn, screen)
-            person.press("Escape")
-    assert opened or screen not in ("Overview", "Card", "Processes", "Events")
 
 
 def asked_for_menu(widget: QWidget) -> bool:
@@ -483,25 +452,13 @@ def test_every_word_of_the_page_between_machines_is_translated(
     all_is_translated(drawn, "Between machines")
 
 
-def compute(person: Person) -> None:
-    person.choose(tr("What to do"), tr("Compute"))
-
-
-def train(person: Person) -> None:
-    person.choose(tr("What to do"), tr("Train"))
-
-
-def model(person: Person) -> None:
-    person.choose(tr("What to do"), tr("Model"))
-
-
-@pytest.mark.parametrize("form", [model, compute, train])
+@pytest.mark.parametrize("form", [mark("Model"), mark("Compute"), mark("Train")])
 def test_every_word_of_a_form_of_the_lab_is_translated(
-    open_program: OpenProgram, drawn: Drawn, form: Callable[[Person], None]
+    open_program: OpenProgram, drawn: Drawn, form: str
 ) -> None:
     person = open_program(past=None, size=(1440, 900))
     person.go_to(tr("Lab"))
-    form(person)
+    person.choose(tr("What to do"), tr(form))
     all_is_translated(drawn, "Lab")
 
 

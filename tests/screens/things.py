@@ -38,20 +38,9 @@ Role = QAccessible.Role
 _PARTS_OF_A_WINDOW = (QStatusBar, QMenuBar, QToolBar, QDockWidget)
 
 _PRESSED = {
-    Role.Button,
-    Role.ButtonDropDown,
-    Role.ButtonMenu,
-    Role.Cell,
-    Role.CheckBox,
-    Role.ColumnHeader,
-    Role.ComboBox,
-    Role.Link,
-    Role.ListItem,
-    Role.MenuItem,
-    Role.PageTab,
-    Role.RadioButton,
-    Role.Switch,
-    Role.TreeItem,
+    *(Role.Button, Role.ButtonDropDown, Role.ButtonMenu, Role.Cell, Role.CheckBox, Role.Link),
+    *(Role.ColumnHeader, Role.ComboBox, Role.ListItem, Role.MenuItem, Role.PageTab),
+    *(Role.RadioButton, Role.Switch, Role.TreeItem),
 }
 
 _SAID_BY_A_CELL = (

@@ -234,6 +234,7 @@ def test_a_recording_offers_nothing_that_would_run(qtbot: QtBot, lab: Lab) -> No
     shown.stop()
 
 
+@pytest.mark.long
 def test_a_cell_that_runs_on_can_be_stopped_and_one_that_hangs_restarted(seat: Seat) -> None:
     pane, lab, worker, qtbot = seat
     lab.open_cells([OpenedCell(each, "lesson.py") for each in "12"])

@@ -272,6 +272,7 @@ def test_an_error_stands_with_its_place_and_a_status_is_none(
     assert called(QToolButton, panel, "Run again").isEnabled()
 
 
+@pytest.mark.long
 def test_what_hangs_after_stop_can_be_ended(
     panel: ProgramPanel, told: Told, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,13 @@ PATIENCE = 60_000
 MAKE = "X = torch.rand(2, 3, device='cuda:0')"
 SUM = "float(X.sum())"
 OVER = ("done", "failed", "cancelled")
+Wait = Callable[[Callable[[], bool]], None]
+
+
+@pytest.fixture
+def wait(qtbot: QtBot) -> Wait:
+    """As long as a worker takes that imports PyTorch beside others."""
+    return partial(qtbot.waitUntil, timeout=PATIENCE)
 
 
 class RealLab:
@@ -89,96 +97,96 @@ def real(machine: MachineState) -> Iterator[RealLab]:
         each.stop()
 
 
-def begin(real: RealLab, code: str) -> Cell:
-    cell = real.state.ledger.cell(real.state.run(code))
+def begin(lab: Lab, code: str) -> Cell:
+    cell = lab.ledger.cell(lab.run(code))
     assert cell is not None
     return cell
 
 
-def run(real: RealLab, qtbot: QtBot, code: str) -> Cell:
-    cell = begin(real, code)
-    qtbot.waitUntil(lambda: cell.state in OVER, timeout=PATIENCE)
+def run(lab: Lab, wait: Wait, code: str) -> Cell:
+    cell = begin(lab, code)
+    wait(lambda: cell.state in OVER)
     return cell
 
 
-def shown(cell: Cell, stream: str = "value") -> str:
-    texts = [each for each in cell.outputs if isinstance(each, Printed)]
-    return "".join(each.text for each in texts if each.stream == stream)
+def printed(cell: Cell) -> str:
+    assert cell.failed is None, cell.failed
+    return "".join(str(each.text) for each in cell.outputs if isinstance(each, Printed))
 
 
-def failure(cell: Cell) -> str:
+def failure(cell: Cell) -> Failed:
     assert cell.failed is not None
-    return cell.failed.sentence
+    return cell.failed
 
 
-def ready(real: RealLab, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: real.state.stage is Stage.READY, timeout=PATIENCE)
+def is_ready(lab: Lab) -> Callable[[], bool]:
+    return lambda: lab.stage is Stage.READY
 
 
 @pytest.mark.long
-def test_after_a_worker_was_killed_the_same_values_come_back(
-    real: RealLab, qtbot: QtBot
-) -> None:
-    run(real, qtbot, "import random, os")
-    run(real, qtbot, MAKE)
-    run(real, qtbot, "1 / 0")
-    drawn = shown(run(real, qtbot, "random.random(), torch.rand(1), torch.rand(1).cuda()"))
-    before = shown(run(real, qtbot, SUM))
+def test_after_a_worker_was_killed_the_same_values_come_back(real: RealLab, wait: Wait) -> None:
+    run(real.state, wait, "import random, os")
+    run(real.state, wait, MAKE)
+    run(real.state, wait, "1 / 0")
+    drawn = printed(
+        run(real.state, wait, "random.random(), torch.rand(1), torch.rand(1).cuda()")
+    )
+    before = printed(run(real.state, wait, SUM))
     os.kill(real.workers[0].pid, signal.SIGKILL)
-    qtbot.waitUntil(lambda: real.state.can_replay, timeout=PATIENCE)
+    wait(lambda: real.state.can_replay)
     assert "SIGKILL" in real.state.sentence
-    ready(real, qtbot)
+    wait(is_ready(real.state))
     assert real.state.ledger.things == {}
     real.state.replay()
-    qtbot.waitUntil(lambda: not real.state.ledger.unfinished, timeout=PATIENCE)
+    wait(lambda: not real.state.ledger.unfinished)
     again = real.state.ledger.cells
     assert [each.state for each in again] == ["done", "done", "done", "failed", "done", "done"]
-    assert (shown(again[4]), shown(again[5])) == (drawn, before)
-    assert shown(run(real, qtbot, SUM)) == before
+    assert (printed(again[4]), printed(again[5])) == (drawn, before)
+    assert printed(run(real.state, wait, SUM)) == before
 
 
 @pytest.mark.long
 def test_what_hangs_is_cancelled_in_vain_and_then_restarted(
-    real: RealLab, qtbot: QtBot, tmp_path: Path
+    real: RealLab, wait: Wait, tmp_path: Path
 ) -> None:
     there = tmp_path / "there"
     real.state.run(
         "import ctypes, signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\n"
         f"open({str(there)!r}, 'w').close()\nctypes.PyDLL(None).sleep(1000)"
     )
-    qtbot.waitUntil(lambda: real.state.stage is Stage.BUSY, timeout=PATIENCE)
-    qtbot.waitUntil(there.exists, timeout=PATIENCE)
+    wait(lambda: real.state.stage is Stage.BUSY)
+    wait(there.exists)
     real.state.cancel()
-    qtbot.waitUntil(lambda: real.state.stage is Stage.HANGING, timeout=PATIENCE)
+    wait(lambda: real.state.stage is Stage.HANGING)
     real.state.restart()
-    ready(real, qtbot)
+    wait(is_ready(real.state))
     assert real.state.ledger.cells[1].state == "failed"
-    assert run(real, qtbot, MAKE).state == "done"
+    assert run(real.state, wait, MAKE).state == "done"
 
 
 @pytest.mark.long
 def test_a_cell_for_a_worker_that_ended_a_moment_ago_fails_and_the_next_is_carried_out(
-    real: RealLab, qtbot: QtBot
+    real: RealLab, wait: Wait
 ) -> None:
     """Its end is told to a window that just sends a cell."""
-    run(real, qtbot, MAKE)
+    run(real.state, wait, MAKE)
     os.kill(real.workers[0].pid, signal.SIGKILL)
     assert real.gone.wait(PATIENCE / 1000)
-    assert "SIGKILL" in failure(run(real, qtbot, "Y = 1"))
-    assert run(real, qtbot, "Z = 1").state == "done"
-    ready(real, qtbot)
+    assert "SIGKILL" in failure(run(real.state, wait, "Y = 1")).sentence
+    assert run(real.state, wait, "Z = 1").state == "done"
+    wait(is_ready(real.state))
 
 
 @pytest.mark.long
 def test_a_restart_is_told_as_such_and_helps_while_pytorch_is_still_loaded(
-    real: RealLab, qtbot: QtBot
+    real: RealLab, wait: Wait
 ) -> None:
-    cell = begin(real, MAKE)
+    cell = begin(real.state, MAKE)
     assert real.state.stage is Stage.STARTING
     real.state.restart()
-    qtbot.waitUntil(lambda: cell.state == "failed", timeout=PATIENCE)
-    assert failure(cell) == real.state.sentence == "The worker was restarted."
-    ready(real, qtbot)
+    wait(lambda: cell.state == "failed")
+    assert failure(cell).sentence == real.state.sentence == "The worker was restarted."
+    wait(is_ready(real.state))
     assert len(real.workers) == 2
 
 
@@ -221,61 +229,57 @@ def falling(fall: Fall) -> Iterator[RealLab]:
 
 
 def test_what_uses_the_lost_card_fails_and_all_else_comes_back(
-    falling: RealLab, fall: Fall, qtbot: QtBot
+    falling: RealLab, fall: Fall, wait: Wait
 ) -> None:
-    run(falling, qtbot, "A = torch.rand(2, 3, device='cuda:0')")
-    before = shown(run(falling, qtbot, "float(A.sum())"))
-    lost = run(falling, qtbot, "B = torch.ones(3).cuda(1)")
-    follows = run(falling, qtbot, "C = B.cpu()")
-    run(falling, qtbot, "H = torch.zeros(4)")
+    run(falling.state, wait, "A = torch.rand(2, 3, device='cuda:0')")
+    before = printed(run(falling.state, wait, "float(A.sum())"))
+    lost = run(falling.state, wait, "B = torch.ones(3).cuda(1)")
+    follows = run(falling.state, wait, "C = B.cpu()")
+    run(falling.state, wait, "H = torch.zeros(4)")
     fall.until(CardState.LOST, 1000.0)
     assert [each.reason for each in falling.state.devices() if each.name == "cuda:1"] == [
         "The driver has lost this card: nothing on it answers any more."
     ]
-    assert run(falling, qtbot, "D = A + 1").state == "done"
-    failed = run(falling, qtbot, "B + 1").failed
-    assert failed is not None
+    assert run(falling.state, wait, "D = A + 1").state == "done"
+    failed = failure(run(falling.state, wait, "B + 1"))
     assert (failed.cause, failed.error) == ("device broken", "AcceleratorError")
     assert failed.message.startswith("CUDA error: unspecified launch failure")
     assert failed.sentence.startswith("cuda:1 is lost: the card does not answer any more")
-    qtbot.waitUntil(lambda: falling.state.can_replay, timeout=PATIENCE)
-    ready(falling, qtbot)
+    wait(lambda: falling.state.can_replay)
+    wait(is_ready(falling.state))
     falling.state.replay()
     there = {"A", "H", "D"}
-    qtbot.waitUntil(lambda: set(falling.state.ledger.things) == there, timeout=PATIENCE)
-    assert shown(run(falling, qtbot, "float(A.sum())")) == before
-    for each in (lost, follows):
-        assert each.failed is not None
-        said = "cuda:1 is lost, and what this cell made went with it."
-        assert each.failed.sentence == said
+    wait(lambda: set(falling.state.ledger.things) == there)
+    assert printed(run(falling.state, wait, "float(A.sum())")) == before
+    said = "cuda:1 is lost, and what this cell made went with it."
+    assert [failure(each).sentence for each in (lost, follows)] == [said, said]
 
 
 @pytest.mark.long
 def test_a_process_that_did_not_use_the_lost_card_goes_on(
-    falling: RealLab, fall: Fall, qtbot: QtBot
+    falling: RealLab, fall: Fall, wait: Wait
 ) -> None:
-    run(falling, qtbot, "A = torch.ones(2, device='cuda:0')")
+    run(falling.state, wait, "A = torch.ones(2, device='cuda:0')")
     fall.until(CardState.LOST, 1000.0)
-    failed = run(falling, qtbot, "B = A.cuda(1)").failed
-    assert failed is not None
+    failed = failure(run(falling.state, wait, "B = A.cuda(1)"))
     assert failed.cause == "device lost"
     assert failed.message.startswith("CUDA error: unknown error")
-    assert shown(run(falling, qtbot, "float((A + 1).sum())")) == "4.0"
+    assert printed(run(falling.state, wait, "float((A + 1).sum())")) == "4.0"
     assert set(falling.state.ledger.things) == {"A"}
     assert len(falling.workers) == 1
     fall.until(CardState.WORKING, 4600.0)
-    assert run(falling, qtbot, "B = A.cuda(1)").state == "done"
+    assert run(falling.state, wait, "B = A.cuda(1)").state == "done"
 
 
 @pytest.mark.long
 def test_a_look_into_what_lies_there_is_a_use_of_it(
-    falling: RealLab, fall: Fall, qtbot: QtBot
+    falling: RealLab, fall: Fall, wait: Wait
 ) -> None:
-    run(falling, qtbot, "B = torch.ones(3).cuda(1)")
+    run(falling.state, wait, "B = torch.ones(3).cuda(1)")
     fall.until(CardState.LOST, 1000.0)
     falling.state.look_into("B")
-    qtbot.waitUntil(lambda: "cuda:1 is lost" in falling.state.sentence, timeout=PATIENCE)
-    ready(falling, qtbot)
+    wait(lambda: "cuda:1 is lost" in falling.state.sentence)
+    wait(is_ready(falling.state))
     assert falling.state.ledger.things == {}
 
 
@@ -298,34 +302,24 @@ def session(machine: MachineState) -> Iterator[Lab]:
     session.stop()
 
 
-def ran_there(session: Lab, qtbot: QtBot, code: str) -> Cell:
-    command = session.run(code)
-    qtbot.waitUntil(lambda: command not in session.ledger.unfinished, timeout=PATIENCE)
-    cell = session.ledger.cell(command)
-    assert cell is not None
-    return cell
-
-
-def cured(session: Lab, qtbot: QtBot, cure: Cure, cell: Cell) -> tuple[Cell, Failed]:
+def cured(session: Lab, wait: Wait, cure: Cure, cell: Cell) -> tuple[Cell, Failed]:
     """How the last cell of the cure ended, when all before it ran again."""
     session.run_cure(cure, cell.id)
-    qtbot.waitUntil(lambda: not session.ledger.unfinished, timeout=PATIENCE)
+    wait(lambda: not session.ledger.unfinished)
     last = session.ledger.cells[-1]
     again = session.ledger.cells[: len(BEFORE) + 1]
     assert {(each.state, each.life) for each in again} == {("done", last.life)}
-    assert last.failed is not None
-    return last, last.failed
+    return last, failure(last)
 
 
 @pytest.mark.long
 def test_each_cure_of_a_check_that_failed_on_a_card_finds_the_culprit(
-    session: Lab, qtbot: QtBot
+    session: Lab, wait: Wait
 ) -> None:
     for each in BEFORE:
-        assert ran_there(session, qtbot, each).state == "done"
-    cell = ran_there(session, qtbot, FAILS)
-    failed = cell.failed
-    assert failed is not None
+        assert run(session, wait, each).state == "done"
+    cell = run(session, wait, FAILS)
+    failed = failure(cell)
     assert briefly(failed) == "A check on the card failed."
     assert "the line that is shown may be innocent" in failed.sentence
     assert failed.hint == "Everything on the card is lost: it takes a new process."
@@ -345,13 +339,13 @@ def test_each_cure_of_a_check_that_failed_on_a_card_finds_the_culprit(
     price = price_words(on_host, lambda _: None)
     assert price.startswith("24 B + 8 B; then it runs on the processor")
     assert "table and scale are on cpu from then on" in price
-    last, told = cured(session, qtbot, waits, cell)
+    last, told = cured(session, wait, waits, cell)
     assert session.switches.waits
     assert told.waited
     assert [(each.name, each.line) for each in told.frames] == [("", 2), ("pick", 2)]
     assert "it is the line that is shown" in told.sentence
     (on_host,) = cures(told, last, session.ledger)
-    _, told = cured(session, qtbot, on_host, last)
+    _, told = cured(session, wait, on_host, last)
     assert (told.error, told.message) == ("IndexError", "index out of range in self")
     assert [(each.name, each.line) for each in told.frames] == [("", 2), ("pick", 2)]
 
@@ -390,23 +384,12 @@ def far(qtbot: QtBot) -> Iterator[Far]:
         lab.machine.deleteLater()
 
 
-def ran(qtbot: QtBot, lab: Lab, code: str) -> Cell:
-    cell = lab.ledger.cell(lab.run(code))
-    assert cell is not None
-    qtbot.waitUntil(lambda: cell.state in OVER, timeout=PATIENCE)
-    return cell
-
-
-def printed(cell: Cell) -> str:
-    return "".join(str(each.text) for each in cell.outputs if isinstance(each, Printed))
-
-
 @posix
 def test_a_cell_runs_there_in_a_python_that_was_found_there_and_no_program_is_watched(
-    far: Far, qtbot: QtBot, tmp_path_factory: pytest.TempPathFactory
+    far: Far, wait: Wait, qtbot: QtBot, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     lab = far()
-    cell = ran(qtbot, lab, "import os; print(os.getpid())")
+    cell = run(lab, wait, "import os; print(os.getpid())")
     assert cell.state == "done", cell.failed
     assert printed(cell).strip() == str(lab.worker_pid)
     assert lab.pythons.computer == "kim@server"
@@ -414,7 +397,7 @@ def test_a_cell_runs_there_in_a_python_that_was_found_there_and_no_program_is_wa
     assert lab.pythons.python.usable
     file = tmp_path_factory.mktemp("programs") / "train.py"
     lab.program.start(Chosen(file, "print(1)"))
-    qtbot.waitUntil(lambda: lab.program.phase is Phase.REFUSED, timeout=PATIENCE)
+    wait(lambda: lab.program.phase is Phase.REFUSED)
     why = "A program is watched on the computer"
     assert (lab.program.sentence[: len(why)], lab.program.why_not[: len(why)]) == (why, why)
     pane = CodePane(lab)
@@ -427,7 +410,7 @@ def test_a_cell_runs_there_in_a_python_that_was_found_there_and_no_program_is_wa
 @pytest.mark.long
 @posix
 def test_simulated_cards_of_another_machine_are_used_and_feel_what_a_cell_does(
-    far: Far, qtbot: QtBot
+    far: Far, wait: Wait
 ) -> None:
     lab = far("2xH100+idle")
 
@@ -437,31 +420,29 @@ def test_simulated_cards_of_another_machine_are_used_and_feel_what_a_cell_does(
 
     before = used()
     code = "x = torch.ones(1 << 28, device='cuda:1'); print(torch.cuda.device_count())"
-    assert printed(ran(qtbot, lab, code)).strip() == "2"
+    assert printed(run(lab, wait, code)).strip() == "2"
     assert lab.ledger.hello is not None
     assert lab.ledger.hello.simulated
-    assert "H100" in printed(ran(qtbot, lab, "!nvidia-smi"))
-    qtbot.waitUntil(lambda: used() >= before + (1 << 30), timeout=PATIENCE)
+    assert "H100" in printed(run(lab, wait, "!nvidia-smi"))
+    wait(lambda: used() >= before + (1 << 30))
     lab.stop()
-    qtbot.waitUntil(lambda: used() == before, timeout=PATIENCE)
+    wait(lambda: used() == before)
 
 
 @pytest.mark.long
 @posix
 def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
-    far: Far, qtbot: QtBot
+    far: Far, wait: Wait
 ) -> None:
     lab = far()
-    ran(qtbot, lab, "1")
+    run(lab, wait, "1")
     backend = lab.machine.session.backend
     assert isinstance(backend, FarStream)
     backend.machine.stop()
     lab.restart()
-    qtbot.waitUntil(lambda: lab.stage is Stage.FAILED, timeout=PATIENCE)
+    wait(lambda: lab.stage is Stage.FAILED)
     assert not lab.reached
-    cell = ran(qtbot, lab, "2")
-    assert cell.failed is not None
-    assert "There is no connection to kim@server." in cell.failed.sentence
+    assert "There is no connection to kim@server." in failure(run(lab, wait, "2")).sentence
 
 
 @pytest.mark.parametrize(
@@ -471,12 +452,12 @@ def test_a_connection_that_is_gone_says_so_and_the_next_one_has_a_worker(
 @pytest.mark.long
 @posix
 def test_copies_are_measured_there_and_between_simulated_cards_modelled(
-    far: Far, qtbot: QtBot, machine: str | None, job: CopyJob
+    far: Far, wait: Wait, machine: str | None, job: CopyJob
 ) -> None:
     copies = copies_of(far(machine))
     copies.ways.look()
     copies.measure([job])
-    qtbot.waitUntil(lambda: not copies.running, timeout=PATIENCE)
+    wait(lambda: not copies.running)
     result = copies.results.get(job)
     assert result is not None, copies.sentence
     assert result.measured
@@ -495,26 +476,21 @@ def idle_lab(qtbot: QtBot) -> Iterator[Lab]:
     session.stop()
 
 
-def said(idle_lab: Lab, qtbot: QtBot, code: str) -> str:
-    cell = idle_lab.ledger.cell(idle_lab.run(code))
-    assert cell is not None
-    qtbot.waitUntil(lambda: cell.state in ("done", "failed"), timeout=PATIENCE)
-    assert cell.failed is None, cell.failed
-    return "".join(each.text for each in cell.outputs if isinstance(each, Printed))
-
-
 @pytest.mark.long
-def test_the_first_tensor_takes_a_card_from_6_to_925_mib(idle_lab: Lab, qtbot: QtBot) -> None:
-    assert said(idle_lab, qtbot, "!nvidia-smi").count("6MiB /  24576MiB") == 2
+def test_the_first_tensor_takes_a_card_from_6_to_925_mib(idle_lab: Lab, wait: Wait) -> None:
+    assert printed(run(idle_lab, wait, "!nvidia-smi")).count("6MiB /  24576MiB") == 2
     made = "X = torch.ones(2, 3, device='cuda:0')\n!nvidia-smi"
-    printed = said(idle_lab, qtbot, made)
-    assert "|     925MiB /  24576MiB |" in printed
-    assert "gpuexplorer worker                      919MiB |" in printed
-    assert printed.rstrip().endswith("These cards are simulated: every figure is made up.")
-    again = said(idle_lab, qtbot, "!nvidia-smi --query-gpu=memory.used --format=csv,noheader")
+    shown = printed(run(idle_lab, wait, made))
+    assert "|     925MiB /  24576MiB |" in shown
+    assert "gpuexplorer worker                      919MiB |" in shown
+    assert shown.rstrip().endswith("These cards are simulated: every figure is made up.")
+    again = printed(
+        run(idle_lab, wait, "!nvidia-smi --query-gpu=memory.used --format=csv,noheader")
+    )
     assert again.splitlines()[:2] == ["925 MiB", "6 MiB"]
 
 
 @pytest.mark.long
-def test_what_nvidia_smi_would_never_end_is_refused(idle_lab: Lab, qtbot: QtBot) -> None:
-    assert said(idle_lab, qtbot, "!nvidia-smi -l 1").startswith("Asked for again and again")
+def test_what_nvidia_smi_would_never_end_is_refused(idle_lab: Lab, wait: Wait) -> None:
+    said = printed(run(idle_lab, wait, "!nvidia-smi -l 1"))
+    assert said.startswith("Asked for again and again")
