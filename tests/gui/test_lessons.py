@@ -1,5 +1,6 @@
 """Lessons in the window: the shelf, the ring around a control, a step, and a presentation."""
 
+import itertools
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -180,13 +181,12 @@ def place_of(window: MainWindow, name: str) -> QRect:
     return QRect(control.mapTo(window, QPoint()), control.size())
 
 
-@pytest.mark.parametrize("size", [(1600, 1000), (911, 512)])
 def test_every_control_is_found_in_a_real_window(
-    window: MainWindow, pointer: Pointer, qtbot: QtBot, size: tuple[int, int]
+    window: MainWindow, pointer: Pointer, qtbot: QtBot
 ) -> None:
-    window.resize(*size)
     qtbot.waitUntil(lambda: bool(window.findChildren(QWidget, "overview.tiles")))
-    for name in CONTROLS:
+    for size, name in itertools.product(((1600, 1000), (911, 512)), CONTROLS):
+        window.resize(*size)
         assert pointer.show_control(name) == "", name
         assert pointer.isVisible(), name
         assert not pointer.geometry().isEmpty(), name

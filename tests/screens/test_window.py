@@ -212,9 +212,8 @@ def test_while_one_looks_back_what_shows_the_present_says_so(open_program: OpenP
     person.sees("now, except the curves below")
 
 
-@pytest.mark.parametrize("size", [(1000, 700), (1280, 860)])
-def test_the_way_back_is_in_sight(open_program: OpenProgram, size: tuple[int, int]) -> None:
-    person = open_program(size=size)
+def test_the_way_back_is_in_sight_in_a_small_window(open_program: OpenProgram) -> None:
+    person = open_program(size=(1000, 700))
     for screen in ("Overview", "Card", "Lab"):
         person.go_to(screen)
         person.click("Pause the plots")

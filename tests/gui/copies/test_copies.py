@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.copies.datasheet.products import ProductResult
@@ -24,7 +22,6 @@ from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.lab.events import Measured, Multiplied
 from gpuexplorer.lab.pythons import LabPython
 from gpuexplorer.lab.wire import CopyJob, ProductJob
@@ -251,22 +248,3 @@ def test_for_a_picture_the_matrix_is_filled(view: CopiesView, qtbot: QtBot) -> N
     assert len(view.copies.results) > 9
     view.pose()
     assert view.posed()
-
-
-def test_the_keyboard_stays_on_the_screen_while_it_measures_and_comes_back(
-    view: CopiesView, qtbot: QtBot
-) -> None:
-    view.open_page("sweep")
-    button = next(each for each in view.findChildren(QPushButton) if each.text() == "Measure")
-    qtbot.waitUntil(button.isEnabled)
-    button.setFocus(Qt.FocusReason.TabFocusReason)
-    QTest.keyClick(button, Qt.Key.Key_Space)
-    assert view.copies.running
-    assert isinstance(QApplication.focusWidget(), ToolButton)
-    qtbot.waitUntil(lambda: not view.copies.running)
-
-    def is_back() -> bool:
-        view.pull()
-        return button.hasFocus()
-
-    qtbot.waitUntil(is_back)

@@ -28,7 +28,6 @@ from gpuexplorer.gui.state.copies.copies_state import CopiesState
 from gpuexplorer.gui.state.copies.ways import Ways
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.tables.table import Table
-from gpuexplorer.gui.widgets.controls.buttons import ToolButton
 from gpuexplorer.gui.widgets.controls.fields import SearchField
 from gpuexplorer.gui.widgets.saving import CSV, JSON, PNG
 from gpuexplorer.simulation.faults import parse_faults
@@ -161,11 +160,6 @@ def test_everything_has_a_name_for_readers_of_screens(open_datasheet: Open) -> N
             assert each.accessibleName(), type(each).__name__
 
 
-def tool(page: DatasheetPage, name: str) -> ToolButton:
-    tools = [each for each in page.findChildren(ToolButton) if each.isVisible()]
-    return next(each for each in tools if each.accessibleName() == name)
-
-
 def test_the_table_marks_the_machine_s_cards_is_sorted_and_searched(
     open_datasheet: Open, qtbot: QtBot
 ) -> None:
@@ -192,24 +186,6 @@ def test_the_table_marks_the_machine_s_cards_is_sorted_and_searched(
     assert "No card has these words. Escape shows all." in texts(page)
     press(search, Qt.Key.Key_Escape)
     assert len(offered(page, 1)) == len(names)
-
-
-def test_cards_are_laid_beside_by_keyboard_and_taken_away(open_datasheet: Open) -> None:
-    page = open_datasheet()
-    table, sheet = the(Table, the(OffersPanel, page)), the(SheetTable, page).model()
-    page.activateWindow()
-    table.setFocus()
-    for name, key in ((RTX_4090, Qt.Key.Key_Space), (B200, Qt.Key.Key_Return)):
-        table.pick(name)
-        press(table, key)
-    assert [said(sheet, 0, column) for column in (6, 7)] == ["1008", "8000"]
-    assert about(sheet, 3, 6) == "this card has none"
-    assert offered(page, 0)[offered(page, 1).index(B200)] == "B"
-    press(table, Qt.Key.Key_Space)
-    lying = tool(page, f"A: {RTX_4090}. Take away")
-    assert lying.text() == "A  RTX 4090  24.0 GiB"
-    QTest.mouseClick(lying, Qt.MouseButton.LeftButton)
-    assert page.others == []
 
 
 def field(page: DatasheetPage, name: str) -> QLineEdit:

@@ -46,6 +46,7 @@ from gpuexplorer.lab.wire import CopyJob
 from gpuexplorer.simulation.faults import parse_faults
 from gpuexplorer.simulation.specs import parse_machine
 from tests.gui.hands import click, press, texts, the
+from tests.gui.pixels import colours_of
 
 HOST_TO_0, THERE = ("cpu", "cuda:0"), ("cuda:0", "cuda:1")
 OpenMatrix = Callable[..., MatrixPage]
@@ -123,12 +124,6 @@ def choose(page: MatrixPage, words: str) -> None:
     QTest.mouseClick(segment, Qt.MouseButton.LeftButton)
 
 
-def colours(widget: QWidget) -> set[str]:
-    image = widget.grab().toImage()
-    steps = range(2, image.width(), 5), range(2, image.height(), 5)
-    return {image.pixelColor(x, y).name() for x in steps[0] for y in steps[1]}
-
-
 def place_of(table: PairTable, pair: tuple[str, str]) -> QRect:
     """In the viewport."""
     return table.place(table.pairs.index_of(pair)).toAlignedRect()
@@ -153,15 +148,15 @@ def test_what_was_measured_is_there_in_both_themes_and_on_the_clipboard(
     for scheme in (Scheme.DARK, Scheme.LIGHT):
         look().choose(scheme)
         for each in maps(page):
-            assert len(colours(each)) > 12
+            assert len(colours_of(each.grab().toImage(), 5)) > 12
     page.copy_text()
     text = QGuiApplication.clipboard().text()
     assert text.startswith("SIMULATED")
     assert "cuda:0\t12.3\t295\t45.9" in text
 
 
-def test_a_wrong_copy_is_told_and_leads_to_its_cell_and_its_cures(
-    open_matrix: OpenMatrix, qtbot: QtBot, kept_jobs: list[CopyJob], lab: Lab
+def test_a_wrong_copy_leads_to_its_cell_its_cures_and_a_report(
+    open_matrix: OpenMatrix, qtbot: QtBot, kept_jobs: list[CopyJob], lab: Lab, tmp_path: Path
 ) -> None:
     page = open_matrix("wrong:0>1")
     measure_all(page, qtbot, "came as zeros")
@@ -179,11 +174,7 @@ def test_a_wrong_copy_is_told_and_leads_to_its_cell_and_its_cures(
     click(page, "Measure again")
     settle(page, qtbot)
     assert [(each.source, each.target) for each in kept_jobs] == [THERE]
-
-
-def test_a_report_of_it_is_saved(open_matrix: OpenMatrix, qtbot: QtBot, tmp_path: Path) -> None:
-    page, path = open_matrix("wrong:0>1"), tmp_path / "wrong.txt"
-    measure_all(page, qtbot, "came as zeros")
+    path = tmp_path / "wrong.txt"
     click(page, "Save a report")
     [dialog] = page.findChildren(QFileDialog)
     dialog.fileSelected.emit(str(path))

@@ -48,23 +48,6 @@ def seat(qtbot: QtBot, lab: Lab, worker: ScriptedWorker) -> Seat:
     return Seat(shown_pane(qtbot, lab), lab, worker, qtbot)
 
 
-def test_enter_runs_a_cell_and_adds_a_line_while_a_block_or_a_bracket_is_open(
-    seat: Seat,
-) -> None:
-    pane, _, worker, *_ = seat
-    for line in ("for i in range(3):", "print(i)"):
-        QTest.keyClicks(pane.entry, line)
-        press(pane.entry, Keys.Key_Return)
-    assert pane.entry.code == "for i in range(3):\n    print(i)\n    "
-    assert worker.cells == []
-    press(pane.entry, Keys.Key_Return)
-    assert worker.cells == ["for i in range(3):\n    print(i)\n    "]
-    assert pane.entry.code == ""
-    QTest.keyClicks(pane.entry, "torch.ones(")
-    press(pane.entry, Keys.Key_Return)
-    assert len(worker.cells) == 1
-
-
 def test_a_selection_is_indented_and_taken_back(seat: Seat) -> None:
     pane = seat.pane
     pane.entry.put("a = 1\nb = 2\n")

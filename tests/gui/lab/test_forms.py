@@ -20,8 +20,7 @@ from gpuexplorer.gui.lab.forms.train import TRAIN
 from gpuexplorer.gui.state.lab.devices import BenchDevice
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.lab.events import Placed
-from tests.gui.hands import texts
-from tests.gui.lab.conftest import GIB, MIB, ScriptedWorker, hello, run, tensor
+from tests.gui.lab.conftest import GIB, MIB, ScriptedWorker, run, tensor
 
 HOST = BenchDevice("cpu", "Ryzen", "H", total_bytes=64 * GIB, free_bytes=50 * GIB)
 
@@ -325,32 +324,11 @@ def ctrl_enter(within: QWidget) -> None:
     QTest.keyClick(QApplication.focusWidget() or within, Keys.Key_Return, CONTROL)
 
 
-def button(within: QWidget) -> QAbstractButton:
-    buttons = within.findChildren(QAbstractButton)
-    [found] = [e for e in buttons if e.isVisible() and e.toolTip().endswith("(Ctrl+Enter)")]
-    return found
-
-
 def shelf(lab: Lab, worker: ScriptedWorker, qtbot: QtBot, *placed: Placed) -> None:
     run(lab, worker, MAKE, *placed)
     qtbot.waitUntil(lambda: set(lab.ledger.things) >= {each.name for each in placed})
     with qtbot.waitSignal(lab.changed):
         run(lab, worker, "print(1)")
-
-
-def test_a_card_that_torch_cannot_use_is_there_with_its_reason(
-    window: QWidget, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
-) -> None:
-    run(lab, worker, "torch.ones(2)")
-    said = hello()
-    with qtbot.waitSignal(lab.changed):
-        worker.say(replace(said, build="CPU", devices=(said.devices[0], said.devices[3])))
-    model = opened(window, "Device").model()
-    rows = [model.index(row, 0) for row in range(model.rowCount())]
-    [row] = [each for each in rows if each.data().startswith("NVIDIA TITAN RTX, ")][:1]
-    assert not row.flags() & Qt.ItemFlag.ItemIsEnabled
-    assert any("a build for the processor only" in each for each in texts(window))
-    assert button(window).accessibleName() == "Create on cpu"
 
 
 def test_what_it_is_filled_with_brings_its_field_along(

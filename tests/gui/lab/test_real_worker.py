@@ -271,18 +271,6 @@ def test_a_process_that_did_not_use_the_lost_card_goes_on(
     assert run(falling.state, wait, "B = A.cuda(1)").state == "done"
 
 
-@pytest.mark.long
-def test_a_look_into_what_lies_there_is_a_use_of_it(
-    falling: RealLab, fall: Fall, wait: Wait
-) -> None:
-    run(falling.state, wait, "B = torch.ones(3).cuda(1)")
-    fall.until(CardState.LOST, 1000.0)
-    falling.state.look_into("B")
-    wait(lambda: "cuda:1 is lost" in falling.state.sentence)
-    wait(is_ready(falling.state))
-    assert falling.state.ledger.things == {}
-
-
 BEFORE = (
     "device = torch.device('cuda:0')",
     "table = nn.Embedding(3, 2).to(device)\nscale = torch.ones(2, device=device)",
