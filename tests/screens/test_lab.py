@@ -285,6 +285,7 @@ def test_the_pythons_of_this_computer_are_listed_with_why_one_is_unfit(
         person.sees(str(tmp_path / name), said)
 
 
+@pytest.mark.long
 def test_the_lab_sees_only_the_cards_that_are_chosen(open_program: OpenProgram) -> None:
     person = open_lab(open_program)
     person.choose("Switches of the lab", "Visible cards")

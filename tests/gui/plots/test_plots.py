@@ -166,21 +166,14 @@ def test_what_a_person_chose_to_read_stands_on_the_axis() -> None:
     assert tick_words(warm)[-1].endswith("°F")
     full = scale(m.MEMORY_USED, 0, 24e9, units=Units(decimal_memory=True))
     assert tick_words(full) == ["12", "24 GB"]
+    assert tick_words(scale(m.PERFORMANCE_STATE, 0, 8))[-1] == "P8"
 
 
-def test_nothing_but_zero_has_a_scale_all_the_same() -> None:
+def test_nothing_but_zero_has_a_scale_and_a_trace_of_something_is_not_called_zero() -> None:
     assert tick_words(scale(m.PCIE_RECEIVE, 0, 0)) == ["0.5", "1 GB/s"]
     assert tick_words(scale(m.TEMPERATURE, 50, 50, lowest=None))
-
-
-def test_a_trace_of_something_is_not_called_zero() -> None:
     wide = scale(m.PCIE_RECEIVE, 0, 15e9)
-    assert wide.number(0.0) == "0"
-    assert wide.number(1e7) == "0.0"
-
-
-def test_a_state_is_called_by_its_name() -> None:
-    assert tick_words(scale(m.PERFORMANCE_STATE, 0, 8))[-1] == "P8"
+    assert (wide.number(0.0), wide.number(1e7)) == ("0", "0.0")
 
 
 @pytest.fixture
@@ -199,21 +192,13 @@ def ticks(span: float, most: int = 8) -> list[str]:
 
 
 @pytest.mark.usefixtures("in_kolkata")
-def test_times_are_full_hours_and_minutes_of_the_place() -> None:
+def test_times_are_full_hours_and_minutes_of_the_place_and_midnight_is_a_date() -> None:
     assert ticks(60) == ["17:30:00", "17:30:10", "17:30:20", "17:30:30", "17:30:40",
                          "17:30:50", "17:31:00"]  # fmt: skip
     assert ticks(300) == ["17:30", "17:31", "17:32", "17:33", "17:34", "17:35"]
     assert ticks(3600) == ["17:30", "17:40", "17:50", "18:00", "18:10", "18:20", "18:30"]
-
-
-@pytest.mark.usefixtures("in_kolkata")
-def test_midnight_is_called_by_its_date() -> None:
     assert ticks(86400) == ["18:00", "21:00", "16 Nov", "03:00", "06:00", "09:00", "12:00",
                             "15:00"]  # fmt: skip
-
-
-@pytest.mark.usefixtures("in_kolkata")
-def test_a_moment_of_another_day_says_which() -> None:
     assert moment_word(NOON, NOON) == "17:30:00"
     assert moment_word(NOON + 0.31, NOON, tenths=True) == "17:30:00.3"
     assert moment_word(NOON, NOON + 86400) == "15 Nov 17:30:00"
