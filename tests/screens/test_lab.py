@@ -216,12 +216,11 @@ def test_training_takes_its_steps_and_can_be_stopped(open_program: OpenProgram) 
     person.sees("net, model", "Worker: Ready")
 
 
-def watches(person: Person, folder: Path, text: str, arguments: str = "") -> None:
+def watches(person: Person, path: Path, text: str, arguments: str = "") -> None:
     """From "Watch…" on, which was pressed, to the program's head."""
-    path = folder / "train.py"
     path.write_text(text, "utf-8")
     person.saves_as(path)
-    person.sees("It runs as “python train.py” would", "with your rights")
+    person.sees(f"It runs as “python {path.name}” would", "with your rights")
     if arguments:
         person.type_into("Arguments of the program", arguments)
     person.press("Return")
@@ -233,7 +232,7 @@ def test_a_program_is_watched_from_its_first_line_to_its_end(
 ) -> None:
     person = open_lab(open_program)
     person.click("Watch…")
-    watches(person, tmp_path, TRAINING, "25")
+    watches(person, tmp_path / "train.py", TRAINING, "25")
     person.sees("train.py 25", "Waiting for input", "It waits for a line:", "25 steps")
     person.types("me")
     person.press("Return")
@@ -257,7 +256,7 @@ def test_one_that_never_ends_is_stopped_and_one_that_fails_is_told_with_its_line
 ) -> None:
     person = open_lab(open_program, X_ON_0)
     person.press("Ctrl+Shift+O")
-    watches(person, tmp_path, ENDLESS)
+    watches(person, tmp_path / "train.py", ENDLESS)
     person.sees("begun", "Running")
     person.click("Cells")
     runs(person, "X.sum()")  # the session goes on beside it
@@ -265,8 +264,8 @@ def test_one_that_never_ends_is_stopped_and_one_that_fails_is_told_with_its_line
     person.press("Ctrl+.")
     person.sees("Stopped", "Run again")
     person.press("Ctrl+Shift+O")
-    watches(person, tmp_path, FAILING)
-    person.sees("Failed", "train.py:5: RuntimeError: mat1 and mat2 shapes cannot be multiplied")
+    watches(person, tmp_path / "wrong.py", FAILING)
+    person.sees("Failed", "wrong.py:5: RuntimeError: mat1 and mat2 shapes cannot be multiplied")
     person.sees("Traceback (most recent call last):", "x @ x")
 
 
