@@ -29,7 +29,7 @@ from gpuexplorer.telemetry.session import Session, remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import card, session_of, working
-from tests.screens.every_word import everything_said
+from tests.screens.test_pseudo_language import everything_said
 
 EVERYTHING = Choices(
     interval=0.2,

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTextEdit
 
 from gpuexplorer.gui.state.lab.lab import Lab
-from tests.gui.dragging import drag
+from tests.gui.hands import drag
 from tests.screens.conftest import OpenProgram
 from tests.screens.person import Person
 from tests.screens.things import bring_into_view
@@ -93,10 +93,11 @@ def asks_for_menu(person: Person, what: str) -> None:
     QTest.mouseClick(window, right, nothing, place)
 
 
-def kill_worker() -> None:
+def kill_worker(person: Person) -> None:
     """As the system does where memory runs out."""
-    *_, worker = _own_processes("gpuexplorer.worker")
-    os.kill(worker, signal.SIGKILL)
+    pids = [each.worker_pid for each in person.window.findChildren(Lab) if each.worker_pid]
+    for each in pids:
+        os.kill(each, signal.SIGKILL)
 
 
 def only_pythons(
@@ -114,17 +115,3 @@ def only_pythons(
         monkeypatch.setenv(name, str(folder))
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         monkeypatch.delenv(name, raising=False)
-
-
-def _own_processes(words: str) -> list[int]:
-    """That this one started, the newest last, and that have these words in their command."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            known = (entry / "stat").read_text("utf-8").rpartition(")")[2].split()
-            command = (entry / "cmdline").read_text("utf-8", "replace")
-        except OSError:  # it has ended meanwhile
-            continue
-        if int(known[1]) == os.getpid() and words in command:
-            found.append((int(known[19]), int(entry.name)))  # since when it runs
-    return [each for _, each in sorted(found)]

@@ -17,15 +17,17 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from tests.screens.search import first_like, is_part, parts_of
 from tests.screens.things import (
     Role,
     Thing,
     all_of,
     bring_into_view,
+    first_like,
     header_of,
+    is_part,
     layers,
     name_of,
+    parts_of,
     shown_columns,
     shown_rows,
     text_of,

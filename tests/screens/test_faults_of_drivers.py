@@ -16,7 +16,7 @@ from gpuexplorer.telemetry.facts import Attempt
 from tests.nvml_stub.stub import Stub
 from tests.screens.conftest import OpenProgram
 from tests.screens.person import Person
-from tests.screens.test_alerts import busy_cards_are_worth_an_alert
+from tests.screens.test_live_screens import busy_cards_are_worth_an_alert
 from tests.screens.truth import ALIKE, FAULTS, Truth
 
 GOOD = "fault=none answer=none garbage=none lost=none hung=none slow=none driver=back flicker=0"

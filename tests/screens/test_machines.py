@@ -14,7 +14,7 @@ from tests.remote.conftest import run_here
 from tests.screens.at_the_bench import enters
 from tests.screens.conftest import OpenProgram
 from tests.screens.person import Person
-from tests.screens.test_alerts import busy_cards_are_worth_an_alert
+from tests.screens.test_live_screens import busy_cards_are_worth_an_alert
 
 LONG = 30_000
 
@@ -70,51 +70,18 @@ def goes_to(person: Person, machine: str) -> None:
     person.waits(lambda: machine in person.title())
 
 
-def test_a_machine_that_is_named_at_the_start_is_shown_like_any_other(open_on: OpenOn) -> None:
-    person = open_on("alice@box")
-    person.sees("alice@box: Connected")
-    goes_to(person, "alice@box")
-    assert person.title().startswith("SIMULATED")
-    person.go_to("Overview")
-    person.sees("H100 80GB HBM3")
-    person.does_not_see("Stop simulating")
-    person.go_to("Processes")
-    person.sees("train.py")
-
-
-def test_a_key_goes_round_through_the_machines(open_on: OpenOn) -> None:
-    person = open_on("alice@box", "bob@box")
-    person.sees("alice@box: Connected", "bob@box: Connected")
-    person.press("Ctrl+Shift+PgDown")
-    person.waits(lambda: "alice@box" in person.title())
-    person.press("Ctrl+Shift+PgDown")
-    person.waits(lambda: "bob@box" in person.title())
-    person.press("Ctrl+Shift+PgDown")
-    person.waits(lambda: "bob@box" not in person.title())
-
-
-def test_what_is_typed_in_a_lab_is_there_when_one_comes_back(open_on: OpenOn) -> None:
-    person = open_on("alice@box", "bob@box")
-    person.sees("alice@box: Connected", "bob@box: Connected")
-    goes_to(person, "alice@box")
-    person.go_to("Lab")
-    person.press("Ctrl+L")
-    person.types("x = 41")
-    person.sees("x = 41")
-    goes_to(person, "bob@box")
-    person.does_not_see("x = 41")
-    goes_to(person, "alice@box")
-    person.sees("x = 41")
-
-
-def test_a_link_that_breaks_is_said_with_the_past_and_mends_by_itself(
+def test_a_machine_is_shown_like_any_other_and_a_link_that_breaks_is_said_with_the_past(
     open_on: OpenOn, machines: Machines
 ) -> None:
     person = open_on("alice@box")
     person.sees("alice@box: Connected")
     goes_to(person, "alice@box")
+    assert person.title().startswith("SIMULATED")
+    person.go_to("Processes")
+    person.sees("train.py")
     person.go_to("Overview")
     person.sees("H100 80GB HBM3")
+    person.does_not_see("Stop simulating")
     machines.said["alice@box"] = "ssh: connect to host box port 22: No route to host"
     machines.cut("alice@box")
     person.sees("alice@box: No connection for", "Next try in", within="Connection")
@@ -123,37 +90,72 @@ def test_a_link_that_breaks_is_said_with_the_past_and_mends_by_itself(
     person.click("Try now", within="Connection")
     person.sees("alice@box: Connected")
     person.waits(lambda: "alice@box: No connection" not in person.said())
+    person.runs("Disconnect this machine")
+    person.sees("alice@box: Not connected", within="Connection")
+    person.sees("H100 80GB HBM3")
+    person.click("Connect", within="Connection")
+    person.sees("alice@box: Connected")
 
 
-def test_a_login_that_is_refused_says_why_and_is_not_tried_again(
-    open_on: OpenOn, machines: Machines
+def test_a_key_goes_round_and_what_was_begun_on_a_machine_is_there_when_one_comes_back(
+    open_on: OpenOn, tmp_path: Path
 ) -> None:
+    person = open_on("alice@box", "bob@box")
+    person.sees("alice@box: Connected", "bob@box: Connected")
+    person.press("Ctrl+Shift+PgDown")
+    person.waits(lambda: "alice@box" in person.title())
+    person.go_to("Lab")
+    person.press("Ctrl+L")
+    person.types("x = 41")
+    person.sees("x = 41")
+    person.go_to("Overview")
+    person.press("Ctrl+R")
+    person.saves_as(tmp_path / "alice.gpurec")
+    person.sees("Stop recording")
+    person.window.activateWindow()
+    person.press("Ctrl+Shift+PgDown")
+    person.waits(lambda: "bob@box" in person.title())
+    person.does_not_see("x = 41", "The recording ended")
+    person.press("Ctrl+Shift+PgDown")
+    person.waits(lambda: "bob@box" not in person.title())
+    goes_to(person, "alice@box")
+    person.go_to("Lab")
+    person.sees("x = 41")
+    person.go_to("Overview")
+    person.press("Ctrl+R")
+    person.sees("Open it")
+    person.click("Open it")
+    person.sees("Back to the live cards")
+    person.click("bob@box: Connected", within="Machines of this window")
+    person.waits(lambda: "bob@box" in person.title())
+    person.does_not_see("Back to the live cards")
+
+
+def test_who_is_refused_or_misnamed_is_told_why(open_on: OpenOn, machines: Machines) -> None:
     machines.said["eve@box"] = "eve@box: Permission denied (publickey)."
     person = open_on("eve@box")
     person.sees("eve@box: Refused")
-    person.click("eve@box: Refused", within="Machines of this window")
-    person.sees("eve@box: Refused", "publickey", within="Connection")
-    person.does_not_see("Next try in")
-    person.click("Remove", within="Connection")
-    person.does_not_see("eve@box")
-
-
-def test_a_bad_name_is_refused_while_it_is_typed(open_on: OpenOn) -> None:
-    person = open_on("alice@box")
     person.press("Ctrl+Shift+N")
     person.type_into("Machine", "-oProxyCommand=x")
     person.sees("cannot begin with a hyphen")
     person.type_into("Machine", "a b")
     person.sees("cannot hold spaces")
-    person.type_into("Machine", "alice@box")
-    person.press("Return")
-    person.sees("alice@box is in the list already.")
     person.press("Escape")
+    person.window.activateWindow()
+    person.click("eve@box: Refused", within="Machines of this window")
+    person.sees("eve@box: Refused", "publickey", within="Connection")
+    person.does_not_see("Next try in")  # it is not tried again
+    person.click("Remove", within="Connection")
+    person.does_not_see("eve@box")
 
 
 def test_a_machine_that_was_remembered_is_offered_and_not_connected_to(open_on: OpenOn) -> None:
     person = open_on("alice@box")
+    person.sees("alice@box: Connected")
     person.press("Ctrl+Shift+N")
+    person.type_into("Machine", "alice@box")
+    person.press("Return")
+    person.sees("alice@box is in the list already.")
     person.type_into("Machine", "bob@box")
     person.press("Return")
     person.waits(lambda: "bob@box" in person.title())
@@ -180,19 +182,6 @@ def test_an_alert_of_another_machine_is_told_with_its_name(open_on: OpenOn) -> N
     person.sees("Facts")
 
 
-def test_a_disconnected_machine_keeps_its_past_and_can_be_had_back(open_on: OpenOn) -> None:
-    person = open_on("alice@box")
-    person.sees("alice@box: Connected")
-    goes_to(person, "alice@box")
-    person.go_to("Overview")
-    person.sees("H100 80GB HBM3")
-    person.runs("Disconnect this machine")
-    person.sees("alice@box: Not connected", within="Connection")
-    person.sees("H100 80GB HBM3")
-    person.click("Connect", within="Connection")
-    person.sees("alice@box: Connected")
-
-
 def test_a_machine_without_a_card_says_so_and_shows_itself(
     open_program: OpenProgram, machines: Machines
 ) -> None:
@@ -208,24 +197,12 @@ def test_a_machine_without_a_card_says_so_and_shows_itself(
     person.sees("Processor")
 
 
-def test_what_ssh_asks_is_shown_as_plain_text_and_answered(
+def test_what_ssh_asks_is_plain_text_and_a_strange_key_is_trusted_only_by_who_says_so(
     open_on: OpenOn, machines: Machines
 ) -> None:
-    machines.asked["bob@box"] = "Password of <b>bob</b>:"
+    machines.asked["bob@box"] = "Are you <b>sure</b> you want to connect (yes/no)?"
     person = open_on("bob@box")
-    person.sees("ssh asks about bob@box", "Password of <b>bob</b>:")
-    person.type_into("Answer", "yes")
-    person.does_not_see("yes")
-    person.press("Return")
-    person.sees("bob@box: Connected")
-
-
-def test_a_strange_key_is_trusted_only_by_who_says_so(
-    open_on: OpenOn, machines: Machines
-) -> None:
-    machines.asked["bob@box"] = "Are you sure you want to continue connecting (yes/no)?"
-    person = open_on("bob@box")
-    person.sees("ssh asks about bob@box", "Are you sure you want to continue connecting")
+    person.sees("ssh asks about bob@box", "Are you <b>sure</b> you want to connect")
     assert person.keyboard_is_on() == "No, do not connect"
     person.press("Return")
     person.sees("bob@box: Refused")
@@ -240,39 +217,20 @@ def test_questions_of_two_machines_come_one_after_the_other(
 ) -> None:
     machines.asked |= {"a@box": "Password:", "b@box": "Password:"}
     person = open_on("a@box", "b@box")
-    person.sees("ssh asks about ")
+    person.sees("ssh asks about ", "Password:")
     first = "a@box" if "ssh asks about a@box" in person.said() else "b@box"
     second = {"a@box": "b@box", "b@box": "a@box"}[first]
     person.does_not_see(f"ssh asks about {second}")
     person.type_into("Answer", "yes")
+    person.does_not_see("yes")  # a password is not shown
     person.press("Return")
     person.sees(f"ssh asks about {second}")
     person.press("Escape")
     person.sees(f"{first}: Connected", f"{second}: Refused")
 
 
-def test_a_recording_goes_on_while_another_machine_is_looked_at(
-    open_on: OpenOn, tmp_path: Path
-) -> None:
-    person = open_on("alice@box", "bob@box")
-    person.sees("alice@box: Connected", "bob@box: Connected")
-    goes_to(person, "alice@box")
-    person.press("Ctrl+R")
-    person.saves_as(tmp_path / "alice.gpurec")
-    person.sees("Stop recording")
-    goes_to(person, "bob@box")
-    person.does_not_see("The recording ended")
-    goes_to(person, "alice@box")
-    person.press("Ctrl+R")
-    person.sees("Open it")
-    person.click("Open it")
-    person.sees("Back to the live cards")
-    person.click("bob@box: Connected", within="Machines of this window")
-    person.waits(lambda: "bob@box" in person.title())
-    person.does_not_see("Back to the live cards")
-
-
 @needs_torch
+@pytest.mark.long
 def test_the_lab_of_a_machine_lives_on_while_another_is_looked_at(open_on: OpenOn) -> None:
     person = open_on("alice@box", "bob@box", size=(1440, 900))
     person.sees("alice@box: Connected", "bob@box: Connected")
@@ -295,6 +253,7 @@ def test_the_lab_of_a_machine_lives_on_while_another_is_looked_at(open_on: OpenO
 
 
 @needs_torch
+@pytest.mark.long
 def test_disconnecting_asks_before_what_lies_on_the_cards_over_there_goes(
     open_on: OpenOn,
 ) -> None:

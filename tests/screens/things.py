@@ -36,22 +36,13 @@ from PySide6.QtWidgets import (
 
 Role = QAccessible.Role
 _PARTS_OF_A_WINDOW = (QStatusBar, QMenuBar, QToolBar, QDockWidget)
+
 _PRESSED = {
-    Role.Button,
-    Role.ButtonDropDown,
-    Role.ButtonMenu,
-    Role.Cell,
-    Role.CheckBox,
-    Role.ColumnHeader,
-    Role.ComboBox,
-    Role.Link,
-    Role.ListItem,
-    Role.MenuItem,
-    Role.PageTab,
-    Role.RadioButton,
-    Role.Switch,
-    Role.TreeItem,
+    *(Role.Button, Role.ButtonDropDown, Role.ButtonMenu, Role.Cell, Role.CheckBox, Role.Link),
+    *(Role.ColumnHeader, Role.ComboBox, Role.ListItem, Role.MenuItem, Role.PageTab),
+    *(Role.RadioButton, Role.Switch, Role.TreeItem),
 }
+
 _SAID_BY_A_CELL = (
     Qt.ItemDataRole.AccessibleTextRole,
     Qt.ItemDataRole.AccessibleDescriptionRole,
@@ -380,3 +371,44 @@ def _role_of(widget: QWidget) -> QAccessible.Role | None:
 
 def _spoken(widget: QWidget) -> QAccessibleInterface | None:
     return QAccessible.queryAccessibleInterface(widget) if shiboken6.isValid(widget) else None
+
+
+def first_like(found: list[Thing], words: str) -> Thing:
+    alike = [each for each in found if each.likeness(words) is not None]
+    assert alike, f"{words!r} is not among:\n" + "\n".join(each.said for each in found)
+
+    def order(thing: Thing) -> tuple[bool, bool, int, int]:
+        likeness = thing.likeness(words) or 0
+        area = thing.place.width() * thing.place.height()
+        return likeness > 1, not thing.pressable, likeness, area
+
+    return min(alike, key=order)
+
+
+def parts_of(found: list[Thing], words: str) -> list[Thing]:
+    """What is in the largest thing that is called so and is no button."""
+    called = [each for each in found if each.likeness(words) in (0, 1)]
+    if not called:
+        return []
+
+    def order(thing: Thing) -> tuple[bool, int, int]:
+        area = thing.place.width() * thing.place.height()
+        return thing.pressable, thing.likeness(words) or 0, -area
+
+    part = min(called, key=order)
+    around = part.widget.parentWidget()
+    if part.role is Role.StaticText and around is not None:
+        # A heading stands for what is around it.
+        return [each for each in found if around.isAncestorOf(each.widget)]
+    return [each for each in found if is_within(each, part)]
+
+
+def is_part(thing: Thing, group: Thing) -> bool:
+    return thing.widget is not group.widget and is_within(thing, group)
+
+
+def is_within(thing: Thing, part: Thing) -> bool:
+    return thing is part or (
+        part.widget.isAncestorOf(thing.widget)
+        or (thing.widget is part.widget and part.place.contains(thing.place.center()))
+    )

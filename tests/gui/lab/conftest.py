@@ -1,16 +1,21 @@
-"""A lab whose worker says what the test wants it to say; two simulated cards beside it."""
+"""A lab whose worker says what a test wants it to say; two simulated cards; a code pane."""
 
 import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
+from gpuexplorer.gui.lab.code.cell_editor import CellEditor
+from gpuexplorer.gui.lab.code.code_pane import CodePane
+from gpuexplorer.gui.lab.code.transcript import Transcript
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.pythons import LabPythons
 from gpuexplorer.gui.state.lab.worker_slot import StartWorker, Switches
@@ -33,6 +38,7 @@ from gpuexplorer.lab.wire import Command, Run
 from gpuexplorer.lab.worker_process import WorkerProcess
 from gpuexplorer.telemetry.session import remembering, session_on
 from gpuexplorer.telemetry.sources import simulated
+from tests.gui.hands import press, the
 
 MIB, GIB = 1 << 20, 1 << 30
 PATIENCE = 10.0
@@ -230,4 +236,73 @@ def run(lab: Lab, worker: ScriptedWorker, code: str, *placed: Placed) -> int:
     """One cell that is carried out at once."""
     number = lab.run(code)
     worker.done(*placed)
+    return number
+
+
+MAKE_X = 'X = torch.ones(2, 3, device="cuda:0")'
+MAKE_Y = 'Y = torch.ones(2, 3, device="cuda:1")'
+
+APART = (
+    "Expected all tensors to be on the same device, but found at least two devices, cuda:0 "
+    "and cuda:1!"
+)
+
+
+class Seat(NamedTuple):
+    """Where a person sits, and the worker that does as the test says."""
+
+    pane: CodePane
+    lab: Lab
+    worker: ScriptedWorker
+    qtbot: QtBot
+
+
+def shown_pane(qtbot: QtBot, lab: Lab) -> CodePane:
+    pane = CodePane(lab)
+    qtbot.addWidget(pane)
+    pane.resize(448, 640)
+    with qtbot.waitActive(pane):
+        pane.show()
+        pane.activateWindow()
+    return pane
+
+
+def transcript(pane: QWidget) -> Transcript:
+    return the(Transcript, pane)
+
+
+def read(pane: QWidget) -> str:
+    """All that stands in the transcript."""
+    return transcript(pane).toPlainText()
+
+
+def said(pane: QWidget) -> str:
+    """The cell that is selected, as a screen reader hears it."""
+    return transcript(pane).accessibleDescription()
+
+
+def enter(pane: QWidget, code: str) -> None:
+    the(CellEditor, pane).put(code)
+    press(the(CellEditor, pane), Qt.Key.Key_Return)
+
+
+def settled(qtbot: QtBot, lab: Lab) -> None:
+    """All cells are done, and whoever listens has heard of it."""
+
+    def over() -> bool:
+        return all(each.state not in ("waiting", "running") for each in lab.ledger.cells)
+
+    with qtbot.waitSignal(lab.changed, check_params_cb=over):
+        pass
+
+
+def fail_apart(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> int:
+    run(lab, worker, MAKE_X, tensor("X"))
+    run(lab, worker, MAKE_Y, tensor("Y", "cuda:1"))
+    number = lab.run("X + Y")
+    failed = Failed(
+        number, "devices differ", "RuntimeError", APART, frames=(Frame(3, 1, "", 0, 5),)
+    )
+    worker.say(Began(number), failed)
+    settled(qtbot, lab)
     return number

@@ -20,23 +20,29 @@ from gpuexplorer.gui.state.lab.pythons import LabPythons, Step
 from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.widgets.sheets.python_sheet import PythonSheet, PyTorchNotice
-from gpuexplorer.lab.get_pytorch import Progress
-from gpuexplorer.lab.pythons import LabPython
+from gpuexplorer.lab.get_pytorch import Plan, Progress
+from gpuexplorer.lab.pythons import LabPython, TorchBuild
 from tests.gui.hands import click, dialog_called, texts, the, written
-from tests.gui.lab.code_panes import enter, shown_pane
-from tests.gui.lab.conftest import PYTHON, ScriptedWorker, run, tensor
-from tests.gui.lab.offered import PLAN
+from tests.gui.lab.conftest import PYTHON, ScriptedWorker, enter, run, shown_pane, tensor
 
-pytestmark = [
-    pytest.mark.skipif(sys.platform == "win32", reason="stands in with shell scripts"),
-    # A dialog of its own is no window that the test platform can hint at.
-    pytest.mark.qt_log_ignore("propagateSizeHints"),
-]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="stands in with shell scripts")
+
+PLAN = Plan(
+    Path("/home/me/pytorch/bin/python"),
+    Path("/home/me/pytorch"),
+    made=True,
+    build=TorchBuild("2.13.0+cpu", None),
+    why=Message("No NVIDIA driver answers here, so the processor does the work."),
+    urls=(),
+    size_bytes=219_000_000,
+)
 TORCH = "3, 12, 1/2.9.0"
 OTHER = LabPython(Path("/opt/other/bin/python"), "/opt/other", (3, 12, 1), PYTHON.build)
+
 BARE = LabPython(
     Path("/usr/bin/python3"), "/usr", (3, 12, 3), None, Message("It has no PyTorch.")
 )
+
 # What became of the one that was chosen, and how that is said.
 BROKEN = {
     None: "It cannot be started: No such file or directory.",

@@ -26,7 +26,7 @@ from gpuexplorer.recording.recorder import Listening, Recorder, machine_of
 from gpuexplorer.recording.recording import open_recording
 from gpuexplorer.recording.schema import Topic
 from tests.copies.made import one_way
-from tests.gui.copies.moves import across, read
+from tests.gui.copies.conftest import across, read
 from tests.gui.lab.conftest import KnownPython, ScriptedWorker, run, tensor
 from tests.gui.lab.watched_programs import Told, program_lab
 

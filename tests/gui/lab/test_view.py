@@ -1,6 +1,4 @@
-"""The lab in a window: its keys, as F1 and docs/keys.md promise them; its columns; the way to a
-program that is watched, and back.
-"""
+"""The lab in a window: its keys as docs/keys.md promises them, its head, columns, strips."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +11,8 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QLineEdit,
+    QMenu,
+    QPushButton,
     QSplitter,
     QToolButton,
     QVBoxLayout,
@@ -25,29 +25,29 @@ from gpuexplorer.gui.lab.code.cell_editor import CellEditor
 from gpuexplorer.gui.lab.code.code_pane import CodePane
 from gpuexplorer.gui.lab.code.transcript import Transcript
 from gpuexplorer.gui.lab.inside.inside import Inside
+from gpuexplorer.gui.lab.lab_head import LabHead
 from gpuexplorer.gui.lab.program_panel import ProgramPanel, WatchSheet
+from gpuexplorer.gui.lab.strips import TALL, Strips
+from gpuexplorer.gui.lab.switches import VisibleSheet
 from gpuexplorer.gui.lab.view import LabView, ThreeColumns
 from gpuexplorer.gui.state.lab.lab import Lab
 from gpuexplorer.gui.state.lab.program_state import Phase
+from gpuexplorer.gui.state.lab.worker_slot import Stage
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.navigation import Navigation
 from gpuexplorer.gui.state.settings import Settings
-from gpuexplorer.gui.state.time_window import TimeWindow
+from gpuexplorer.gui.state.time_window import MINUTE, TimeWindow
+from gpuexplorer.gui.widgets.controls.buttons import MenuButton
 from gpuexplorer.gui.window_commands import WindowCommands
 from gpuexplorer.lab.events import Began
 from gpuexplorer.lab.session_files import OpenedCell
 from gpuexplorer.lab.start import Program
 from tests.gui.desks import desk_of
 from tests.gui.frame.steps import CONTROL, called, keys, write
-from tests.gui.hands import click, in_front, press, texts, the
-from tests.gui.lab.conftest import KnownPython, ScriptedWorker, tensor
+from tests.gui.hands import click, dialog_called, in_front, press, texts, the
+from tests.gui.lab.conftest import KnownPython, ScriptedWorker, run, tensor
 from tests.gui.lab.watched_programs import Told
 
-# Dialogs of the offscreen screen.
-pytestmark = [
-    pytest.mark.qt_log_ignore("This plugin does not support"),
-    pytest.mark.qt_log_ignore("propagateSizeHints"),
-]
 ONES = 'X = torch.ones(2, 3, device="cuda:0")'
 Keys = Qt.Key
 
@@ -189,15 +189,6 @@ def test_cells_are_copied_and_what_was_copied_elsewhere_is_pasted_by_keys(
     dialog.reject()
 
 
-def test_the_keyboard_stays_with_the_choice_of_code_or_forms(screen: Screen) -> None:
-    screen.window.resize(1000, 700)
-    the(CellEditor, screen.window).setFocus()
-    for each in ("Forms", "Code"):
-        choice = called(QToolButton, screen.window, each)
-        choice.click()
-        assert choice.hasFocus()
-
-
 def test_three_columns_two_or_one_as_there_is_room_and_as_they_were_dragged(
     qtbot: QtBot,
 ) -> None:
@@ -285,3 +276,109 @@ def test_run_again_takes_the_file_as_it_is_now_and_closed_it_leads_back(
     qtbot.waitUntil(lambda: any(each.startswith(why) for each in texts(screen.window)))
     called(QToolButton, screen.window, "Close the program").click()
     assert not screen.shows_program()
+
+
+MAKE = 'X = torch.ones(2, 3, device="cuda:0")'
+
+
+@pytest.fixture
+def head(qtbot: QtBot, lab: Lab) -> Iterator[LabHead]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1360, 800)
+    head = LabHead(lab, window)
+    head.setGeometry(0, 0, 1360, 40)
+    window.show()
+    yield head
+    window.close()
+
+
+def menu(head: LabHead) -> dict[str, QAction]:
+    """What "More" holds."""
+    opened = QMenu(head)
+    the(MenuButton, head).about_to_open.emit(opened)
+    return {each.text(): each for each in opened.actions() if each.text()}
+
+
+def make(lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> None:
+    run(lab, worker, MAKE, tensor("X"))
+    qtbot.waitUntil(lambda: "X" in lab.ledger.things and lab.stage is Stage.READY)
+
+
+def test_visible_cards_are_chosen_and_ordered_and_need_a_new_worker(
+    head: LabHead, lab: Lab, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    make(lab, worker, qtbot)
+    menu(head)["Visible cards and their order…"].trigger()
+    sheet = in_front(VisibleSheet, head.window())
+    field = the(QLineEdit, sheet)
+
+    def said() -> str:
+        return " ".join(texts(sheet))
+
+    assert "CUDA_VISIBLE_DEVICES=0,1" in said()
+    field.setText("1 0")
+    assert "CUDA_VISIBLE_DEVICES=1,0" in said()
+    assert "cuda:1: card 0, " in said()
+    field.setText("7")
+    assert "There is no card 7 here." in said()
+    use = [each for each in sheet.findChildren(QPushButton) if "use this" in each.text()]
+    assert not use[0].isEnabled()
+    field.setText("1")
+    click(sheet, "Release the cards and use this")
+    assert not worker.stopped
+    click(dialog_called("Release the cards?", head.window()), "Release the cards and use this")
+    assert lab.switches.visible == (1,)
+    qtbot.waitUntil(lambda: worker.stopped and lab.stage is Stage.RESTING)
+
+
+@pytest.fixture
+def time_window(qtbot: QtBot, lab: Lab) -> TimeWindow:
+    made = TimeWindow(lab.machine.session.clock, lab)
+    made.choose_span(MINUTE)
+    return made
+
+
+@pytest.fixture
+def strips(lab: Lab, time_window: TimeWindow, qtbot: QtBot) -> Iterator[Strips]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1360, 900)
+    strips = Strips(lab, time_window, window)
+    strips.resize(1328, TALL)
+    window.show()
+    strips.pull()
+    yield strips
+    strips.hide()
+
+
+@pytest.fixture
+def cells(strips: Strips, lab: Lab, worker: ScriptedWorker, qtbot: QtBot) -> list[int]:
+    """Two that ran in the same second, of which the second failed."""
+    run(lab, worker, MAKE, tensor("X"))
+    lab.run("X + Y")
+    worker.fail("devices differ", "RuntimeError", "cuda:0 and cuda:1!")
+    qtbot.waitUntil(lambda: lab.stage is Stage.READY)
+    strips.pull()
+    return [each.id for each in lab.ledger.cells[-2:]]
+
+
+def test_a_click_on_a_flag_selects_its_cell(strips: Strips, lab: Lab, cells: list[int]) -> None:
+    assert "Cells 1 to 2." in strips.accessibleDescription()
+    flag = strips.plots.flag_place(strips.plots.cells[-1]).center().toPoint()
+    view = strips.plots.viewport()
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=flag)
+    assert lab.selection.cell == cells[1]
+    press(strips.plots, Qt.Key.Key_Left)
+    assert (lab.selection.cell, lab.selection.thing) == (cells[0], "X")
+
+
+def test_the_arrow_keys_go_from_cell_to_cell_and_with_shift_move_the_crosshair(
+    strips: Strips, lab: Lab, time_window: TimeWindow, cells: list[int]
+) -> None:
+    press(strips.plots, Qt.Key.Key_Left)
+    assert lab.selection.cell == cells[1]
+    press(strips.plots, Qt.Key.Key_Left)
+    assert lab.selection.cell == cells[0]
+    QTest.keyClick(strips.plots, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert time_window.crosshair is not None

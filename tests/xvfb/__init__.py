@@ -1,1 +1,0 @@
-"""Tests in a real window, on an X server that nobody sees."""
