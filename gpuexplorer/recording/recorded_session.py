@@ -1,15 +1,14 @@
 """RecordedSession: an opened recording as the session that screens show, whose clock is the
 playhead. RecordedPast is what plots get of it: readings where they are few enough to be seen,
-else sums a minute; JoinedPast has the live past after it, OtherPast lies behind another one.
-And what a person is told it is.
+else sums a minute; JoinedPast has the live past after it. And what a person is told it is.
 """
 
 import math
 import threading
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +18,7 @@ from gpuexplorer.core.cards import HOST_ID, Card, CardId, Sample
 from gpuexplorer.core.clock import Clock, SystemClock
 from gpuexplorer.core.harmless import clean
 from gpuexplorer.core.metrics import GPU_UTILIZATION, Cadence, MetricId, metrics_of
-from gpuexplorer.core.words import Message, all_of, mark, paragraph, tr, trn
+from gpuexplorer.core.words import Message, paragraph, tr, trn
 from gpuexplorer.recording.recording import MOST_HAPPENINGS, Recording
 from gpuexplorer.recording.schema import CPU, HOST_MEMORY, Floats, ProgramSeen
 from gpuexplorer.telemetry.backend import MADE_UP
@@ -28,9 +27,9 @@ from gpuexplorer.telemetry.happenings import Happening
 from gpuexplorer.telemetry.history import GAP, MINUTE, History, Past, condensed, headed
 from gpuexplorer.telemetry.process_book import BookRow, ProcessBook, ProcessPast, Standing
 from gpuexplorer.telemetry.processes import NamedProcess, ProcessFigure
-from gpuexplorer.telemetry.session import LONGEST, SHORTEST, BeatCount, Session, card_numbers
+from gpuexplorer.telemetry.session import LONGEST, SHORTEST, BeatCount, Session
 from gpuexplorer.telemetry.topology import Topology
-from gpuexplorer.telemetry.trace import Trace, TraceSource, empty_trace
+from gpuexplorer.telemetry.trace import Trace
 
 RECORDED = "recording"  # the name of a source that is read from a file
 # Seconds between two looks while it plays, whatever the speed.
@@ -344,65 +343,6 @@ class JoinedPast:
             before = self._stored.past(card, metric, start - shift, stop - shift, width)
             past = replace(before, times=before.times + shift).then(past)
         return condensed(past, start, end, columns)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OtherPast:
-    """A TraceSource on the axis of what is shown, whose figures are of another time."""
-
-    past: TraceSource
-    shift: float  # seconds from a moment that is shown to the one it is compared with
-    label: str  # as the person reads it
-    cards: Mapping[CardId, CardId] | None = None  # which lies behind which; None: the same
-    remarks: Sequence[Message] = ()
-
-    @property
-    def began(self) -> float | None:
-        return None if self.past.began is None else self.past.began - self.shift
-
-    @property
-    def ended(self) -> float | None:
-        return None if self.past.ended is None else self.past.ended - self.shift
-
-    def trace(
-        self, card: CardId, metric: MetricId, start: float, end: float, columns: int = 1500
-    ) -> Trace:
-        other = card if self.cards is None else self.cards.get(card)
-        if other is None:
-            return empty_trace()
-        ends = (start + self.shift, end + self.shift)
-        found = self.past.trace(other, metric, *ends, columns)
-        return replace(found, times=found.times - self.shift)
-
-
-def matched(
-    cards: Sequence[Card], others: Sequence[Card]
-) -> tuple[Mapping[CardId, CardId], Sequence[Message]]:
-    """Which of the others is compared with which: by UUID, if it is the same model too; the
-    rest by number, and what is to be said of that.
-    """
-    theirs = {number: card for card, number in card_numbers(others).items()}
-    there = {(each.id, each.name) for each in others}
-    found = {each.id: each.id for each in cards if (each.id, each.name) in there}
-    by_number, missing = [], []
-    for card, number in card_numbers(cards).items():
-        if card in found:
-            continue
-        other = theirs.get(number)
-        if other is None or other in found.values():
-            missing.append(number)
-        else:
-            found[card] = other
-            by_number.append(number)
-    one = mark("Card {cards} is another one there: compared by its number.")
-    more = mark("Cards {cards} are others there: compared by their numbers.")
-    gone, all_gone = mark("Card {cards} is not in it."), mark("Cards {cards} are not in it.")
-    remarks = [
-        Message.counted(*words, len(numbers), cards=all_of(numbers))
-        for words, numbers in (((one, more), by_number), ((gone, all_gone), missing))
-        if numbers
-    ]
-    return {HOST_ID: HOST_ID} | found, remarks
 
 
 def _of_readings(times: Floats, values: Floats) -> Past:
