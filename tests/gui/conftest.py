@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.card_tile import CardTile
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import Motion, look
 from gpuexplorer.gui.theme.palette import Palette, Scheme

@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuexplorer.gui.main_window import MainWindow
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.card_tile import CardTile
 from tests.gui.conftest import OpenWindow
 from tests.gui.fakes import Answer, card, session_of, working
 

@@ -17,7 +17,7 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.desk import VIEWS
 from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.nothing_found import OVERVIEW, DoctorSheet, NothingFoundView
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.card_tile import CardTile
 from gpuexplorer.gui.widgets.bars.top_bar import SourceBadge
 from gpuexplorer.gui.widgets.painted import Sign
 from gpuexplorer.telemetry.backend import NoCards

@@ -26,8 +26,8 @@ from gpuexplorer.gui.cards.reasons import (
 )
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
+from gpuexplorer.gui.overview.heat_strip import HeatStrip
 from gpuexplorer.gui.overview.past import PLOTTED, Plotted
-from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
 from gpuexplorer.gui.theme.look import look

@@ -1,7 +1,7 @@
 """Lists of the overview: who uses the cards, what took place, and what is worth a look."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Generic, TypeVar
@@ -21,7 +21,7 @@ from gpuexplorer.gui.cards.programs import (
     program_name,
 )
 from gpuexplorer.gui.cards.reasons import StateMark, nothing_told
-from gpuexplorer.gui.overview.tiles.heat_strip import ranges
+from gpuexplorer.gui.overview.heat_strip import ranges
 from gpuexplorer.gui.state.event_list import BEGAN, CARD, ENDED, LASTED, EpisodeRow, EventList
 from gpuexplorer.gui.state.machine import MachineState
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -87,7 +87,6 @@ class ProcessesPanel(ListPanel[ProgramFace]):
     def __init__(self, machine: MachineState, time_window: TimeWindow) -> None:
         self._machine = machine
         self._shown: object = None
-        self._owner: Mapping[CardId, CardId] = {}
         self._of_card: dict[CardId, list[NamedProcess]] = {}
         self._remark = ElidedLabel(look().letters.caption, Tone.QUIET)
         model = TableModel(_columns(""), lambda face: (face.pid, face.cards))
@@ -100,12 +99,12 @@ class ProcessesPanel(ListPanel[ProgramFace]):
         shown = processes, cards, self._machine.settings.choices.units, unknown
         if shown == self._shown:
             return
-        self._shown, self._owner, self._of_card = shown, parents(cards), {}
+        self._shown, owners = shown, parents(cards)
+        self._of_card = {card: [] for card in owners.values()}
         for named in processes:
-            owner = self._owner.get(named.process.card)
-            if owner is not None:
-                self._of_card.setdefault(owner, []).append(named)
-        words = on_how_many(processes, self._owner)
+            if named.process.card in owners:
+                self._of_card[owners[named.process.card]].append(named)
+        words = on_how_many(processes, owners)
         # Of a recording this window is never among them.
         live = self._machine.past.ended is None
         if words and live and not any(named.ours for named in processes):
@@ -207,47 +206,42 @@ class EventsPanel(ListPanel[EpisodeRow]):
             self.show_list(self._events.rows, nothing_told(session, nothing))
 
 
-Alike = Sequence[CardFace]  # all are lost, say
+Alike = tuple[StateMark, Sequence[CardFace]]  # all are lost, say
 
 
 def worth_a_look(cards: Sequence[CardFace]) -> Sequence[Alike]:
     """The gravest first, cards alike together."""
-    alike: dict[tuple[str, Tone], list[CardFace]] = {}
+    alike: dict[object, tuple[StateMark, list[CardFace]]] = {}
     for each in cards:
         if each.mark is not None and each.mark.icon is not None:
-            alike.setdefault((each.mark.word, each.mark.tone), []).append(each)
-    return sorted(alike.values(), key=lambda each: _GRAVEST_FIRST.index(_mark(each).tone))
+            alike.setdefault(each.mark[:2], (each.mark, []))[1].append(each)
+    return sorted(alike.values(), key=lambda each: _GRAVEST_FIRST.index(each[0].tone))
 
 
 class WorthPanel(ListPanel[Alike]):
     """A row leads to the first of its cards."""
 
     def __init__(self, time_window: TimeWindow) -> None:
+        def said(alike: Alike) -> tuple[str, str]:
+            """ "Much too hot", and below it "card 21: 86 of 87 °C"."""
+            (word, *_, more), cards = alike
+            numbers, count = ranges(cards), len(cards)
+            which = trn("card {numbers}", "cards {numbers}", count, numbers=numbers)
+            if count > 1:
+                return tr("{count} × {mark}", count=count, mark=word), which
+            return word, tr("{card}: {sentence}", card=which, sentence=more) if more else which
+
         def cell(alike: Alike) -> Cell:
-            word, more = _said(alike)
-            how, spoken = _mark(alike), ", ".join(_said(alike))
+            word, more = said(alike)
+            how, spoken = alike[0], f"{word}, {more}"
             return Cell(word, below=more, icon=how.icon, tone=how.tone, hint=spoken)
 
         heading = tr("Worth a look")
-        column = Column("word", "", cell, stretches=True, spoken=lambda e: ", ".join(_said(e)))
-        model = TableModel([column], lambda each: _mark(each).word)
+        column = Column("word", "", cell, stretches=True, spoken=lambda e: ", ".join(said(e)))
+        model = TableModel([column], lambda alike: alike[0].word)
         table = Table(heading, model, row_height=44)
         table.setHeaderHidden(True)
         super().__init__(heading, table, NowTag(time_window), way_on="")
 
     def show_cards(self, cards: Sequence[CardFace]) -> None:
         self.show_list(worth_a_look(cards), tr("Every card works as it should."))
-
-
-def _mark(alike: Alike) -> StateMark:
-    return alike[0].mark or StateMark("", Tone.QUIET)
-
-
-def _said(alike: Alike) -> tuple[str, str]:
-    """ "Much too hot", and below it "card 21: 86 of 87 °C"."""
-    found, count = _mark(alike), len(alike)
-    which = trn("card {numbers}", "cards {numbers}", count, numbers=ranges(alike))
-    if count > 1:
-        return tr("{count} × {mark}", count=count, mark=found.word), which
-    more = tr("{card}: {sentence}", card=which, sentence=found.more) if found.more else which
-    return found.word, more

@@ -14,7 +14,7 @@ from gpuexplorer.core.words import mark, tr
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.reasons import NOTHING_THEN, NOTHING_YET, Then, moment_words
 from gpuexplorer.gui.cards.throttling import SlowedBook
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.card_tile import CardTile
 from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.plots.curves import COLUMN_PIXELS, columns_for, steady_stretch
 from gpuexplorer.gui.state.time_window import TimeWindow

@@ -7,19 +7,17 @@ from PySide6.QtWidgets import QGridLayout
 
 from gpuexplorer.core import metrics as m
 from gpuexplorer.core.cards import CardId, CardState
-from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import (
     Units,
     energy,
     part_of_memory,
-    quantity,
     ratio,
     trimmed,
     watts,
 )
 from gpuexplorer.core.words import tr
 from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.figure import NEAR_HEAT_LIMIT, Figure
+from gpuexplorer.gui.cards.figure import Figure, figure
 from gpuexplorer.gui.cards.reasons import span_words
 from gpuexplorer.gui.cards.throttling import EnergyUsed, energy_used, time_covered
 from gpuexplorer.gui.state.groups import CardCell, CellKey, Together, together
@@ -31,7 +29,7 @@ from gpuexplorer.gui.widgets.line import ElidedLabel, Line, NowTag
 from gpuexplorer.gui.widgets.live_view import Panel
 from gpuexplorer.telemetry.trace import TraceSource
 
-_BEATS = 32  # energy is added up once in so many: it takes long, and changes slowly
+_SECONDS = 32.0  # so long the energy that was added up is shown
 
 
 def sums_of(cards: Sequence[CardFace]) -> Together:
@@ -51,49 +49,53 @@ def figures_of(
     cards: Sequence[CardFace], units: Units, *, answering_said: bool = False
 ) -> list[Figure]:
     """Busy, memory, power, hottest; of how many cards each is, where that is not said yet."""
-    sums, figures = sums_of(cards), []
-    whole = part_of_memory(sums.memory_total, sums.memory_total, units)
-    used = part_of_memory(sums.memory_used, sums.memory_total, units)
+    sums = sums_of(cards)
     read = ratio(sums.busy or 0.0)
     busy = Figure(tr("Busy, average"), read.number, read.unit, brief=tr("busy"))
+    whole = part_of_memory(sums.memory_total, sums.memory_total, units)
+    used = part_of_memory(sums.memory_used, sums.memory_total, units)
     memory = Figure(tr("Memory"), used.number, used.unit, trimmed(whole.number))
+    why = tr("no card reports it") if sums.cards else tr("no card is read")
     said = sums.cards if answering_said else len(cards)
-    for told, figure in (
-        (sums.busy_told, busy),
-        (sums.memory_told, memory),
-        (sums.power_told, power_of(cards)),
-        (sums.heat_told, _hottest(cards, sums, units)),
-    ):
-        label, brief = figure.label, figure.brief
-        if told not in (0, said):
-            of = {"told": told, "count": len(cards)}
-            label = brief = tr("{label} ({told} of {count} cards)", label=label, **of)
-        why = tr("no card reports it") if sums.cards else tr("no card is read")
-        absent = () if told else (why, tr("not reported"))
-        figures.append(replace(figure, label=label, brief=brief, absent=absent))
-    return figures
+    return [
+        _of_some(each, told, len(cards), said)
+        if told
+        else replace(each, absent=(why, tr("not reported")))
+        for told, each in (
+            (sums.busy_told, busy),
+            (sums.memory_told, memory),
+            (sums.power_told, power_of(sums)),
+            (sums.heat_told, _hottest(cards, units)),
+        )
+    ]
 
 
-def power_of(cards: Sequence[CardFace]) -> Figure:
-    sums = sums_of(cards)
+def _of_some(figure: Figure, told: int, count: int, said: int) -> Figure:
+    """Names how many cards it is of, unless it is of as many as is `said`."""
+    if told == said:
+        return figure
+    words = {"label": figure.label, "told": told, "count": count}
+    label = tr("{label} ({told} of {count} cards)", **words)
+    return replace(figure, label=label, brief=label)
+
+
+def power_of(sums: Together) -> Figure:
     # What some draw is not compared with the limits of others.
     limits = sums.limits if sums.limits_told == sums.power_told else 0.0
     drawn, most = watts(sums.power, at_least=limits), watts(limits).number if limits else ""
     return Figure(tr("Power"), drawn.number, drawn.unit, most)
 
 
-def _hottest(cards: Sequence[CardFace], sums: Together, units: Units) -> Figure:
-    if sums.hottest is None:
-        return Figure(tr("Hottest"))
-    celsius, _, number = sums.hottest
-    values = next(each.reading.values for each in cards if each.number == number)
-    limit = values.get(m.TEMPERATURE_MAX, values.get(m.TEMPERATURE_SLOWDOWN))
-    near = limit is not None and celsius >= limit - NEAR_HEAT_LIMIT
-    read = quantity(METRICS[m.TEMPERATURE], celsius, units)
-    unit, tone = read.unit, Tone.WARN if near else Tone.TEXT
-    if sums.heat_told > 1:
-        unit = tr("{unit}, card {number}", unit=unit, number=number)
-    return Figure(tr("Hottest"), read.number, unit, tone=tone, brief=tr("hottest"))
+def _hottest(cards: Sequence[CardFace], units: Units) -> Figure:
+    label, metric = tr("Hottest"), m.TEMPERATURE
+    told = [each for each in cards if each.answers and metric in each.reading.values]
+    if not told:
+        return Figure(label)
+    hot = max(told, key=lambda each: each.reading.values[metric])
+    found = figure(hot.reading, metric, units, label, brief=tr("hottest")).shorter
+    if len(told) == 1:
+        return found
+    return replace(found, unit=tr("{unit}, card {number}", unit=found.unit, number=hot.number))
 
 
 class EnergyFeed:
@@ -101,33 +103,29 @@ class EnergyFeed:
 
     def __init__(self, past: TraceSource) -> None:
         self._past = past
-        self._used: list[EnergyUsed | None] = []
         self._asked: object = None
-        self._asked_at, self._beat = 0.0, 0
+        self._used: list[EnergyUsed] = []
 
-    def figure(
-        self, cards: Sequence[CardId], start: float, end: float, *, following: bool = True
-    ) -> Figure:
+    def figure(self, cards: Sequence[CardId], window: TimeWindow) -> Figure:
         """It says so where what stands beside it is of another time."""
-        span, ids = end - start, list(cards)
-        asked, moved = (round(span, 3), ids), end - self._asked_at
-        self._beat += 1
-        if asked != self._asked or not 0 <= moved < span / 4 or self._beat % _BEATS == 0:
-            self._asked, self._asked_at = asked, end
-            self._used = [energy_used(self._past, card, start, end) for card in ids]
-        told = [used for used in self._used if used is not None]
-        if not told:
+        start, end = window.stretch()
+        span = end - start
+        # It takes long, and changes slowly.
+        asked = cards, round(span, 3), end // min(span / 4, _SECONDS)
+        if asked != self._asked:
+            self._asked = asked
+            used = (energy_used(self._past, card, start, end) for card in cards)
+            self._used = [*filter(None, used)]
+        if not self._used:
             label = tr("Energy, {span}", span=span_words(span))
             return Figure(label, absent=(tr("with the next readings"), tr("soon")))
-        words = span_words(time_covered(max(used.seconds for used in told), span))
-        if not following:
+        words = span_words(time_covered(max(used.seconds for used in self._used), span))
+        if not window.following:
             words = tr("the {span} shown", span=words)
+        read = energy(sum(used.joules for used in self._used))
         label, brief = tr("Energy, {span}", span=words), tr("in {span}", span=words)
-        if len(told) < len(cards):
-            of = {"told": len(told), "count": len(cards)}
-            label = brief = tr("{label} ({told} of {count} cards)", label=label, **of)
-        read = energy(sum(used.joules for used in told))
-        return Figure(label, number=read.number, unit=read.unit, brief=brief)
+        found = Figure(label, read.number, read.unit, brief=brief)
+        return _of_some(found, len(self._used), len(cards), len(cards))
 
 
 class TogetherPanel(Panel):
@@ -148,5 +146,5 @@ class TogetherPanel(Panel):
     def show_figures(self, figures: Sequence[Figure], answering: int, count: int) -> None:
         words = tr("{answering} of {count} cards answer", answering=answering, count=count)
         self._answering.show_text(words)
-        for line, figure in zip(self._lines, figures, strict=True):
-            line.show_captioned(figure)
+        for line, each in zip(self._lines, figures, strict=True):
+            line.show_captioned(each)

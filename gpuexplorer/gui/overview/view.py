@@ -12,16 +12,16 @@ from PySide6.QtWidgets import QBoxLayout, QMenu, QWidget
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.metrics import Cadence
 from gpuexplorer.core.words import mark, tr
-from gpuexplorer.gui.cards.card_face import CardFace, Shown, face_of_now, told
+from gpuexplorer.gui.cards.card_face import Shown, face_of_now, told
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
 from gpuexplorer.gui.overview.all_cards import AllCardsPanel
+from gpuexplorer.gui.overview.card_tile import CardTile, Tile
+from gpuexplorer.gui.overview.heat_strip import boards_of
 from gpuexplorer.gui.overview.lists import EventsPanel, ProcessesPanel, WorthPanel
 from gpuexplorer.gui.overview.past import feed
 from gpuexplorer.gui.overview.sums import EnergyFeed, TogetherPanel, figures_of
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.overview.tiles.heat_strip import boards_of
-from gpuexplorer.gui.overview.tiles.tile_grid import HoverCard, TileGrid
+from gpuexplorer.gui.overview.tile_grid import HoverCard, TileGrid
 from gpuexplorer.gui.state.event_list import EpisodeRow
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.palette import MOST_COLOURED_CARDS, Tone
@@ -55,28 +55,30 @@ class OverviewView(LiveView):
         self._arrangement.changed.connect(self._pull_now)
         self._slowed = SlowedBook()
         self._energy = EnergyFeed(desk.machine.past)
-        self._all, self._tiles, self._cells = AllCardsPanel(desk), TileGrid(), TileGrid()
+        self._all, self._grid = AllCardsPanel(desk), TileGrid()
         self._worth = WorthPanel(desk.time_window)
         self._together = TogetherPanel(desk.time_window)
         self._processes = ProcessesPanel(desk.machine, desk.time_window)
         self._events, self._notes = EventsPanel(desk.machine), wrapped_label("", Tone.QUIET)
         self._notes.setAccessibleDescription(tr("Good to know"))
         legend = tr("busy in %, memory below it, index in the corner, power at the right")
-        now = Panel(tr("Now"), legend)
-        add(now.body, self._cells, GROWS)
-        self._many, below = QWidget(), QWidget()
+        self._now, self._few = Panel(tr("Now"), legend), column()
+        self._many, below, self._beside = QWidget(), QWidget(), QWidget()
         # Their directions turn where it is narrow.
-        self._side = column(self._together, self._worth, GROWS, gap=_GAP)
-        self._cells_row = row(now, GROWS, self._side, within=self._many, gap=_GAP)
+        self._side = column(self._together, self._worth, GROWS, within=self._beside, gap=_GAP)
+        self._cells = row(self._now, GROWS, self._beside, within=self._many, gap=_GAP)
         parts = (self._processes, Grow(52), self._events, Grow(34))
         self._lists = row(*parts, within=below, gap=_GAP)
-        self._all.setObjectName("overview.curves")
-        self._tiles.setObjectName("overview.tiles")
-        self._processes.setObjectName("overview.processes")
-        self._events.setObjectName("overview.events")
         self._page = Page()
-        add(self._page.body, self._all, Grow(4), self._tiles, Grow(12), self._many, Grow(12))
+        add(self._page.body, self._all, Grow(4), self._few, Grow(12), self._many, Grow(12))
         add(self._page.body, below, Grow(4), self._notes)
+        for part, name in (
+            (self._all, "overview.curves"),
+            (self._grid, "overview.tiles"),
+            (self._processes, "overview.processes"),
+            (self._events, "overview.events"),
+        ):
+            part.setObjectName(name)
         column(self._page, within=self)
         self._hover: HoverCard | None = None
         self._pointed: CardTile | None = None  # the cell that it tells about
@@ -86,45 +88,61 @@ class OverviewView(LiveView):
         self._of_strip = copy_command, self.add_command(save, "Ctrl+S", self._all.ask_csv)
         words, run = tr("Show all hidden cards"), self._arrangement.show_all
         self._show_all = self.add_command(words, "", run)
-        navigation = desk.navigation
-        for grid in (self._tiles, self._cells):
-            grid.tile_focused.connect(self._page.ensureWidgetVisible)
-            grid.opened.connect(navigation.open_card)
-            grid.menu_asked.connect(self._on_menu_asked)
-            grid.moved.connect(self._on_moved)
-        self._cells.tile_pointed.connect(self._on_tile_pointed)
+        navigation, grid = desk.navigation, self._grid
+        grid.tile_focused.connect(self._page.ensureWidgetVisible)
+        grid.opened.connect(navigation.open_card)
+        grid.menu_asked.connect(self._on_menu_asked)
+        grid.moved.connect(self._on_moved)
+        grid.tile_pointed.connect(self._on_tile_pointed)
         self._all.metric_chosen.connect(self._pull_now)
         self._all.hidden.clicked.connect(self._arrangement.show_all)
         self._all.strip.opened.connect(navigation.open_card)
-        self._worth.chosen.connect(lambda alike: navigation.open_card(alike[0].id))
+        self._worth.chosen.connect(lambda alike: navigation.open_card(alike[1][0].id))
         self._processes.chosen.connect(lambda face: navigation.open_card(face.cards[0]))
         self._processes.all.clicked.connect(lambda: navigation.open_screen("processes"))
         self._events.all.clicked.connect(lambda: navigation.open_screen("events"))
         self._events.chosen.connect(self._on_event_chosen)
 
     def pull(self) -> None:
-        machine, cards = self.machine, self.machine.cards()
-        log = machine.session.happenings()
-        self._slowed.take(log)
+        machine, window, slowed = self.machine, self.time_window, self._slowed
+        cards, log = machine.cards(), machine.session.happenings()
+        slowed.take(log)
         faces = {each.card.id: machine.face(each) for each in cards}
         seen = [faces[each.card.id] for each in self._arrangement.shown(cards)]
-        many = len(seen) > MOST_COLOURED_CARDS
-        boards = boards_of(seen) if many else []
+        boards = boards_of(seen) if len(seen) > MOST_COLOURED_CARDS else []
+        many = bool(boards)
         for action in self._of_strip:
             action.setVisible(many)  # lines have such commands of their own
         self._processes.pull()
         # Its scene comes first, and has all that changed here painted at once.
-        self._all.show_cards(seen, boards, log, self._slowed)
-        self._show_tiles(seen, boards)
-        every, ids, units = list(faces.values()), list(faces), machine.settings.choices.units
-        figures, window = figures_of(every, units, answering_said=many), self.time_window
-        figures.append(self._energy.figure(ids, *window.stretch(), following=window.following))
+        self._all.show_cards(seen, boards, log, slowed)
+        self._many.setVisible(many)
+        remarks = [self._processes.name_on(board) for board in boards]
+        place = self._now.body if many else self._few
+        if many:
+            seen = [each for board in boards for each in board]
+            self._worth.show_cards(seen)
+        elif window.looking_back:
+            seen = [face_of_now(each) for each in seen]
+        if place.indexOf(self._grid) < 0:
+            place.addWidget(self._grid, 1)
+            self._grid.show()
+        if self._grid.show_faces(seen, boards, remarks):
+            self._fit()
+        tiles = self._grid.tiles
+        for card, tile in tiles.items():
+            feed(tile, machine.past, window, slowed)
+            if tile.lists_programs:
+                tile.show_programs(self._processes.of_card(card))
+        self._on_tile_pointed(self._pointed if self._pointed in tiles.values() else None)
+        every, hidden = [*faces.values()], len(cards) - len(seen)
+        figures = figures_of(every, machine.settings.choices.units, answering_said=many)
+        figures.append(self._energy.figure([*faces], window))
         if many:
             self._together.show_figures(figures, sum(e.answers for e in every), len(every))
         else:
             # The plots of one card, and its tile, say all but the last.
             self._all.show_sums(figures if len(every) > 1 else figures[-1:])
-        hidden = len(cards) - len(seen)
         self._show_all.setEnabled(hidden > 0)
         self._all.show_hidden(hidden)
         self._events.pull()
@@ -132,69 +150,43 @@ class OverviewView(LiveView):
         notes = [each for each in machine.session.notes() if each != NO_SWAP_SPACE]
         say(self._notes, "\n".join(tr(note) for note in notes))
 
-    def _show_tiles(
-        self, seen: Sequence[CardFace], boards: Sequence[Sequence[CardFace]]
-    ) -> None:
-        many = bool(boards)
-        self._many.setVisible(many)
-        self._tiles.setVisible(not many)
-        if many:
-            seen = [each for board in boards for each in board]
-            self._worth.show_cards(seen)
-        elif self.time_window.looking_back:
-            seen = [face_of_now(each) for each in seen]
-        grid, other = (self._cells, self._tiles) if many else (self._tiles, self._cells)
-        changed = other.show_faces(())
-        if grid.show_faces(seen, boards, self._processes.name_on) or changed:
-            self._fit()
-        for card, tile in grid.tiles.items():
-            feed(tile, self.machine.past, self.time_window, self._slowed)
-            tile.show_programs(self._processes.of_card(card) if tile.lists_programs else ())
-        there = self._pointed in self._cells.tiles.values()
-        self._on_tile_pointed(self._pointed if there else None)
-
     def _on_tile_pointed(self, tile: CardTile | None) -> None:
-        before, self._pointed = self._pointed, tile
-        for each, pointed in ((before, False), (tile, True)):
-            if each is not None and before is not tile:
-                each.show_pointed(pointed)
-        self._all.strip.show_chosen(None if tile is None else tile.face)
-        if tile is None:
-            if self._hover is not None:
-                self._hover.hide()
-            return
-        if self._hover is None:
-            sheet = self._page.widget() or self
-            self._hover = HoverCard(tile.face, sheet, self._cells)
-        self._hover.tell_about(tile, self._processes.of_card(tile.face.id))
-        feed(self._hover, self.machine.past, self.time_window, self._slowed)
+        """Tiles tell all of their card already, and cells do not."""
+        tile = None if isinstance(tile, Tile) else tile
+        self._pointed = tile
+        self._all.strip.show_chosen(None if tile is None else tile.face.id)
+        if tile is not None:
+            if self._hover is None:
+                sheet = self._page.widget() or self
+                self._hover = HoverCard(tile.face, sheet, self._grid)
+            self._hover.tell_about(tile, self._processes.of_card(tile.face.id))
+            feed(self._hover, self.machine.past, self.time_window, self._slowed)
+        elif self._hover is not None:
+            self._hover.hide()
 
     def _fit(self) -> None:
         """Tiles and plots are as large as lets all of them be seen."""
-        viewport, body = self._page.viewport().size(), self._page.body
-        sides = body.contentsMargins()
+        viewport, body, grid = self._page.viewport().size(), self._page.body, self._grid
+        sides, direction = body.contentsMargins(), QBoxLayout.Direction
         width = viewport.width() - sides.left() - sides.right()
-        wide, direction = width >= _WIDE, QBoxLayout.Direction
+        wide, tiles = width >= _WIDE, grid.minimumSizeHint().height()
         beside, below = direction.LeftToRight, direction.TopToBottom
-        self._lists.setDirection(beside if wide else below)
-        self._cells_row.setDirection(beside if wide else below)
+        for layout in (self._lists, self._cells):
+            layout.setDirection(beside if wide else below)
         self._side.setDirection(below if wide else beside)
-        for panel in (self._worth, self._together):
-            panel.setMaximumWidth(_SIDE_WIDTH if wide else 16_777_215)
-        self._worth.setMinimumWidth(_SIDE_WIDTH if wide else 0)
-        tiles = self._tiles.least_height(width)
-        self._tiles.setMaximumHeight(round(self._tiles.most_height(width)))
+        self._beside.setMinimumWidth(_SIDE_WIDTH if wide else 0)
+        self._beside.setMaximumWidth(_SIDE_WIDTH if wide else 16_777_215)
+        others = body.heightForWidth(viewport.width()) - tiles
         above = sides.top() + self._all.minimumSizeHint().height() + _GAP
-        others = body.heightForWidth(viewport.width()) - round(tiles)
-        self._tiles.show_room(viewport.height() - others, viewport.height() - above)
+        grid.fit(width, viewport.height() - others, viewport.height() - above)
         around = sides.top() + sides.bottom() + _GAP
-        self._all.fit(viewport.height() - around - tiles)
+        self._all.fit(viewport.height() - around - grid.minimumSizeHint().height())
 
     def _on_menu_asked(self, card: str, place: QPoint) -> None:
         shown = self.machine.shown(CardId(card))
         if shown is None:
             return
-        order = list(self._cells.tiles or self._tiles.tiles)
+        order = [*self._grid.tiles]
         at, menu = order.index(shown.card.id), QMenu(self)
         menu.setAccessibleName(tr("Card {number}", number=shown.number))
 

@@ -18,13 +18,13 @@ from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.overview.all_cards import notable_flags, plot_content
-from gpuexplorer.gui.overview.past import PLOTTED
-from gpuexplorer.gui.overview.tiles.heat_strip import (
+from gpuexplorer.gui.overview.heat_strip import (
     HeatStrip,
     boards_of,
     ranges,
     strip_history,
 )
+from gpuexplorer.gui.overview.past import PLOTTED
 from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme

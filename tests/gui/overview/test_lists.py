@@ -12,10 +12,12 @@ from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_fac
 from gpuexplorer.gui.cards.programs import ProgramFace, program_faces
 from gpuexplorer.gui.overview.lists import worth_a_look
 from gpuexplorer.gui.overview.sums import EnergyFeed, figures_of
+from gpuexplorer.gui.state.time_window import TimeWindow
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.history import History
 from gpuexplorer.telemetry.process_book import GONE, SIMULATED
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
+from tests.clocks import ManualClock
 from tests.gui.fakes import GIB, Answer, card, working
 
 BY_ID = {each.card.id: each for each in arrange([card(index) for index in range(4)])}
@@ -107,22 +109,25 @@ def test_where_nobody_tells_anything_the_sums_say_so() -> None:
         assert figure.spoken.endswith(": no card is read")
 
 
-def energy(cards: int, start: float = 1000.0, told: int = 20, **more: bool) -> list[str]:
+def energy(cards: int, span: float = 60.0, told: int = 20, held: bool = False) -> list[str]:
     """Beat by beat, of cards that use 100 W for 60 s."""
     history, ids = History(), [card(index).id for index in range(cards)]
     for second in range(60):
         for each in ids[:told]:
             history.append(Sample(each, 1000.0 + second, {ENERGY: 5000.0 + 100.0 * second}))
-    feed = EnergyFeed(history)
-    return [feed.figure(ids, start, 1060.0, **more).spoken for _ in range(3)]
+    window, feed = TimeWindow(ManualClock(1060.0)), EnergyFeed(history)
+    window.choose_span(span)
+    if held:
+        window.toggle_pause()
+    return [feed.figure(ids, window).spoken for _ in range(3)]
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
         ({"cards": 3, "told": 2}, "Energy, 1 min (2 of 3 cards) 3.28 Wh"),
-        ({"cards": 2, "start": 760.0}, "Energy, 59 s 3.28 Wh"),
-        ({"cards": 1, "following": False}, "Energy, the 1 min shown 1.64 Wh"),
+        ({"cards": 2, "span": 300.0}, "Energy, 59 s 3.28 Wh"),
+        ({"cards": 1, "held": True}, "Energy, the 1 min shown 1.64 Wh"),
         ({"cards": 1, "told": 0}, "Energy, 1 min: with the next readings"),
     ],
 )
@@ -135,5 +140,5 @@ def test_energy_carries_the_time_and_the_cards_it_is_of(
 def test_the_gravest_comes_first_and_cards_alike_share_a_row() -> None:
     hot = working(**{throttle("hw_thermal_slowdown"): 1.0})
     rows = worth_a_look(faces({0: ASLEEP, 1: ASLEEP, 2: hot, 3: LOST}))
-    assert [[each.number for each in row] for row in rows] == [["3"], ["2"], ["0", "1"]]
+    assert [[each.number for each in row] for _, row in rows] == [["3"], ["2"], ["0", "1"]]
     assert worth_a_look(faces(dict.fromkeys(range(4), working(0.0)))) == []

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.gui.cards.card_face import Shown, arrange
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
+from gpuexplorer.gui.overview.card_tile import CardTile
 from gpuexplorer.gui.overview.view import Arrangement
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.telemetry.session import Session
@@ -51,16 +51,15 @@ def menu_of(screen: Screen, number: str) -> dict[str, bool]:
 
 
 def test_control_shift_and_arrows_move_a_card(screen: Screen) -> None:
-    tile = screen.tile("0")
-    tile.setFocus()
+    screen.tile("0").setFocus()
     for key, order in (
         (Qt.Key.Key_Right, "1 0 2 3"),
         (Qt.Key.Key_Right, "1 2 0 3"),
         (Qt.Key.Key_Left, "1 0 2 3"),
     ):
-        shift(tile, key)
+        shift(screen.tile("0"), key)
         screen.wait_for_order(order)
-    assert tile.hasFocus()
+    assert screen.tile("0").hasFocus()
 
 
 @pytest.mark.parametrize(("onto", "order"), [("1", "0 3 1 2"), ("3", "0 1 2 3")])

@@ -10,9 +10,9 @@ from gpuexplorer.core.absence import Absence
 from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import POWER_DRAW, throttle
 from gpuexplorer.gui.overview.all_cards import AllCardsPanel
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile
-from gpuexplorer.gui.overview.tiles.heat_strip import HeatStrip
-from gpuexplorer.gui.overview.tiles.tile_grid import HoverCard
+from gpuexplorer.gui.overview.card_tile import CardTile
+from gpuexplorer.gui.overview.heat_strip import HeatStrip
+from gpuexplorer.gui.overview.tile_grid import HoverCard
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from gpuexplorer.core.clock import SystemClock
 from gpuexplorer.core.units import USUAL
 from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
-from gpuexplorer.gui.overview.tiles.card_tile import CardTile, Tile
-from gpuexplorer.gui.overview.tiles.tile_grid import TileGrid
+from gpuexplorer.gui.overview.card_tile import CardTile, Tile
+from gpuexplorer.gui.overview.tile_grid import TileGrid
 from gpuexplorer.gui.plots.content import Band
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, Tone
@@ -68,7 +68,7 @@ def pixels_of(image: QImage) -> NDArray[np.int64]:
     return found[:, : plain.width(), :3].astype(np.int64)
 
 
-def inked(tile: CardTile, past: StripShown | None) -> NDArray[np.intp]:
+def inked(tile: CardTile, past: StripShown) -> NDArray[np.intp]:
     """In which columns of its plot the tile has the card's colour, or near it."""
     tile.show_past(past)
     # Above the memory's bar, which has the same colour, and below the card's chip.
@@ -82,7 +82,7 @@ def inked(tile: CardTile, past: StripShown | None) -> NDArray[np.intp]:
 def test_the_trace_goes_from_edge_to_edge_past_what_is_no_figure(
     tile: CardTile, odd: float
 ) -> None:
-    assert inked(tile, None).size == inked(tile, spark([])).size == 0
+    assert inked(tile, spark([])).size == 0
     seen = inked(tile, spark([*[0.5] * 25, odd, *[0.5] * 24]))
     assert seen[-1] - seen[0] > 160
 
@@ -143,5 +143,5 @@ def test_eight_cards_are_compact_unless_there_is_room_for_large_ones(
     qtbot: QtBot, width: int, room: int, large: bool
 ) -> None:
     grid = grid_of(qtbot, 8, width)
-    grid.show_room(room, room)
+    grid.fit(width, room, room)
     assert {tile.large for tile in grid.tiles.values()} == {large}

@@ -1,7 +1,7 @@
 """HeatStrip: what very many cards did over time, a thin line each, by how dark it is."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from gpuexplorer.core.cards import CardState
+from gpuexplorer.core.cards import CardId, CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import USUAL, Units, quantity
 from gpuexplorer.core.words import mark, tr
@@ -22,6 +22,7 @@ from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.overview.past import GONE, PLOTTED, Plotted, ticks_of
 from gpuexplorer.gui.paint.drawing import Drawing, Run, picture_of
 from gpuexplorer.gui.plots.content import PlotField, Stretch
+from gpuexplorer.gui.plots.curves import steady_stretch
 from gpuexplorer.gui.plots.graph import ZOOM, draw_columns, page_of
 from gpuexplorer.gui.plots.labels import Pill, draw_gap, draw_pills, draw_upright
 from gpuexplorer.gui.state.time_window import TimeWindow
@@ -32,10 +33,9 @@ from gpuexplorer.gui.widgets.painted import Painted
 from gpuexplorer.telemetry.trace import TraceSource
 
 BOARD = 8
-_LABELS, _FIGURES, _AXIS = 56.0, 68.0, 22.0
-_BETWEEN = 3.0  # boards
-_LEAST_ROW, _MOST_ROW, _LEAST_FIELD = 3.0, 16.0, 120.0
-_BROAD = 5.0  # rows of so many pixels need not be of whole ones to look alike
+_LABELS, _FIGURES, _AXIS = 56, 68, 22
+_BETWEEN = 3  # boards
+_LEAST_ROW, _MOST_ROW, _LEAST_FIELD = 3, 16, 120  # a row is of whole pixels: all look alike
 _SHADES = 100
 _DOT, _ROUND = 3.5, (7.0, 7.0)
 _LEAST_RATE = 1e9
@@ -54,15 +54,11 @@ def boards_of(cards: Sequence[CardFace]) -> list[list[CardFace]]:
 
 def ranges(cards: Sequence[CardFace]) -> str:
     """ "0–7, 9": short for many numbers in a row."""
-    runs: list[list[int]] = []
-    for number in sorted(each.index for each in cards):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(
-        f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
-    )
+    numbers = enumerate(sorted(each.index for each in cards))
+    found = groupby(numbers, lambda each: each[1] - each[0])
+    runs = [[str(number) for _, number in run] for _, run in found]
+    said = (f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(run) for run in runs)
+    return ", ".join(said)
 
 
 class StripHistory(NamedTuple):
@@ -86,18 +82,19 @@ def strip_history(
     """What held in the middle of each column: a reading holds until the next one. With one from
     `before`, the past of a few cards is asked for, and others go on with what they say now.
     """
-    seconds = (stretch[1] - stretch[0]) / columns
-    end = float(np.ceil(stretch[1] / seconds - 1e-6)) * seconds
-    start, rows, turn = end - columns * seconds, range(len(cards)), 0
+    (start, end), seconds = (
+        steady_stretch(*stretch, columns),
+        (stretch[1] - stretch[0]) / columns,
+    )
+    rows, turn, values = range(len(cards)), 0, np.full((len(cards), columns), np.nan)
     shown = [each.id for each in cards], columns, round(seconds, 9), plotted
     moved = round((end - before.end) / seconds) if before is not None else -1
     if before is not None and before.shown == shown and 0 <= moved < columns:
-        told = [plotted.value(e) if e.answers else None for e in cards]
-        now = np.array([[np.nan if value is None else value] * moved for value in told])
-        values, turn = np.hstack((before.values[:, moved:], now)), before.turn + 1
+        values[:, : columns - moved] = before.values[:, moved:]
+        told = [plotted.value(each) if each.answers else None for each in cards]
+        values[:, columns - moved :] = np.array(told, np.float64)[:, np.newaxis]
+        turn = before.turn + 1
         rows = rows[turn % _TURNS :: _TURNS]
-    else:
-        values = np.full((len(cards), columns), np.nan)
     middles = start + (np.arange(columns) + 0.5) * seconds
     for each in rows:
         trace = plotted.trace(past, cards[each].id, start, end, columns)
@@ -123,10 +120,10 @@ class HeatStrip(Painted):
         self.tops = np.zeros(0)  # where the shades of each end
         self._boards: Sequence[tuple[str, int, Figure]] = ()  # with how they are now
         self._plotted, self._units, self._slowed = PLOTTED[0], USUAL, SlowedBook()
-        self._history: StripHistory | None = None
-        self._chosen: int | None = None
+        self._history = StripHistory(0.0, 1.0, np.zeros((0, 1)))
+        self._chosen: CardId | None = None
         self._row: int | None = None  # that is pointed at
-        self._dragged_from: float | None = None
+        self._dragged_to = 0.0
         self._pointer: QPointF | None = None
         column(FREE, row(FREE, NowTag(window)), within=self)
         self.setMouseTracking(True)
@@ -146,72 +143,71 @@ class HeatStrip(Painted):
         rows = self.rows = [each for board in boards for each in board]
         self._plotted, self._slowed, self._units = plotted, slowed, units
         gaps = (len(boards) - 1) * _BETWEEN + _AXIS
-        tall = min(_MOST_ROW, max(_LEAST_ROW, float(int(_LEAST_FIELD / max(1, len(rows))))))
-        self.setMinimumHeight(round(len(rows) * tall + gaps))
-        self.setMaximumHeight(round(len(rows) * _MOST_ROW + gaps))
+        least = min(_MOST_ROW, max(_LEAST_ROW, _LEAST_FIELD // max(1, len(rows))))
+        self.setMinimumHeight(len(rows) * least + gaps)
+        self.setMaximumHeight(len(rows) * _MOST_ROW + gaps)
         self._boards = [(ranges(e), len(e), _mean(e, plotted, units)) for e in boards]
         columns = max(8, min(720, int(self._plot().width()) // 2))  # of two pixels each
         before = self._history if self._window.following else None
-        stretch = self._window.stretch()
-        history = strip_history(past, rows, plotted, stretch, columns, before)
+        asked = past, rows, plotted, self._window.stretch(), columns
+        self._history = history = strip_history(*asked, before)
         limits = [plotted.limit(each) for each in rows]
-        told = [limit for limit in limits if limit is not None]
-        if not told:
-            least, seen = _LEAST_RATE if len(plotted.metrics) > 1 else 1.0, history.values
-            told = [float(seen.max(where=np.isfinite(seen), initial=least))]
-        self._history = history
-        self.tops = np.array([max(told) if limit is None else limit for limit in limits])
+        most = max(filter(None, limits), default=0.0)
+        if not most:
+            lowest, seen = _LEAST_RATE if len(plotted.metrics) > 1 else 1.0, history.values
+            most = float(seen.max(where=np.isfinite(seen), initial=lowest))
+        self.tops = np.array([limit or most for limit in limits])
         words = mark("Cards {numbers}: {figure}")
         said = (tr(words, numbers=e, figure=figure.spoken) for e, _, figure in self._boards)
         self.setAccessibleDescription(". ".join(said))
-        self.update()
-        if self._pointer is not None and self._dragged_from is None:
-            self._point()  # time moves on under it
+        self._point()  # time moves on under it
 
-    def show_chosen(self, card: CardFace | None) -> None:
+    def show_chosen(self, card: CardId | None) -> None:
         """A mark at the left: it is told about elsewhere."""
-        ids = [each.id for each in self.rows]
-        self._chosen = ids.index(card.id) if card is not None and card.id in ids else None
-        self.update()
+        if card != self._chosen:
+            self._chosen = card
+            self.update()
 
     def said_at(self, at: float) -> str:
         """ "Card 21: 72 % at 14:05:10"."""
-        row, history, moment = self._row, self._history, self._window.moment(at)
-        if row is None or history is None or row >= len(history.values):
+        row, (start, end, values, *_), moment = (
+            self._row,
+            self._history,
+            self._window.moment(at),
+        )
+        if row is None or row >= len(values):
             return moment
-        columns, number = history.values.shape[1], self.rows[row].number
-        share = (at - history.start) / (history.end - history.start)
-        value = float(history.values[row, min(columns - 1, max(0, int(share * columns)))])
+        share, (_, columns) = (at - start) / (end - start), values.shape
+        value = float(values[row, min(columns - 1, max(0, int(share * columns)))])
+        told = {"number": self.rows[row].number, "moment": moment}
         if np.isnan(value):
-            return tr("Card {number}: not read at {moment}", number=number, moment=moment)
+            return tr("Card {number}: not read at {moment}", **told)
         read = quantity(METRICS[self._plotted.metrics[0]], value, self._units)
-        words = mark("Card {number}: {value} at {moment}")
-        return tr(words, number=number, value=read, moment=moment)
+        return tr("Card {number}: {value} at {moment}", value=read, **told)
 
     def marks(self) -> Iterator[tuple[int, float | None, str, Tone]]:
         """What is said of rows in their place, and from when on; None: from the beginning."""
-        then, asleep, history = self._window.then(), False, self._history
-        for at, each in enumerate(self.rows if history is not None else ()):
+        then, asleep, (start, end, values, *_) = self._window.then(), False, self._history
+        for at, (each, read) in enumerate(zip(self.rows, np.isfinite(values), strict=True)):
             state, before = each.state, asleep
             gone, asleep = state in GONE, state is CardState.ASLEEP
             lost = self._slowed.gone_at(each.id) if gone else None
             # Of a card that was lost before it was ever read nobody knows the moment.
             since, word = then.began if gone and lost is None else lost, tr(state.word)
-            if history is None or not holds_then(state, since, then):
+            if not holds_then(state, since, then):
                 continue
             if lost is not None:
                 moment = self._window.moment(lost)
                 word = tr("{state} at {moment}", state=word, moment=moment)
+            said = f"{each.number} {word}"
             if gone:
-                yield at, since, f"{each.number} {word}", Tone.BAD
+                yield at, since, said, Tone.BAD
             elif asleep or state in _SILENT:
-                there = np.flatnonzero(np.isfinite(history.values[at]))
-                seconds = (history.end - history.start) / float(history.values.shape[1])
-                last = history.start + (int(there[-1]) + 1) * seconds if there.size else None
+                seconds, there = (end - start) / read.size, np.flatnonzero(read)
+                last = start + (int(there[-1]) + 1) * seconds if there.size else None
                 # The words once, of those that sleep beside each other.
                 sleeps = "" if before else tr("asleep, not read")
-                said, tone = f"{each.number} {word}", Tone.WARN
-                yield at, last, *((sleeps, Tone.FAINT) if asleep else (said, tone))
+                yield at, last, *((sleeps, Tone.FAINT) if asleep else (said, Tone.WARN))
 
     def _plot(self) -> QRectF:
         """Where rows are, with the times below."""
@@ -222,57 +218,54 @@ class HeatStrip(Painted):
 
     def _rows(self) -> list[tuple[int, int]]:
         """Where each begins and ends, in pixels: boards stand below each other."""
-        rows, top = list[tuple[int, int]](), 0.0
-        gaps = _BETWEEN * (len(self._boards) - 1)
-        room = (self._plot().height() - gaps) / max(1, len(self.rows))
-        tall = room if room >= _BROAD else float(int(room))
-        tall = max(_LEAST_ROW, min(_MOST_ROW, tall))
-        for _, count, _ in self._boards:
-            rows += pairwise(round(top + at * tall) for at in range(count + 1))
-            top += count * tall + _BETWEEN
-        return rows
+        room = self._plot().height() - _BETWEEN * (len(self._boards) - 1)
+        tall = max(_LEAST_ROW, min(_MOST_ROW, int(room / max(1, len(self.rows)))))
+        boards = (at for at, (_, count, _) in enumerate(self._boards) for _ in range(count))
+        tops = [row * tall + board * _BETWEEN for row, board in enumerate(boards)]
+        return [(top, top + tall) for top in tops]
 
     def draw(self, drawing: Drawing) -> None:
         """The times stand right under the last row."""
-        rows, history, window = self._rows(), self._history, self._window
-        if not rows or history is None:
+        rows, (start, end, values, *_), window = self._rows(), self._history, self._window
+        if not rows:
             return
         theme, letters, plot = drawing.theme, drawing.letters, self._plot()
         plot.setBottom(rows[-1][1])
-        lowest, then = self._plotted.lowest, window.then()
-        shares = (history.values - lowest) / np.maximum(self.tops - lowest, 1e-9)[:, np.newaxis]
+        lowest, then, first = self._plotted.lowest, window.then(), 0
+        shares = (values - lowest) / np.maximum(self.tops - lowest, 1e-9)[:, np.newaxis]
         # What is no number has no shade.
         levels, known = np.zeros(shares.shape, np.intp), np.isfinite(shares)
         levels[known] = 1 + np.clip(shares[known], 0.0, 1.0) * _SHADES
         shades = [theme.surface, *(theme.heat(at / _SHADES) for at in range(_SHADES + 1))]
-        picture, first = picture_of(shades, levels), 0
-        following = not then.looking_back
-        stretch = Stretch(history.start, history.end, following, 0.0, then.began)
+        picture = picture_of(shades, levels)
+        stretch = Stretch(start, end, not then.looking_back, 0.0, then.began)
         field = PlotField(plot, stretch)
         for label, count, figure in self._boards:
-            last = first + count
-            (top, _), (_, bottom) = rows[first], rows[last - 1]
+            top, bottom = rows[first][0], rows[first + count - 1][1]
             place = QRectF(plot.left(), top, plot.width(), bottom - top)
             of_board = QRectF(0, first, picture.width(), count)
             drawing.painter.drawImage(place, picture, of_board)
-            first, baseline = last, place.center().y() + letters.caption.cap_height / 2
+            first, baseline = first + count, place.center().y() + letters.caption.cap_height / 2
             drawing.text(0, baseline, Run(label, letters.caption, theme.quiet))
             draw_figure_right(drawing, self.width(), baseline, 58, figure, letters.body)
-        if then.began > history.start:
-            draw_gap(drawing, field, history.start, then.began, tr("nothing read yet"))
+        if then.began > start:
+            draw_gap(drawing, field, start, then.began, tr("nothing read yet"))
         for at, since, words, tone in self.marks():
             self._draw_mark(drawing, field, sum(rows[at]) / 2, since, words, tone)
-        if self._chosen is not None and self._chosen < len(rows):
-            dot = QRectF(plot.left() - 10, sum(rows[self._chosen]) / 2 - _DOT, *_ROUND)
-            drawing.filled(dot, theme.text, _DOT)
+        for (top, bottom), each in zip(rows, self.rows, strict=True):
+            if each.id == self._chosen:
+                dot = QRectF(plot.left() - 10, (top + bottom) / 2 - _DOT, *_ROUND)
+                drawing.filled(dot, theme.text, _DOT)
         moment = window.playhead if window.crosshair is None else window.crosshair
         if stretch.holds(moment):
-            words = "" if window.crosshair is None else self.said_at(moment)
             draw_upright(drawing, field, moment, theme.quiet)
-            pill = Pill(plot.bottom(), [Run(words, letters.caption, theme.text)])
-            draw_pills(drawing, field, moment, [pill] if words else [])
-        ticks = ticks_of(window, history.start, history.end, history.values.shape[1] * 2.0)
-        times = [(field.x(each.at), each.text) for each in ticks]
+            if window.crosshair is not None:
+                run = Run(self.said_at(moment), letters.caption, theme.text)
+                draw_pills(drawing, field, moment, [Pill(plot.bottom(), [run])])
+        times = [
+            (field.x(each.at), each.text)
+            for each in ticks_of(window, start, end, values.shape[1] * 2.0)
+        ]
         draw_columns(drawing, plot.bottom(), times, (0, self.width()), ticks=True)
 
     def _draw_mark(
@@ -284,62 +277,52 @@ class HeatStrip(Painted):
         words: str,
         tone: Tone,
     ) -> None:
-        painter, colour = drawing.painter, drawing.theme.tone(tone)
+        pen, y = QPen(drawing.theme.tone(tone), 1), round(middle) + 0.5
         start = max(field.stretch.start if since is None else since, field.stretch.start)
         x, right = field.x(start), field.area.right()
-        if tone is Tone.BAD:
-            painter.fillRect(QRectF(x, round(middle), right - x, 1), colour)
-            if start == since:
-                drawing.filled(QRectF(x - _DOT, middle - _DOT, *_ROUND), colour, _DOT)
-        else:
-            pen = QPen(colour, 1)
+        if tone is not Tone.BAD:
             pen.setDashPattern([1, 3])
-            painter.setPen(pen)
-            y = round(middle) + 0.5
-            painter.drawLine(QPointF(x, y), QPointF(right - 4, y))
+        elif start == since:
+            dot = QRectF(x - _DOT, middle - _DOT, *_ROUND)
+            drawing.filled(dot, pen.color(), _DOT)
+        drawing.painter.setPen(pen)
+        drawing.painter.drawLine(QPointF(x, y), QPointF(right, y))
         if words:
-            pill = Pill(middle, [Run(words, drawing.letters.caption, colour)])
+            pill = Pill(middle, [Run(words, drawing.letters.caption, pen.color())])
             draw_pills(drawing, field, start, [pill])
 
-    def _row_at(self, y: float) -> int | None:
-        rows = enumerate(self._rows())
-        return next((at for at, (top, end) in rows if top <= y < end), None)
+    def _row_at(self, place: QPointF) -> int | None:
+        rows, across = enumerate(self._rows()), self._plot().left() <= place.x()
+        across = across and place.x() <= self._plot().right()
+        return next((at for at, (top, end) in rows if across and top <= place.y() < end), None)
 
     def _point(self) -> None:
         """At the row and the moment under the pointer; at none beside the rows."""
-        plot, history, place = self._plot(), self._history, self._pointer
-        self._row, at = None, None
-        if place is not None and history is not None and plot.left() <= place.x():
+        plot, (start, end, *_), place = self._plot(), self._history, self._pointer
+        if place is not None:
+            self._row = self._row_at(place)
             share = (place.x() - plot.left()) / plot.width()
-            if share <= 1.0:
-                self._row = self._row_at(place.y())
-                at = history.start + share * (history.end - history.start)
-        self._window.point_at(at)
+            at = start + share * (end - start) if 0 <= share <= 1 else None
+            self._window.point_at(at)
         self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() is Qt.MouseButton.LeftButton:
-            self._dragged_from = event.position().x()
+        self._dragged_to = event.position().x()
 
     @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        x, (start, end) = event.position().x(), self._window.stretch()
-        if self._dragged_from is not None and event.buttons() & Qt.MouseButton.LeftButton:
-            seconds = (x - self._dragged_from) / self._plot().width() * (end - start)
+        self._pointer, x = event.position(), event.position().x()
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            start, end = self._window.stretch()
+            seconds = (x - self._dragged_to) / self._plot().width() * (end - start)
+            self._dragged_to = x
             self._window.look_at(start - seconds, end - seconds)
-            self._dragged_from = x
-        else:
-            self._pointer = event.position()
-            self._point()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        del event
-        self._dragged_from = None
+        self._point()
 
     @guarded
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        row, plot = self._row_at(event.position().y()), self._plot()
-        if row is not None and plot.left() <= event.position().x() <= plot.right():
+        row = self._row_at(event.position())
+        if row is not None:
             self.opened.emit(self.rows[row].id)
 
     @guarded
@@ -355,8 +338,8 @@ class HeatStrip(Painted):
     @guarded
     def leaveEvent(self, event: QEvent) -> None:
         del event
-        self._pointer = None
-        self._point()
+        self._pointer = self._row = None
+        self._window.point_at(None)
 
 
 def _mean(board: Sequence[CardFace], plotted: Plotted, units: Units) -> Figure:
