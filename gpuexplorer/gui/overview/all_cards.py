@@ -1,7 +1,9 @@
 """AllCardsPanel: all cards over time, one metric as lines or a strip; of one card several."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -13,12 +15,11 @@ from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.card_face import CardFace
+from gpuexplorer.gui.cards.card_face import CardFace, told
 from gpuexplorer.gui.cards.facts import short_label
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.reasons import (
     EventGroup,
-    Then,
     group_of,
     reason_then,
     short_reasons,
@@ -40,7 +41,7 @@ from gpuexplorer.gui.widgets.live_view import HeatLegend, Panel
 from gpuexplorer.gui.widgets.plot_stack import PlotStack
 from gpuexplorer.gui.widgets.saving import CSV, PlotNote, Saving, suggested_name
 from gpuexplorer.telemetry.happenings import Happening
-from gpuexplorer.telemetry.trace import Heading, TraceColumn, TraceSource, write_traces
+from gpuexplorer.telemetry.trace import Heading, TraceColumn, write_traces
 
 _REMEMBERED = "overview/metric"
 _PLOT, _PLOT_OF_SEVERAL = (148, 320), (84, 180)  # heights, least and most
@@ -68,7 +69,7 @@ class AllCardsPanel(Panel):
         offered = [each for each in PLOTTED if wired or each.name != "nvlink"]
         self._offered = {each.name: each for each in offered}
         self._plots_fitting = _FEWEST_PLOTS
-        choices = [(each.name, tr(each.title)) for each in offered]
+        choices = [(each.name, each.title) for each in offered]
         self._metrics = Segmented(tr("What all cards are compared by"), choices)
         remembered = desk.settings.remembered(_REMEMBERED) or ""
         self.chosen = self._offered.get(remembered, offered[0])
@@ -182,34 +183,80 @@ class AllCardsPanel(Panel):
 
     def _place_sums(self) -> None:
         """Beside the choices, or below them where the panel is narrow."""
-        wide = self._metrics.isHidden() or self._room() >= _SUMS_BESIDE
-        if wide and self.head.indexOf(self._sums) < 0:
-            self.head.insertWidget(4, self._sums, 100)
-        elif not wide and self.body.indexOf(self._sums) < 0:
-            self.body.insertWidget(1, self._sums)
-
-    def _room(self) -> int:
-        return self.width() - self._metrics.full_width()
+        room = self.width() - self._metrics.full_width()
+        self._metrics.show_compact(room < _ALL_CHOICES)
+        wide = self._metrics.isHidden() or room >= _SUMS_BESIDE
+        place, at = (self.head, 4) if wide else (self.body, 1)
+        if place.indexOf(self._sums) < 0:
+            place.insertWidget(at, self._sums, 100)
 
     def _show_lines(
         self, seen: Sequence[CardFace], log: Sequence[Happening], slowed: SlowedBook
     ) -> None:
-        machine, window = self._machine, self._time_window
-        then = stretch, _ = window.stretch(), window.then()
-        offered = list(self._offered.values())[: self._plots_fitting]
+        machine, (start, end) = self._machine, self._time_window.stretch()
+        offered = [*self._offered.values()][: self._plots_fitting]
         plotted = offered if len(seen) == 1 else [self.chosen]
-        columns, beside = self.plots.columns(), machine.comparing.beside
-        contents = [
-            plot_content(each, seen, machine.past, *then, columns, slowed, log, beside)
-            for each in plotted
-        ]
-        source = machine.session.source
+        contents = [self._content(each, seen, log, slowed) for each in plotted]
+        source, ids = machine.session.source, {None, *(each.id for each in seen)}
         words = machine.comparing.named(tr(source.label))
         self.plots.show_origin(Origin(words, source.simulated, machine.past))
-        marks = list(notable_flags(log, seen, stretch))
-        for each in seen:
-            marks += flags_of(self._lab.course, each.id, *stretch, each.colour)
-        self.plots.show_contents(contents, marks)
+        flags = []
+        for each in log[bisect_left(log, start, key=attrgetter("at")) :]:
+            if each.at <= end and each.card in ids and group_of(each.kind) in _NOTABLE:
+                shown = machine.shown(each.card)
+                colour = None if shown is None else shown.colour
+                flags.append(Flag(each.at, told(each, shown), sign(each)[1], colour))
+        for face in seen:
+            flags += flags_of(self._lab.course, face.id, start, end, face.colour)
+        self.plots.show_contents(contents, flags)
+
+    def _content(
+        self,
+        plotted: Plotted,
+        seen: Sequence[CardFace],
+        log: Sequence[Happening],
+        slowed: SlowedBook,
+    ) -> PlotContent:
+        """The line of a card that is alone is called by what it shows, since the heading says
+        which card it is. The log says why there is nothing.
+        """
+        alone, metric = len(seen) == 1, METRICS[plotted.metrics[0]]
+        machine, window = self._machine, self._time_window
+        stretch, lines, bands = window.stretch(), list[PlotLine](), list[Band]()
+        asked, beside = (*stretch, self.plots.columns()), machine.comparing.beside
+        for at, face in enumerate(seen):
+            reason, values = tr(face.state.word), face.reading.values
+            if face.state is CardState.WORKING:
+                missing = [each for each in plotted.metrics if each not in values]
+                absences = [face.reading.missing.get(e, Absence.NOT_YET) for e in missing]
+                reason = "".join(short_reasons(each)[0] for each in absences[:1])
+            line = PlotLine(
+                label=short_label(metric) if alone else "",
+                metric=metric,
+                trace=plotted.trace(machine.past, face.id, *asked),
+                reason=reason_then(reason, face.id, face.state, log, window.then()),
+                chip="" if alone else face.number,
+                colour=face.colour,
+                dash=at,
+                now=plotted.value(face),
+                beside=None if beside is None else plotted.trace(beside, face.id, *asked),
+            )
+            lines.append(line)
+            for slow in slowed.stretches(face.id, *stretch):
+                if slow.tone is Tone.WARN or len(seen) <= _MOST_WITH_ORDINARY_BANDS:
+                    word = slow.word if alone else f"{face.number} {slow.word}"
+                    bands.append(Band(max(slow.start, stretch[0]), slow.end, word, slow.tone))
+        limits = {limit for each in seen if (limit := plotted.limit(each)) is not None}
+        one = plotted.marked and len(limits) == 1  # all have the same limit, which is drawn
+        return PlotContent(
+            f"all_{plotted.name}",
+            plotted.title,
+            metric.unit,
+            tuple(lines),
+            tuple(Limit(tr("limit"), limit) for limit in limits if one),
+            tuple(bands),
+            highest=None if plotted.marked else max(limits, default=None),
+        )
 
     def _show_legend(self, units: Units) -> None:
         tops, metric = self.strip.tops, METRICS[self.chosen.metrics[0]]
@@ -226,81 +273,4 @@ class AllCardsPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._metrics.show_compact(self._room() < _ALL_CHOICES)
         self._place_sums()
-
-
-def plot_content(
-    plotted: Plotted,
-    cards: Sequence[CardFace],
-    past: TraceSource,
-    stretch: tuple[float, float],
-    then: Then,
-    columns: int,
-    slowed: SlowedBook,
-    log: Sequence[Happening],
-    beside: TraceSource | None = None,
-) -> PlotContent:
-    """The line of a card that is alone is called by what it shows, since the heading says which
-    card it is. `log` says why there is nothing; `beside` is what all is compared with.
-    """
-    alone, metric = len(cards) == 1, METRICS[plotted.metrics[0]]
-    limits = {limit for each in cards if (limit := plotted.limit(each)) is not None}
-    one = plotted.marked and len(limits) == 1  # all have the same limit, which is drawn
-
-    def line(at: int, face: CardFace) -> PlotLine:
-        missing = [m for m in plotted.metrics if m not in face.reading.values]
-        reason = tr(face.state.word) if face.state is not CardState.WORKING else ""
-        if missing and not reason:
-            absence = face.reading.missing.get(missing[0], Absence.NOT_YET)
-            reason = short_reasons(absence)[0]
-        asked = face.id, *stretch, columns
-        return PlotLine(
-            label=short_label(metric) if alone else "",
-            metric=metric,
-            trace=plotted.trace(past, *asked),
-            reason=reason_then(reason, face.id, face.state, log, then),
-            chip="" if alone else face.number,
-            colour=face.colour,
-            dash=at,
-            now=plotted.value(face),
-            beside=None if beside is None else plotted.trace(beside, *asked),
-        )
-
-    return PlotContent(
-        name=f"all_{plotted.name}",
-        title=tr(plotted.title),
-        unit=metric.unit,
-        lines=tuple(line(at, each) for at, each in enumerate(cards)),
-        limits=tuple(Limit(tr("limit"), limit) for limit in limits if one),
-        bands=tuple(
-            Band(
-                max(slow.start, stretch[0]),
-                slow.end,
-                slow.word if alone else f"{each.number} {slow.word}",
-                slow.tone,
-            )
-            for each in cards
-            for slow in slowed.stretches(each.id, *stretch)
-            if slow.tone is Tone.WARN or len(cards) <= _MOST_WITH_ORDINARY_BANDS
-        ),
-        highest=None if plotted.marked else max(limits, default=None),
-    )
-
-
-def notable_flags(
-    happenings: Sequence[Happening], cards: Sequence[CardFace], stretch: tuple[float, float]
-) -> Sequence[Flag]:
-    """The newest of those within the stretch: going back from now, until before it."""
-    by_id, found = {each.id: each for each in cards}, []
-    for each in reversed(happenings):
-        if each.at < stretch[0]:
-            break
-        face = by_id.get(each.card) if each.card else None
-        known = face is not None or each.card is None
-        if known and group_of(each.kind) in _NOTABLE and each.at <= stretch[1]:
-            said = tr(each.sentence)
-            if face is not None:
-                said = tr("{card}: {sentence}", card=face.number, sentence=said)
-            found.append(Flag(each.at, said, sign(each)[1], face.colour if face else None))
-    return found[::-1]

@@ -6,16 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QBrush,
-    QContextMenuEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPen,
-    QResizeEvent,
-    QTransform,
-)
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QBrush, QPen, QResizeEvent, QTransform
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLayout, QWidget
 
 from gpuexplorer.core.words import tr, trn
@@ -25,7 +17,6 @@ from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing, plain_tip
 from gpuexplorer.gui.plots.curves import Curve, draw_curves
 from gpuexplorer.gui.tables.cell import Chip
-from gpuexplorer.gui.theme.letters import Lettering
 from gpuexplorer.gui.theme.palette import Tone, faded
 from gpuexplorer.gui.widgets.controls.buttons import link_button
 from gpuexplorer.gui.widgets.laid_out import FREE, GROWS, Grow, Space, add, column, label, row
@@ -62,7 +53,6 @@ class CardTile(Painted):
     """
 
     opened = Signal()
-    menu_asked = Signal(QPoint)  # on the screen
     large = False
     lists_programs = shows_memory_past = False  # whether there is room for them
     past: StripShown | None = None
@@ -147,31 +137,13 @@ class CardTile(Painted):
             draw_curves(painter, plot, to, [trace])
         inner.setTop(inner.bottom() - 3)
         if face.memory.used is not None and not face.sentence:
-            used = max(2.0, face.memory.used * inner.width()) if face.memory.used > 0 else 0.0
-            for width, strength in ((inner.width(), 0.16), (used, 0.7)):
-                inner.setWidth(width)
-                painter.fillRect(inner, faded(theme.text, strength))
+            drawing.bar(inner, [(face.memory.used, faded(theme.text, 0.7))])
         elif not face.sentence:
             drawing.no_bar(inner)
         if self.hasFocus():
             drawing.focus_ring(place, _ROUND)
         elif self.underMouse():  # told about elsewhere
             drawing.outlined(place, QPen(theme.text, 2), _ROUND - 1)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if event.button() is Qt.MouseButton.LeftButton:
-            self.opened.emit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.opened.emit()
-        else:
-            super().keyPressEvent(event)
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
-        place = self.mapToGlobal(self.rect().center()) if by_key else event.globalPos()
-        self.menu_asked.emit(place)
 
 
 class Tile(CardTile):
@@ -185,9 +157,7 @@ class Tile(CardTile):
         super().__init__(face)
         self.large, self._curve, self._raised = large, curve, raised
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, not raised)
-        letters, beside, gap = self.letters, 132, 16
-        if not large:
-            beside, gap = 104, 12
+        letters, beside, gap = self.letters, 132 if large else 104, 16 if large else 12
         self._chip, self._name, self._mark = ChipRow(), Line(height=HEADER), Line(right=True)
         head = row(self._chip, self._name, GROWS, self._mark, gap=9)
         self._busy_past, self._memory_past = Strip(scaled=large), Strip(scaled=large)
@@ -252,11 +222,12 @@ class Tile(CardTile):
         self.setAccessibleName(face.title)
         self.setAccessibleDescription(face.spoken if large else face.spoken_briefly)
         self._show_head()
-        known = not self._curve and face.busy.known
+        known, used = not self._curve and face.busy.known, face.memory.figure
         alone: Wording = ((f"  {tr('busy')}", letters.body, Tone.TEXT),) if known else ()
-        _show_number(self._busy, face.busy, letters.hero, alone)
-        used = letters.number if large else letters.title
-        _show_number(self._used, face.memory.figure, used)
+        busy = wordings(face.busy, letters.hero, letters.caption)
+        self._busy.show_wordings([(*each, *alone) for each in busy], face.busy.hint)
+        size = letters.number if large else letters.title
+        self._used.show_wordings(wordings(used, size, letters.caption), used.hint)
         self._bar.show_memory(face.memory, face.colour)
         for (who, bar, held), each in zip(self._instances, face.instances, strict=True):
             name: Wording = (
@@ -265,12 +236,9 @@ class Tile(CardTile):
                 (f"  {each.cuda}", letters.caption, Tone.QUIET),
             )
             who.show_wordings([name], f"{each.name}, {each.cuda_reason or each.cuda}")
-            bar.setVisible(each.answers)
             bar.show_memory(each.memory, face.colour)
-            said = wordings(each.memory.figure, letters.body, letters.caption)
-            if each.sentence:
-                said = [((each.sentence, letters.caption, Tone.FAINT),)]
-            held.show_wordings(said, each.sentence)
+            used = each.memory.figure
+            held.show_wordings(wordings(used, letters.body, letters.caption), used.hint)
         before, self._told = self._told, [*self.figures()]
         for line, figure in zip(self._small, self._told, strict=True):
             if figure in before:
@@ -278,8 +246,7 @@ class Tile(CardTile):
             if large:
                 line.show_captioned(figure)
             else:
-                missing = figure.brief or figure.short_label or figure.label
-                named = figure.short_label if figure.known else missing
+                named = figure.short_label if figure.known else figure.brief or figure.label
                 brief = wordings(figure, letters.body, letters.caption, named)
                 line.show_wordings(brief, figure.hint)
         if face.sentence != self._sentence.text():
@@ -388,14 +355,16 @@ class Tile(CardTile):
         shown = programs if len(programs) <= most else programs[: most - 1]
         rest = len(programs) - len(shown)
         words = trn("and {count} more", "and {count} more", rest)
-        words = words if programs else tr("No program uses it")
         after: Wording = ((words, letters.caption, Tone.QUIET),)
+        if not programs:
+            after = ((tr("No program uses it"), letters.caption, Tone.QUIET),)
         for at, (name, used) in enumerate(self._lines):
-            name.setVisible(at < len(shown) + (not programs or rest > 0))
             used.setVisible(at < len(shown))
             if at >= len(shown):
+                name.setVisible(at == len(shown) and (rest > 0 or not programs))
                 name.show_wordings([after])
                 continue
+            name.show()
             each = shown[at]
             tone = Tone.TEXT if each.known else Tone.QUIET
             name.show_wordings([((each.command, letters.mono, tone),)], each.hint)
@@ -463,11 +432,3 @@ class _Bar(Painted):
             painter.fillRect(QRectF(x, place.bottom() + 8, 8, 8), ink)
             begin, x = x, spell(drawing, said, x + 14, place.bottom() + 16) + 16
             drawing.hint(QRectF(begin, place.bottom() + 4, x - begin, 16), part.hint)
-
-
-def _show_number(line: Line, figure: Figure, number: Lettering, behind: Wording = ()) -> None:
-    """In large letters, with its unit."""
-    small, body = line.letters.caption, line.letters.body
-    wide = wordings(figure, number, body if number.height >= 24 else small)[:1]
-    said = [*wide, *wordings(figure, number, small)]
-    line.show_wordings([(*each, *behind) for each in said], figure.hint)

@@ -211,10 +211,8 @@ class HeatStrip(Painted):
 
     def _plot(self) -> QRectF:
         """Where rows are, with the times below."""
-        labels = [self.letters.caption.width(label) + 8 for label, _, _ in self._boards]
-        left = max([_LABELS, *labels])
-        width = max(16.0, self.width() - left - _FIGURES)
-        return QRectF(left, 0, width, max(8.0, self.height() - _AXIS))
+        wide, high = self.width() - _LABELS - _FIGURES, self.height() - _AXIS
+        return QRectF(_LABELS, 0, max(16, wide), max(8, high))
 
     def _rows(self) -> list[tuple[int, int]]:
         """Where each begins and ends, in pixels: boards stand below each other."""
@@ -246,12 +244,12 @@ class HeatStrip(Painted):
             of_board = QRectF(0, first, picture.width(), count)
             drawing.painter.drawImage(place, picture, of_board)
             first, baseline = first + count, place.center().y() + letters.caption.cap_height / 2
-            drawing.text(0, baseline, Run(label, letters.caption, theme.quiet))
+            name = Run(label, letters.caption, theme.quiet)
+            drawing.elided(0, baseline, name, _LABELS - 8)
             draw_figure_right(drawing, self.width(), baseline, 58, figure, letters.body)
         if then.began > start:
             draw_gap(drawing, field, start, then.began, tr("nothing read yet"))
-        for at, since, words, tone in self.marks():
-            self._draw_mark(drawing, field, sum(rows[at]) / 2, since, words, tone)
+        self._draw_marks(drawing, field, [(top + bottom) / 2 for top, bottom in rows])
         for (top, bottom), each in zip(rows, self.rows, strict=True):
             if each.id == self._chosen:
                 dot = QRectF(plot.left() - 10, (top + bottom) / 2 - _DOT, *_ROUND)
@@ -268,28 +266,21 @@ class HeatStrip(Painted):
         ]
         draw_columns(drawing, plot.bottom(), times, (0, self.width()), ticks=True)
 
-    def _draw_mark(
-        self,
-        drawing: Drawing,
-        field: PlotField,
-        middle: float,
-        since: float | None,
-        words: str,
-        tone: Tone,
-    ) -> None:
-        pen, y = QPen(drawing.theme.tone(tone), 1), round(middle) + 0.5
-        start = max(field.stretch.start if since is None else since, field.stretch.start)
-        x, right = field.x(start), field.area.right()
-        if tone is not Tone.BAD:
-            pen.setDashPattern([1, 3])
-        elif start == since:
-            dot = QRectF(x - _DOT, middle - _DOT, *_ROUND)
-            drawing.filled(dot, pen.color(), _DOT)
-        drawing.painter.setPen(pen)
-        drawing.painter.drawLine(QPointF(x, y), QPointF(right, y))
-        if words:
-            pill = Pill(middle, [Run(words, drawing.letters.caption, pen.color())])
-            draw_pills(drawing, field, start, [pill])
+    def _draw_marks(self, drawing: Drawing, field: PlotField, middles: Sequence[float]) -> None:
+        begin, right, painter = field.stretch.start, field.area.right(), drawing.painter
+        for at, since, words, tone in self.marks():
+            pen, y = QPen(drawing.theme.tone(tone), 1), middles[at]
+            start = max(begin if since is None else since, begin)
+            x, level = field.x(start), round(y) + 0.5
+            if tone is not Tone.BAD:
+                pen.setDashPattern([1, 3])
+            elif start == since:
+                drawing.filled(QRectF(x - _DOT, y - _DOT, *_ROUND), pen.color(), _DOT)
+            painter.setPen(pen)
+            painter.drawLine(QPointF(x, level), QPointF(right, level))
+            if words:
+                run = Run(words, drawing.letters.caption, pen.color())
+                draw_pills(drawing, field, start, [Pill(y, [run])])
 
     def _row_at(self, place: QPointF) -> int | None:
         rows, across = enumerate(self._rows()), self._plot().left() <= place.x()
@@ -344,7 +335,7 @@ class HeatStrip(Painted):
 
 def _mean(board: Sequence[CardFace], plotted: Plotted, units: Units) -> Figure:
     values = [plotted.value(each) for each in board if each.answers]
-    told, title = [value for value in values if value is not None], tr(plotted.title)
+    told, title = [value for value in values if value is not None], plotted.title
     if not told:
         return Figure(title, absent=("–",), hint=tr("None of these cards reports it."))
     read = quantity(METRICS[plotted.metrics[0]], sum(told) / len(told), units)

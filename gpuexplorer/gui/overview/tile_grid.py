@@ -7,7 +7,7 @@ from functools import partial
 from math import ceil
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QGridLayout, QRubberBand, QWidget
 
 from gpuexplorer.core.cards import CardId
@@ -100,19 +100,18 @@ class TileGrid(QWidget):
             rows = sum(ceil(len(board) / columns) for board in self._boards)
             return False, columns, [_CELL_HEIGHT] * rows
 
-        def shape(least: int, *, large: bool = False) -> _Shape:
+        def shape(least: int) -> _Shape:
             count, fitting = max(1, len(faces)), max(1, (width + _GAP) // (least + _GAP))
-            columns = ceil(count / ceil(count / fitting))
+            columns, large = ceil(count / ceil(count / fitting)), least == _LEAST_LARGE
             wide = (width + _GAP) / columns - _GAP
             heights = [least_height(e, wide, large=large, curve=count > 1) for e in faces]
             rows = [max(heights[at : at + columns]) for at in range(0, len(faces), columns)]
             return large, columns, rows
 
-        found = shape(_LEAST_LARGE, large=True)
-        if width >= _LEAST_LARGE and (len(found[2]) <= 1 or _height(found[2]) <= room):
-            return found
-        found, narrow = shape(_LEAST_COMPACT), shape(_NARROW)
-        return narrow if _height(narrow[2]) <= fold < _height(found[2]) else found
+        large, compact, narrow = map(shape, (_LEAST_LARGE, _LEAST_COMPACT, _NARROW))
+        if width >= _LEAST_LARGE and (len(large[2]) <= 1 or _height(large[2]) <= room):
+            return large
+        return narrow if _height(narrow[2]) <= fold < _height(compact[2]) else compact
 
     def _arrange(self) -> bool:
         """All anew, where it is another way than before: true then."""
@@ -147,7 +146,6 @@ class TileGrid(QWidget):
             for at, face in enumerate(board):
                 tile = self.tiles[face.id]
                 tile.opened.connect(partial(self.opened.emit, face.id))
-                tile.menu_asked.connect(partial(self.menu_asked.emit, face.id))
                 tile.installEventFilter(self)
                 grid.addWidget(tile, top + at // columns, 1 + at % columns)
                 grid.setColumnStretch(1 + at % columns, 1)
@@ -177,9 +175,12 @@ class TileGrid(QWidget):
     def _drag(self, tile: CardTile, event: QMouseEvent) -> bool:
         """True where the event was part of a move and nothing else may have it."""
         place, kind = event.globalPosition().toPoint(), event.type()
+        left = event.button() is Qt.MouseButton.LeftButton
+        if kind is QEvent.Type.MouseButtonDblClick and left:
+            self.opened.emit(tile.face.id)
         if kind is QEvent.Type.MouseButtonPress:
             tile.setFocus(Qt.FocusReason.MouseFocusReason)
-            self._taken = place if event.button() is Qt.MouseButton.LeftButton else None
+            self._taken = place if left else None
             return False
         if self._taken is None:
             return False
@@ -216,6 +217,12 @@ class TileGrid(QWidget):
             case QEvent.Type.Leave | QEvent.Type.FocusOut:
                 focused = next((tile for tile in self.tiles.values() if tile.hasFocus()), None)
                 self.tile_pointed.emit(focused)
+            case _ if isinstance(event, QContextMenuEvent):
+                by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+                middle = watched.mapToGlobal(watched.rect().center())
+                place = middle if by_key else event.globalPos()
+                self.menu_asked.emit(watched.face.id, place)
+                return True
             case QEvent.Type.KeyPress if isinstance(event, QKeyEvent):
                 return self._take_key(watched, event)
             case _ if isinstance(event, QMouseEvent):
@@ -226,6 +233,9 @@ class TileGrid(QWidget):
         tiles, key = [*self.tiles.values()], Qt.Key(event.key())
         if self._taken is not None and key == Qt.Key.Key_Escape:
             self._give_up()
+            return True
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.opened.emit(tile.face.id)
             return True
         at, down = tiles.index(tile), {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(key, 0)
         y = tile.y() + down * (tile.height() + _GAP)

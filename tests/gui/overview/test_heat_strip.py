@@ -17,7 +17,6 @@ from gpuexplorer.core.units import USUAL
 from gpuexplorer.core.words import Message
 from gpuexplorer.gui.cards.card_face import CardFace, CardNow, arrange, card_face
 from gpuexplorer.gui.cards.throttling import SlowedBook
-from gpuexplorer.gui.overview.all_cards import notable_flags, plot_content
 from gpuexplorer.gui.overview.heat_strip import (
     HeatStrip,
     boards_of,
@@ -160,37 +159,28 @@ def test_the_strip_shows_what_was_read_and_nothing_before_and_long_after() -> No
     assert np.isnan(later[65:]).all()
 
 
-def told(window: TimeWindow, past: History, log: list[Happening]) -> str:
-    """Of the first card: why its line has no figures, and the words on its row of the strip."""
-    first, book, strip = faces(None)[:1], SlowedBook(), HeatStrip(window)
-    book.take(log)
-    asked = window.stretch(), window.then(), 300, book, [GONE]
-    line = plot_content(BUSY, first, past, *asked).lines[0]
-    strip.show_boards([first], BUSY, past, book)
-    return "; ".join([line.reason, *(words for _, _, words, _ in strip.marks())])
-
-
 @pytest.mark.usefixtures("qtbot")
 def test_a_card_is_lost_from_the_moment_on_at_which_it_was_lost() -> None:
     past, window = past_of(0.5, seconds=400), TimeWindow(ManualClock(NOW))
+    first, strip = faces(None)[:1], HeatStrip(window)
     window.show_past(past)
-    said = f"lost; 0 lost at {window.moment(LOST)}"
-    assert told(window, past, [GONE]) == said
+
+    def told(*log: Happening) -> list[str]:
+        """On its row of the strip."""
+        book = SlowedBook()
+        book.take(log)
+        strip.show_boards([first], BUSY, past, book)
+        return [words for _, _, words, _ in strip.marks()]
+
+    said = [f"0 lost at {window.moment(LOST)}"]
+    assert told(GONE) == said
     window.look_at(LOST - 100.0, LOST + 50.0)
-    assert told(window, past, [GONE]) == said
+    assert told(GONE) == said
     window.look_at(BEGAN + 10.0, LOST - 100.0)
-    assert told(window, past, [GONE]) == ""
+    assert told(GONE) == []
     window.back_to_now()
     window.choose_span(3600.0)
-    assert told(window, past, []) == "lost; 0 lost"  # nobody knows when
-
-
-def test_a_flag_on_the_plot_of_all_cards_keeps_the_names_of_things() -> None:
-    xid = Message("Xid 79: the card fell off the bus")
-    log = [Happening(LOST - 1, 1e9, Kind.XID, FIRST, xid), GONE]
-    flags = notable_flags(log, faces(0.5), (LOST - 5, LOST + 5))
-    said = "0: Xid 79: the card fell off the bus", "0: The card is lost"
-    assert tuple(flag.text for flag in flags) == said
+    assert told() == ["0 lost"]  # nobody knows when
 
 
 def test_numbers_in_a_row_are_a_range() -> None:
