@@ -11,11 +11,10 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QLayout, QSizePolicy, QWidget
 
 from gpuexplorer.core.absence import Absence
-from gpuexplorer.core.cards import CardState
 from gpuexplorer.core.metrics import METRICS
 from gpuexplorer.core.units import Units, quantity
 from gpuexplorer.core.words import tr, trn
-from gpuexplorer.gui.cards.card_face import CardFace, told
+from gpuexplorer.gui.cards.card_face import told
 from gpuexplorer.gui.cards.facts import short_label
 from gpuexplorer.gui.cards.figure import Figure
 from gpuexplorer.gui.cards.reasons import (
@@ -27,7 +26,7 @@ from gpuexplorer.gui.cards.reasons import (
 )
 from gpuexplorer.gui.cards.throttling import SlowedBook
 from gpuexplorer.gui.desk import Desk
-from gpuexplorer.gui.overview.heat_strip import HeatStrip
+from gpuexplorer.gui.overview.heat_strip import Faces, HeatStrip
 from gpuexplorer.gui.overview.past import PLOTTED, Plotted
 from gpuexplorer.gui.plots.content import Band, Flag, Limit, Origin, PlotContent, PlotLine
 from gpuexplorer.gui.plots.flags import flags_of
@@ -48,7 +47,7 @@ _PLOT, _PLOT_OF_SEVERAL = (148, 320), (84, 180)  # heights, least and most
 # Of a card that is alone: so many plots with their titles, and the axis below them.
 _FEWEST_PLOTS, _MOST_PLOTS, _AXIS = 2, 4, 54
 _AROUND = 66  # heading and margins
-_ALL_CHOICES, _SUMS_BESIDE = 470, 560  # so much room beside the choices, and they are there
+_BESIDE = 560  # so much room, and all choices and the sums are in one row
 _GAP = " " * 7
 _EVERY = 10_000_000  # readings
 # What changes a picture for all who look at it; programs come and go too often.
@@ -81,9 +80,8 @@ class AllCardsPanel(Panel):
         self.hidden.setFont(look().letters.caption.font)
         self._of_now = QWidget()
         row(NowTag(desk.time_window), within=self._of_now)
-        self.head.insertSpacing(1, 6)
-        self.head.insertWidget(2, self._metrics)
-        self.head.insertWidget(3, self._of_now)
+        self.head.insertWidget(1, self._metrics)
+        self.head.insertWidget(2, self._of_now)
         add(self.head, self.hidden, self._legend, Space(2), self._times)
         self.plots = PlotStack(desk.time_window, desk.settings)
         self.plots.comparing = desk.machine.comparing
@@ -105,18 +103,21 @@ class AllCardsPanel(Panel):
 
     def show_cards(
         self,
-        seen: Sequence[CardFace],
-        boards: Sequence[Sequence[CardFace]],
+        seen: Faces,
+        boards: Sequence[Faces],
         log: Sequence[Happening],
         slowed: SlowedBook,
     ) -> None:
         many, alone = bool(boards), len(seen) == 1
-        number = seen[0].number if seen else ""
-        self.show_heading(tr("Card {number}", number=number) if alone else tr("All cards"))
-        self.strip.setVisible(many)
-        self._legend.setVisible(many)
-        self.plots.setVisible(not many)
-        self._sums.setVisible(not many)
+        every = tr("All cards")
+        self.show_heading(tr("Card {number}", number=seen[0].number) if alone else every)
+        for part, there in (
+            (self.strip, many),
+            (self._legend, many),
+            (self.plots, not many),
+            (self._sums, not many),
+        ):
+            part.setVisible(there)
         # The sums of many stand elsewhere, and one card's energy is of the time that is shown.
         self._metrics.setVisible(not alone)
         self._of_now.setVisible(not many and not alone)
@@ -149,11 +150,6 @@ class AllCardsPanel(Panel):
         self._sums.show_wordings(said, "\n".join(spoken))
         self._sums.setAccessibleDescription(f"{'. '.join(spoken)}.")
 
-    def show_hidden(self, count: int) -> None:
-        one, several = "{count} card hidden: show all", "{count} cards hidden: show all"
-        self.hidden.setText(trn(one, several, count))
-        self.hidden.setVisible(count > 0)
-
     def copy_figures(self) -> None:
         """What each card of the strip says now, a line for each."""
         simulated, cards = self._machine.session.simulated, self.strip.rows
@@ -181,18 +177,7 @@ class AllCardsPanel(Panel):
         ask = self._saving.ask
         ask(tr("Save readings of all cards"), name, [CSV], lambda path: partial(write, path))
 
-    def _place_sums(self) -> None:
-        """Beside the choices, or below them where the panel is narrow."""
-        room = self.width() - self._metrics.full_width()
-        self._metrics.show_compact(room < _ALL_CHOICES)
-        wide = self._metrics.isHidden() or room >= _SUMS_BESIDE
-        place, at = (self.head, 4) if wide else (self.body, 1)
-        if place.indexOf(self._sums) < 0:
-            place.insertWidget(at, self._sums, 100)
-
-    def _show_lines(
-        self, seen: Sequence[CardFace], log: Sequence[Happening], slowed: SlowedBook
-    ) -> None:
+    def _show_lines(self, seen: Faces, log: Sequence[Happening], slowed: SlowedBook) -> None:
         machine, (start, end) = self._machine, self._time_window.stretch()
         offered = [*self._offered.values()][: self._plots_fitting]
         plotted = offered if len(seen) == 1 else [self.chosen]
@@ -204,7 +189,7 @@ class AllCardsPanel(Panel):
         for each in log[bisect_left(log, start, key=attrgetter("at")) :]:
             if each.at <= end and each.card in ids and group_of(each.kind) in _NOTABLE:
                 shown = machine.shown(each.card)
-                colour = None if shown is None else shown.colour
+                colour = shown and shown.colour
                 flags.append(Flag(each.at, told(each, shown), sign(each)[1], colour))
         for face in seen:
             flags += flags_of(self._lab.course, face.id, start, end, face.colour)
@@ -213,7 +198,7 @@ class AllCardsPanel(Panel):
     def _content(
         self,
         plotted: Plotted,
-        seen: Sequence[CardFace],
+        seen: Faces,
         log: Sequence[Happening],
         slowed: SlowedBook,
     ) -> PlotContent:
@@ -225,15 +210,14 @@ class AllCardsPanel(Panel):
         stretch, lines, bands = window.stretch(), list[PlotLine](), list[Band]()
         asked, beside = (*stretch, self.plots.columns()), machine.comparing.beside
         for at, face in enumerate(seen):
-            reason, values = tr(face.state.word), face.reading.values
-            if face.state is CardState.WORKING:
-                missing = [each for each in plotted.metrics if each not in values]
-                absences = [face.reading.missing.get(e, Absence.NOT_YET) for e in missing]
-                reason = "".join(short_reasons(each)[0] for each in absences[:1])
+            reading, reason = face.reading, face.word if face.sentence else ""
+            missing = [each for each in plotted.metrics if each not in reading.values]
+            if missing and not reason:
+                [reason] = short_reasons(reading.missing.get(missing[0], Absence.NOT_YET))
             line = PlotLine(
-                label=short_label(metric) if alone else "",
-                metric=metric,
-                trace=plotted.trace(machine.past, face.id, *asked),
+                short_label(metric) if alone else "",
+                metric,
+                plotted.trace(machine.past, face.id, *asked),
                 reason=reason_then(reason, face.id, face.state, log, window.then()),
                 chip="" if alone else face.number,
                 colour=face.colour,
@@ -270,6 +254,15 @@ class AllCardsPanel(Panel):
         self._metrics.show_choice(name)
         self._machine.settings.remember(_REMEMBERED, name)
         self.metric_chosen.emit()
+
+    def _place_sums(self) -> None:
+        """Where it is narrow, choices are a list, and the sums stand below them."""
+        narrow = self.width() - self._metrics.full_width() < _BESIDE
+        self._metrics.show_compact(narrow)
+        below = narrow and not self._metrics.isHidden()
+        place, at = (self.body, 1) if below else (self.head, 3)
+        if place.indexOf(self._sums) < 0:
+            place.insertWidget(at, self._sums, 100)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -3,7 +3,6 @@ the same, large or compact, laid out by Qt.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import ceil
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
@@ -14,7 +13,7 @@ from gpuexplorer.core.words import tr, trn
 from gpuexplorer.gui.cards.card_face import CardFace
 from gpuexplorer.gui.cards.figure import Figure, MemoryFace
 from gpuexplorer.gui.cards.programs import ProgramFace
-from gpuexplorer.gui.paint.drawing import TILE_RADIUS, Drawing, plain_tip
+from gpuexplorer.gui.paint.drawing import Drawing, plain_tip
 from gpuexplorer.gui.plots.curves import Curve, draw_curves
 from gpuexplorer.gui.tables.cell import Chip
 from gpuexplorer.gui.theme.palette import Tone, faded
@@ -29,10 +28,9 @@ MARGIN, HEADER = 16, 24
 # Heights of a small figure with its caption, of that alone, and of one without.
 FIGURE, _CAPTIONED, _BRIEF = 44, 38, 20
 MORE_FIGURES = FIGURE + 8  # so much to spare: more than a row that is there gives itself
-_PROGRAM, _CAPTION, _ABOVE_PROGRAMS, _INSTANCE = 22, 20, 17, 30
-# So wide, a large tile has one row of figures at least, and how full it is beside how busy; and
-# a compact one has three figures in a row.
-_ONE_ROW, _BESIDE_EACH_OTHER, _THREE_BRIEF = 580, 960, 264
+_PROGRAM, _CAPTION, _ABOVE_PROGRAMS, _USES, _INSTANCE = 22, 20, 17, 150, 30
+# So wide, a large tile has one row of figures at least, and how full it is beside how busy.
+_ONE_ROW, _BESIDE_EACH_OTHER = 580, 960
 _SILENT, _ROUND = 0.6, 6.0
 _WITH_MORE, _WITH_PAST = 76, 100  # so high, a cell has room for them
 
@@ -41,7 +39,7 @@ def least_height(face: CardFace, width: float, *, large: bool, curve: bool) -> f
     """Of a tile. A sentence takes no more, so that it does not jump when figures go."""
     inner, instances = width - 2 * MARGIN, _INSTANCE * len(face.instances)
     if not large:
-        return (199 if inner >= _THREE_BRIEF else 205) + instances
+        return 205 + instances
     blocks = 40 if not curve else 108 if inner >= _BESIDE_EACH_OTHER else 154
     rows = 1 if inner >= _ONE_ROW else 2
     return 2 * MARGIN + HEADER + blocks + 31 + rows * FIGURE + instances
@@ -81,9 +79,7 @@ class CardTile(Painted):
         self.setAccessibleDescription(self.face.summary)
         self.update()
 
-    def show_past(
-        self, busy: StripShown, memory: StripShown | None = None, average: str = ""
-    ) -> None:
+    def show_past(self, busy: StripShown, memory: StripShown | None, average: str) -> None:
         """`average`: "average 96 %", over the time that is shown."""
         del memory, average
         self.past = busy
@@ -99,18 +95,17 @@ class CardTile(Painted):
     def draw(self, drawing: Drawing) -> None:
         face, theme, letters = self.face, drawing.theme, drawing.letters
         painter, place, mark = drawing.painter, QRectF(self.rect()), face.mark
-        inner, small, ink = place.adjusted(8, 6, -8, -7), letters.caption, Tone.QUIET
+        inner, small = place.adjusted(8, 6, -8, -7), letters.caption
         edge = theme.bad if mark is not None and mark.tone is Tone.BAD else theme.line
         fill = theme.ground
         if face.busy_share is not None:
-            edge, ink = theme.heat(face.busy_share), Tone.TEXT
-            fill = edge
+            edge = fill = theme.heat(face.busy_share)
         painter.fillRect(place, theme.surface)
         painter.setPen(edge)
         painter.setBrush(fill)
         painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), _ROUND, _ROUND)
         top, left = inner.top(), inner.left()
-        spell(drawing, ((face.number, small, ink),), left, top + small.ascent - 1)
+        spell(drawing, ((face.number, small, Tone.TEXT),), left, top + small.ascent - 1)
         if mark is not None and mark.icon is not None:
             corner = QRectF(inner.right() - 14, top - 1, 14, 14)
             drawing.icon(mark.icon, corner, theme.tone(mark.tone))
@@ -136,8 +131,9 @@ class CardTile(Painted):
             to = QTransform(wide, 0, 0, -tall, across, plot.bottom())
             draw_curves(painter, plot, to, [trace])
         inner.setTop(inner.bottom() - 3)
-        if face.memory.used is not None and not face.sentence:
-            drawing.bar(inner, [(face.memory.used, faded(theme.text, 0.7))])
+        if (used := face.memory.used) is not None and not face.sentence:
+            inks = faded(theme.text, 0.7), faded(theme.text, 0.16)
+            drawing.bar(inner, [(used, inks[0]), (1 - used, inks[1])])
         elif not face.sentence:
             drawing.no_bar(inner)
         if self.hasFocus():
@@ -157,6 +153,7 @@ class Tile(CardTile):
         super().__init__(face)
         self.large, self._curve, self._raised = large, curve, raised
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, not raised)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, raised)
         letters, beside, gap = self.letters, 132 if large else 104, 16 if large else 12
         self._chip, self._name, self._mark = ChipRow(), Line(height=HEADER), Line(right=True)
         head = row(self._chip, self._name, GROWS, self._mark, gap=9)
@@ -168,7 +165,7 @@ class Tile(CardTile):
         self._bar = _Bar(legend=large)
         self._used = Line(height=self._bar.height(), right=True)
         for line in (self._busy, self._average, self._used):
-            line.setFixedWidth(beside if curve or line is self._used else 160)
+            line.setFixedWidth(beside)
         # Their middle is that of the bar.
         for line in (self._used,) if curve else (self._used, self._busy):
             line.setContentsMargins(0, 0, 0, line.height() - 2 * self._bar.middle)
@@ -177,16 +174,16 @@ class Tile(CardTile):
         full = column(self._memory_past, GROWS, self._bar, gap=6)
         memory = row(full, GROWS, column(FREE, self._used), gap=gap)
         self._blocks = column(traces, memory, gap=6)
-        # Of each program its name, and what it uses.
-        most, listed = 4 if large else 3, QWidget()
+        # Of each program its name, and what it uses, a line for each.
         self._programs: Sequence[ProgramFace] = ()
-        self._lines = [(Line(height=_PROGRAM), Line(right=True)) for _ in range(most)]
+        listed, self._most = QWidget(), 0
+        self._names, self._uses = label("", letters.mono), label("", letters.mono)
+        self._names.setAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._uses.setAlignment(Qt.AlignmentFlag.AlignRight)
         lines = column(Space(8), line_between(), Space(8), within=listed, gap=0)
         if large:
             add(lines, label(tr("Programs"), letters.caption, Tone.QUIET), Space(4))
-        for name, used in self._lines:
-            used.setFixedWidth(144)
-            lines.addLayout(row(name, GROWS, used, gap=12))
+        add(lines, row(self._names, GROWS, self._uses))
         self._listed, self._alive, self._silent = listed, QWidget(), QWidget()
         high, between = (_CAPTIONED, FIGURE - _CAPTIONED) if large else (_BRIEF, 0)
         self._grid, self._shape, self._told = QGridLayout(), (0, 0), list[Figure]()
@@ -218,21 +215,33 @@ class Tile(CardTile):
         return self.face.figures if self.large else self.face.brief_figures
 
     def refresh(self) -> None:
-        face, letters, large = self.face, self.letters, self.large
+        face, letters, large, mark = self.face, self.letters, self.large, self.face.mark
         self.setAccessibleName(face.title)
         self.setAccessibleDescription(face.spoken if large else face.spoken_briefly)
-        self._show_head()
-        known, used = not self._curve and face.busy.known, face.memory.figure
-        alone: Wording = ((f"  {tr('busy')}", letters.body, Tone.TEXT),) if known else ()
-        busy = wordings(face.busy, letters.hero, letters.caption)
-        self._busy.show_wordings([(*each, *alone) for each in busy], face.busy.hint)
+        self._chip.show_chips([Chip(face.number, face.colour if face.answers else None)])
+        title = face.name if large and face.name else face.short_name
+        tone = Tone.TEXT if face.answers else Tone.QUIET
+        said: list[Wording] = [((title, letters.title, tone),)]
+        for word in (face.cuda, *(e.word for e in face.badges if large or not e.minor)):
+            said.insert(0, (*said[0], (f"   {word}", letters.caption, Tone.QUIET)))
+        hints = (face.title, face.cuda_reason, *(each.hint for each in face.badges))
+        self._name.show_wordings(said, "\n".join(filter(None, hints)))
+        self._mark.setVisible(mark is not None)
+        if mark is not None:
+            word = mark.word if large else mark.brief or mark.word
+            icon: Wording = () if mark.icon is None else ((mark.icon, letters.body, mark.tone),)
+            state: Wording = (*icon, (word, letters.body, mark.tone))
+            self._mark.show_wordings([state], mark.word)
+            self._mark.setFixedWidth(ceil(width_of(state)) + 1)
+        named, used = "" if self._curve else tr("busy"), face.memory.figure
+        busy = wordings(face.busy, letters.hero, letters.caption, named)
+        self._busy.show_wordings(busy, face.busy.hint)
         size = letters.number if large else letters.title
         self._used.show_wordings(wordings(used, size, letters.caption), used.hint)
         self._bar.show_memory(face.memory, face.colour)
         for (who, bar, held), each in zip(self._instances, face.instances, strict=True):
             name: Wording = (
-                (f"{each.number}  ", letters.badge, Tone.QUIET),
-                (each.name, letters.body, Tone.TEXT),
+                (f"{each.number}  {each.name}", letters.body, Tone.TEXT),
                 (f"  {each.cuda}", letters.caption, Tone.QUIET),
             )
             who.show_wordings([name], f"{each.name}, {each.cuda_reason or each.cuda}")
@@ -252,31 +261,10 @@ class Tile(CardTile):
         if face.sentence != self._sentence.text():
             self._sentence.setText(face.sentence)
             self._more.setText(face.more)
-            self._silent.setToolTip(plain_tip(f"{face.sentence} {face.more}".strip()))
+            self._silent.setToolTip(plain_tip(f"{face.sentence} {face.more}"))
             self._fit()
 
-    def _show_head(self) -> None:
-        """Its chip and name, what it is besides, and how it is."""
-        face, letters, large, mark = self.face, self.letters, self.large, self.face.mark
-        self._chip.show_chips([Chip(face.number, face.colour if face.answers else None)])
-        name = face.name if large and face.name else face.short_name
-        tone = Tone.TEXT if face.answers else Tone.QUIET
-        said: list[Wording] = [((name, letters.title, tone),)]
-        for word in (face.cuda, *(e.word for e in face.badges if large or not e.minor)):
-            said.insert(0, (*said[0], (f"   {word}", letters.caption, Tone.QUIET)))
-        hints = (face.title, face.cuda_reason, *(each.hint for each in face.badges))
-        self._name.show_wordings(said, "\n".join(filter(None, hints)))
-        self._mark.setVisible(mark is not None)
-        if mark is not None:
-            word = mark.word if large else mark.brief or mark.word
-            icon: Wording = () if mark.icon is None else ((mark.icon, letters.body, mark.tone),)
-            state: Wording = (*icon, (word, letters.body, mark.tone))
-            self._mark.show_wordings([state], mark.word)
-            self._mark.setFixedWidth(ceil(width_of(state)) + 1)
-
-    def show_past(
-        self, busy: StripShown, memory: StripShown | None = None, average: str = ""
-    ) -> None:
+    def show_past(self, busy: StripShown, memory: StripShown | None, average: str) -> None:
         face = self.face
         wear = Wear(face.colour, _SILENT if face.sentence else 1.0, self._raised)
         self._busy_past.show_past(busy, wear)
@@ -284,12 +272,8 @@ class Tile(CardTile):
             self._memory_past.show_past(memory, wear)
         word = tr("busy"), self.letters.body, Tone.TEXT
         behind = f"  {average}", self.letters.caption, Tone.QUIET
-        self._average.show_wordings([(word, behind), (word,)])
+        self._average.show_wordings([(word, behind)])
         self._link.setVisible(bool(average) and face.mark is not None)
-
-    def show_programs(self, programs: Sequence[ProgramFace]) -> None:
-        self._programs = programs
-        self._list_programs()
 
     def past_width(self) -> float:
         return 0.0 if self._busy_past.isHidden() else self._busy_past.plot().width()
@@ -299,33 +283,32 @@ class Tile(CardTile):
         and to programs, and what is left then makes the traces taller.
         """
         large, curve, face = self.large, self._curve, self.face
-        inner, blank, direction = (
-            self.width() - 2 * MARGIN,
-            bool(face.sentence),
-            QBoxLayout.Direction,
-        )
+        inner, blank = self.width() - 2 * MARGIN, bool(face.sentence)
         spare = self.height() - least_height(face, self.width(), large=large, curve=curve)
         beside = not curve or (large and inner >= _BESIDE_EACH_OTHER)
         trace = 0 if beside else 50 if large else 34
         self.shows_memory_past = memory = curve and spare >= trace
-        spare -= trace if memory else 0
-        count, wide = len(self._small), max(2, min(10, inner // 116)) if large else 3
-        rows = (1 if large else 2) + (inner < (_ONE_ROW if large else _THREE_BRIEF))
+        spare -= trace * memory
+        count, wide = len(self._small), max(2, inner // 116) if large else 2
+        rows = 3 if not large else 1 if inner >= _ONE_ROW else 2
         if large and spare >= MORE_FIGURES and rows * wide < count:
             rows, spare = rows + 1, spare - FIGURE
-        # As evenly as it gets; of compact ones those with a word before them take more room.
-        wide = min(wide, ceil(count / rows))
-        shares = [1] * wide if large or wide < 3 else [39, 24, 37]
+        wide = min(wide, ceil(count / rows))  # as evenly as it gets
         if self._shape != (rows, wide):  # else Qt would lay all of them out again
             self._shape = rows, wide
             for at, line in enumerate(self._small):
                 self._grid.addWidget(line, *divmod(at, wide))
                 line.setVisible(at < rows * wide)  # before, it would be a window of its own
             for at in range(self._grid.columnCount()):
-                self._grid.setColumnStretch(at, shares[at] if at < wide else 0)
+                self._grid.setColumnStretch(at, at < wide)
         lines = int((spare - (_ABOVE_PROGRAMS + _CAPTION * large)) // _PROGRAM)
-        self._most, self.lists_programs = min(lines, len(self._lines)), lines >= 2
-        self._list_programs()
+        self._most, self.lists_programs = max(0, min(lines, 4)), lines >= 2
+        # Of a fixed size: what they say lays nothing out again.
+        high = self._most * _PROGRAM
+        self._names.setFixedSize(max(0, inner - _USES), high)
+        self._uses.setFixedSize(_USES, high)
+        self.show_programs(self._programs)
+        direction = QBoxLayout.Direction
         towards = direction.LeftToRight if beside else direction.TopToBottom
         if towards is not self._blocks.direction():
             self._blocks.setDirection(towards)
@@ -335,43 +318,30 @@ class Tile(CardTile):
         past = curve and (not blank or face.mark is not None)
         said = sum(each.heightForWidth(inner) for each in (self._sentence, self._more))
         said += 2 * MARGIN + HEADER + 60 + (self._busy_past.minimumHeight() if past else 0)
+        for part in (self._busy, self._bar, self._used, self._alive):
+            part.setVisible(not blank)
         for part, there in (
             (self._busy_past, past),
-            (self._busy, not blank),
             (self._average, large and curve and not blank),
             (self._memory_past, memory and not blank),
-            (self._bar, not blank),
-            (self._used, not blank),
-            (self._alive, not blank),
             (self._listed, self.lists_programs),
             (self._silent, blank),
             (self._more, bool(face.more) and said <= self.height()),
         ):
             part.setVisible(there)
 
-    def _list_programs(self) -> None:
+    def show_programs(self, programs: Sequence[ProgramFace]) -> None:
         """Who uses the card most: as many as fit, the rest as a number."""
-        programs, most, letters = self._programs, self._most, self.letters
+        most, mono, self._programs = self._most, self.letters.mono, programs
         shown = programs if len(programs) <= most else programs[: most - 1]
-        rest = len(programs) - len(shown)
-        words = trn("and {count} more", "and {count} more", rest)
-        after: Wording = ((words, letters.caption, Tone.QUIET),)
-        if not programs:
-            after = ((tr("No program uses it"), letters.caption, Tone.QUIET),)
-        for at, (name, used) in enumerate(self._lines):
-            used.setVisible(at < len(shown))
-            if at >= len(shown):
-                name.setVisible(at == len(shown) and (rest > 0 or not programs))
-                name.show_wordings([after])
-                continue
-            name.show()
-            each = shown[at]
-            tone = Tone.TEXT if each.known else Tone.QUIET
-            name.show_wordings([((each.command, letters.mono, tone),)], each.hint)
-            told = [replace(each.busy, unit="%"), replace(each.memory, unit=each.unit)]
-            parts = [wordings(e, letters.body, letters.caption)[0] for e in told if e.known]
-            gap = ("   ", letters.caption, Tone.QUIET)
-            used.show_wordings([tuple(span for part in parts for span in (gap, *part))])
+        names = [mono.elided(each.command, self._names.width()) for each in shown]
+        if (rest := len(programs) - len(shown)) > 0:
+            names.append(trn("and {count} more", "and {count} more", rest))
+        self._names.setText("\n".join(names or [tr("No program uses it")]))
+        self._names.setToolTip(plain_tip("\n".join(each.hint for each in shown)))
+        told = [((e.busy, "%"), (e.memory, e.unit)) for e in shown]
+        uses = [[f"{e.number} {unit}" for e, unit in each if e.known] for each in told]
+        self._uses.setText("\n".join("   ".join(each) for each in uses))
 
     def draw(self, drawing: Drawing) -> None:
         theme, place = drawing.theme, QRectF(self.rect())
@@ -381,7 +351,7 @@ class Tile(CardTile):
             drawing.painter.fillRect(place, theme.ground)
             drawing.tile(place)
         if self.hasFocus():
-            drawing.focus_ring(place, TILE_RADIUS)
+            drawing.focus_ring(place)
 
     def minimumSizeHint(self) -> QSize:
         """What is on it goes by its height, and not the other way round."""

@@ -101,9 +101,9 @@ def feed(tile: CardTile, past: TraceSource, window: TimeWindow, slowed: SlowedBo
         return
     # Within one column nothing new would be seen.
     stretch = start, end = steady_stretch(*window.stretch(), width / COLUMN_PIXELS)
-    pixel, playhead, then = (end - start) / width, window.playhead, window.then()
-    if playhead is not None:
-        playhead = round(playhead / pixel) * pixel if start <= playhead <= end else None
+    playhead, then = window.playhead, window.then()
+    if playhead is not None and not start <= playhead <= end:
+        playhead = None
     fills, total, columns = tile.shows_memory_past, face.memory.total_bytes, columns_for(width)
     asked = face.id, stretch, columns, fills, face.state, then.following, playhead
     if asked == tile.asked:

@@ -1,6 +1,4 @@
-"""TileGrid: the cards' tiles, from one card to very many, in an order a person can change;
-HoverCard: one card in detail, beside its cell while that is pointed at.
-"""
+"""TileGrid: the cards' tiles, from one card to very many, in an order a person can change."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -12,8 +10,6 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QRubberBand, QWidget
 
 from gpuexplorer.core.cards import CardId
 from gpuexplorer.core.words import tr
-from gpuexplorer.gui.cards.card_face import CardFace
-from gpuexplorer.gui.cards.programs import ProgramFace
 from gpuexplorer.gui.event_loop import guarded
 from gpuexplorer.gui.overview.card_tile import (
     MORE_FIGURES,
@@ -21,19 +17,19 @@ from gpuexplorer.gui.overview.card_tile import (
     Tile,
     least_height,
 )
-from gpuexplorer.gui.overview.heat_strip import BOARD
-from gpuexplorer.gui.overview.sums import power_of, sums_of
+from gpuexplorer.gui.overview.heat_strip import BOARD, Faces
+from gpuexplorer.gui.overview.panels import power_of, sums_of
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Tone
 from gpuexplorer.gui.widgets.controls.keyboard import stop_at
-from gpuexplorer.gui.widgets.laid_out import FREE, add, column
-from gpuexplorer.gui.widgets.line import ElidedLabel, Line, wordings
+from gpuexplorer.gui.widgets.laid_out import add, column
+from gpuexplorer.gui.widgets.line import Line, wordings
 
 _GAP, _CELL_GAP, _CELL_HEIGHT = 16, 4, 54
-# Narrow where eight cards would else not be seen at once.
-_LEAST_LARGE, _LEAST_COMPACT, _NARROW = 400, 292, 256
+_LEAST_LARGE, _LEAST_COMPACT = 400, 256
 _MOST_LARGE, _MOST_COMPACT = 760, 380
 _LABEL, _SUM = 88, 64  # beside the cells of a board
+_WHOLE_BOARD = 620  # so wide, its cells stand in a row
 _HOVER, _PROGRAMS, _AWAY = 332, 17 + 2 * 22, 8  # the height of two of them, with their rule
 _MOVING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 _NO_LIMIT = 16_777_215
@@ -44,7 +40,7 @@ class TileGrid(QWidget):
     """One stop for the Tab key; the arrow keys go from tile to tile."""
 
     tile_focused = Signal(CardTile)
-    tile_pointed = Signal(object)  # the cell pointed at or with the keyboard, or None
+    tile_pointed = Signal(object)  # the tile pointed at or with the keyboard, or None
     opened = Signal(str)
     menu_asked = Signal(str, QPoint)
     moved = Signal(str, str)  # this card, to the place of that one
@@ -53,50 +49,57 @@ class TileGrid(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._faces: Sequence[CardFace] = ()  # in the order in which they are shown
-        self._boards: Sequence[Sequence[CardFace]] = ()
-        self._beside: list[tuple[ElidedLabel, ElidedLabel, Line]] = []
+        self._faces: Faces = ()  # of all, in the order in which they are shown
+        self._boards: Sequence[Faces] = ()
+        self._cells = False
+        self._beside: list[tuple[Line, Line]] = []  # boards: what and how much power
         self._laid: object = None  # what stands there, and how
-        self._room = (0.0, 0.0, 0.0)
+        self._room = (0.0, 0.0)
         self._taken: QPoint | None = None  # where a tile was pressed
         self._frame = QRubberBand(QRubberBand.Shape.Rectangle, self)
         self._sheet, self._box = QWidget(), column(within=self)
 
-    def show_faces(
-        self,
-        faces: Sequence[CardFace],
-        boards: Sequence[Sequence[CardFace]] = (),
-        remarks: Sequence[str] = (),
-    ) -> bool:
-        """With boards, tiles are cells, with a remark on each board beside them. True when the
+    def show_boards(self, boards: Sequence[Faces], remarks: Sequence[str] = ()) -> bool:
+        """With a remark on each board, which stands beside it, tiles are cells. True when the
         height it asks for may differ.
         """
-        self._faces, self._boards = faces, boards
-        changed = self._arrange()
-        for tile, face in zip(self.tiles.values(), faces, strict=True):
+        self._boards, self._cells = boards, bool(remarks)
+        self._faces = [each for board in boards for each in board]
+        changed, letters = self._arrange(), look().letters
+        for tile, face in zip(self.tiles.values(), self._faces, strict=True):
             tile.show_face(face)
-        letters = look().letters
-        for board, remark, beside in zip(boards, remarks, self._beside, strict=True):
-            title, what, power = beside
-            title.show_text(tr("Board {number}", number=board[0].index // BOARD))
-            what.show_text(remark)
-            drawn = power_of(sums_of(board)).shorter
+        for board, remark, beside in zip(boards, remarks, self._beside, strict=False):
+            (name, power), drawn = beside, power_of(sums_of(board)).shorter
+            title = tr("Board {number}", number=board[0].index // BOARD)
+            name.show_wordings([((remark, letters.body, Tone.TEXT),)], remark, title)
             power.show_wordings(wordings(drawn, letters.body, letters.caption))
         return changed
 
-    def fit(self, width: float, room: float, fold: float) -> None:
-        """How much height there is without scrolling, and down to where scrolling begins. More
-        than one row of large tiles is shown only where they fit in there.
+    def fit(self, width: float, room: float) -> None:
+        """How much height there is without scrolling. More than one row of large tiles is shown
+        only where they fit in there.
         """
-        self._room = width, room, fold
+        self._room = width, room
         self._arrange()
+
+    def put_beside(self, cell: CardTile, detail: Tile, page: QWidget) -> None:
+        """Over other cells, and off this one, of which it tells more."""
+        high = round(least_height(cell.face, _HOVER, large=False, curve=True)) + _PROGRAMS
+        place, away = cell.geometry(), high + _AWAY
+        low = place.top() > self.height() / 2
+        # What stands at the right of the cells is not its to cover.
+        left = min(place.left(), self.width() - _SUM - _HOVER)
+        top = place.top() - away if low else place.bottom() + _AWAY
+        detail.setParent(page)
+        detail.setGeometry(QRect(self.mapTo(page, QPoint(left, top)), QSize(_HOVER, high)))
+        detail.show()
+        detail.raise_()
 
     def _shape(self) -> _Shape:
         """As even as it gets: five are three and two, and not four and one."""
-        faces, (width, room, fold) = self._faces, self._room
-        if self._boards:
-            fitting = (width - _LABEL - _SUM - _CELL_GAP) // (_CELL_HEIGHT + _CELL_GAP)
-            columns = next((each for each in (BOARD, 4, 2) if each <= fitting), 1)
+        faces, (width, room) = self._faces, self._room
+        if self._cells:
+            columns = BOARD if width >= _WHOLE_BOARD else BOARD // 2
             rows = sum(ceil(len(board) / columns) for board in self._boards)
             return False, columns, [_CELL_HEIGHT] * rows
 
@@ -108,15 +111,14 @@ class TileGrid(QWidget):
             rows = [max(heights[at : at + columns]) for at in range(0, len(faces), columns)]
             return large, columns, rows
 
-        large, compact, narrow = map(shape, (_LEAST_LARGE, _LEAST_COMPACT, _NARROW))
-        if width >= _LEAST_LARGE and (len(large[2]) <= 1 or _height(large[2]) <= room):
-            return large
-        return narrow if _height(narrow[2]) <= fold < _height(compact[2]) else compact
+        large = shape(_LEAST_LARGE)
+        fits = len(large[2]) <= 1 or _height(large[2]) <= room
+        return large if width >= _LEAST_LARGE and fits else shape(_LEAST_COMPACT)
 
     def _arrange(self) -> bool:
         """All anew, where it is another way than before: true then."""
         large, columns, rows = shape = self._shape()
-        faces, boards, many = self._faces, self._boards or [self._faces], bool(self._boards)
+        faces, boards, many = self._faces, self._boards, self._cells
         cards = [(each.id, len(each.instances)) for each in faces]
         laid = cards, [*map(len, boards)], many, shape
         if laid == self._laid:
@@ -130,16 +132,15 @@ class TileGrid(QWidget):
             each.id: CardTile(each) if many else Tile(each, large=large, curve=len(faces) > 1)
             for each in faces
         }
-        grid, letters = QGridLayout(self._sheet), look().letters
+        grid = QGridLayout(self._sheet)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(_CELL_GAP if many else _GAP)
         for board in boards:
             tall = ceil(len(board) / columns)
             if many:
-                title = ElidedLabel(letters.body, Tone.TEXT)
-                what, power = ElidedLabel(letters.caption, Tone.QUIET), Line(right=True)
-                self._beside.append((title, what, power))
-                grid.addLayout(column(FREE, title, what, FREE, gap=0), top, 0, tall, 1)
+                name, power = Line(height=36), Line(right=True)
+                self._beside.append((name, power))
+                grid.addWidget(name, top, 0, tall, 1)
                 grid.addWidget(power, top, columns + 1, tall, 1)
                 grid.setColumnMinimumWidth(0, _LABEL)
                 grid.setColumnMinimumWidth(columns + 1, _SUM)
@@ -200,7 +201,7 @@ class TileGrid(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._room = self.width(), *self._room[1:]
+        self._room = self.width(), self._room[1]
         self._arrange()
 
     @guarded
@@ -215,8 +216,8 @@ class TileGrid(QWidget):
             case QEvent.Type.Enter:
                 self.tile_pointed.emit(watched)
             case QEvent.Type.Leave | QEvent.Type.FocusOut:
-                focused = next((tile for tile in self.tiles.values() if tile.hasFocus()), None)
-                self.tile_pointed.emit(focused)
+                focused = (tile for tile in self.tiles.values() if tile.hasFocus())
+                self.tile_pointed.emit(next(focused, None))
             case _ if isinstance(event, QContextMenuEvent):
                 by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
                 middle = watched.mapToGlobal(watched.rect().center())
@@ -237,17 +238,17 @@ class TileGrid(QWidget):
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.opened.emit(tile.face.id)
             return True
-        at, down = tiles.index(tile), {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(key, 0)
+        at, last = tiles.index(tile), len(tiles) - 1
+        down = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(key, 0)
         y = tile.y() + down * (tile.height() + _GAP)
         nearest = min(tiles, key=lambda e: (abs(e.y() - y), abs(e.x() - tile.x())))
-        neighbour = {
-            Qt.Key.Key_Left: tiles[max(0, at - 1)],
-            Qt.Key.Key_Right: tiles[min(at + 1, len(tiles) - 1)],
-            Qt.Key.Key_Home: tiles[0],
-            Qt.Key.Key_End: tiles[-1],
-            Qt.Key.Key_Up: nearest,
-            Qt.Key.Key_Down: nearest,
+        to = {
+            Qt.Key.Key_Left: max(0, at - 1),
+            Qt.Key.Key_Right: min(at + 1, last),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
         }.get(key)
+        neighbour = nearest if down else None if to is None else tiles[to]
         if neighbour is None:
             return False
         if event.modifiers() & _MOVING != _MOVING:
@@ -255,35 +256,6 @@ class TileGrid(QWidget):
         elif neighbour is not tile:
             self.moved.emit(tile.face.id, neighbour.face.id)
         return True
-
-
-class HoverCard(Tile):
-    """The mouse goes through it. It stays above the other cells of the grid, and off the cell
-    it is about.
-    """
-
-    def __init__(self, face: CardFace, page: QWidget, cells: TileGrid) -> None:
-        super().__init__(face, raised=True)
-        self._page, self._cells = page, cells
-        self.setParent(page)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-
-    def tell_about(self, tile: CardTile, programs: Sequence[ProgramFace]) -> None:
-        self.show_face(tile.face)
-        self.show_programs(programs)
-        high = round(least_height(tile.face, _HOVER, large=False, curve=True))
-        high += _PROGRAMS if programs and tile.face.answers else 0
-        # What stands beside the cells is not theirs to cover.
-        page, cells, below = self._page, self._cells, QPoint(0, tile.height() + _AWAY)
-        place = QRect(tile.mapTo(page, below), QSize(_HOVER, high))
-        beside = QSize(_LABEL + _SUM, 0)
-        field = QRect(cells.mapTo(page, QPoint(_LABEL, 0)), cells.size() - beside)
-        if place.bottom() > field.bottom():
-            place.moveBottom(place.top() - tile.height() - 2 * _AWAY)
-        place.moveLeft(max(field.left(), min(place.left(), field.right() - _HOVER)))
-        self.setGeometry(place)
-        self.raise_()
-        self.show()
 
 
 def _height(rows: Sequence[float], least: float = 0) -> float:
