@@ -103,15 +103,6 @@ def test_an_alert_is_told_to_the_window_and_among_the_events(
     assert began.card == "GPU-0"
 
 
-def test_several_alerts_are_one_sentence(scene: Scene, qtbot: QtBot) -> None:
-    scene.heat(0, 85.0)
-    qtbot.waitUntil(lambda: len(scene.watch.alerts()) == 1)
-    scene.heat(1, 86.0)
-    qtbot.waitUntil(lambda: len(scene.watch.alerts()) == 2)
-    words = scene.watch.sentence()
-    assert words.startswith("Temperature above 80 °C on cards 0 and 1, the first since ")
-
-
 def test_an_alert_ends_with_the_reason_where_the_card_is_lost(
     scene: Scene, qtbot: QtBot
 ) -> None:
@@ -130,14 +121,6 @@ def test_an_alert_ends_with_the_reason_where_the_card_is_lost(
         )
     )
     assert scene.watch.over()[0] == "Not known whether an alert goes on"
-
-
-def test_sentences_are_in_the_persons_units(scene: Scene, qtbot: QtBot) -> None:
-    scene.settings.choose(replace(scene.settings.choices, fahrenheit=True))
-    scene.heat(0, 85.0)
-    qtbot.waitUntil(lambda: bool(scene.watch.alerts()))
-    assert "Temperature above 176 °F" in scene.watch.sentence()
-    assert "176 °F" in told(scene)[0].sentence
 
 
 def test_a_rule_that_is_switched_off_takes_its_alert_with_it(

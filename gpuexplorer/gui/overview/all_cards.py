@@ -178,10 +178,11 @@ class AllCardsPanel(Panel):
         ask(tr("Save readings of all cards"), name, [CSV], lambda path: partial(write, path))
 
     def _show_lines(self, seen: Faces, log: Sequence[Happening], slowed: SlowedBook) -> None:
-        machine, (start, end) = self._machine, self._time_window.stretch()
+        machine, stretch = self._machine, self._time_window.stretch()
+        start, end = stretch
         offered = [*self._offered.values()][: self._plots_fitting]
         plotted = offered if len(seen) == 1 else [self.chosen]
-        contents = [self._content(each, seen, log, slowed) for each in plotted]
+        contents = [self._content(each, seen, stretch, log, slowed) for each in plotted]
         source, ids = machine.session.source, {None, *(each.id for each in seen)}
         words = machine.comparing.named(tr(source.label))
         self.plots.show_origin(Origin(words, source.simulated, machine.past))
@@ -199,6 +200,7 @@ class AllCardsPanel(Panel):
         self,
         plotted: Plotted,
         seen: Faces,
+        stretch: tuple[float, float],
         log: Sequence[Happening],
         slowed: SlowedBook,
     ) -> PlotContent:
@@ -206,8 +208,8 @@ class AllCardsPanel(Panel):
         which card it is. The log says why there is nothing.
         """
         alone, metric = len(seen) == 1, METRICS[plotted.metrics[0]]
-        machine, window = self._machine, self._time_window
-        stretch, lines, bands = window.stretch(), list[PlotLine](), list[Band]()
+        machine, then = self._machine, self._time_window.then()
+        lines, bands = list[PlotLine](), list[Band]()
         asked, beside = (*stretch, self.plots.columns()), machine.comparing.beside
         for at, face in enumerate(seen):
             reading, reason = face.reading, face.word if face.sentence else ""
@@ -218,7 +220,7 @@ class AllCardsPanel(Panel):
                 short_label(metric) if alone else "",
                 metric,
                 plotted.trace(machine.past, face.id, *asked),
-                reason=reason_then(reason, face.id, face.state, log, window.then()),
+                reason=reason_then(reason, face.id, face.state, log, then),
                 chip="" if alone else face.number,
                 colour=face.colour,
                 dash=at,

@@ -176,11 +176,12 @@ class OverviewView(LiveView):
         viewport, body, grid = self._page.viewport().size(), self._page.body, self._grid
         sides, direction = body.contentsMargins(), QBoxLayout.Direction
         width = viewport.width() - sides.left() - sides.right()
-        wide, tiles = width >= _WIDE, grid.minimumSizeHint().height()
+        wide = width >= _WIDE
         for layout in (self._lists, self._cells):
             layout.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+            layout.activate()  # so that below it is known how high it is now
         self._beside.setMaximumWidth(_SIDE_WIDTH if wide else 16_777_215)
-        others = body.heightForWidth(viewport.width()) - tiles
+        others = body.minimumSize().height() - grid.minimumSizeHint().height()
         grid.fit(width, viewport.height() - others)
         around = sides.top() + sides.bottom() + _GAP
         self._all.fit(viewport.height() - around - grid.minimumSizeHint().height())

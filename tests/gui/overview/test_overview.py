@@ -19,7 +19,6 @@ from gpuexplorer.gui.main_window import MainWindow
 from gpuexplorer.gui.overview.all_cards import AllCardsPanel
 from gpuexplorer.gui.overview.card_tile import CardTile, Tile
 from gpuexplorer.gui.overview.heat_strip import HeatStrip
-from gpuexplorer.gui.rail.rail import DeviceListView
 from gpuexplorer.gui.state.settings import Settings
 from gpuexplorer.gui.theme.look import look
 from gpuexplorer.gui.theme.palette import Scheme, Tone
@@ -148,16 +147,6 @@ def test_a_card_that_hangs_counts_the_seconds_and_the_other_is_read_on(
     tile_saying(window, "GPU busy 97 %")
 
 
-def test_nobody_is_read_on_when_the_driver_is_gone(
-    open_window: OpenWindow, tile_saying: TileSaying
-) -> None:
-    gone = Answer(otherwise=Absence.NO_DRIVER, state=CardState.NO_DRIVER)
-    window = open_window(session_of({card(0): Answer(hangs=True), card(1): gone}))
-    tile_saying(window, "The driver is gone")
-    tile = tile_saying(window, "The driver was asked and is waited for.")
-    assert "read on" not in tile.accessibleDescription()
-
-
 def test_a_short_silence_leaves_the_last_figures_and_a_long_one_does_not(
     open_window: OpenWindow, tile_saying: TileSaying
 ) -> None:
@@ -243,22 +232,6 @@ def test_arrow_keys_go_from_tile_to_tile_and_tab_stops_once(
     assert stops == [third]
 
 
-def test_what_took_place_is_told_with_the_newest_on_top(
-    open_window: OpenWindow, tile_saying: TileSaying, qtbot: QtBot
-) -> None:
-    answer = working()
-    window = open_window(session_of({card(0): answer}))
-    tile_saying(window, "GPU busy 97 %")
-    answer.values = {**answer.values, ids.throttle("sw_power_cap"): 1.0}
-
-    def newest() -> str:
-        return next(iter(rows_of(window, "Events")), "")
-
-    qtbot.waitUntil(lambda: newest().endswith("Card 0: At its power limit (ongoing)"))
-    answer.state, answer.values, answer.otherwise = CardState.LOST, {}, Absence.LOST
-    qtbot.waitUntil(lambda: newest().endswith("Card 0: The card is lost (ongoing)"))
-
-
 def test_notes_about_the_cards_are_shown_and_that_there_is_no_swap_stands_elsewhere(
     open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,15 +246,6 @@ def test_notes_about_the_cards_are_shown_and_that_there_is_no_swap_stands_elsewh
 
     qtbot.waitUntil(lambda: "The cards differ." in notes())
     assert not [note for note in notes() if "swap" in note]
-
-
-def test_the_computer_itself_stands_below_its_cards(
-    open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    model = the(DeviceListView, open_window(session_of({card(0): working()}))).model()
-    role = Qt.ItemDataRole.AccessibleDescriptionRole
-    qtbot.waitUntil(lambda: "Memory" in str(model.index(1, 0).data(role)))
-    assert str(model.index(1, 0).data()).startswith("The computer, ")
 
 
 LOST = Answer(otherwise=Absence.LOST, state=CardState.LOST)
