@@ -317,10 +317,6 @@ def said(words: str) -> str:
             "Temperature above the card's limit for 30 s, on any card",
         ),
         (
-            replace(WARM, threshold=5.0),
-            "Temperature above the card's limit + 5 °C for 30 s, on any card",
-        ),
-        (
             replace(WARM, side=Side.BELOW, threshold=-40.0),
             "Temperature below the card's limit − 40 °C for 30 s, on any card",
         ),

@@ -31,7 +31,7 @@ from gpuexplorer.gui.theme.palette import Scheme
 from gpuexplorer.telemetry.facts import Reading
 from gpuexplorer.telemetry.happenings import Happening, Kind
 from gpuexplorer.telemetry.history import History
-from gpuexplorer.telemetry.process_book import GONE, SIMULATED
+from gpuexplorer.telemetry.process_book import GONE
 from gpuexplorer.telemetry.processes import CardProcess, NamedProcess, ProcessFigure, ProcessUse
 from tests.clocks import ManualClock
 from tests.gui.fakes import GIB, Answer, card, working
@@ -225,13 +225,6 @@ def test_what_is_not_known_of_a_program_is_words() -> None:
     assert "It has ended, or may not be looked at." in unnamed.hint
     (game,) = rows(process(0, 5, "game", None))
     assert "Windows" in game.memory.absent[0]
-
-
-def test_what_is_made_up_has_a_dash_and_the_reason_where_the_computer_would_tell() -> None:
-    found = process(0, 5, "train", 1.0).process._replace(simulated_command="train")
-    (row,) = rows(NamedProcess(found, resolved=False, reason=SIMULATED, command="train"))
-    for figure in (row.user, row.processor, row.since):
-        assert (figure.absent, figure.hint) == (("–",), "Made up: there is no such process.")
 
 
 LOST = Answer(otherwise=Absence.LOST, state=CardState.LOST)
